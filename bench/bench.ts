@@ -105,9 +105,9 @@ for (const { name, budget, run } of benchmarks) {
   process.stdout.write(line);
 }
 
-// A part of the benchmarks does not take the place of the day's whole run.
+// A subset of the benchmarks does not replace the day's whole run.
 const file = writeResults(`${new Date().toISOString().slice(0, 10)}${wanted === "" ? "" : "-part"}`, rows);
 if (wanted !== "") writeTables(`rows-${wanted.match(/[a-z0-9]+/gi)?.join("-")}`, [lines]);
 process.stdout.write(`\nWritten to ${file}\n`);
-// Upstreams and agents of the gateway benchmarks may hold sockets open.
+// Upstreams and agents of the gateway benchmarks may keep sockets open.
 process.exit(0);

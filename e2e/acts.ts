@@ -2,7 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page, TestInfo } from "@playwright/test";
 import { expect } from "./fixtures";
 
-/** Approves the plan that is looked at and applies it, until that is done. */
+/** Approves and applies the displayed plan, and waits until that is done. */
 export async function approveAndApply(page: Page): Promise<void> {
   await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
   await page.getByRole("button", { name: "Approve", exact: true }).click();
@@ -10,13 +10,13 @@ export async function approveAndApply(page: Page): Promise<void> {
   await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 180_000 });
 }
 
-/** axe finds nothing on the page as it stands. */
+/** axe finds no violation on the current page. */
 export async function accessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(" ")}`)).toEqual([]);
 }
 
-/** In light and dark, and narrow: no rule broken, nothing wider than the window. */
+/** In light and dark, and narrow: no accessibility violation, nothing wider than the window. */
 export async function lookOver(page: Page, info: TestInfo, name: string): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
@@ -24,7 +24,7 @@ export async function lookOver(page: Page, info: TestInfo, name: string): Promis
     await page.screenshot({ path: info.outputPath(`${name}-${colorScheme}.png`), fullPage: true });
   }
   await page.setViewportSize({ width: 390, height: 844 });
-  // Charts take the new width a moment after the window has it.
+  // Charts adapt to the new width a moment after the window.
   await expect
     .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))
     .toBeLessThanOrEqual(0);

@@ -1,7 +1,7 @@
 /** A call of an agent that follows the agents named. */
 type Call = (agent: string, ...upstream: readonly string[]) => Promise<void>;
 
-/** Three applications as their authors would write them: a choice, calls side by side that join, and a loop. */
+/** Three applications as their authors would write them: a choice, parallel calls that join, and a loop. */
 const applications: Readonly<Record<string, (call: Call, run: number) => Promise<void>>> = {
   "qa-router": async (call, run) => {
     await call("router");
@@ -25,13 +25,16 @@ const applications: Readonly<Record<string, (call: Call, run: number) => Promise
 export interface AgentTraffic {
   /** The gateway's data address. */
   readonly gatewayUrl: string;
-  /** Of each application. */
+  /** Runs of each application. */
   readonly runs: number;
-  /** Sets these runs apart from others at the same gateway. */
+  /** Distinguishes these runs from others at the same gateway. */
   readonly id: string;
 }
 
-/** Runs all three applications side by side, each run as soon as the one before it has ended in one of a few lanes. @throws Error on a call without an answer. */
+/**
+ * Runs all three applications concurrently; each run starts when the one before it in its lane has ended. @throws Error on a call without
+ * an answer.
+ */
 export async function runApplications({ gatewayUrl, runs, id }: AgentTraffic): Promise<void> {
   const lanes = 3;
   await Promise.all(

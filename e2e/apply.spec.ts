@@ -46,7 +46,7 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
     await page.getByText("Generated files").press("Enter");
     await expect(page).toHaveURL(/manifests=open/);
     await expect(page.getByTestId("manifests").locator("pre").first()).not.toBeEmpty();
-    // Nobody has said which images and weights emulated engines load, and none is made up.
+    // The images and weights of emulated engines are not configured, and none are invented.
     await page.getByRole("button", { name: "Kubernetes" }).click();
     await expect(page.getByRole("alert").filter({ hasText: "weir export" })).toContainText("no connection");
   });
@@ -161,7 +161,7 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
   expect(problems).toEqual([]);
 });
 
-/** From the Plan page to the review of a plan with this quality floor; its hash. */
+/** Goes from the Plan page to the review of a plan with this quality floor; returns its hash. */
 async function review(page: Page, floor: number): Promise<string> {
   await page.goto(`${new URL(page.url()).origin}/plan?rate=4&floor=${floor}`);
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });

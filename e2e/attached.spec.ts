@@ -7,14 +7,14 @@ test.use({ actionTimeout: 30_000 });
 
 const [SMALL, LARGE] = ["qwen2.5-3b", "qwen2.5-7b"] as const;
 
-/** Signed in, with two engines attached that the studio did not start. */
+/** Signs in and attaches two engines that the studio did not start. */
 async function attached(page: Page, studio: RunningStudio, engines: Awaited<ReturnType<typeof startAttachedEngines>>): Promise<string> {
   await page.goto(studio.signInLink);
   await expect(page).toHaveURL(/\/plan/);
   return attachEngines(page, studio, engines, "attached");
 }
 
-/** The exact plan for the address is on the page. */
+/** Waits until the page shows the exact plan for the address. */
 async function solved(page: Page): Promise<void> {
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
 }
@@ -81,7 +81,7 @@ test("where scores on attached engines are not as planned, Live names them as th
   test.setTimeout(500_000);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
-  // The workload has answers of the smaller model on either side of the threshold; here every one is judged below it.
+  // The workload has answers of the smaller model on both sides of the threshold; here every answer is judged below it.
   const engines = await startAttachedEngines({
     [SMALL]: { outputTokens: 20, label: 20, judged: 20 },
     [LARGE]: { outputTokens: 20, label: 80, judged: 80 },
@@ -106,7 +106,7 @@ test("where scores on attached engines are not as planned, Live names them as th
       await page.goto(`${studio.url}/live?cluster=${clusterId}`);
       const causes = page.getByTestId("causes");
       const share = causes.getByRole("listitem").filter({ hasText: `Share reaching ${LARGE}` });
-      // As many requests as a share is judged by, a few at a time, until the page has judged it.
+      // Sends as many requests as the verdict on a share needs, a few at a time, until the page shows the verdict.
       await expect
         .poll(
           async () => {
@@ -200,7 +200,7 @@ test("an operator of attached engines chooses a cascade that lost, then a point 
         .getByRole("list", { name: "Stages", exact: true })
         .getByRole("button", { name: /qwen2\.5-(14|32)b/ })
         .first()
-        // Marked as disabled, and answers a click with the reason.
+        // Marked as disabled; a click shows the reason.
         .click({ force: true });
       await expect(page.getByRole("status").filter({ hasText: /^No engine of qwen2\.5-\d+b is attached to attached/ })).toBeVisible();
       expect(page.url()).toBe(before);
@@ -225,7 +225,7 @@ test("an operator of attached engines chooses a cascade that lost, then a point 
 
     await test.step("a threshold that lets no answer through is refused in a sentence, and mended by the back button", async () => {
       const composed = page.url();
-      // Later than what counts as one step to go back.
+      // Later than the interval within which changes are one history step.
       await page.waitForTimeout(1_100);
       await page.getByRole("spinbutton", { name: "Accept qwen2.5-3b from" }).fill("0");
       await expect(page.getByText("This cascade cannot be planned")).toBeVisible();

@@ -15,7 +15,7 @@ const twoModels = {
   "qwen2.5-7b": { outputTokens: 20, label: 80, judged: 80 },
 };
 
-/** What every engine answers: the same to each prompt. */
+/** The answer of every engine to each prompt. */
 export interface AnswersOf {
   readonly outputTokens: number;
   /** Quality of the answer and the judge's score of it, 0 to 100. */
@@ -24,10 +24,10 @@ export interface AnswersOf {
 }
 
 /**
- * Engines that run already and that the studio did not start: a second emulator with ports and state of its own, in real time, on one node with a GPU
+ * Running engines that the studio did not start: a second emulator with its own ports and state, in real time, on one node with a GPU
  * for each engine.
  *
- * @param answers by model what its engine answers.
+ * @param answers each model's engine answer.
  */
 export async function startAttachedEngines(answers: Readonly<Record<string, AnswersOf>> = twoModels) {
   const models = Object.keys(answers);
@@ -69,7 +69,7 @@ export async function startAttachedEngines(answers: Readonly<Record<string, Answ
     const engine = { id: `theirs-${gpu}`, model, gpu: "l40s", tp: 1, pp: 1, placements: [{ node: "theirs", gpus: [gpu] }] };
     expect((await admin("/engines", { method: "POST", body: JSON.stringify(engine) })).status).toBe(202);
   }
-  // What they answer: without it they are up and generate nothing.
+  // The table of answers: without it the engines are up and generate nothing.
   const same = <Value>(value: Value): readonly Value[] => Array.from({ length: 20 }, () => value);
   const outcomes = {
     name: "theirs",
@@ -104,7 +104,7 @@ export async function startAttachedEngines(answers: Readonly<Record<string, Answ
 
 export type AttachedEngines = Awaited<ReturnType<typeof startAttachedEngines>>;
 
-/** Attaches the engines with their judge in the page of a studio that is signed in; the id of the cluster. */
+/** Attaches the engines with their judge in the page of a signed-in studio; returns the id of the cluster. */
 export async function attachEngines(page: Page, studio: RunningStudio, engines: AttachedEngines, name: string): Promise<string> {
   await page.goto(`${studio.url}/clusters?attach=endpoints`);
   await page.getByLabel(/Addresses of engines that already run/).fill(engines.urls.join("\n"));
@@ -119,7 +119,7 @@ export async function attachEngines(page: Page, studio: RunningStudio, engines: 
   return new URL(page.url()).searchParams.get("cluster") ?? "";
 }
 
-/** Status of one request as a client sends it; 0 where nobody answers. */
+/** Status of one client request; 0 where there is no answer. */
 export async function ask(baseUrl: string): Promise<number> {
   const body = JSON.stringify({ model: "cascade/default", messages: [{ role: "user", content: "hello" }], max_tokens: 8 });
   const answer = await fetch(`${baseUrl}/chat/completions`, {

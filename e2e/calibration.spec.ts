@@ -3,7 +3,7 @@ import AxeBuilder from "@axe-core/playwright";
 import { accessible } from "./acts";
 import { expect, test } from "./fixtures";
 
-/** A window of steady load is a minute of the cluster, and 15 s of the wall. */
+/** A window of steady load is a minute of the cluster, and 15 s of wall time. */
 test.use({ studioEnvironment: { WEIR_TIME_SCALE: "4" } });
 
 /** Runs of an engine whose requests wait 100 ms and more before their first token. */

@@ -4,7 +4,7 @@ import type { Page } from "@playwright/test";
 import { ask, startAttachedEngines } from "./attachedEngines";
 import { expect, test } from "./fixtures";
 
-/** Where screenshots go beside the report; left out: nowhere. */
+/** Folder of the screenshots, next to the report; undefined: none are taken. */
 const shots = process.env.WEIR_SHOTS;
 
 test.use({ actionTimeout: 30_000 });
@@ -112,7 +112,7 @@ test("an operator pastes URLs, watches live within a minute, plans and applies, 
       await chosen.selectOption("embedded");
       await expect(page.getByText("These figures are emulated; your engines are in prod.")).toBeVisible();
       await show("emulated-beside-real");
-      // The one looked at last stays, and still says that it is emulated.
+      // The last displayed cluster stays, and is still marked as emulated.
       await page.goto(`${studio.url}/live`);
       await expect(chosen).toHaveValue("embedded");
       await page.getByRole("button", { name: "prod", exact: true }).click();

@@ -7,7 +7,7 @@ test("an operator constrains a plan, sees what conflicts, relaxes it by one clic
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   await page.goto(studio.signInLink);
-  // Signed in once the link has led on.
+  // Signed in once the link has redirected.
   await expect(page).toHaveURL(/\/plan/);
   // A rate and a floor that leave room for other cascades on the emulated cluster's GPUs.
   await page.goto(`${studio.url}/plan?rate=20&floor=52`);
@@ -44,7 +44,7 @@ test("an operator constrains a plan, sees what conflicts, relaxes it by one clic
     await text.fill("maxUsdPerDay: 3");
     await expect(editor.getByRole("alert")).toHaveText("maxUsdPerDay: there is no such field.");
     await expect(editor.getByRole("button", { name: "Use this text" })).toBeDisabled();
-    // Each can be kept alone: the pinned replicas leave too few of five GPUs for the larger model.
+    // Each is feasible alone: the pinned replicas leave too few of five GPUs for the larger model.
     await text.fill(`pinned: [{ model: ${free.models[0]}, replicas: 4 }]\nmaxGpus: 5`);
     await editor.getByRole("button", { name: "Use this text" }).click();
     await expect(text).toHaveValue(/^pinned:\n {2}- model: .*\n {4}replicas: 4\nmaxGpus: 5\n$/);
@@ -53,7 +53,7 @@ test("an operator constrains a plan, sees what conflicts, relaxes it by one clic
 
   await test.step("constraints that conflict are named, and one click makes room for a plan", async () => {
     const conflict = page.getByRole("list", { name: "Constraints that conflict" });
-    // On fewer demands there is a plan: a lower floor would do as well as one of the two.
+    // With fewer constraints there is a plan: a lower floor would suffice in place of one of the two.
     await expect(conflict.getByRole("listitem")).toHaveCount(3, { timeout: 60_000 });
     for (const demand of ["at least 4 of", "at most 5 GPUs", "a quality of at least 52"]) await expect(conflict).toContainText(demand);
     await conflict.getByRole("button", { name: /^Allow \d GPUs: / }).click();
@@ -77,7 +77,7 @@ test("an operator constrains a plan, sees what conflicts, relaxes it by one clic
   await test.step("a solve is cancelled and asked for again", async () => {
     const rate = page.getByLabel("Requests per second");
     let asked = 37;
-    // A quick machine may answer before the click lands: then another question is asked.
+    // A fast machine may answer before the click arrives: then another request is sent.
     await expect(async () => {
       asked += 0.5;
       await rate.fill(`${asked}`);

@@ -217,7 +217,7 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
   expect(problems).toEqual([]);
 });
 
-/** From the Plan page to a kept and approved plan; its hash. */
+/** Goes from the Plan page to a stored and approved plan; returns its hash. */
 async function planFor(page: Page, floor: number): Promise<string> {
   await page.goto(`${new URL(page.url()).origin}/plan?rate=4&floor=${floor}`);
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
@@ -228,7 +228,7 @@ async function planFor(page: Page, floor: number): Promise<string> {
   return (await page.getByTestId("approved-hash").innerText()).trim();
 }
 
-/** One request as a client sends it; what the answer's headers say of it. */
+/** Sends one client request; returns the values of the answer's headers. */
 async function ask(gatewayUrl: string) {
   const response = await fetch(`${gatewayUrl}/v1/chat/completions`, {
     method: "POST",
@@ -240,7 +240,7 @@ async function ask(gatewayUrl: string) {
   return { status: response.status, plan: header("plan"), policy: header("policy"), model: header("model") };
 }
 
-/** The number that stands in a text; 0 while it does not. */
+/** The number in a text; 0 while there is none. */
 async function countIn(text: Promise<string>, pattern: RegExp): Promise<number> {
   return Number(pattern.exec(await text)?.[1]?.replaceAll(",", "") ?? 0);
 }

@@ -153,7 +153,7 @@ test("a newcomer sees where experts of an ensemble go, tells who answers what an
   expect(problems).toEqual([]);
 });
 
-/** Eight questions for one expert, of which the other answers two. Its path. */
+/** Eight questions for one expert, two of which the other answers. Returns the file's path. */
 function assignmentsFile(): string {
   const rows = Array.from({ length: 8 }, (_, at) => [`q${at},${EXPERTS[1]}`, ...(at < 2 ? [`q${at},${EXPERTS[0]}`] : [])]).flat();
   const file = join(mkdtempSync(join(tmpdir(), "weir-assignments-")), "who.csv");
@@ -161,7 +161,7 @@ function assignmentsFile(): string {
   return file;
 }
 
-/** Four sessions of one expert, each with its load. Its path. */
+/** Four sessions of one expert, each with its load. Returns the file's path. */
 function sessionsFile(): string {
   const rows = [100, 400, 1600, 3200].map(
     (prompts) => `${EXPERTS[0]},l40s,1,${prompts},64,200,500,${7 + 0.2 * prompts + (prompts % 7)},11`,
@@ -171,7 +171,7 @@ function sessionsFile(): string {
   return file;
 }
 
-/** Answers of four models to forty questions, of which the first three disagree now and then, gzipped. Its path. */
+/** Answers of four models to forty questions, on which the first three sometimes disagree, gzipped. Returns the file's path. */
 function answersFile(): string {
   const rows = Array.from({ length: 40 }, (_, question) =>
     [1, 2, 3, 4].map((model) => {

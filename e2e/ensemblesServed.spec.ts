@@ -178,7 +178,7 @@ interface Answered {
   readonly content: string;
 }
 
-/** One request of the ensemble, about a prompt that the emulated engines know. */
+/** One request to the ensemble, with a prompt that the emulated engines know. */
 async function askEnsemble(gatewayUrl: string, prompt: string): Promise<Answered> {
   const answer = await fetch(`${gatewayUrl}/v1/chat/completions`, {
     method: "POST",
@@ -190,7 +190,7 @@ async function askEnsemble(gatewayUrl: string, prompt: string): Promise<Answered
   return { outcome: answer.headers.get("x-weir-ensemble-outcome"), content: body.choices[0]?.message.content ?? "" };
 }
 
-/** Questions with references, about prompts that the emulated engines know. Its path. */
+/** Questions with references, for prompts that the emulated engines know. Returns the file's path. */
 function questionsFile(): string {
   const lines = Array.from({ length: QUESTIONS }, (_, at) => {
     const id = `generated-${at}`;

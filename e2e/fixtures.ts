@@ -8,32 +8,32 @@ import { freePorts } from "../server/testing/freePorts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** A running studio: launcher, emulator, gateway and Next server, with a state folder of its own. */
+/** A running studio: launcher, emulator, gateway and Next server, with its own state folder. */
 export interface RunningStudio {
   readonly signInLink: string;
   readonly url: string;
   readonly gatewayUrl: string;
   readonly emulatorUrl: string;
   readonly stateDir: string;
-  /** What it was started with, for commands that find it by its ports and its state. */
+  /** Its environment, for commands that find it by its ports and its state. */
   readonly environment: Readonly<Record<string, string>>;
   readonly launcher: ChildProcess;
 }
 
-/** The cluster and clock the tests run against. */
+/** The cluster and clock of the tests. */
 export interface StudioOptions {
   readonly studioEnvironment: Readonly<Record<string, string>>;
 }
 
-/** Each test has a studio of its own, which it may break. */
+/** Each test has its own studio, which it may break. */
 export const test = base.extend<{ studio: RunningStudio }, StudioOptions>({
   studioEnvironment: [{}, { option: true, scope: "worker" }],
   studio: [({ studioEnvironment }, use) => withStudio(studioEnvironment, use), { timeout: 120_000 }],
 });
 
 /**
- * The tests of these files share one studio with the usual cluster. They add to it what the others do not look at: they put no plan
- * into force, attach no cluster and end no process. Each signs in with a link of its own.
+ * The tests of these files share one studio with the usual cluster. They add only what the others do not look at: they put no plan
+ * into force, attach no cluster and end no process. Each signs in with its own link.
  */
 export const sharedTest = base.extend<{ studio: RunningStudio }, { sharedStudio: RunningStudio }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that this one needs from the pattern.
@@ -48,7 +48,7 @@ export const sharedTest = base.extend<{ studio: RunningStudio }, { sharedStudio:
   },
 });
 
-/** Starts a studio with a state folder and ports of its own, lets it be used, and ends it. */
+/** Starts a studio with its own state folder and ports, passes it to the test, and stops it. */
 async function withStudio(
   studioEnvironment: Readonly<Record<string, string>>,
   use: (studio: RunningStudio) => Promise<void>,
@@ -108,7 +108,7 @@ function readSignInLink(launcher: ChildProcess): Promise<string> {
   });
 }
 
-/** Ends the launcher, which ends its children; never waits longer than its own limit for them. */
+/** Stops the launcher, which stops its children; never waits longer than the launcher's own limit for them. */
 function end(launcher: ChildProcess): Promise<void> {
   if (launcher.exitCode !== null) return Promise.resolve();
   const gone = new Promise<void>((resolve) => launcher.once("exit", () => resolve()));

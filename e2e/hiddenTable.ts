@@ -4,14 +4,17 @@ import { join } from "node:path";
 import { type EmulatedOutcomes, emulatedClusterSchema, emulatedOutcomesSchema } from "@/server/contracts/engine/emulatorAdmin";
 import type { RunningStudio } from "./fixtures";
 
-/** What the emulated engines replay and nobody is told: lengths, labels and judged scores of every model's answer to every prompt. */
+/**
+ * The table that the emulated engines replay and that is hidden from the studio: lengths, labels and judged scores of every model's answer
+ * to every prompt.
+ */
 export const hiddenTable = ({ stateDir }: RunningStudio): EmulatedOutcomes =>
   emulatedOutcomesSchema.parse(JSON.parse(readFileSync(join(stateDir, "emulator-outcomes.json"), "utf8")));
 
-/** Lines that are no prompts, for the file to hold. */
+/** Lines that are not prompts, to be put into the file. */
 const malformed = ['{"id": "interrupted", "messages": [', '{"id": "asks-nothing", "messages": []}', "not JSON at all"];
 
-/** A file of prompts as an operator would have it: chat lines with categories, some of several turns, a few lines broken. Its path. */
+/** A realistic file of prompts: chat lines with categories, some of several turns, a few lines broken. Returns its path. */
 export function promptFile(table: EmulatedOutcomes, prompts: number): { readonly path: string; readonly bad: number } {
   const lines = table.promptIds.slice(0, prompts).map((id, at) => {
     const asked = { role: "user", content: `[prompt ${id}] What does case ${at} come to?` };
@@ -28,7 +31,7 @@ export function promptFile(table: EmulatedOutcomes, prompts: number): { readonly
   return { path, bad: malformed.length };
 }
 
-/** A line of a workload as it should come out for a prompt. */
+/** The workload line expected for a prompt. */
 export function rowOf(table: EmulatedOutcomes, id: string) {
   const at = table.promptIds.indexOf(id);
   const models = table.models.map(({ model, outputTokens, label, judged }) => [
@@ -38,7 +41,10 @@ export function rowOf(table: EmulatedOutcomes, id: string) {
   return { id, inputTokens: table.inputTokens[at], models: Object.fromEntries(models) };
 }
 
-/** The label of the emulated answer that a text shows: what somebody who knows would say of it. @param place of it in the job's order, which alone tells whose it is. */
+/**
+ * The true label of the displayed emulated answer, as a correct labeller would give it. @param place of it in the job's order, the only way
+ * to identify it.
+ */
 export function labelIn(table: EmulatedOutcomes, text: string, place: number): number {
   const [, id = ""] = /\[emulated answer (\S+) by \[model\]\]/.exec(text) ?? [];
   const label = table.models[place % table.models.length]?.label[table.promptIds.indexOf(id)];
@@ -46,13 +52,13 @@ export function labelIn(table: EmulatedOutcomes, text: string, place: number): n
   return label;
 }
 
-/** Requests that the cluster's engines answered, and those that were given up because their client left. */
+/** Requests that the cluster's engines answered, and those aborted because their client disconnected. */
 export interface Served {
   readonly answered: number;
   readonly abandoned: number;
 }
 
-/** What the emulated engines and judges have served since they run, by their own counters. */
+/** The requests that the emulated engines and judges have served since their start, by their own counters. */
 export async function served({ stateDir, emulatorUrl }: RunningStudio): Promise<{ readonly engines: Served; readonly judges: Served }> {
   const token = readFileSync(join(stateDir, "admin-token"), "utf8").trim();
   const answer = await fetch(`${emulatorUrl}/cluster`, { headers: { authorization: `Bearer ${token}` } });

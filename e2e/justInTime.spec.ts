@@ -4,7 +4,7 @@ import { expect, test } from "./fixtures";
 
 test.use({ studioEnvironment: { WEIR_TIME_SCALE: "10" }, actionTimeout: 30_000 });
 
-/** As `graph.get_graph().to_json()` writes one, and a name. */
+/** In the format of `graph.get_graph().to_json()`, and a name. */
 const graph = {
   name: "votes",
   nodes: ["__start__", "plan", "voter one", "voter two", "tally", "__end__"].map((id) => ({ id, type: "runnable", data: { name: id } })),
@@ -181,7 +181,7 @@ test("an operator imports a graph, trains a predictor of it, puts a plan into fo
   expect(problems).toEqual([]);
 });
 
-/** Models that a gateway has engines of. */
+/** Models that have engines at a gateway. */
 async function modelsOf(gatewayUrl: string): Promise<readonly string[]> {
   const answer = await fetch(`${gatewayUrl}/v1/models`);
   const { data } = (await answer.json()) as { readonly data: readonly { readonly id: string }[] };

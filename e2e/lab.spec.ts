@@ -64,7 +64,7 @@ test("an operator races the suggested systems, reads their figures, and the link
   });
 
   const systems = await page.getByRole("list", { name: "Systems", exact: true }).getByRole("checkbox", { checked: true }).count();
-  // Drawn once they are ticked: they lie far off.
+  // Drawn once they are selected: they are far off.
   const alone = await page
     .getByRole("list", { name: "Systems", exact: true })
     .getByRole("checkbox", { name: /( alone|oracle router)$/ })

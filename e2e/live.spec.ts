@@ -39,7 +39,7 @@ test("an operator watches a cluster under load: charts, one stream, pause, scope
     await expect(over).toHaveText(/^n = [\d,]+.*, last .*: measuring started then/);
     await page.getByRole("button", { name: "1 min", exact: true }).click();
     await expect(page).toHaveURL(/span=60/);
-    // A minute of the wall's time, once as much has passed since the load began.
+    // A minute of wall time, once as much has passed since the load began.
     await expect(over).toHaveText(new RegExp(`^n = [\\d,]+.*, last ${60 * TIME_SCALE}\\ss$`), { timeout: 90_000 });
     await expect(page.getByText(/share, scores and p95: n = [\d,]+/)).toBeVisible();
     await page.getByRole("button", { name: "5 min", exact: true }).click();
@@ -54,7 +54,7 @@ test("an operator watches a cluster under load: charts, one stream, pause, scope
     await page.emulateMedia({ colorScheme: "light" });
     await page.setViewportSize({ width: 390, height: 900 });
     await accessible(page);
-    // Nothing is wider than the window but what scrolls inside itself.
+    // Only content that scrolls inside itself is wider than the window.
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await page.setViewportSize({ width: 1440, height: 960 });
   });
@@ -66,7 +66,7 @@ test("an operator watches a cluster under load: charts, one stream, pause, scope
     const heldMs = Date.parse((await page.getByText("paused at").locator("time").getAttribute("datetime")) ?? "");
     const time = page.getByRole("slider", { name: "Time in Requests" });
     const endsMs = async () => Number(await time.getAttribute("aria-valuemax"));
-    // Samples that the hold keeps back go on to come; however late a busy browser draws, it draws none of them.
+    // Samples still arrive while the page is paused; however late a busy browser draws, it draws none of them.
     await expect.poll(waiting, { timeout: 30_000 }).toBeGreaterThanOrEqual(5);
     expect(await endsMs()).toBeLessThanOrEqual(heldMs);
     await resume.click();
@@ -117,7 +117,7 @@ test("an operator watches a cluster under load: charts, one stream, pause, scope
     await expect(page).toHaveURL(/from=\d+&to=\d+/);
     await page.getByRole("button", { name: "Back", exact: true }).click();
     await expect(page).not.toHaveURL(/from=/);
-    // The browser's own Back does not zoom in again after it.
+    // The browser's own Back does not zoom in again afterwards.
     await page.goBack();
     await expect(page).not.toHaveURL(/from=/);
     await expect(page.getByTestId("zoom")).toHaveCount(0);
@@ -175,7 +175,7 @@ test("an operator watches a cluster under load: charts, one stream, pause, scope
     try {
       await expect(attention).toContainText(/no answer in time.*(just now|for \d+)/, { timeout: 40_000 });
     } finally {
-      // Even one that is stopped ends; the launcher starts it anew, with its engines.
+      // Even a suspended process ends; the launcher restarts it, with its engines.
       signal(emulator, "SIGKILL");
     }
     await expect(attention).toContainText(/restarted or reset/, { timeout: 60_000 });
@@ -195,7 +195,7 @@ test("an operator watches a cluster under load: charts, one stream, pause, scope
   expect(problems).toEqual([]);
 });
 
-/** Streams of the page that have begun and not ended. */
+/** Open streams of the page. */
 function streamsOf(page: Page) {
   const open = new Set<Request>();
   page.on("request", (request) => request.url().includes("live.stream") && open.add(request));
@@ -204,7 +204,7 @@ function streamsOf(page: Page) {
   return { open: () => open.size };
 }
 
-/** From the Plan page to a plan in force; its hash. */
+/** Goes from the Plan page to a plan in force; returns its hash. */
 async function apply(page: Page): Promise<string> {
   await page.goto(`${new URL(page.url()).origin}/plan?rate=4&floor=60`);
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
@@ -226,7 +226,7 @@ const linesOf = (page: Page, title: string): Promise<string> =>
     .locator("path[data-series]")
     .evaluateAll((paths) => paths.map((path) => path.getAttribute("d")).join(" "));
 
-/** Charts that have values: those have a crosshair. Charts below the window are drawn when they are scrolled to. */
+/** Charts with values: those have a crosshair. Charts below the window are drawn when they are scrolled to. */
 async function drawnCharts(page: Page): Promise<number> {
   const figures = page.getByRole("region", { name: "Charts" }).getByRole("figure");
   for (const figure of await figures.all()) await figure.scrollIntoViewIfNeeded();

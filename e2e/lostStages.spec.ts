@@ -5,7 +5,7 @@ import { expect, type RunningStudio, test } from "./fixtures";
 
 test.use({ studioEnvironment: { WEIR_TIME_SCALE: "5" }, actionTimeout: 30_000 });
 
-/** The emulated cluster's own administration. */
+/** The emulated cluster's own admin API. */
 function emulatorOf({ emulatorUrl, stateDir }: RunningStudio) {
   const token = readFileSync(join(stateDir, "admin-token"), "utf8").trim();
   return async (method: string, path: string): Promise<Response> =>

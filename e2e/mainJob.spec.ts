@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures";
 import { workloadFiles } from "./workloadFiles";
 
-/** Seconds of the cluster in one second of the wall: engines load weights in seconds and two minutes of load pass in one. */
+/** Cluster seconds per wall second: engines load weights in seconds and two minutes of load pass in one second. */
 const TIME_SCALE = 2;
 
 test.use({
@@ -61,7 +61,7 @@ test("an operator imports a workload, plans it, applies the plan, watches it ser
     const low = await exactPlan(page);
     const high = await dragFloorRight(page);
     expect(high.floor).toBeGreaterThan(60);
-    // A higher promise is another point of the frontier, with another cascade or other thresholds behind it.
+    // A higher promise is another point of the frontier, with another cascade or other thresholds.
     expect(high.plan.hash).not.toBe(low.hash);
     expect(high.plan.quality).toBeGreaterThan(low.quality);
     await setFloor(page, 78);
@@ -89,7 +89,7 @@ test("an operator imports a workload, plans it, applies the plan, watches it ser
     const measured = await page.getByTestId("measured-p95").innerText();
     const predicted = await page.getByTestId("predicted-p95").innerText();
     const quality = await page.getByTestId("measured-quality").innerText();
-    // They may differ, and on engines that deviate they do; by a factor of two would be a fault of the prediction or of a clock.
+    // They may differ, and on deviating engines they do; a factor of two would be a fault of the prediction or of a clock.
     const ratio = Number(firstNumber(measured)) / Number(firstNumber(predicted));
     expect(ratio).toBeGreaterThan(0.5);
     expect(ratio).toBeLessThan(2);
@@ -132,7 +132,7 @@ async function setFloor(page: Page, floor: number): Promise<void> {
   await field.press("Enter");
 }
 
-/** Drags the floor's slider to the right with the mouse, and reads where it came to and the plan that follows. */
+/** Drags the floor's slider to the right with the mouse, and returns its value and the plan that follows. */
 async function dragFloorRight(
   page: Page,
 ): Promise<{ readonly floor: number; readonly plan: { readonly hash: string; readonly quality: number } }> {
@@ -165,7 +165,7 @@ async function startLoad(page: Page, load: { readonly requestsPerSecond: number;
   await expect(page.getByTestId("load-status")).toContainText("running");
 }
 
-/** Waits on the Live page until the load is done, and holds it to have lost nothing. */
+/** Waits on the Live page until the load is done, and checks that no request was lost. */
 async function loadIsDone(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Live" }).click();
   await expect(page.getByTestId("load-status")).toContainText("done", { timeout: 180_000 });
@@ -174,13 +174,13 @@ async function loadIsDone(page: Page): Promise<void> {
 
 const firstNumber = (text: string): string => /[\d.]+/.exec(text)?.[0] ?? "";
 
-/** From the Plan page through review and approval to a roll-out that is done; the hash that was approved. */
+/** Goes from the Plan page through review and approval to a finished roll-out; returns the approved hash. */
 async function apply(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Review and apply" }).click();
   await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
   const hash = (await page.getByTestId("approved-hash").innerText()).trim();
   await page.getByRole("button", { name: "Approve", exact: true }).click();
-  // The focus goes on to what comes next: nobody at a keyboard starts from the top of the page again.
+  // The focus moves to the next step, so that a keyboard user need not start from the top of the page again.
   await expect(page.getByRole("button", { name: "Apply", exact: true })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "Roll-out" })).toBeFocused();

@@ -31,7 +31,7 @@ test("an operator reads the frontier over other axes, narrows it, compares plans
     await expect(page).toHaveURL(/x=cost/);
     await expect(chart).toContainText("cost per request, $");
     expect(counted(await evaluated())).toBeGreaterThan(counted(before));
-    // The other axis' own measure changes places with it.
+    // The other axis swaps its quantity with it.
     await page.getByLabel("Y axis").selectOption({ label: "Cost per request" });
     await expect(page.getByLabel("X axis")).toHaveValue("latency");
     await page.goBack();
@@ -109,7 +109,7 @@ test("an operator reads the frontier over other axes, narrows it, compares plans
     await page.getByRole("button", { name: "Plan them again" }).click();
     await expect(page.getByText(/▽ full simulation/)).toBeVisible({ timeout: 120_000 });
     await expect(stale).toBeHidden({ timeout: 120_000 });
-    // The exact plan of that floor too: until it is there the last one is paled.
+    // Also the exact plan of that floor: until it arrives the last one is paled.
     await expect(page.getByTestId("plan-hash")).toBeVisible({ timeout: 60_000 });
   });
 

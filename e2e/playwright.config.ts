@@ -1,6 +1,6 @@
 import { defineConfig } from "@playwright/test";
 
-/** What `npm test` drives: the main job, engines that are attached, the frontier, and constraints. `npm run test:all` drives the others too. */
+/** The files of `npm test`: the main job, attached engines, the frontier, and constraints. `npm run test:all` runs the others too. */
 const mainPaths = ["mainJob.spec.ts", "clusters.spec.ts", "planning.spec.ts", "constraints.spec.ts"];
 
 /** Real Chromium against the real processes; `fixtures.ts` starts them. One worker, unless more are asked for: the tests share two cores. */
@@ -18,7 +18,7 @@ export default defineConfig({
   ],
   use: {
     viewport: { width: 1440, height: 960 },
-    // Colours are looked at as they end, not half way.
+    // Colours are checked at the end of transitions, not half way.
     contextOptions: { reducedMotion: "reduce" },
     trace: "retain-on-failure",
     video: "off",

@@ -29,7 +29,7 @@ test("an operator trains a predictor of lengths, reads how good it is, and has a
     await expect(item.getByRole("heading")).toContainText("Lengths v1 of Generated");
     await expect(item).toContainText("emulated or generated");
     await expect(item).toContainText("No texts were available");
-    // A row a model, and their mean.
+    // One row per model, and their mean.
     await expect(item.locator("tbody tr")).toHaveCount(4);
     for (const scheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme: scheme });

@@ -5,13 +5,13 @@ import { answerOrder } from "../solver/judging/labelOrder";
 import { childrenOf, expect, type RunningStudio, signal, test } from "./fixtures";
 import { hiddenTable, labelIn, promptFile, rowOf, served } from "./hiddenTable";
 
-/** Seconds of the cluster in one second of the wall: engines write some hundred thousand tokens in a minute. */
+/** Cluster seconds per wall second: engines write some hundred thousand tokens in a minute. */
 const TIME_SCALE = 20;
 
 /** Prompts in the file, and those of them that are profiled. */
 const [FILED, SAMPLED] = [600, 500];
 
-/** What output tokens of each model are said to cost; the longest answer of the table; calls at once to each. */
+/** The configured price of output tokens of each model; the longest answer of the table; concurrent calls to each. */
 const [USD_PER_MILLION, MAX_OUTPUT_TOKENS, CONCURRENCY] = [1, 4096, 8];
 
 const LADDER = ["qwen2.5-3b", "qwen2.5-7b", "qwen2.5-32b"] as const;
@@ -35,9 +35,9 @@ test("an operator profiles prompts of their own through three models and two jud
   const table = hiddenTable(studio);
   const file = promptFile(table, FILED);
   const mostUsd = (MAX_OUTPUT_TOKENS * USD_PER_MILLION) / 1e6;
-  // Of the whole file; a sample of it costs about five sixths.
+  // For the whole file; a sample of it costs about five sixths.
   const filedTokens = table.models.reduce((sum, { outputTokens }) => outputTokens.slice(0, FILED).reduce((all, one) => all + one, sum), 0);
-  // Room for what is under way, for as much that the crash cuts off, and for a third of the rest.
+  // Enough for the calls in flight, for as many that the crash interrupts, and for a third of the rest.
   const capUsd = Number((2 * 3 * CONCURRENCY * mostUsd + (0.3 * filedTokens * USD_PER_MILLION) / 1e6).toFixed(2));
 
   await test.step("upload a file of prompts: lines that are none are named and counted", async () => {
@@ -60,7 +60,7 @@ test("an operator profiles prompts of their own through three models and two jud
     await accessible(page, "samples");
   });
 
-  // Each engine was asked for a token when the plan came into force.
+  // Each engine got a request for one token when the plan came into force.
   const before = await served(studio);
   const jobId = await test.step("say who answers, who judges and what it may cost, and start", async () => {
     await page
@@ -120,7 +120,7 @@ test("an operator profiles prompts of their own through three models and two jud
     const calls = all - before.engines.answered - before.judges.answered;
     expect(calls).toBeLessThanOrEqual(4_500 + askedAgain);
     expect(askedAgain).toBeLessThanOrEqual(2 * 5 * CONCURRENCY);
-    // Answers that were cut off count as what they can have cost at most.
+    // Interrupted answers count at their highest possible cost.
     expect(spentUsd).toBeLessThanOrEqual((filedTokens * USD_PER_MILLION) / 1e6 + askedAgain * mostUsd);
     console.log(`${calls} calls served for 4,500 recorded, ${askedAgain} asked again; ${spentUsd.toFixed(3)} USD spent`);
   });
@@ -189,7 +189,7 @@ test("an operator profiles prompts of their own through three models and two jud
   expect(problems).toEqual([]);
 });
 
-/** From the Plan page through review and approval to a roll-out that is done. */
+/** Goes from the Plan page through review and approval to a finished roll-out. */
 async function apply(page: Page): Promise<void> {
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
   await page.getByRole("button", { name: "Review and apply" }).click();
@@ -206,13 +206,13 @@ async function jobOf(page: Page, { url }: RunningStudio, id: string): Promise<Pr
   return (await answer.json()).result.data;
 }
 
-/** Kills the studio as a crash would, and waits until the launcher has brought it back. */
+/** Kills the studio like a crash, and waits until the launcher has restarted it. */
 async function crash(studio: RunningStudio): Promise<void> {
   signal(childrenOf(studio, "next-server|bin/next")[0], "SIGKILL");
   await expect(async () => expect((await fetch(`${studio.url}/api/health`)).ok).toBe(true)).toPass({ timeout: 60_000 });
 }
 
-/** Holds a page to the rules of accessibility in both themes. */
+/** Checks the accessibility of a page in both themes. */
 async function accessible(page: Page, name: string): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });

@@ -12,7 +12,7 @@ test("traffic at a fraction of the planned rate drifts on Live, a plan is propos
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   await page.goto(studio.signInLink);
-  // Signed in once the link has led on.
+  // Signed in once the link has redirected.
   await expect(page).toHaveURL(/\/plan/);
   await page.goto(`${studio.url}/plan?rate=60&floor=45`);
   const running = await apply(page);
@@ -60,7 +60,7 @@ test("traffic at a fraction of the planned rate drifts on Live, a plan is propos
   expect(problems).toEqual([]);
 });
 
-/** From the Plan page to a plan in force; the hash that was approved. */
+/** Goes from the Plan page to a plan in force; returns the approved hash. */
 async function apply(page: Page): Promise<string> {
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
   await page.getByRole("button", { name: "Review and apply" }).click();

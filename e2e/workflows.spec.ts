@@ -45,7 +45,7 @@ test("applications that name their agents are learnt without configuration: grap
     await expect(page.getByText("only observed")).toBeVisible();
     const application = page.getByLabel("Application", { exact: true });
     await application.selectOption("report");
-    // A program has ended when nothing came of it for a while.
+    // A program has ended when no call of it arrived for a while.
     await expect(application.locator("option:checked")).toHaveText("report (9 programs)", { timeout: 30_000 });
     await expect.poll(agentNames).toEqual(["planner", expect.any(String), expect.any(String), expect.any(String), "writer"]);
     for (const agent of ["searcher", "reader", "statistician"]) {

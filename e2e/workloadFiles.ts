@@ -17,7 +17,7 @@ export interface WorkloadFiles {
 const data = fileURLToPath(new URL("../../shared/data", import.meta.url));
 const LADDER = ["llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b-fp8"];
 
-/** The real table and trace where they are at hand; else a table of the same ladder from the generator, written as CSV. */
+/** The real table and trace where they are available; else a generated table of the same ladder, written as CSV. */
 export function workloadFiles(): WorkloadFiles {
   const outcomes = join(data, "quality", "cascade_outcomes.csv");
   const arrivals = join(data, "traces", "AzureLLMInferenceTrace_conv.csv");

@@ -10,7 +10,7 @@ test("an operator takes a workload out, changes it, brings it back, gives it oth
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
 
-  /** The page as it stands: light and dark, narrow and wide, by the rules of accessibility. */
+  /** Checks the accessibility of the current page: light and dark, narrow and wide. */
   async function look(name: string): Promise<void> {
     for (const colorScheme of ["light", "dark"] as const) {
       for (const width of [1280, 360]) {

@@ -1,4 +1,4 @@
-// `npm run bench [-- name]`: runs the benchmarks, prints their figures beside their budgets and writes bench/results/<date>.json.
+// `npm run bench [-- name]`: runs the benchmarks, prints their figures next to their budgets and writes bench/results/<date>.json.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { checkNode, ensureBundled, ensureInstalled, root } from "./prepare.mjs";

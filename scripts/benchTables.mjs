@@ -1,11 +1,13 @@
-// `node scripts/benchTables.mjs`: puts the tables of bench/results/tables/*.md between the marks of their names in bench/results/*.md.
+// `node scripts/benchTables.mjs`: writes the tables of bench/results/tables/*.md between the marks with their names in bench/results/*.md.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const results = join(dirname(dirname(fileURLToPath(import.meta.url))), "bench", "results");
 
-/** A text with what lies between `<!-- table NAME -->` and `<!-- end NAME -->` replaced by what `tableOf` gives of the name; null leaves it. */
+/**
+ * A text in which the part between `<!-- table NAME -->` and `<!-- end NAME -->` is replaced by `tableOf(NAME)`; null leaves it unchanged.
+ */
 export const withTables = (text, tableOf) =>
   text.replaceAll(/(<!-- table (\S+) -->\n)[\s\S]*?(<!-- end \2 -->)/g, (whole, open, name, close) => {
     const table = tableOf(name);

@@ -54,7 +54,7 @@ export async function bundleOf(entries) {
     sourcemap: true,
     logLevel: "warning",
   });
-  // Its service process would live as long as a launcher that only needed it once.
+  // Otherwise its service process would live as long as a launcher that needed it only once.
   await stop();
 }
 

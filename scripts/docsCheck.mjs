@@ -1,5 +1,5 @@
 // `npm run docs:check`: opens every page of the built documentation in Chromium, light and dark, and fails on an error in the
-// browser's console and on a link within the site whose page, file or heading is not there.
+// browser's console and on a link within the site whose page, file or heading does not exist.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
@@ -38,7 +38,7 @@ for (const problem of problems) say(problem);
 say(`${pages.length} pages, ${links.length} links, ${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);
 
-/** Opens every page in one colour scheme, and keeps its headings and links. */
+/** Opens every page in one colour scheme, and collects its headings and links. */
 async function open(colorScheme) {
   const page = await browser.newPage({ colorScheme });
   let current = "";

@@ -1,5 +1,5 @@
-// `npm run docs:pictures`: does the Start guide in Chromium on a studio with a state folder of its own, and keeps pictures of it
-// for the documentation. A step that fails says that the guide and the product differ.
+// `npm run docs:pictures`: follows the Start guide in Chromium on a studio with its own state folder, and saves pictures of it
+// for the documentation. A failed step means that the guide and the product differ.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -14,9 +14,9 @@ const playwright = await import("@playwright/test");
 const folder = join(root, "docs", "public", "pictures");
 const seconds = 1000;
 const { chromium } = playwright;
-// A busy machine plans for a while.
+// Planning takes a while on a busy machine.
 const expect = playwright.expect.configure({ timeout: 120 * seconds });
-/** Engine seconds in one second of the wall: engines load in seconds. */
+/** Engine seconds per wall second: engines load in seconds. */
 const timeScale = "2";
 
 const stateDir = mkdtempSync(join(tmpdir(), "weir-pictures-"));
@@ -57,7 +57,7 @@ async function doStartGuide(page, link) {
   await page.getByLabel("For", { exact: true }).fill("600");
   await page.getByRole("button", { name: "Start load" }).click();
   await expect(page.getByTestId("load-status")).toContainText("running");
-  // Charts need some of the traffic before they say anything.
+  // Charts need some traffic before they show anything.
   await page.waitForTimeout(45 * seconds);
   await keep(page, "live");
   await page.getByRole("button", { name: "Stop load" }).click();
@@ -83,7 +83,7 @@ async function approveAndApply(page) {
   await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 180 * seconds });
 }
 
-/** Keeps what the window shows, once figures that come late have come. */
+/** Saves a picture of the window after late figures have arrived. */
 async function keep(page, name) {
   await page.mouse.move(0, 0);
   await page.waitForTimeout(3 * seconds);

@@ -1,4 +1,4 @@
-// `npm run docs:reference`: writes the reference pages, schemas and OpenAPI documents of what the code declares.
+// `npm run docs:reference`: writes the reference pages, schemas and OpenAPI documents from the declarations in the code.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { bundleOf } from "./bundle.mjs";

@@ -1,5 +1,5 @@
-// Loaded into each child of the launcher (`node --import`): a launcher that is killed outright cannot end its children, but
-// the pipe it holds to their standard input ends with it, and then they end themselves as if told to.
+// Loaded into each child of the launcher (`node --import`): a launcher that is killed with SIGKILL cannot stop its children, but
+// the pipe from it to their standard input closes, and then they shut down as after a signal.
 import { isMainThread } from "node:worker_threads";
 
 if (isMainThread) {

@@ -1,4 +1,4 @@
-// Gateways of attached clusters: the studio says on its output which there shall be, and they outlive it.
+// Gateways of attached clusters: the studio lists the required ones on its output, and they outlive it.
 import { join } from "node:path";
 import { root, say } from "./prepare.mjs";
 
@@ -8,7 +8,8 @@ const isPort = (value) => Number.isInteger(value) && value >= 1024 && value <= 6
 
 /**
  * Reads a line of the studio.
- * @returns {{ run: { clusterId: string, port: number, adminPort: number } } | { end: string } | null} null: it is about no gateway, or not as it should be.
+ * @returns {{ run: { clusterId: string, port: number, adminPort: number } } | { end: string } | null} null: it is not about a gateway, or
+ * malformed.
  */
 export function readGatewayLine(line, stateDir) {
   if (line.startsWith("GATEWAY-END ")) {
@@ -29,10 +30,12 @@ export function readGatewayLine(line, stateDir) {
   return { run: { clusterId, port, adminPort } };
 }
 
-/** Runs a gateway for each cluster that the studio names, once; one that runs is left alone, also when a studio that was started again names it anew. */
+/**
+ * Runs a gateway for each cluster that the studio names, once; a running one is left alone, also when a restarted studio names it again.
+ */
 export function createGateways({ supervisor, environment, stateDir }) {
   const running = new Map();
-  /** A gateway's ports are free, and its state written, only when the one before is gone. */
+  /** A gateway's ports are free, and its state is written, only after the previous process has ended. */
   const ending = new Map();
 
   async function run(gateway) {

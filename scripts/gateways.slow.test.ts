@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-/** A studio without pages, and a launcher of it as `npm run studio` is one; both are this repository's own code. */
+/** A studio without pages, and a launcher like `npm run studio`; both are this repository's own code. */
 async function launch(
   environment: Readonly<Record<string, string>>,
 ): Promise<{ readonly launcher: ChildProcess; readonly said: () => string }> {
@@ -74,7 +74,7 @@ async function launch(
 
 const run = promisify(execFile);
 
-/** Process numbers of a launcher's children whose command line has a word in it. */
+/** Process ids of a launcher's children whose command line contains a word. */
 async function childrenOf({ pid }: ChildProcess, word: string): Promise<readonly number[]> {
   const found = await run("pgrep", ["-P", `${pid}`, "-f", word]).catch(() => ({ stdout: "" }));
   return found.stdout.split("\n").flatMap((line) => (line === "" ? [] : [Number(line)]));
@@ -89,7 +89,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Has a gateway send requests to one engine, as a step of an application does. */
+/** Makes a gateway send requests to one engine, like a step of a roll-out. */
 async function route(adminPort: number, url: string): Promise<number> {
   const plan = planOnGpus("one", { "qwen2.5-3b": [0] }, "a");
   const engines = targetEngines(plan).map((engine) => ({
@@ -155,7 +155,7 @@ test("a cluster's gateway is started when it is attached, outlives the studio, i
   await expect.poll(answered, limit).toBe(200);
   const [second = 0] = await gateways();
 
-  // Longer than a gateway is given whose end is waited for.
+  // Longer than the limit for a gateway whose end is awaited.
   engine.is.answerMs = 8_000;
   const before = engine.asked.length;
   const slow = answered();
@@ -197,7 +197,7 @@ test("a cluster's gateway is started when it is attached, outlives the studio, i
   expect(isRunning(third)).toBe(false);
 }, 90_000);
 
-/** What a launcher with its state in `/state` makes of lines. */
+/** The result of lines for a launcher with its state in `/state`. */
 async function readLines(lines: readonly string[]): Promise<readonly unknown[]> {
   const script = `
     import { readGatewayLine } from "./scripts/gateways.mjs";

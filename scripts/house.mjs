@@ -1,6 +1,6 @@
-// `npm run house`: how large the rooms of this repository are, and what imports what in a circle.
+// `npm run house`: the sizes of the rooms of this repository, and import cycles.
 // `-- --check` exits 1 where a limit of house.json is broken; `-- --tighten` lowers the debts of house.json to today's figures and
-// names the entries of rooms that have none there.
+// names the entries of rooms that have none.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -64,7 +64,7 @@ function check({ sizes, circles, fileCircles, readmes, past, imported }, rules) 
     left[name] = result.left;
   }
   for (const [room] of roomsIn(imported, rules)) if (!entries[room]) worse.push(`a room has no entries in house.json: ${room}`);
-  // The imports that make a new circle say where to cut it.
+  // The imports that make a new cycle show where to cut it.
   if (worse.some((line) => line.startsWith("a folder is in a circle")))
     worse.push(...circles.flatMap(({ ties }) => ties.map((tie) => `  ${tie}`)));
   return { worse, left };
@@ -76,7 +76,7 @@ const counts = (lists) => Object.fromEntries(Object.entries(lists).map(([name, l
 const roomsIn = (imported, { libraries }) =>
   [...imported].filter(([room]) => !libraries.includes(room)).sort(([a], [b]) => a.localeCompare(b));
 
-/** The rooms with more entries than the limit, as far as the debts let them. */
+/** The rooms with more entries than the limit, as far as the debts allow them. */
 const debtsOf = (entries, { limits, debts }) =>
   Object.fromEntries(
     Object.entries(counts(entries))
@@ -125,7 +125,9 @@ function readmes() {
   return paths.filter((file) => file !== "" && existsSync(join(root, file))).map((file) => [file, statSync(join(root, file)).size]);
 }
 
-/** Counts what knip finds. @returns {{ exports: number, files: number, packages: number } | undefined} undefined where it is not installed. */
+/**
+ * Counts knip's findings. @returns {{ exports: number, files: number, packages: number } | undefined} undefined where it is not installed.
+ */
 function deadCode() {
   const knip = join(root, "node_modules", ".bin", "knip");
   if (!existsSync(knip)) return undefined;

@@ -1,4 +1,5 @@
-// The figures of `npm run house`: sizes, circles and imports past a room's entries, each a function of the file list and the import graph.
+// The figures of `npm run house`: sizes, import cycles and imports past a room's entries, each a function of the file list and the import
+// graph.
 import { circlesOf, folderGraph, folderOf, isTestCode } from "./importGraph.mjs";
 
 /** @returns {{ name: string, product: { files: number, lines: number }, test: { files: number, lines: number } }[]} per top-level folder. */
@@ -23,8 +24,8 @@ export function folderSizes(files) {
 }
 
 /**
- * Finds circles of folders, at the second level (`server/planning` with all that it holds) and at the level of each file's own folder.
- * @returns {{ members: string[], ties: string[] }[]} with one import for each edge of the circle.
+ * Finds cycles of folders, at the second level (`server/planning` with all that it holds) and at the level of each file's own folder.
+ * @returns {{ members: string[], ties: string[] }[]} with one import for each edge of the cycle.
  */
 export function folderCircles(graph) {
   const circles = [2, undefined].flatMap((levels) => {
@@ -80,10 +81,11 @@ const nameIn = (room, file) => file.slice(room.length + 1).replace(/\.(ts|tsx|mj
 
 /**
  * Compares figures with limits. A figure over its limit passes only while the debts name it, and only up to the figure named there.
- * @param {Record<string, number>} figures name -> figure of today.
+ * @param {Record<string, number>} figures name -> current figure.
  * @param {(name: string) => number} limitOf
- * @param {Record<string, number>} debts name -> the most it may be until it meets its limit.
- * @returns {{ worse: string[], left: Record<string, number> }} what breaks the rule, and the debts that are still needed, lowered to today's figures.
+ * @param {Record<string, number>} debts name -> the maximum until it meets its limit.
+ * @returns {{ worse: string[], left: Record<string, number> }} the violations, and the debts that are still needed, lowered to the current
+ * figures.
  */
 export function ratchet(figures, limitOf, debts) {
   const over = Object.entries(figures).filter(([name, figure]) => figure > limitOf(name));

@@ -21,7 +21,7 @@ type Graph = Map<string, Set<string>>;
 const figures = (await import("./houseFigures.mjs" as string)) as Figures;
 const { importGraph, circlesOf } = (await import("./importGraph.mjs" as string)) as Graphs;
 
-/** The graph of files that are given by their texts. */
+/** The import graph of files given by their texts. */
 const graphOf = (texts: Readonly<Record<string, string>>) => importGraph(Object.keys(texts), (file) => texts[file] ?? "");
 
 describe("the import graph", () => {

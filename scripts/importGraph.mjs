@@ -1,5 +1,5 @@
 // The import graph of this repository, read from its own import and export statements. Used by `npm run house` and by the check
-// for circles in `npm test`.
+// for cycles in `npm test`.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -22,7 +22,7 @@ export function isTestCode(file) {
 
 /**
  * Finds the file that an import names.
- * @returns {string | undefined} a path relative to the root; undefined for packages and files that are not there.
+ * @returns {string | undefined} a path relative to the root; undefined for packages and files that do not exist.
  */
 export function resolveImport(specifier, from, known) {
   const base = specifier.startsWith("@/")

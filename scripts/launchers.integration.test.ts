@@ -83,7 +83,7 @@ test("keys are put into a folder of the state that only this user may read, or i
 });
 
 test("a state folder that cannot be written is named with the way out", async () => {
-  // A file is no folder, not even for root.
+  // A file is not a folder, not even for root.
   const answer = await node('import { checkWritable } from "./scripts/prepare.mjs"; checkWritable("/dev/null/weir");');
   expect(answer.code).toBe(1);
   expect(answer.stderr.trim()).toBe(

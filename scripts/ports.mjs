@@ -9,7 +9,7 @@ const portVariables = {
   WEIR_DCGM_PORT: 4621,
 };
 
-/** First port the emulated engines take; they count up from it and step over ports in use. */
+/** First port of the emulated engines; they count up from it and skip ports in use. */
 export const enginePortBase = 4630;
 
 const isFree = (port) =>
@@ -21,7 +21,7 @@ const isFree = (port) =>
 
 /**
  * Reads the ports from the environment and checks that each can be listened on.
- * @returns {Promise<{ports: Record<string, number>} | {problem: string}>} the ports, or one sentence on what is in the way.
+ * @returns {Promise<{ports: Record<string, number>} | {problem: string}>} the ports, or one sentence about the obstacle.
  */
 export async function choosePorts(environment = process.env) {
   const ports = {};

@@ -1,5 +1,5 @@
-// What every launcher needs before it can start: the right Node, installed packages, fresh bundles, a fresh studio build.
-// Plain Node without dependencies, since it runs before there are any.
+// What every launcher needs before it can start: a supported Node, installed packages, fresh bundles, a fresh studio build.
+// Plain Node without dependencies, because it runs before they are installed.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ export function checkNode(version = process.versions.node) {
   if (major < 20 || (major === 20 && minor < 19)) refuse(`Weir needs Node 20.19 or newer; this is ${version}.`);
 }
 
-/** Refuses a folder that cannot be written, before anything half-finished lies in it. */
+/** Refuses a folder that cannot be written, before it has half-finished files. */
 export function checkWritable(folder) {
   try {
     makeFolder(folder);
@@ -34,7 +34,10 @@ export function checkWritable(folder) {
   }
 }
 
-/** Where keys of engines and authorities are put as files, so that none needs a restart: what WEIR_SECRETS_DIR names, else a folder of the state for this user alone. */
+/**
+ * Folder of files with engine keys and CA certificates, so that a new one needs no restart: WEIR_SECRETS_DIR, else a folder of the state
+ * for this user alone.
+ */
 export function secretsFolder(stateDir, named = process.env.WEIR_SECRETS_DIR) {
   if (named) return resolve(named);
   const folder = join(stateDir, "secrets");
@@ -42,7 +45,7 @@ export function secretsFolder(stateDir, named = process.env.WEIR_SECRETS_DIR) {
   return folder;
 }
 
-/** Makes a folder with its parents. Node's own recursive call never returns where the system makes no folders, as in /proc. */
+/** Makes a folder with its parents. Node's own recursive call never returns where the system refuses folders, as in /proc. */
 function makeFolder(folder) {
   if (existsSync(folder) && statSync(folder).isDirectory()) return;
   if (dirname(folder) !== folder) makeFolder(dirname(folder));
@@ -62,7 +65,7 @@ export function ensureInstalled() {
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
   checkWritable(root);
   say("Installing packages (about two minutes the first time) ...");
-  // NODE_ENV=production would leave out the build tools. onnxruntime-node would fetch libraries for GPUs that nothing here uses.
+  // NODE_ENV=production would omit the build tools. onnxruntime-node would download GPU libraries that are not used here.
   const code = runLoud("npm", ["ci", "--include=dev"], { PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "1", ONNXRUNTIME_NODE_INSTALL: "skip" });
   if (code !== 0) {
     refuse("npm ci failed (see above); where no prebuilt better-sqlite3 can be had it needs python3, make and g++ to compile one.");

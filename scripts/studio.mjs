@@ -1,5 +1,5 @@
 // `npm run studio`: installs what is missing, builds what is stale, then runs emulator, gateway and studio as children of
-// this process. A child that dies is started again; SIGTERM or SIGINT here ends them all.
+// this process. A child that dies is restarted; SIGTERM or SIGINT here stops them all.
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -43,7 +43,7 @@ const environment = {
   WEIR_ADMIN_TOKEN: adminToken(join(stateDir, "admin-token")),
 };
 
-/** The secret between the three processes; readable by this user alone. */
+/** The secret shared by the three processes; readable by this user alone. */
 function adminToken(file) {
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString("base64url"), { mode: 0o600 });
   return readFileSync(file, "utf8").trim();
@@ -87,7 +87,7 @@ function announce(link) {
 async function stop(exitCode) {
   if (stopping) return;
   stopping = true;
-  // The gateways finish what they can while the engines still answer.
+  // The gateways finish open requests while the engines still answer.
   await supervisor.stop("emulator");
   process.exit(exitCode);
 }

@@ -1,4 +1,4 @@
-// Child processes of a launcher: started again when they die, ended with it.
+// Child processes of a launcher: restarted when they die, stopped with it.
 import { spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -6,23 +6,23 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { root, say } from "./prepare.mjs";
 
-/** How long a child may take to answer its health check, and to end when told to, before it is killed. */
+/** Time limit for a child's health check, and for its shutdown before it is killed. */
 const startLimitMs = 30_000;
 const stopLimitMs = 6_000;
-/** A gateway that is ended patiently answers what it was asked, which takes ten minutes at most (`server/gateway/http/limits.ts`). */
+/** A gateway that is stopped patiently finishes its open requests, which takes ten minutes at most (`server/gateway/http/limits.ts`). */
 const patienceMs = 615_000;
-/** A log that is longer is put aside, over the one before. */
+/** A longer log is rotated and replaces the previous one. */
 const longestLogBytes = 4_000_000;
-/** A child that dies this often within a minute is broken, not unlucky. */
+/** A child that dies this often within a minute is broken. */
 const restartsPerMinute = 5;
-/** A spare child that is broken is tried again after no more than this: what is in its way may go. */
+/** A broken spare child is restarted after at most this time: the obstacle may disappear. */
 const longestPauseMs = 30_000;
 
 const exitWithParent = pathToFileURL(join(root, "scripts", "exitWithParent.mjs")).href;
 
 /**
- * Supervises parts `{ name, args, environment, health?, isSpare?, log? }`, each a Node process; `log` is a file that keeps what it says. Without one that is no spare the whole is
- * broken: `onBroken` is told once it could not start, or dies again and again.
+ * Supervises parts `{ name, args, environment, health?, isSpare?, log? }`, each a Node process; `log` is a file for its output. Without a
+ * part that is not a spare, the whole is broken: `onBroken` is called when such a part could not start, or dies again and again.
  */
 export function createSupervisor({ onLine, onBroken }) {
   const children = new Map();
@@ -44,7 +44,7 @@ export function createSupervisor({ onLine, onBroken }) {
         keep(part, line);
         process.stderr.write(`${line}\n`);
       });
-    // What it said last comes before what is said of its end.
+    // Its last output is printed before the message about its end.
     child.once(part.log === undefined ? "exit" : "close", (code, signal) => {
       if (stopping || part.isEnded) return;
       const how = signal ?? `exit code ${code}`;
@@ -82,7 +82,10 @@ export function createSupervisor({ onLine, onBroken }) {
     onBroken();
   }
 
-  /** Ends one part for good, patiently once it has answered what it was asked; resolves when its process is gone. One that is ending can be hurried. */
+  /**
+   * Stops one part permanently and patiently, after it has answered its open requests; resolves when its process has ended. A part that is
+   * stopping can be hurried.
+   */
   async function end(name, { patiently = false } = {}) {
     const { part, child } = children.get(name) ?? {};
     if (part === undefined) return;
@@ -95,7 +98,7 @@ export function createSupervisor({ onLine, onBroken }) {
     start,
     untilHealthy,
     end,
-    /** Ends everything, the parts of the last name after all others. */
+    /** Stops everything, the parts of the last name after all others. */
     async stop(last) {
       stopping = true;
       const names = [...children.keys()];
@@ -105,7 +108,7 @@ export function createSupervisor({ onLine, onBroken }) {
   };
 }
 
-/** Puts a line of a part into its log, if it has one. */
+/** Appends a line of a part to its log, if it has one. */
 function keep({ log }, line) {
   if (log === undefined) return;
   try {
@@ -113,7 +116,7 @@ function keep({ log }, line) {
     appendFileSync(log, `${line}\n`, { mode: 0o600 });
     if (statSync(log).size > longestLogBytes) renameSync(log, `${log}.old`);
   } catch {
-    // A full disk ends no gateway.
+    // A full disk must not stop a gateway.
   }
 }
 

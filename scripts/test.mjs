@@ -1,7 +1,7 @@
-// `npm test` says whether the tree is good: lint, types, circles, dead code, unit and integration tests, a production build and the
+// `npm test` checks the tree: lint, types, import cycles, dead code, unit and integration tests, a production build and the
 // main browser paths. `npm run test:all` adds the slow tests, the pages of the documentation and the other browser tests. Both install what is missing, print the
-// 20 slowest files and close with `N passed, N failed, N skipped`. A few files that start processes and failed run once more, alone:
-// other work on the machine may have taken the time they waited for. Those that pass then are listed.
+// 20 slowest files and end with `N passed, N failed, N skipped`. A few files that start processes and failed run once more, alone:
+// other load on the machine may have caused a timeout. Those that pass then are listed.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const all = process.argv.includes("--all");
 checkNode();
 ensureInstalled();
 const chromium = findChromium() ?? installChromium();
-// The tests that have a real Prometheus scrape are skipped without one.
+// The tests in which a real Prometheus scrapes are skipped without one.
 if (!existsSync(process.env.PROMETHEUS_PATH ?? "/usr/bin/prometheus")) install("Prometheus", ["prometheus"]);
 
 const results = mkdtempSync(join(tmpdir(), "weir-test-"));
@@ -22,7 +22,7 @@ const files = [];
 const seconds = [];
 /** Files that failed, and passed when they ran once more. */
 const secondRuns = [];
-/** More files than this fail for a reason of their own. */
+/** If more files than this fail, the cause is not the load. */
 const mostSecondRuns = 4;
 const bin = (name) => join(root, "node_modules", ".bin", name);
 const project = (name) => `--project=${name}`;
@@ -115,7 +115,7 @@ function count(name, { run, read, mayRunAgain }) {
       secondRuns.push(...failed.filter((file) => !second.failed.includes(file)));
     }
   }
-  // A runner that ran nothing failed.
+  // A runner without any test failed.
   if (counts.passed + counts.failed === 0) counts = { ...counts, failed: 1 };
   say(`${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   for (const key of Object.keys(total)) total[key] += counts[key];
@@ -129,13 +129,13 @@ function findChromium() {
   );
 }
 
-/** Installs Debian's Chromium where this user may; else says what to install. */
+/** Installs Debian's Chromium if this user may; else says what to install. */
 function installChromium() {
   install("Chromium", ["chromium", "fonts-dejavu-core"]);
   return findChromium() ?? refuse("The browser tests need Chromium: install the package `chromium`, or set CHROMIUM_PATH to one.");
 }
 
-/** Installs packages of the system; does nothing where this user may not. */
+/** Installs system packages; does nothing if this user may not. */
 function install(name, packages) {
   if (process.getuid?.() !== 0 || spawnSync("apt-get", ["--version"]).status !== 0) return;
   say(`Installing ${name} ...`);

@@ -7,7 +7,7 @@ export function readVitest(report, root) {
   return {
     counts: {
       passed: report.numPassedTests,
-      // A file that fails to load has no failed test of its own.
+      // A file that fails to load has no failed tests.
       failed: report.numFailedTests + unloaded.length,
       skipped: report.numPendingTests + report.numTodoTests,
     },

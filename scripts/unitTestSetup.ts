@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { Server } from "node:net";
 import workerThreads from "node:worker_threads";
 
-/** Unit tests share two threads and the state of their modules: what outlives a test would disturb the files after it. */
+/** Unit tests share two threads and their modules' state: anything that outlives a test would disturb the files after it. */
 function refuse(what: string): never {
   throw new Error(`A unit test ${what}: name the file *.integration.test.ts.`);
 }

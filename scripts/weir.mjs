@@ -1,4 +1,4 @@
-// `npm run weir -- ...`: installs and bundles what is missing or stale, then runs the command line in this process.
+// `npm run weir -- ...`: installs and bundles whatever is missing or stale, then runs the command line in this process.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { checkNode, ensureBundled, ensureInstalled, root } from "./prepare.mjs";

@@ -29,7 +29,7 @@ function configOver(url: string, settings: GatewaySettings): GatewayConfig {
   return { ...what, policy, policyHash: policyHash(policy), replicas, judge, timeScale: 1, settings };
 }
 
-/** Studio, gateway and emulator as processes, an engine that quotes what it is asked, and every place at which a text could be seen. */
+/** Studio, gateway and emulator as processes, an engine that quotes its requests, and every place where a text could become visible. */
 async function startEverything() {
   let printed = "";
   const onOutput = (text: string): void => {
@@ -68,7 +68,7 @@ async function startEverything() {
       await answer.text().catch(() => "");
       return answer.status;
     },
-    /** What is told anywhere, by where; files of the state folder aside. */
+    /** All visible texts, by place; without files of the state folder. */
     async told(): Promise<Readonly<Record<string, string>>> {
       await call("gateway.capture", embeddedClusterId);
       // Frames, spans and lines of the gateway's audit are taken every second or sooner.
@@ -92,7 +92,7 @@ async function startEverything() {
 
 type Everything = Awaited<ReturnType<typeof startEverything>>;
 
-/** Names of places at which the marker stands. */
+/** Names of places that contain the marker. */
 const places = (told: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(told).flatMap(([place, text]) => (text.toLowerCase().includes(marker) ? [place] : []));
 

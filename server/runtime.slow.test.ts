@@ -70,7 +70,7 @@ describe("the studio over a running cluster", () => {
     expect(done.error).toBeNull();
     expect(done.steps.map((step) => step.text)).toEqual(shown.diff.steps.map((step) => step.text));
 
-    // Over well before the measuring window, six seconds of the wall here, lets go of the first answer on a busy machine.
+    // It ends well before the measuring window, six wall seconds here, drops the first answer on a busy machine.
     const running = load.start({ clusterId: embeddedClusterId, workloadId, requestsPerSecond: 2, seconds: 50 }, "a");
     expect(running.ok).toBe(true);
     const final = await until(() => load.status().state !== "running" && load.status());

@@ -65,7 +65,7 @@ export interface Runtime {
   readonly signInLink: () => string;
   /** The studio's own metrics, for Prometheus. */
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
-  /** Ends streams, load and workers; what an application was doing is taken up at the next start. */
+  /** Ends streams, load and workers; running applications are resumed at the next start. */
   close(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@
 
 import { Button } from "@/components/ui/Button";
 
-/** The last net: a page that broke says so and can be tried again without losing its address, which is its state. */
+/** The outermost error boundary: it reports a page that failed and retries it without losing the address, which is its state. */
 export default function StudioError({ error, reset }: { readonly error: Error; readonly reset: () => void }) {
   return (
     <div role="alert" className="mx-auto flex max-w-md flex-col items-start gap-3 p-8 pt-24">

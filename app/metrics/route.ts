@@ -2,7 +2,7 @@ import { runtime } from "@/server/runtime";
 
 export const dynamic = "force-dynamic";
 
-/** The studio's own metrics for Prometheus. Open without signing in, as the gateway's are: there is no name and no secret in them. */
+/** The studio's own metrics for Prometheus. Open without signing in, like the gateway's: they hold no names and no secrets. */
 export async function GET(): Promise<Response> {
   const { text, contentType } = await runtime().metrics();
   return new Response(text, { headers: { "content-type": contentType, "cache-control": "no-store" } });

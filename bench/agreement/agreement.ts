@@ -14,7 +14,7 @@ import { agreementSetup, policyOf } from "./setup";
 interface Case {
   readonly name: string;
   readonly load: number;
-  /** Under which engines deviate from their model; left out: they do not. */
+  /** Condition under which engines deviate from their model; left out: they do not. */
   readonly modelPerturbation?: string;
   readonly make: (load: number) => AgreementCase | Promise<AgreementCase>;
 }
@@ -32,7 +32,7 @@ const cases: readonly Case[] = [
   ...(dataPresent() ? [{ name: `${slack}, by predictors in the gateway`, load: 0.8, make: learntCase }] : []),
 ];
 
-/** Programs of generated answers, whose clients say their lengths and how sure one may be of each model. */
+/** Programs of generated answers, whose clients state their lengths and the confidence in each model. */
 function saidCase(system: "vLLM balancing" | "Chimera"): Case["make"] {
   return (load) => {
     const { outcomes } = generatedWorkload({ prompts: 1000, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 1 });
@@ -49,11 +49,11 @@ const AT_ONCE = 2;
 
 interface Ran extends Case {
   readonly agreement: Agreement;
-  /** Processes that wanted a core before the first began. */
+  /** Processes waiting for a core before the first case began. */
   readonly loadBefore: number;
 }
 
-/** Runs all cases, however many are asked for, and writes them down as one table. What computes for long is done before any begins. */
+/** Runs all cases, whatever the number of requested cases, and writes them as one table. Long computations are done before any begins. */
 const runAll = once(async (): Promise<readonly Ran[]> => {
   const made: AgreementCase[] = [];
   for (const { make, load, modelPerturbation } of cases) made.push({ ...(await make(load)), modelPerturbation });
@@ -121,7 +121,7 @@ function measurementOf({ agreement, load, modelPerturbation, loadBefore }: Ran):
 
 const seconds = (value: number): string => `${value.toPrecision(3)} s`;
 
-/** Programs through the real gateway over emulated engines at time scale 1, against the simulator's prediction of the same run. */
+/** Programs through the real gateway over emulated engines at time scale 1, compared with the simulator's prediction of the same run. */
 export const agreementBenchmarks: readonly Benchmark[] = cases.map((one) => ({
   name: `agreement with the gateway: ${one.name}`,
   budget: one.modelPerturbation === undefined ? { figure: 10, keep: "at most" } : { figure: 1, keep: "at most" },

@@ -13,32 +13,32 @@ import type { AgreementSetup } from "./setup";
 export interface AgreementCase {
   readonly setup: AgreementSetup;
   readonly policy: PolicyDocument;
-  /** What is predicted of the programs. */
+  /** The predictions for the programs. */
   readonly prediction: Predicted;
-  /** Has the engines deviate from their model, each name in ways of its own; left out: they are the model. */
+  /** Has the engines deviate from their model, each name in a different way; left out: they match the model. */
   readonly modelPerturbation?: string | undefined;
 }
 
-/** Predicted by clients, who say it with their requests, or by predictors in the gateway, which the policy names. */
+/** Predicted by clients, who send it with their requests, or by predictors in the gateway, which the policy names. */
 type Predicted =
   | { readonly by: "clients"; readonly said: Pick<ProgramPredictions, "confidence" | "remainingTokens"> }
   | {
       readonly by: "predictors";
       readonly artefacts: readonly Uint8Array[];
-      /** What they say of the sample. */
+      /** Their predictions for the sample. */
       readonly predictions: ProgramPredictions;
       readonly textOf: (row: number) => string | null;
     };
 
-/** A run of programs through processes and on virtual time. Seconds are those of the wall, which are the engines'. */
+/** A run of programs through processes and on virtual time. Seconds are wall time, which equals the engines' time. */
 export interface Agreement {
   readonly programs: number;
   readonly requests: number;
   readonly predictedSeconds: number;
   readonly measuredSeconds: number;
-  /** Measured over predicted. */
+  /** Measured divided by predicted. */
   readonly ratio: number;
-  /** Where plans would say that nine of ten measured means lie. */
+  /** The band that plans would predict for nine of ten measured means. */
   readonly band: { readonly low: number; readonly high: number };
   readonly predictedP95Seconds: number;
   readonly measuredP95Seconds: number;
@@ -48,16 +48,16 @@ export interface Agreement {
   readonly measuredQuality: number;
   /** Mean wait for a place in an engine's batch, predicted. */
   readonly queueSeconds: number;
-  /** Share of the time in which engines step, by model, predicted. */
+  /** Share of the time in which engines have a running step, by model, predicted. */
   readonly busyShare: readonly number[];
   /** Share of the programs that begin with the same model in both. */
   readonly sameModelShare: number;
-  /** That one program in twenty began later than it should have. */
+  /** Delay that at least one program in twenty had at its start. */
   readonly lateSeconds: number;
   readonly failures: readonly string[];
 }
 
-/** Runs the same programs at the same arrivals under the same policy: simulated, and through gateway and emulator as processes of their own. */
+/** Runs the same programs at the same arrivals under the same policy: simulated, and through separate gateway and emulator processes. */
 export async function runAgreement({ setup, policy, prediction, modelPerturbation }: AgreementCase): Promise<Agreement> {
   const { sample, replicas } = setup;
   const predicted = simulatePrograms({
@@ -73,14 +73,14 @@ export async function runAgreement({ setup, policy, prediction, modelPerturbatio
   return compared(predicted, run.report, setup);
 }
 
-/** What a gateway hears of what clients say: tokens without knowing the model. */
+/** Client predictions as the gateway gets them: tokens without the model. */
 const asHeard = ({ confidence, remainingTokens }: ProgramPredictions, sample: AgreementSetup["sample"]): ProgramPredictions => ({
   ...(confidence === undefined ? {} : { confidence }),
   remainingTokens: (request, _model, inputTokens) => saidTokens(sample, remainingTokens, request, inputTokens),
 });
 
 function compared(predicted: ProgramOutcome, measured: ProgramLoadReport, { sample }: AgreementSetup): Agreement {
-  // In both, one that is not served whole would make the mean infinite.
+  // In both, one that is not completely served would make the mean infinite.
   const figure = statistic(predicted.endToEndSeconds, mean);
   const measuredSeconds = mean(measured.endToEndSeconds);
   const perToken = ({ endToEndSeconds, outputTokens }: Pick<ProgramOutcome, "endToEndSeconds" | "outputTokens">): number =>
@@ -92,7 +92,7 @@ function compared(predicted: ProgramOutcome, measured: ProgramLoadReport, { samp
     predictedSeconds: figure.seconds,
     measuredSeconds,
     ratio: measuredSeconds / figure.seconds,
-    // No run on the emulated GPUs was fitted, so plans on them double the profile's error.
+    // The fit contains no run on the emulated GPUs, so plans on them double the profile's error.
     band: predictionSpan(figure, vllmProfile.errors?.endToEnd ?? null, true),
     predictedP95Seconds: quantile(predicted.endToEndSeconds, 0.95),
     measuredP95Seconds: quantile(measured.endToEndSeconds, 0.95),

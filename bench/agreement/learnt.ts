@@ -16,7 +16,7 @@ import { agreementSetup, policyOf } from "./setup";
 const task = "gsm";
 const models = ["gemma-2-2b", "gemma-2-9b"];
 
-/** Slack dispatch by predictors that the gateway runs itself, trained as the lab trains them on prompts that are not sent. */
+/** Slack dispatch with predictors that the gateway runs itself, trained as in the lab on prompts that are not sent. */
 export async function learntCase(load: number): Promise<AgreementCase> {
   const replicas = models.map((model) => ({ model, gpu: emulatedGpu, precision: "bf16" as const, tp: 1, pp: 1, count: 1 }));
   const { workload, texts } = await answersOf({ family: "Gemma-2-it", task, replicas });

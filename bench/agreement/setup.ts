@@ -13,11 +13,11 @@ import type { OutcomeTable } from "@/solver/workload/workload";
 import { emulatedGpu } from "../lib/emulation";
 import { shippedReplica } from "../lib/replica";
 
-/** Programs, the engines they come to, and the systems that may serve them there. */
+/** Programs, their engines, and the systems that may serve them there. */
 export interface AgreementSetup {
   readonly sample: ProgramSample;
   readonly replicas: readonly ClusterReplica[];
-  /** Of each replica: more wait in the gateway's queue, where the policy orders them. */
+  /** Limit of each replica: further requests wait in the gateway's queue, where the policy orders them. */
   readonly maxInFlight: number;
   readonly systems: readonly SuggestedSystem[];
 }
@@ -28,7 +28,7 @@ interface SetupOptions {
   readonly prompts: Int32Array;
   readonly workflowNames: readonly string[];
   readonly programs: number;
-  /** Rate of programs over that at which the engines saturate. */
+  /** Rate of programs relative to that at which the engines saturate. */
   readonly load: number;
   readonly enginesEach: number;
   readonly maxInFlight: number;
@@ -53,7 +53,7 @@ export function agreementSetup(options: SetupOptions): AgreementSetup {
   const atOne = draw(1, TYPICAL_PROGRAMS);
   const engines = outcomes.models.map(({ model }) => ({
     model,
-    // What the gateway holds back is no part of the engine's batch.
+    // Requests that the gateway holds back are no part of the engine's batch.
     replicas: [{ replica: { ...emulatedReplica(model), maxSequences: maxInFlight }, count: enginesEach }],
   }));
   return {
@@ -72,12 +72,12 @@ export function agreementSetup(options: SetupOptions): AgreementSetup {
   };
 }
 
-/** The system of a setup by its name; of several slacks, the middle one. */
+/** The system of a setup by its name; with several slacks, the middle one. */
 export function policyOf({ systems }: AgreementSetup, name: string): PolicyDocument {
   const found = systems.find(({ name: own, policy }) => own === name && (policy.kind !== "slack" || policy.tau === MIDDLE_SLACK));
   if (found === undefined) throw new Error(`No system ${name} is suggested`);
   return found.policy;
 }
 
-/** What an emulated engine of a model is on so many GPUs, its perturbation left out. */
+/** Settings of an emulated engine of a model on so many GPUs, without its perturbation. */
 export const emulatedReplica = (model: string, tp?: number): ReplicaModel => shippedReplica(model, emulatedGpu, tp);

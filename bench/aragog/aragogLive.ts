@@ -16,7 +16,7 @@ const seeds = [1, 2, 3] as const;
 const setup = { programs: 240, load: 4, maxInFlight: 32 } as const;
 const TIME_SCALE = 4;
 
-/** Over one model for all, in per cent: the simulator has 54 here. */
+/** Gain over one model for all, in per cent: the simulator has 54 here. */
 const LEAST_MORE = 30;
 
 const names: Readonly<Record<Turn, string>> = {
@@ -97,7 +97,7 @@ const turnOf = ({ turns }: AragogSession, turn: Turn): AragogTurn => {
   return found;
 };
 
-/** More of what is served than under another, in per cent: within each session. */
+/** Increase of the served programs relative to another, in per cent: within each session. */
 const more = (session: AragogSession, other: Turn, of: (turn: AragogTurn) => AragogFigures): number =>
   100 * (of(turnOf(session, "justInTime")).programsPerSecond / of(turnOf(session, other)).programsPerSecond - 1);
 
@@ -118,11 +118,14 @@ async function measured(other: Turn): Promise<Measurement> {
   };
 }
 
-/** Just-in-time choice by heads in a real gateway, against one model for all and one configuration a program, on emulated engines unlike their model. */
+/**
+ * Just-in-time choice by heads in a real gateway, compared with one model for all and one configuration per program, on engines unlike
+ * their model.
+ */
 export const aragogLiveBenchmarks: readonly Benchmark[] = dataPresent()
   ? (["allLargest", "perInput"] as const).map((other) => ({
       name: `aragog live: over ${names[other]}`,
-      // The source gains 43 to 76 % over per-input, which knows there what is accurate; here both go by the same heads.
+      // The source gains 43 to 76 % over per-input, which has oracle accuracy there; here both use the same heads.
       budget: other === "allLargest" ? { figure: LEAST_MORE, keep: "at least" } : null,
       run: () => measured(other),
     }))

@@ -11,7 +11,7 @@ const PROGRAMS = 4000;
 /** Share of upgrades that may lower mean quality: the source counts 8 of 288. */
 const MOST_VIOLATIONS_PERCENT = 3;
 
-/** What the source can see: its means are over 164 prompts, and one of them is this many points. */
+/** Resolution of the source: its means are over 164 prompts, and one of them is this many points. */
 const SEEN_POINTS = 100 / 164;
 
 const seenFalls = ({ violations }: OutcomeFigures): number => violations.falls.filter((fall) => fall >= SEEN_POINTS).length;
@@ -45,7 +45,7 @@ const row = (figures: OutcomeFigures): readonly string[] => {
   ];
 };
 
-/** What modelled outcomes of configurations look like beside the source's: accuracies, flexibility, and how near to monotone. */
+/** Modelled outcomes of configurations compared with the source's: accuracies, flexibility, and how near to monotone. */
 async function outcomes(): Promise<Measurement> {
   const figures: OutcomeFigures[] = [];
   for (const ladder of ladders) figures.push(...outcomeFigures(ladder, await answersOf(ladder), { programs: PROGRAMS, seed: 1 }));

@@ -9,7 +9,7 @@ import { allGpus, LEARNT, LIKE_SOURCE, ORACLE, PER_INPUT, PER_WORKFLOW, PER_WORK
 import { raceOf } from "./raceRun";
 import { pairsOf, raceTables } from "./raceTables";
 
-/** The whole race; all of it is written down. */
+/** The whole race; all of it is recorded. */
 const race = once(async (): Promise<readonly RaceRow[]> => {
   const rows: RaceRow[] = [];
   for (const of of raceCases) {
@@ -21,7 +21,7 @@ const race = once(async (): Promise<readonly RaceRow[]> => {
   return rows;
 });
 
-/** Points of each case that a system is above the largest models throughout, at overload. */
+/** Points by which a system exceeds the largest models throughout, in each case, at overload. */
 const pointsOf = (rows: readonly RaceRow[], system: string): readonly number[] =>
   rows
     .filter((row) => row.load === "overload" && row.system === system)
@@ -29,7 +29,7 @@ const pointsOf = (rows: readonly RaceRow[], system: string): readonly number[] =
 
 const inTenths = (values: readonly number[]): string => values.map((each) => each.toFixed(1)).join(", ");
 
-/** Programs a second of one system over another's at overload, over the cases of the race, and what that cost in accuracy. */
+/** Programs a second of one system relative to another's at overload, over the cases of the race, and the cost in accuracy. */
 async function throughputOver(own: string, reference: string, source: string): Promise<Measurement> {
   const rows = (await race()).filter(({ part }) => part === "all");
   const pairs = pairsOf(rows, [own, reference], "programsPerSecond");
@@ -39,7 +39,7 @@ async function throughputOver(own: string, reference: string, source: string): P
   return { figure: of?.value ?? Number.NaN, unit: "x", detail };
 }
 
-/** The least that a system's accuracy is above that of the largest models, over the cases of the race. */
+/** Minimum difference of a system's accuracy from that of the largest models, over the cases of the race. */
 async function accuracy(system: string): Promise<Measurement> {
   const points = pointsOf(
     (await race()).filter(({ part }) => part === "all"),
@@ -70,5 +70,5 @@ const figures: readonly Benchmark[] = [
   ),
 ];
 
-/** Aragog against what its source compares it with, on programs made of real answers; none where the data is missing. */
+/** Aragog against the systems that its source compares it with, on programs made of real answers; none where the data is missing. */
 export const aragogRaceBenchmarks: readonly Benchmark[] = dataPresent() ? figures : [];

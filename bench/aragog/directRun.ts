@@ -12,7 +12,9 @@ import { addConfiguration, countOf, emptySet, hasConfiguration } from "@/solver/
 import { allGpus, ORACLE } from "./raceCase";
 import { hardware, type SeededRace } from "./seededRace";
 
-/** What the lab has no word for: another policy on a system's engines, or configurations that nobody in the lab would tell. */
+/**
+ * Settings outside the lab's description: another policy on a system's engines, or configurations from a source that the lab does not have.
+ */
 interface DirectRun {
   readonly policy: Policy;
   readonly replicas: LabSystem["replicas"];
@@ -32,7 +34,10 @@ function directRun({ spec, sample, served }: SeededRace, rate: number, { policy,
   return figures;
 }
 
-/** The same policy, which decides at most once in so many seconds, so that places gather between rounds; at once where all engines stand still. */
+/**
+ * The same policy, which decides at most once in so many seconds, so that free places accumulate between rounds; at once where all engines
+ * are idle.
+ */
 export function atIntervals(policy: Policy, seconds: number): Policy {
   let next = Number.NEGATIVE_INFINITY;
   return {
@@ -45,7 +50,10 @@ export function atIntervals(policy: Policy, seconds: number): Policy {
   };
 }
 
-/** What a system with an oracle's sets serves at a rate with rounds at intervals: no option of the policy, which holds one whenever a place is free. */
+/**
+ * Throughput of a system with an oracle's sets at a rate with rounds at intervals: not an option of the policy, which holds one whenever a
+ * place is free.
+ */
 export function withIntervals(
   race: SeededRace,
   { policy, replicas }: LabSystem,
@@ -55,14 +63,15 @@ export function withIntervals(
   return directRun(race, rate, { policy: atIntervals(buildPolicy(policy), seconds), replicas, configurations: sets });
 }
 
-/** How good the source's heads are: the middle of what it gives (section 3.1). */
+/** Accuracy of the source's heads: the middle of its ranges (section 3.1). */
 const SOURCE_HEADS = { precision: 0.95, recall: 0.74 } as const;
 
 /**
- * An oracle's set as heads of a precision and recall would tell it, modelled: each accurate configuration is accepted with the chance of the recall, and of the
- * others so many by chance that in the mean the precision is what is asked for, whichever they are. The largest models are always in it.
+ * An oracle's set degraded to heads of a given precision and recall, modelled: each accurate configuration is accepted with the recall as
+ * probability, and of the others so many at random that the mean precision is the given one, whichever they are. The largest models are
+ * always included.
  *
- * @param accurateShare share of all configurations that is accurate, in the mean over programs.
+ * @param accurateShare share of all configurations that is accurate, averaged over programs.
  */
 export function headsLike(
   { precision, recall }: { readonly precision: number; readonly recall: number },
@@ -80,7 +89,7 @@ export function headsLike(
   };
 }
 
-/** What Aragog would do with heads as good as the source's: the lab has no such source of configurations. */
+/** Aragog's result with heads as good as the source's: the lab has no such source of configurations. */
 export function withSourceHeads(race: SeededRace, rate: number): CellFigures {
   const { spec, systems, served, space } = race;
   const system = systems.find(({ name }) => name === allGpus(ORACLE));

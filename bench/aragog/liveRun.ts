@@ -9,13 +9,13 @@ import type { ProgramSample } from "@/solver/workflow/programSample";
 import { runSession } from "../gateway/session";
 import type { AragogSetup } from "./liveSetup";
 
-/** Who decides, in turn within one gateway. */
+/** The deciding systems, in turn within one gateway. */
 const turns = ["allLargest", "justInTime", "perInput"] as const;
 export type Turn = (typeof turns)[number];
 
-/** What programs felt under one policy; seconds are the engines'. */
+/** Programs' results under one policy; seconds are the engines'. */
 export interface AragogFigures {
-  /** Programs served over the time from the first arrival to the last answer. */
+  /** Programs served divided by the time from the first arrival to the last answer. */
   readonly programsPerSecond: number;
   readonly p50Seconds: number;
   readonly p95Seconds: number;
@@ -30,9 +30,9 @@ export interface AragogTurn {
   readonly turn: Turn;
   readonly measured: AragogFigures;
   readonly simulated: AragogFigures;
-  /** Of the programs' first requests: with accurate configurations in their record, of those for which a predictor was asked. */
+  /** Over the programs' first requests: those with accurate configurations in their record, and those for which a predictor was called. */
   readonly toldShare: number | null;
-  /** One program in twenty began so much later than it should have, or more. */
+  /** Delay that at least one program in twenty had at its start. */
   readonly lateSeconds: number;
   readonly failures: readonly string[];
 }
@@ -42,7 +42,7 @@ export interface AragogSession {
   readonly searches: GatewayRounds["predictions"];
 }
 
-/** Sends a setup's programs through gateway and emulator, processes of their own, under each policy; and simulates the same. */
+/** Sends a setup's programs through separate gateway and emulator processes under each policy; and simulates the same. */
 export async function runAragog(
   setup: AragogSetup,
   { timeScale, modelPerturbation }: { readonly timeScale: number; readonly modelPerturbation: string },

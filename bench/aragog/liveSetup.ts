@@ -20,16 +20,16 @@ import { splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import { emulatedReplica } from "../agreement/setup";
 
-/** Workflows of the source with branches side by side and without. */
+/** Workflows of the source with and without parallel branches. */
 const raced = workflows.filter(({ name }) => name === "voting" || name === "self-refine");
 
-/** What outcomes are modelled with: how alike the stages of a program are, and how often a wrong answer misleads. */
+/** Settings of modelled outcomes: similarity of a program's stages, and how often a wrong answer misleads. */
 const STATED = { correlation: 0.5, misleads: 0.5 } as const;
 
-/** Programs that the heads of each workflow are learnt of, on prompts that are not sent. */
+/** Number of programs from which each workflow's heads are learnt, on prompts that are not sent. */
 const TRAINING_PROGRAMS = 2000;
 
-/** So much faster than any engine here: none ever runs dry. */
+/** Arrival speed-up over any engine here: all engines always have work. */
 const FLOOD_PROGRAMS_PER_SECOND = 1000;
 
 export interface AragogSetupOptions {
@@ -37,30 +37,30 @@ export interface AragogSetupOptions {
   readonly outcomes: OutcomeTable;
   /** By row of the table. */
   readonly texts: readonly (string | null)[];
-  /** GPUs of the one engine of each model. */
+  /** GPUs of the only engine of each model. */
   readonly gpus: readonly number[];
   readonly programs: number;
-  /** Rate of programs over the most that the largest model alone serves. */
+  /** Rate of programs relative to the maximum that the largest model alone serves. */
   readonly load: number;
   readonly maxInFlight: number;
   readonly seed: number;
 }
 
-/** Programs of two workflows, the engines they come to, and what may decide which model answers which of their stages. */
+/** Programs of two workflows, their engines, and the systems that may decide which model answers which of their stages. */
 export interface AragogSetup {
   readonly sample: ProgramSample;
   readonly replicas: readonly ClusterReplica[];
   readonly maxInFlight: number;
   readonly gpus: readonly number[];
   readonly programsPerSecond: number;
-  /** Rounds over configurations that heads of the gateway's predict. */
+  /** Rounds over configurations predicted by the gateway's heads. */
   readonly justInTime: JustInTimePolicy;
-  /** The cheapest of these, chosen when a program comes. */
+  /** The cheapest of these, chosen when a program arrives. */
   readonly perInput: JustInTimePolicy;
   readonly allLargest: PolicyDocument;
   /** Trained heads, which the policies name. */
   readonly artefacts: readonly Uint8Array[];
-  /** What they say of the sample. */
+  /** Their predictions for the sample. */
   readonly predictions: ProgramPredictions;
   readonly textOf: (row: number) => string | null;
 }

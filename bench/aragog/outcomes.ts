@@ -20,10 +20,10 @@ export const ladders = [
 /** Workflows of the source. */
 export const sourceWorkflows = workflows.filter(({ name }) => ["self-refine", "text-to-sql", "voting", "decomposition"].includes(name));
 
-/** What outcomes are modelled with unless said otherwise: how alike stages are, and how often a wrong answer misleads. */
+/** Default settings of modelled outcomes: similarity of stages, and how often a wrong answer misleads. */
 export const STATED = { correlation: 0.5, misleads: 0.5 } as const;
 
-/** What configurations of one workflow over one ladder are worth. */
+/** Figures of the configurations of one workflow over one ladder. */
 export interface OutcomeFigures {
   readonly family: string;
   readonly task: string;

@@ -53,7 +53,7 @@ test("systems without a router have its GPU, and what they serve, how well and h
     for (const [seed, programs] of row.programsPerSecond.entries()) {
       expect(programs).toBeLessThan(row.offeredPerSecond);
       expect(row.p95Seconds[seed]).toBeGreaterThan(row.p50Seconds[seed] ?? Number.NaN);
-      // With perfect knowledge nobody falls behind the largest models, but who may.
+      // With perfect knowledge no system is below the largest models, except those that may be.
       if (row.system === LIKE_SOURCE) continue;
       const mayLose = row.system === PER_WORKFLOW_ALLOWED ? 2 : 0;
       expect(row.quality[seed]).toBeGreaterThanOrEqual((row.largestQuality[seed] ?? Number.NaN) - mayLose - 1e-9);
@@ -96,7 +96,7 @@ test("heads as good as stated are: of the accurate as many are accepted as the r
   for (let program = 0; program < 4000; program += 1) {
     const set = heads(program, accurate);
     expect(hasConfiguration(set, size - 1)).toBe(true);
-    // The largest is in it whatever heads say, and says nothing of them.
+    // The largest is always included and does not depend on heads.
     accepted += countOf(set) - 1;
     right += countInBoth(set, accurate) - 1;
   }

@@ -1,6 +1,6 @@
 import { largerLadder, mainLadders, mixedLadder, pairLadder, qwenLadder, type RaceLadder } from "./raceLadders";
 
-/** Nothing published tells how alike the stages of a program are, nor how often a wrong answer misleads: halfway between the ends. */
+/** No publication gives the similarity of a program's stages, or how often a wrong answer misleads: halfway between the ends. */
 export const HALFWAY = { correlation: 0.5, misleads: 0.5 } as const;
 
 export const ORACLE = "Aragog, oracle sets";
@@ -8,10 +8,10 @@ export const LEARNT = "Aragog";
 export const PER_INPUT = "Per-input";
 export const PER_WORKFLOW = "Per-workflow";
 
-/** Per-workflow that may lose as much as learnt heads may: what these are held against. The source's may lose nothing in the mean. */
+/** Per-workflow with the same permitted loss as learnt heads: their reference. The source's may lose nothing on average. */
 export const PER_WORKFLOW_ALLOWED = "Per-workflow, 2 points allowed";
 
-/** A system of which every round but the first waits for so many seconds after the one before, as the source polls. */
+/** A system whose rounds, except the first, wait for so many seconds after the previous one, as the source polls. */
 export const everySeconds = (name: string, seconds: number): string => `${name}, rounds every ${seconds} s`;
 
 export const allGpus = (name: string): string => `${name}, all 8 GPUs`;
@@ -19,15 +19,15 @@ export const allGpus = (name: string): string => `${name}, all 8 GPUs`;
 /** Aragog on all 8 GPUs whose heads are as good as the source's, modelled. */
 export const LIKE_SOURCE = "Aragog, all 8 GPUs, heads as the source's (modelled)";
 
-/** Seconds between rounds that are raced. */
+/** Seconds between rounds in the race. */
 export const INTERVALS = [0.1, 0.5] as const;
 
-/** Runs that tell what latencies in overload are worth. */
+/** Runs that show the value of latencies in overload. */
 export const LONGER = "five times as long";
 
-/** One workflow on one ladder, and how. */
+/** One workflow on one ladder, with the settings of its race. */
 export interface RaceCase {
-  /** What of the source's evaluation it is: "all", "half the GPUs". */
+  /** Its part of the source's evaluation: "all", "half the GPUs". */
   readonly part: string;
   readonly ladder: RaceLadder;
   readonly workflow: string;
@@ -38,18 +38,21 @@ export interface RaceCase {
   readonly misleads: number;
   /** Systems by name, as `aragogSystems` has them; left out: all. */
   readonly only?: readonly string[];
-  /** Widths of beams that are raced too, with an oracle's sets. */
+  /** Widths of beams that are also raced, with an oracle's sets. */
   readonly beams?: readonly number[];
-  /** Seeds, and how often programs fill all places, where they are not those of the race. */
+  /** Seeds, and how often programs fill all places, if different from those of the race. */
   readonly seeds?: readonly number[];
   readonly batches?: number;
-  /** Seconds between rounds that per-input and Aragog with an oracle's sets are raced at too; else a round is held whenever a place is free. */
+  /**
+   * Seconds between rounds at which per-input and Aragog with an oracle's sets are also raced; else a round is held whenever a place is
+   * free.
+   */
   readonly roundSeconds?: readonly number[];
-  /** Whether latency is raced too, at common rates; else throughput alone. */
+  /** Whether latency is also raced, at common rates; else throughput alone. */
   readonly latency?: true;
 }
 
-/** What one system did at one load, each figure seed by seed. */
+/** One system's results at one load, each figure seed by seed. */
 export interface RaceRow {
   readonly part: string;
   readonly ladder: string;
@@ -57,7 +60,7 @@ export interface RaceRow {
   readonly correlation: number;
   readonly misleads: number;
   readonly system: string;
-  /** `overload`, or of which system's most this rate is which share. */
+  /** `overload`, or the system and the share of its maximum that give this rate. */
   readonly load: string;
   readonly offeredPerSecond: number;
   readonly programsPerSecond: readonly number[];
@@ -84,12 +87,15 @@ const oracles = { only: [PER_WORKFLOW, PER_INPUT, ORACLE] };
 const varied = (part: string, change: Partial<RaceCase>): readonly RaceCase[] =>
   VARIED.map((workflow) => ({ ...base, ...few, part, workflow, ...change }));
 
-/** All systems on every workflow, and what the source varies. */
+/** All systems on every workflow, and the source's variations. */
 const mainCases: readonly RaceCase[] = mainLadders.flatMap((ladder) =>
   WORKFLOWS.map((workflow): RaceCase => ({ ...base, part: "all", ladder, workflow, latency: true })),
 );
 
-/** How wide the beam is, rounds that wait, half the GPUs, families side by side and agents that share a model, as in the source; and what is assumed here, otherwise. */
+/**
+ * Beam widths, waiting rounds, half the GPUs, parallel families and agents that share a model, as in the source; and other values of the
+ * assumptions.
+ */
 const variedCases: readonly RaceCase[] = [
   ...varied("beams", { ...oracles, beams: [1, 2, 8] }),
   ...varied("rounds", { ...oracles, beams: [1, 8], roundSeconds: INTERVALS }),

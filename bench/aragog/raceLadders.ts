@@ -5,11 +5,11 @@ import { answersOf } from "../lib/ladders";
 /** Two or three models, smallest first, and the prompts that all of them answered. */
 export interface RaceLadder {
   readonly name: string;
-  /** Whose answers they are: models of several families may have answered the same prompts. */
+  /** Owner of the answers: models of several families may have answered the same prompts. */
   readonly families: readonly string[];
   readonly task: "gsm" | "crux";
   readonly models: readonly [string, string, ...string[]];
-  /** Models of the source that they stand for. */
+  /** The source's models that they represent. */
   readonly standsFor: string;
 }
 
@@ -20,7 +20,7 @@ const QWEN = {
 
 const GEMMA = { families: ["Gemma-2-it"], models: ["gemma-2-2b", "gemma-2-9b", "gemma-2-27b"], standsFor: "Llama 3 3B, 8B, 70B" } as const;
 
-/** The ladders that all is raced on: there is no third size of Llama 3 whose answers are at hand, and nobody's of Qwen's 14B. */
+/** The ladders of the whole race: there is no third size of Llama 3 with available answers, and none of Qwen's 14B. */
 export const mainLadders: readonly RaceLadder[] = [QWEN, { ...GEMMA, name: "Gemma 2 2B, 9B, 27B", task: "gsm" }];
 
 export const qwenLadder: RaceLadder = QWEN;
@@ -30,16 +30,16 @@ export const mixedLadder: RaceLadder = {
   ...{ models: ["llama-3.1-8b", "gemma-2-27b", "qwen2.5-32b"], standsFor: "Llama 3 8B, Phi 4 14B, Qwen 2.5 32B" },
 };
 
-/** Larger throughout, and nearer to one another in what they solve. */
+/** Larger throughout, and more similar in the prompts they solve. */
 export const largerLadder: RaceLadder = { ...QWEN, name: "Qwen2.5 7B, 32B, 72B", models: ["qwen2.5-7b", "qwen2.5-32b", "qwen2.5-72b"] };
 
-/** Two models: there is no third size of the family. Of the ladders at hand the one on whose prompts heads tell most. */
+/** Two models: there is no third size of the family. Of the available ladders the one with the best heads. */
 export const pairLadder: RaceLadder = {
   ...{ name: "Llama 3.1 8B, 70B", families: ["Llama-3.1-Instruct"], task: "gsm" },
   ...{ models: ["llama-3.1-8b", "llama-3.1-70b"], standsFor: "Llama 3 8B, 70B" },
 };
 
-/** Sequences that an engine runs at once: a quarter of vLLM's, so that a run need not be as long until engines have long been full. */
+/** Sequences that an engine runs at once: a quarter of vLLM's, so that a shorter run suffices until engines have long been full. */
 const BATCH = 64;
 
 const engine = (model: string, tp: number): LabReplicas => ({
@@ -48,8 +48,8 @@ const engine = (model: string, tp: number): LabReplicas => ({
 });
 
 /**
- * One engine a model on seven of eight GPUs, as in the source; or on four, the parallelism of the larger ones halved. Of two models the smaller has the
- * GPUs of the middle one too, an engine on each.
+ * One engine per model on seven of eight GPUs, as in the source; or on four, with the parallelism of the larger ones halved. With two
+ * models the smaller also has the GPUs of the middle one, an engine on each.
  */
 export function enginesOf({ models: [small, ...others] }: RaceLadder, gpus: 8 | 4): readonly LabReplicas[] {
   const parallel = gpus === 8 ? [2, 4] : [1, 2];
@@ -58,22 +58,22 @@ export function enginesOf({ models: [small, ...others] }: RaceLadder, gpus: 8 | 
   return [{ ...engine(small, 1), count: gpus - (gpus === 8 ? 1 : 0) - used }, ...larger];
 }
 
-/** One more engine of the smallest model: what the router's GPU is to systems without a router. */
+/** One more engine of the smallest model: it has the router's GPU in systems without a router. */
 export const withSmall = (replicas: readonly LabReplicas[]): LabReplicas[] =>
   replicas.map((each, at) => (at === 0 ? { ...each, count: each.count + 1 } : each));
 
 export interface RaceAnswers {
   readonly workload: Workload;
-  /** By row of the outcome table; null where a prompt's text is not at hand. */
+  /** By row of the outcome table; null where a prompt's text is not available. */
   readonly texts: readonly (string | null)[];
 }
 
-/** Tokens that an answer is cut at, as applications do: the few that never ended were recorded up to 4,096 tokens. */
+/** Token limit of an answer, as in applications: the few answers without an end were recorded up to 4,096 tokens. */
 const MOST_TOKENS = 1024;
 
 const read = new Map<string, Promise<RaceAnswers>>();
 
-/** What a ladder's models answered to the prompts that all of them have, and the texts of these by row. */
+/** A ladder's answers to the prompts that all its models have, and the texts of these by row. */
 export function raceAnswers(ladder: RaceLadder): Promise<RaceAnswers> {
   const known = read.get(ladder.name) ?? readAnswers(ladder);
   read.set(ladder.name, known);

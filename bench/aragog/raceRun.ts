@@ -9,13 +9,13 @@ import { allGpus, everySeconds, LIKE_SOURCE, ORACLE, PER_INPUT, PER_WORKFLOW, ty
 import { type RaceAnswers, raceAnswers } from "./raceLadders";
 import { hardware, type SeededRace, seeded } from "./seededRace";
 
-/** Splits of the prompts and draws of the programs that figures are over. */
+/** Splits of the prompts and draws of the programs over which figures are averaged. */
 const SEEDS = [1, 2, 3] as const;
 
-/** Programs come so many times faster than all engines together could ever answer them: every engine that a policy uses is full. */
+/** Arrival rate as a multiple of the rate of all engines together: every engine that a policy uses is full. */
 const OVERLOAD = 2;
 
-/** Rates at which latency is raced, as shares of what a system serves at most: it keeps up there, and so does whoever serves more. */
+/** Rates of the latency race, as shares of a system's maximum: it sustains them, and so do systems with a higher maximum. */
 const PACES = [
   { system: PER_WORKFLOW, share: 0.9 },
   { system: PER_INPUT, share: 0.5 },
@@ -23,7 +23,7 @@ const PACES = [
   { system: allGpus(ORACLE), share: 0.9 },
 ] as const;
 
-/** A rate as a row names it. */
+/** The name of a rate in a row. */
 export const paceName = (system: string, share: number): string => `${share} of ${system}`;
 
 /** Cells of one seed at rates, in the order of the systems. */
@@ -33,10 +33,10 @@ const run = ({ answers, spec, systems }: SeededRace, rates: readonly number[]): 
     ...{ engineProfile: hardware.profile, artefacts: {}, texts: { kind: "given", texts: answers.texts } },
   });
 
-/** All systems of a case, at overload and, where asked for, at common rates below. */
+/** All systems of a case, at overload and, where requested, at common rates below. */
 export const raceOf = async (of: RaceCase): Promise<readonly RaceRow[]> => raceOn(of, await raceAnswers(of.ladder));
 
-/** The same on answers that are at hand. */
+/** The same on available answers. */
 export async function raceOn(of: RaceCase, answers: RaceAnswers): Promise<readonly RaceRow[]> {
   const races = (of.seeds ?? SEEDS).map((seed) => seeded(of, answers, seed));
   const overload = OVERLOAD * Math.max(...races.map(({ capacity }) => capacity));

@@ -22,7 +22,7 @@ const OVERLOAD = "overload";
 const caseOf = ({ part, ladder, workflow, correlation, misleads }: RaceRow): string =>
   [part, ladder, workflow, correlation, misleads].join("|");
 
-/** A figure of one system beside another's, of every case in which both stand, at one load. */
+/** A figure of one system compared with another's, over every case with both, at one load. */
 export function pairsOf(
   rows: readonly RaceRow[],
   names: readonly [own: string, reference: string],
@@ -44,7 +44,7 @@ function byCase(rows: readonly RaceRow[]): readonly { readonly name: string; rea
   });
 }
 
-/** All tables of a race, each after a line that says what it has. */
+/** All tables of a race, each after a line that describes it. */
 export function raceTables(rows: readonly RaceRow[]): readonly string[] {
   const all = rows.filter(({ part }) => part === "all");
   return [
@@ -78,7 +78,7 @@ function throughputOf(rows: readonly RaceRow[], system: string): string {
   return row === undefined ? "-" : estimate(differenceOf([{ own: row.programsPerSecond, reference: row.programsPerSecond.map(() => 0) }]));
 }
 
-/** Points that it is above the largest models throughout there. */
+/** Points by which it exceeds the largest models throughout there. */
 function accuracyOf(rows: readonly RaceRow[], system: string): string {
   const row = atOverload(rows, system);
   return row === undefined ? "-" : signed(differenceOf([{ own: row.quality, reference: row.largestQuality }]));
@@ -91,7 +91,7 @@ function throughputTable(rows: readonly RaceRow[]): string {
   return table(["ladder, workflow", ...systems], lines);
 }
 
-/** Whom each system is held against: learnt heads, which may lose 2 points, against a per-workflow that may lose as many too. */
+/** The reference of each system: learnt heads, which may lose 2 points, have a per-workflow that may lose as many too. */
 const AGAINST: readonly (readonly [own: string, references: readonly string[]])[] = [
   [ORACLE, [PER_INPUT, PER_WORKFLOW]],
   [allGpus(ORACLE), [PER_INPUT, PER_WORKFLOW]],
@@ -119,7 +119,7 @@ const LATENCIES = [
 
 const pacesOf = (rows: readonly RaceRow[]): readonly string[] => distinct(rows.map(({ load }) => load)).filter((load) => load !== OVERLOAD);
 
-/** Latencies of every system over per-input's, geometric means over the cases. */
+/** Latencies of every system relative to per-input's, geometric means over the cases. */
 function latencyRatios(rows: readonly RaceRow[]): string {
   const columns = pacesOf(rows).flatMap((load) => LATENCIES.map(([name, figure]) => ({ load, name, figure })));
   const paced = rows.filter(({ load }) => load !== OVERLOAD);
@@ -131,7 +131,7 @@ function latencyRatios(rows: readonly RaceRow[]): string {
   return table(["over per-input's", ...columns.map(({ load, name }) => `${load}: ${name}`)], lines);
 }
 
-/** Latencies as they are, means over the seeds. */
+/** Absolute latencies, means over the seeds. */
 function latencyTable(rows: readonly RaceRow[]): string {
   const paced = rows.filter(({ load }) => load !== OVERLOAD);
   const systems = distinct(paced.map(({ system }) => system));

@@ -16,12 +16,12 @@ const WIDTHS = [1, 2, 4, 8];
 const STATED_WIDTH = 4;
 const TIMED = 400;
 const WARM_UP = 200;
-/** Free slots that a model has at most: fewer in all than eight requests in most rounds, so that they are worth arguing about. */
+/** Maximum number of free slots of a model: in most rounds fewer in total than eight requests, so that the requests compete. */
 const MOST_FREE = 4;
 
 const { models } = documentOf({ kind: "exhaustive" });
 
-/** A round that may be searched as often as one likes: up to eight requests of programs on their way, over engines that are loaded anyhow. */
+/** A round that may be searched repeatedly: up to eight requests of programs at various stages, over loaded engines. */
 function drawnRound(random: Random): () => RoundSlots {
   const requests = 1 + random.int(MOST_TRIED);
   const waiting: StagedWork[] = [];
@@ -61,7 +61,7 @@ function drawnRound(random: Random): () => RoundSlots {
   };
 }
 
-/** What searches make of the same rounds: throughput gained and flexibility, beside trying every assignment. */
+/** Search results on the same rounds: throughput gained and flexibility, compared with trying every assignment. */
 function againstExhaustive(): Measurement {
   const random = seededRandom(11);
   const searches = WIDTHS.map((width) => beamSearch(width, models.length));
@@ -118,7 +118,7 @@ function decisionTimes({ selection, requests, replicas }: Timed): { readonly mil
 
 const timedRounds = new Map<number, readonly number[][]>();
 
-/** Decisions of every width with room for all requests, so that every one is weighed against all models; measured once. */
+/** Decisions of every width with room for all requests, so that every one is compared with all models; measured once. */
 function timesOf(requests: number): readonly number[][] {
   const replicas = replicasOf(3, [requests, requests, requests]);
   const timed =
@@ -142,7 +142,7 @@ function roundTime(requests: number, share: number): Measurement {
   };
 }
 
-/** Decisions while a long queue waits: nothing is free, one slot is, or all that stands first waits for a model that has none. */
+/** Decisions while a long queue waits: nothing is free, one slot is, or all first requests wait for a model without one. */
 function longQueue(): Measurement {
   const selection = { kind: "beam", width: STATED_WIDTH } as const;
   const full = replicasOf(64, []);

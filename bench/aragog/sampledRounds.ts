@@ -21,7 +21,7 @@ const ENGINES = [
 /** The source's workflows: two chains, four voters and a count, and tasks that fan out and in. */
 const SOURCES = ["self-refine", "text-to-sql", "voting", "decomposition"];
 
-/** Answers of half to one and a half times 200 tokens, or all of a batch would begin and end together. */
+/** Answers of half to one and a half times 200 tokens; otherwise all of a batch would begin and end together. */
 const requests = {
   inputTokens: new Int32Array(101).fill(400),
   outputTokens: Int32Array.from({ length: 101 }, (_, at) => 100 + 2 * at),
@@ -37,7 +37,7 @@ const profiled = justInTimeDocument({
 /** A policy over three models with the throughput of their engines on one, two and four H100. */
 export const documentOf = (selection: Selection): JustInTimePolicy => ({ ...profiled, selection });
 
-/** The configurations that are at least as large throughout as one of a few drawn: what outcomes would be without any exception. */
+/** The configurations that are at least as large throughout as one of a few drawn: outcomes without any exception from monotonicity. */
 function drawnUpSet(space: ConfigurationSpace, random: Random): Uint32Array {
   const set = emptySet(space.size);
   const least = Array.from({ length: 1 + random.int(3) }, () => random.int(space.size));
@@ -48,7 +48,7 @@ function drawnUpSet(space: ConfigurationSpace, random: Random): Uint32Array {
   return set;
 }
 
-/** A program of a drawn workflow that has gone a drawn part of its way, and its agents that wait. */
+/** A program of a drawn workflow at a drawn point of its progress, and its waiting agents. */
 export interface DrawnProgram {
   readonly program: ProgramConfigurations;
   readonly waits: readonly number[];
@@ -73,7 +73,7 @@ export function drawnProgram(programId: string, random: Random): DrawnProgram {
   return { program, waits };
 }
 
-/** Requests of new programs, all agents that wait for nothing, with what is accurate for them. */
+/** Requests of new programs, all agents without inputs, with their accurate configurations. */
 export function drawnRequests(count: number, random: Random, from: number): WaitingWork[] {
   const waiting: WaitingWork[] = [];
   for (let program = from; waiting.length < count; program += 1) {

@@ -16,10 +16,13 @@ import type { ProgramSample } from "@/solver/workflow/programSample";
 import { allGpus, LEARNT, ORACLE, PER_WORKFLOW_ALLOWED, type RaceCase } from "./raceCase";
 import { enginesOf, type RaceAnswers, withSmall } from "./raceLadders";
 
-/** How many times the programs of a run fill all places that engines have below saturation. */
+/** Number of times the programs of a run fill all places that engines have below saturation. */
 const BATCHES_SERVED = 12;
 
-/** Reading a prompt and predicting its accurate configurations: far more than `configurations` measures, and charged to every system that reads them. */
+/**
+ * Time to read a prompt and predict its accurate configurations: far above the result of `configurations`, and charged to every system that
+ * reads them.
+ */
 const ROUTE_SECONDS = 0.01;
 
 /** Weir's heads run on a core of the machine that routes, so that the router's GPU may serve too. */
@@ -27,7 +30,7 @@ const WITHOUT_GPU: readonly string[] = [ORACLE, LEARNT];
 
 const hasRouter = (name: string): boolean => WITHOUT_GPU.includes(name) || name.startsWith("B ");
 
-/** Raced as a beam of width 1, where widths are. */
+/** Raced as a beam of width 1, if widths are raced. */
 const GREEDY = "Greedy rounds";
 
 export const hardware = { catalogue: catalogueOf(noUserCards), profile: vllmProfile };
@@ -48,14 +51,14 @@ function declaredFor({ workflow, constrained }: RaceCase): readonly WorkflowDocu
   }));
 }
 
-/** A case under one seed: the seed splits the prompts anew, so that intervals over seeds hold the split and what is learnt of it. */
+/** A case under one seed: the seed splits the prompts again, so that intervals over seeds include the split and the training on it. */
 export interface SeededRace {
   readonly answers: RaceAnswers;
   readonly spec: Omit<LabSpec, "rates" | "systems">;
   readonly systems: readonly LabSystem[];
   readonly capacity: number;
   readonly largestQuality: number;
-  /** Programs that plans are made on, those that are served, and the configurations of their workflow. */
+  /** Programs for planning, programs to serve, and the configurations of their workflow. */
   readonly sample: ProgramSample;
   readonly served: ProgramSample;
   readonly space: ConfigurationSpace;
@@ -82,7 +85,7 @@ export function seeded(of: RaceCase, { workload: unsplit, texts }: RaceAnswers, 
     overhead: { routeSeconds: ROUTE_SECONDS, predictSeconds: 0, decideSeconds: 0.001 },
   };
   const served = heldOutPrograms({ ...spec, rates: [1], systems: [] }, workload, table, seed);
-  // With perfect knowledge, as in the source: of the very programs that are served.
+  // With perfect knowledge, as in the source: of exactly the programs that are served.
   const fixed = perWorkflow(policy, served);
   const known = aragogSystems((selection) => ({ ...policy, selection }), fixed).map(({ about: _, ...system }) => system);
   const allowed: LabSystem = {
@@ -104,7 +107,7 @@ export function seeded(of: RaceCase, { workload: unsplit, texts }: RaceAnswers, 
     answers: { workload, texts },
     spec,
     systems: [
-      // Who has no router has its GPU, where there is one beyond the engines'.
+      // A system without a router has its GPU, if there is one beyond the engines'.
       ...[...own, ...widths].map((system) => (gpus === 8 && !hasRouter(system.name) ? { ...system, replicas: wider } : system)),
       ...own
         .filter(({ name }) => gpus === 8 && WITHOUT_GPU.includes(name))

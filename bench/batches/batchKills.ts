@@ -8,7 +8,7 @@ import { writeTables } from "../lib/results";
 
 const RUNS = 20;
 const QUESTIONS = 150;
-/** Long enough that most of a batch is answering, and not loading. */
+/** Long enough that most of a batch is answering, not loading. */
 const TOKENS = 250;
 const experts = ["gemma-2-2b", "gemma-2-9b", "qwen2.5-3b"];
 const aggregator = "qwen2.5-7b";
@@ -18,7 +18,7 @@ interface Run extends Killed {
   readonly atSeconds: number;
 }
 
-/** Calls without a result and results that are there twice or not at all. */
+/** Calls without a result and results that are duplicated or missing. */
 const missingOf = ({ calls, resultIds }: Killed): number => {
   const split = ids.filter((_, at) => at % 3 === 0).length;
   return (
@@ -26,7 +26,9 @@ const missingOf = ({ calls, resultIds }: Killed): number => {
   );
 };
 
-/** Answers beyond those wanted and those lost, by the engines' own counts, and calls that were begun once more without having been lost. */
+/**
+ * Answers beyond the required and the lost ones, by the engines' own counts, and calls that were started again without having been lost.
+ */
 const twiceOf = ({ twice, answeredAtLeast, calls, lost }: Killed): number => twice + Math.max(0, answeredAtLeast - calls - lost);
 
 const killed: Benchmark = {
@@ -55,7 +57,7 @@ const killed: Benchmark = {
         const beganMs = performance.now();
         const isDue = (): boolean => performance.now() - beganMs >= atSeconds * 1000;
         const run = await runKilled(cluster, studio, { id: idOf(id), order, kills: [isDue] });
-        // Runs differ in length: one that was over before its point came is drawn again.
+        // Runs differ in length: one that ended before its kill point is drawn again.
         if (run.killed > 0) runs.push({ atSeconds, ...run });
         else over += 1;
       }
@@ -78,5 +80,5 @@ const killed: Benchmark = {
   },
 };
 
-/** Batches whose studio is killed under them. */
+/** Batches whose studio is killed during the run. */
 export const batchKillBenchmarks: readonly Benchmark[] = [killed];

@@ -30,7 +30,7 @@ const order = orderOf({
   questions: QUESTIONS,
 });
 
-/** A batch to all of whose questions the experts have answered; every third splits them. Once it is over the aggregator has, too. */
+/** A batch to all of whose questions the experts have answered; every third splits them. Once it is complete the aggregator has, too. */
 function keepAnswered(store: Store, id: string, state: "running" | "done"): void {
   const endedAt = state === "done" ? createdAt : null;
   const row: StoredBatch = { id, createdAt, endedAt, actor: "a", clusterId: "embedded", promptSetId: "set", order, state, pause: null };
@@ -53,7 +53,7 @@ interface Pause {
   readonly tookMs: number;
 }
 
-/** The longest that the event loop stood still until a batch was read. */
+/** The longest block of the event loop until a batch was read. */
 async function pauseOf(begin: () => string, batches: ReturnType<typeof batchesOver>): Promise<Pause> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
@@ -61,7 +61,7 @@ async function pauseOf(begin: () => string, batches: ReturnType<typeof batchesOv
   const id = begin();
   while (batches.get(id)?.progress.questionsRead !== null) await sleep(5);
   const tookMs = performance.now() - began;
-  // What it begins with is no less a part of it.
+  // The batch's first work after reading counts too.
   await sleep(200);
   delay.disable();
   return { longestMs: delay.max / 1e6, tookMs };

@@ -5,7 +5,10 @@ import { figuresOf, runLab } from "./labRun";
 
 const CORRELATION = 0.5;
 
-/** Close below saturation little waits for long; above it waits grow with the run, and the longer of the two runs shows how aging then does. */
+/**
+ * Close below saturation few requests wait for long; above it waits grow with the run, and the longer of the two runs shows the effect of
+ * aging then.
+ */
 export const AGING_LOADS = [0.95, 1.1] as const;
 export const TIMES = [1, 4] as const;
 
@@ -30,13 +33,13 @@ const ARMS: readonly [Arm, ...Arm[]] = [
 export interface AgingRow extends Pick<Ladder, "family" | "task"> {
   readonly model: string;
   readonly load: number;
-  /** How many times longer than the shortest the run is. */
+  /** Length of the run relative to the shortest. */
   readonly times: number;
   readonly arm: string;
   readonly order: "fcfs" | "stjf";
   /** Longest that a request waited to enter a batch, seed by seed. */
   readonly longestWaitSeconds: readonly number[];
-  /** Mean seconds that a program's requests wait, summed, seed by seed. */
+  /** Mean over programs of the total seconds that their requests wait, seed by seed. */
   readonly queueSeconds: readonly number[];
   /** Requests that engines put ahead for having waited too long, mean over seeds. */
   readonly promotions: number;
@@ -51,7 +54,10 @@ function systemOf(model: string, kind: AgingRow["order"], agingThreshold: number
   };
 }
 
-/** The worst wait and the mean with aging on and off, by where requests wait: the smallest model of each ladder, shortest program first by true lengths. */
+/**
+ * The worst wait and the mean with aging on and off, by where requests wait: the smallest model of each ladder, shortest program first by
+ * true lengths.
+ */
 export async function agingRuns(progress: (line: string) => void): Promise<readonly AgingRow[]> {
   const rows: AgingRow[] = [];
   for (const ladder of ladders) {
@@ -62,7 +68,7 @@ export async function agingRuns(progress: (line: string) => void): Promise<reado
     for (const times of TIMES) {
       for (const { name, agingThreshold, ...change } of ARMS) {
         const of = { ladder, ...answers, replicas: [engine], correlation: CORRELATION, loads: AGING_LOADS, change, times };
-        // Nobody passes anybody in the order of arrival: one arm has it.
+        // In the order of arrival no request passes another: one arm is enough.
         const orders = name === ARMS[0].name ? (["stjf", "fcfs"] as const) : (["stjf"] as const);
         const systems = orders.map((order) => systemOf(engine.model, order, agingThreshold));
         const ran = await runLab(of, capacity, () => systems);

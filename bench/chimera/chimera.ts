@@ -25,12 +25,12 @@ import {
 
 const [, SATURATED] = LOADS;
 
-/** The point of Chimera's frontier that stands for it where one must. */
+/** The point that represents Chimera's frontier where a single one is needed. */
 const MIDDLE = "Chimera|1|0.1";
 
 const progress = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Runs an ablation once, however many figures are asked of it, and writes all of it down. */
+/** Runs an ablation once, whatever the number of its figures, and records all of it. */
 const ablation = <Row>(name: string, run: () => Promise<readonly Row[]>, tables: (rows: readonly Row[]) => readonly string[]) =>
   once(async () => {
     const rows = await run();
@@ -128,5 +128,7 @@ const figures: readonly Benchmark[] = [
   },
 ];
 
-/** Chimera's parts one by one, and the whole against its baselines, on programs made of real answers; none where the data is missing. */
+/**
+ * Chimera's parts one by one, and the whole compared with its baselines, on programs made of real answers; none where the data is missing.
+ */
 export const chimeraBenchmarks: readonly Benchmark[] = dataPresent() ? figures : [];

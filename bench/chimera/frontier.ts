@@ -18,7 +18,7 @@ interface Variant extends Pick<LabSystem, "lengths" | "confidence"> {
   readonly margins: readonly number[];
 }
 
-/** The parts of Chimera that are replaced by the truth or left out. Without a router there is one order of the models, and no margin. */
+/** The parts of Chimera that are replaced by the truth or omitted. Without a router there is one order of the models, and no margin. */
 const VARIANTS: readonly Variant[] = [
   { name: "Chimera", lengths: "learnt", confidence: "learnt", slacks: SLACKS, margins: [0, ...MARGINS] },
   { name: "no router", lengths: "learnt", confidence: "none", slacks: SLACKS, margins: [0] },
@@ -27,7 +27,7 @@ const VARIANTS: readonly Variant[] = [
   { name: "oracle router and lengths", lengths: "oracle", confidence: "oracle", slacks: [0.5], margins: [0.05] },
 ];
 
-/** What a system did at a load on a ladder, each figure seed by seed. */
+/** A system's results at a load on a ladder, each figure seed by seed. */
 export interface FrontierRow extends Pick<Ladder, "family" | "task"> {
   readonly load: number;
   readonly programsPerSecond: number;
@@ -41,7 +41,7 @@ export interface FrontierRow extends Pick<Ladder, "family" | "task"> {
   readonly queueSeconds: readonly number[];
   /** By model, smallest first: share of the requests, mean over seeds. */
   readonly shares: readonly number[];
-  /** How many times what a program takes the arrivals last. */
+  /** Duration of the arrivals as a multiple of a program's time. */
   readonly span: number;
 }
 

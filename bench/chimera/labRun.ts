@@ -15,22 +15,22 @@ import { runCells } from "../lib/runCells";
 /** Shares of the rate at which all engines saturate. */
 export const LOADS = [0.8, 0.95, 1.1] as const;
 
-/** Splits of the prompts and draws of the programs that figures are over. */
+/** Splits of the prompts and draws of the programs over which figures are averaged. */
 export const SEEDS = [1, 2, 3] as const;
 
-/** How many times all engines' batches are filled in a run: at saturation arrivals last so many times what a program takes without waiting. */
+/** Number of times all engines' batches are filled in a run: at saturation arrivals last as many times a program's time without waiting. */
 const BATCHES_SERVED = 40;
 
-/** What every ablation has in common unless it says otherwise. */
+/** Default settings of all ablations. */
 const common = {
   workloadId: "bench",
   arrivals: "poisson",
   usdPerGpuHour: 1,
-  // As the lab suggests, and as in the source: engines queue by the policy's key, and keep nothing waiting for ever.
+  // As the lab suggests, and as in the source: engines queue by the policy's key, and let nothing wait for ever.
   queue: "engines",
   aging: { starvedSteps: 1000, quantumSteps: 100 },
   telemetrySeconds: 0,
-  // About what the gateway's predictors and decisions take; the source's own take 131 to 646 ms in all.
+  // Approximate delay of the gateway's predictors and decisions; the source's own take 131 to 646 ms in total.
   overhead: { routeSeconds: 0.005, predictSeconds: 0.005, decideSeconds: 0.001 },
 } as const satisfies Partial<LabSpec>;
 
@@ -43,11 +43,11 @@ export interface LabOf {
   readonly correlation: number;
   readonly loads: readonly number[];
   readonly change?: Partial<Pick<LabSpec, "queue" | "aging">>;
-  /** How many times longer than others a run is. */
+  /** Length of a run relative to others. */
   readonly times?: number;
 }
 
-/** Engines of a run and what they can do. */
+/** Engines of a run and their rates. */
 export interface LabEngineFigures {
   /** Programs a second. */
   readonly capacity: number;
@@ -56,7 +56,7 @@ export interface LabEngineFigures {
 
 const mixOf = ({ task }: Ladder): LabSpec["mix"] => workflowsOf[task].map((workflow) => ({ workflow, share: 1 }));
 
-/** As the studio works them out for a suggestion: from the prompts that plans are made on. */
+/** As the studio computes them for a suggestion: from the planning prompts. */
 export function figuresOf({ ladder, workload, replicas, correlation }: LabOf): LabEngineFigures {
   const engines = enginesByModel(replicas, { catalogue: catalogueOf(noUserCards), profile: vllmProfile });
   const table = tableOf(
@@ -76,15 +76,16 @@ export function figuresOf({ ladder, workload, replicas, correlation }: LabOf): L
   };
 }
 
-/** What was run: programs a second by load, and the cells by seed, whose seeds are indices into `SEEDS`. */
+/** The results: programs a second by load, and the cells by seed, whose seeds are indices into `SEEDS`. */
 export interface LabRan {
   readonly rates: readonly number[];
   readonly cells: readonly LabCell[];
 }
 
 /**
- * Runs systems as the studio's lab does, a thread a seed. Each seed splits the prompts anew into those that predictors learn from and those
- * that are served, so that intervals over seeds hold the split and the training too; systems are made for each split, and are as many for all.
+ * Runs systems as the studio's lab does, one thread per seed. Each seed splits the prompts again into those that predictors learn from and
+ * those that are served, so that intervals over seeds include the split and the training too; systems are made for each split, with the
+ * same number for all.
  */
 export async function runLab(of: LabOf, capacity: number, systemsOf: (workload: Workload) => LabSpec["systems"]): Promise<LabRan> {
   const rates = of.loads.map((load) => load * capacity);
@@ -114,7 +115,7 @@ export async function runLab(of: LabOf, capacity: number, systemsOf: (workload: 
   return { rates, cells: cells.sort((a, b) => a.seed - b.seed) };
 }
 
-/** How many times what a program takes in the mean its run's arrivals last: the least over seeds. */
+/** Duration of the run's arrivals as a multiple of a program's mean time: the minimum over seeds. */
 export function spanOf(ran: LabRan, at: Pick<LabCell, "system" | "rate">): number {
   const own = ran.cells.filter((cell) => cell.system === at.system && cell.rate === at.rate);
   return Math.min(...own.map(({ programs, meanSeconds }) => programs / (ran.rates[at.rate] ?? Number.NaN) / meanSeconds));

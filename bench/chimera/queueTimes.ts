@@ -4,10 +4,10 @@ import { bySeed } from "../lib/runCells";
 import { figuresOf, LOADS, runLab } from "./labRun";
 
 const CORRELATIONS = [0, 0.5, 1];
-/** Training takes time. */
+/** Training is slow. */
 const LEARNT_AT = 0.5;
 
-/** What orders did on one model's engine: mean seconds that a program's requests wait, summed, seed by seed. */
+/** Results of orders on one model's engine: mean over programs of the total seconds that their requests wait, seed by seed. */
 export interface QueueTimeRow {
   readonly family: string;
   readonly task: string;
@@ -49,7 +49,7 @@ export async function queueTimes(progress: (line: string) => void): Promise<read
     const answers = await answersOf(ladder);
     for (const engine of ladder.replicas) {
       for (const correlation of CORRELATIONS) {
-        // Orders as they are: what aging makes of them is measured by itself.
+        // Orders without aging: its effect is measured separately.
         const change = { queue: "engines", aging: null } as const;
         const of = { ladder, ...answers, replicas: [engine], correlation, loads: LOADS, change };
         const systems = systemsOf(engine.model, correlation);

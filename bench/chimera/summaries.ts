@@ -10,7 +10,7 @@ const ORDERS = [
   ["stjf", "fcfs"],
 ] as const;
 
-/** How long one order waits over another, over all models and tasks. */
+/** Waiting time of one order relative to another, over all models and tasks. */
 export const queueRatio = (rows: readonly QueueTimeRow[], own: "sjf" | "stjf", reference: "fcfs" | "sjf") =>
   ratioOf(rows.map((row) => ({ own: row[own], reference: row[reference] })));
 
@@ -30,7 +30,7 @@ export function queueTimeTable(rows: readonly QueueTimeRow[]): string {
   return table(["lengths", "stages correlate by", "load", "FCFS, s", "SJF / FCFS", "STJF / SJF", "STJF / FCFS"], lines);
 }
 
-/** One row a model and task, at one load and correlation. */
+/** One row per model and task, at one load and correlation. */
 export function queueTimesByModel(rows: readonly QueueTimeRow[], load: number, correlation: number): string {
   const shown = rows.filter((row) => row.load === load && row.correlation === correlation);
   const lines = distinct(shown.map(({ model, task }) => `${model}, ${task}`)).map((name) => {
@@ -46,7 +46,7 @@ export function queueTimesByModel(rows: readonly QueueTimeRow[], load: number, c
   return table(header, lines);
 }
 
-/** What sets one system apart from another: its name, slack and margin. */
+/** What distinguishes systems: name, slack and margin. */
 export const systemOf = ({ name, tau, margin }: Pick<FrontierRow, "name" | "tau" | "margin">): string =>
   [name, tau ?? "-", margin ?? "-"].join("|");
 
@@ -54,7 +54,7 @@ const caseOf = ({ family, task, load }: FrontierRow): string => `${family}, ${ta
 
 type Figure = "secondsPerToken" | "makespanSeconds" | "quality" | "queueSeconds";
 
-/** A figure of rows beside the baseline's on the same ladder and load. */
+/** A figure of rows compared with the baseline's on the same ladder and load. */
 export function against(rows: readonly FrontierRow[], own: readonly FrontierRow[], baseline: string, figure: Figure): readonly SeedPair[] {
   return own.flatMap((row) => {
     const other = rows.find((one) => systemOf(one) === baseline && caseOf(one) === caseOf(row));
@@ -64,7 +64,7 @@ export function against(rows: readonly FrontierRow[], own: readonly FrontierRow[
 
 const VLLM = "vLLM balancing|-|-";
 
-/** Every system over all ladders, by load: times faster than vLLM's balancing by a latency, and points more. */
+/** Every system over all ladders, by load: speed-up over vLLM's balancing by a latency, and additional points. */
 export function systemTable(rows: readonly FrontierRow[], latency: "secondsPerToken" | "makespanSeconds"): string {
   const others = rows.filter((row) => systemOf(row) !== VLLM);
   const loads = distinct(others.map(({ load }) => load));
@@ -78,7 +78,7 @@ export function systemTable(rows: readonly FrontierRow[], latency: "secondsPerTo
   return table(["system", "slack", "margin", ...loads.map((load) => `load ${load}: times; points`)], lines);
 }
 
-/** vLLM's balancing itself, and one system against it, by ladder and load. */
+/** vLLM's balancing itself, and one system compared with it, by ladder and load. */
 export function ladderTable(rows: readonly FrontierRow[], system: string): string {
   const lines = rows
     .filter((row) => systemOf(row) === system)
@@ -104,7 +104,7 @@ export function ladderTable(rows: readonly FrontierRow[], system: string): strin
   return table(header, lines);
 }
 
-/** At how many ladders and loads some point of a system surely dominates a baseline, and at how many it would by chance. */
+/** Number of ladders and loads at which some point of a system significantly dominates a baseline, and the number expected by chance. */
 export function domination(rows: readonly FrontierRow[], name: string, baseline: string) {
   const own = rows.filter((row) => row.name === name);
   const cases = distinct(own.map(caseOf));
@@ -122,7 +122,10 @@ export function domination(rows: readonly FrontierRow[], name: string, baseline:
   return { cases: cases.length, points, dominated: dominated.length, byChance: dominatedByChance(cases.length, points) };
 }
 
-/** By variant, at how many ladders and loads some slack and margin is surely faster a token and better than what it is compared with. */
+/**
+ * By variant, the number of ladders and loads at which some slack and margin is significantly faster per token and better than its
+ * reference.
+ */
 export function dominationTable(rows: readonly FrontierRow[]): string {
   const references = distinct(rows.filter(({ tau, name }) => tau === null || name === "no router").map(systemOf));
   const variants = ["Chimera", "oracle router"];
@@ -139,7 +142,7 @@ export function dominationTable(rows: readonly FrontierRow[]): string {
   return table(["surely dominated", ...variants], lines);
 }
 
-/** The least that arrivals last over what a program takes, by load, of the baselines and of all systems. */
+/** Minimum duration of the arrivals relative to a program's time, by load, of the baselines and of all systems. */
 export function spans(rows: readonly FrontierRow[]): string {
   const least = (own: readonly FrontierRow[]): number => Math.floor(Math.min(...own.map(({ span }) => span)));
   return distinct(rows.map(({ load }) => load))
@@ -150,7 +153,10 @@ export function spans(rows: readonly FrontierRow[]): string {
     .join(", ");
 }
 
-/** How aging changes the worst wait and the mean against none in the same place, over models and tasks, by load and length of the run. */
+/**
+ * Effect of aging on the worst wait and the mean compared with none in the same place, over models and tasks, by load and length of the
+ * run.
+ */
 export function agingTable(rows: readonly AgingRow[]): string {
   const arms = distinct(rows.map(({ arm }) => arm));
   const columns = AGING_LOADS.flatMap((load) => TIMES.map((times) => ({ load, times })));

@@ -13,10 +13,10 @@ import { promptsOf } from "../prediction/trained";
 /** Models of a ladder that agents may have, smallest first. */
 const SIZES = 3;
 
-/** Modelled programs of each prompt that is learnt of, and of each that is held out. */
+/** Number of modelled programs of each training prompt, and of each held-out prompt. */
 const PROGRAMS_A_PROMPT = 4;
 
-/** The source's workflows as they would be declared. */
+/** The source's workflows in declared form. */
 export const documents: readonly WorkflowDocument[] = sourceWorkflows.map(documentOfWorkflow);
 
 /** 3^8 configurations: an answer that is checked and revised three times, and checked at the end. */
@@ -30,7 +30,7 @@ export const chainOfEight: WorkflowDocument = workflowDocumentSchema.parse({
 
 export type LadderName = (typeof ladders)[number];
 
-/** What heads of one workflow over one ladder are learnt of and held against. */
+/** Training and test data for the heads of one workflow over one ladder. */
 export interface HeadCase {
   readonly ladder: LadderName;
   readonly document: WorkflowDocument;
@@ -49,7 +49,7 @@ async function promptsOfLadder(ladder: LadderName): Promise<Prompts> {
   return { outcomes: { ...outcomes, models: outcomes.models.slice(0, SIZES) }, texts };
 }
 
-/** Heads learnt of 70 % of a ladder's prompts, as plans and trainings split them by a seed, and the rest. */
+/** Heads learnt from 70 % of a ladder's prompts, as plans and trainings split them by a seed, and the rest. */
 export async function headCase(ladder: LadderName, document: WorkflowDocument, seed: number): Promise<HeadCase> {
   const { outcomes, texts } = await promptsOfLadder(ladder);
   const { planning, heldOut } = splitPrompts(outcomes.promptIds.length, seed);
@@ -57,7 +57,7 @@ export async function headCase(ladder: LadderName, document: WorkflowDocument, s
     document,
     outcomes.models.map(({ model }) => model),
   );
-  // The workflow as the source has it, where it has one: its agents' lengths do not count here.
+  // The source's version of the workflow, if there is one: its agents' lengths do not count here.
   const mix = [{ workflow: workflowOfDocument(document), share: 1 }];
   const rowsOf = (prompts: Int32Array, part: string): ConfigurationRows => {
     const arrivalSeconds = new Float64Array(PROGRAMS_A_PROMPT * prompts.length);

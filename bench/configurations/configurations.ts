@@ -12,16 +12,16 @@ import { chainOfEight, documents, type HeadCase, headCase, type LadderName } fro
 import { type HeadFigures, headFigures } from "./figures";
 import { type RoutingTimes, routingTimes } from "./routingTime";
 
-/** Splits of the prompts that figures are the mean over. */
+/** Splits of the prompts over which figures are averaged. */
 const SEEDS = [1, 2, 3];
 
-/** Numbers that a head of the source reads: its encoder's embedding. */
+/** Number of features of the source's heads: its encoder's embedding. */
 const WIDE = 1024;
 
 /** Recall near the source's 71 to 77 %: where less is accepted, one rejection prunes much. */
 const TELLING = 0.6;
 
-/** Requests whose configurations are searched for together. */
+/** Number of requests whose configurations are searched together. */
 const BATCHES = [1, 32];
 
 interface Row {
@@ -57,7 +57,7 @@ const columns = [
   ...["heads evaluated", "rejecting never evaluated", "accepting found", "training, s"],
 ];
 
-/** Mean over the splits in which there is something to divide by. */
+/** Mean over the splits with a non-zero denominator. */
 const over = (figures: readonly HeadFigures[], of: keyof HeadFigures): number =>
   mean(figures.map((each) => each[of]).filter((value) => !Number.isNaN(value)));
 
@@ -142,7 +142,7 @@ function timeCells(document: WorkflowDocument, heads: Pick<HeadBank, "bias" | "f
   ];
 }
 
-/** What a search takes beside evaluating all heads, in batches of one request and of many. */
+/** Time of a search relative to evaluating all heads, in batches of one request and of many. */
 async function times(): Promise<Measurement> {
   const lines: (readonly string[])[] = [];
   let five = Number.NaN;
@@ -169,7 +169,7 @@ async function times(): Promise<Measurement> {
   };
 }
 
-/** Predictors of accurate configurations on modelled outcomes of real answers; nothing where these are not at hand. */
+/** Predictors of accurate configurations on modelled outcomes of real answers; nothing where these are not available. */
 export const configurationBenchmarks: readonly Benchmark[] = dataPresent()
   ? [
       { name: "configurations: routing time", budget: { figure: 2, keep: "at most" }, run: times },

@@ -9,20 +9,20 @@ import { readPrompts } from "@/solver/prediction/promptReading";
 import { hasConfiguration } from "@/solver/workflow/configurationSet";
 import type { HeadCase } from "./cases";
 
-/** Heads whose area under the ROC curve is measured, spread over all. */
+/** Number of heads whose area under the ROC curve is measured, spread over all. */
 const MOST_MEASURED_HEADS = 243;
 
-/** What heads and their search did on prompts that were not trained on; shares in 0..1. */
+/** Results of heads and their search on held-out prompts; shares in 0..1. */
 export interface HeadFigures extends NonNullable<HeldOutError["configurations"]> {
   readonly configurations: number;
-  /** Share of configurations that are accurate: what precision a coin has. */
+  /** Share of configurations that are accurate: the precision of a random choice. */
   readonly accurate: number;
   /** Mean area under the ROC curve over heads. */
   readonly auc: number;
   readonly threshold: number;
-  /** Of the heads that would reject, the share that was never evaluated; NaN where none would. */
+  /** Of the heads that would reject, the share that was never evaluated; NaN without such heads. */
   readonly neverEvaluated: number;
-  /** Of the heads that would accept, the share whose configurations were found; NaN where none would. */
+  /** Of the heads that would accept, the share whose configurations were found; NaN without such heads. */
   readonly found: number;
   /** Configurations that were accepted though their head rejects. */
   readonly acceptedAgainstHead: number;

@@ -4,25 +4,25 @@ import { readPrompts } from "@/solver/prediction/promptReading";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import type { HeadCase } from "./cases";
 
-/** Milliseconds a request by how its heads are evaluated, and what reading its features from its sketch takes beside. */
+/** Milliseconds per request by way of evaluating its heads, and the additional time to read its features from its sketch. */
 export interface RoutingTimes {
   readonly batch: number;
   readonly reading: number;
-  /** All heads of a prompt, each by itself, or in one pass over all prompts of the batch. */
+  /** All heads of a prompt, each separately, or in one pass over all prompts of the batch. */
   readonly exhaustive: number;
   readonly exhaustiveFused: number;
-  /** Those that the search asks for, each by itself, or those of a round in one pass. */
+  /** The heads that the search evaluates, each separately, or those of a round in one pass. */
   readonly pruned: number;
   readonly prunedFused: number;
 }
 
-/** Batches that each way is timed on; the first tenth warms up. */
+/** Number of batches for timing each way; the first tenth warms up. */
 const BATCHES = 60;
 
 /**
- * Times of the four ways, which find the same but for what pruning leaves out; medians over batches of held-out prompts.
+ * Times of the four ways, whose results are the same except for pruning; medians over batches of held-out prompts.
  *
- * @param features numbers that each head reads, as many as it has or more: zeros, which change no verdict, make up for the rest.
+ * @param features number of inputs of each head, at least its own number: the rest are zeros, which change no verdict.
  */
 export function routingTimes({ artefact, left }: HeadCase, batch: number, features: number): RoutingTimes {
   const { threshold, models, workflow } = artefact;

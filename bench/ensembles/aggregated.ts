@@ -9,8 +9,8 @@ const TP = 4;
 const LOAD_SECONDS = 42;
 
 /**
- * Mean answers by agreement on MMLU-Pro over the mean of all its answers, 1,500 tokens by its slots: 1,064 at 3:0 and 2,696 at 1:1:1 as the source has them,
- * and 1,542 at 2:1, which makes their mean. The other benchmarks' are taken to stand to their means alike.
+ * Mean answers by agreement on MMLU-Pro relative to the mean of all its answers, 1,500 tokens by its slots: 1,064 at 3:0 and 2,696 at 1:1:1
+ * as in the source, and 1,542 at 2:1, which gives their mean. The other benchmarks are assumed to have the same ratios to their means.
  */
 const MEAN_TOKENS = meanAnswerTokens(mmluPro);
 const OF_MEAN = { unanimous: 1064 / MEAN_TOKENS, majority: 1542 / MEAN_TOKENS, split: 2696 / MEAN_TOKENS } as const;
@@ -19,26 +19,26 @@ const SPREAD = 0.8;
 const EXPERTS_PER_QUESTION = 3;
 const DRAWN = 1500;
 
-/** Reasoning models now and then never come to an end: what such an answer then fills of a context of 32,768 tokens. */
+/** Reasoning models occasionally do not terminate: the length of such an answer within a context of 32,768 tokens. */
 const RUN_ON_TOKENS = 28_000;
 
-/** The aggregator's stage of a benchmark, with all questions and with those that are left at tau 2/3, loading included. */
+/** The aggregator's stage of a benchmark, with all questions and with those that remain at tau 2/3, loading included. */
 export interface AggregatedSeconds {
   readonly always: number;
   readonly gated: number;
 }
 
-/** What the aggregator reads and writes. */
+/** Input and output of the aggregator. */
 export interface AggregatorLengths {
   /** Mean answer of an expert, and of the aggregator, over all questions; both longer where experts split. */
   readonly readTokens: number;
   readonly writtenTokens: number;
-  /** Of its answers to questions on which no two experts agree, the share that runs on to the context's end. */
+  /** Among its answers to questions on which no two experts agree, the share that continues to the context's end. */
   readonly runOn: number;
   readonly seed: number;
 }
 
-/** Times the aggregator on all GPUs, engines as slow as makes MMLU-Pro's whole stage what the source measured. */
+/** Times the aggregator on all GPUs, with engines slowed down such that MMLU-Pro's whole stage takes the time that the source measured. */
 export function aggregatedSeconds(instance: SourceInstance, lengths: AggregatorLengths): AggregatedSeconds {
   const calibrating = { ...lengths, readTokens: MEAN_TOKENS, writtenTokens: MEAN_TOKENS };
   const factor = (mmluPro.aggregator.always - LOAD_SECONDS) / secondsOf(mmluPro, calibrating).always;

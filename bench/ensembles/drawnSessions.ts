@@ -6,13 +6,13 @@ import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { shippedReplica } from "../lib/replica";
 import { mmluPro, type SourceExpert, sourceExperts } from "./sourceInstances";
 
-/** A question with its choices and the prompt around it: nothing is said of it. */
+/** A question with its choices and the prompt around it: the source does not give its length. */
 export const QUESTION_TOKENS = 250;
 
 const DRAWN = 2000;
 const MOST_TOKENS = 32_000;
 
-/** An engine of the source's hardware, or of its next relative. */
+/** An engine of the source's hardware, or of the most similar. */
 export const engineOf = (card: string, tp?: number): ReplicaModel => shippedReplica(card, "a100-sxm-80g", tp);
 
 export interface DrawnLengths {
@@ -22,7 +22,7 @@ export interface DrawnLengths {
   readonly seed: number;
 }
 
-/** Lognormal lengths of a mean; of one name and seed those of another mean are the same, scaled. */
+/** Lognormal lengths with a mean; for one name and seed those with another mean are the same, scaled. */
 export function drawnLengths({ name, meanTokens, spread, seed }: DrawnLengths): ServedRequests {
   const random = seededRandom(mixSeed(seed, name));
   const outputTokens = Int32Array.from({ length: DRAWN }, () =>
@@ -31,14 +31,14 @@ export function drawnLengths({ name, meanTokens, spread, seed }: DrawnLengths): 
   return { inputTokens: new Int32Array(DRAWN).fill(QUESTION_TOKENS), outputTokens, seed };
 }
 
-/** How sessions of the source's experts are timed. */
+/** Settings for timing sessions of the source's experts. */
 export interface Timing {
-  /** Of answers over MMLU-Pro's. */
+  /** Answers relative to MMLU-Pro's. */
   readonly scaleOf: (expert: SourceExpert) => number;
-  /** Of short answers' lengths, in place of the usual one. */
+  /** Spread of short answers' lengths, instead of the usual one. */
   readonly shortSpread?: number;
   readonly seed: number;
-  /** Whether engines are as slow as the source's were on MMLU-Pro's prompts, each model by its own factor; or as the profile has them. */
+  /** Whether engines are as slow as the source's were on MMLU-Pro's prompts, each model by its own factor; or as in the profile. */
   readonly calibrated: boolean;
 }
 
@@ -50,7 +50,7 @@ export const simulatedExperts = (prompts: readonly number[], timing: Timing): re
     return placed(expert, mostPrompts, slowed(cost, expert, timing));
   });
 
-/** The same with whole sessions alone right, for round-robin's time. */
+/** The same with only whole sessions right, for round-robin's time. */
 export const wholeExperts = (prompts: readonly number[], timing: Timing): readonly PlacedExpert[] =>
   sourceExperts.map((expert, at) => {
     const mostPrompts = prompts[at] ?? 0;
@@ -63,7 +63,7 @@ export const wholeExperts = (prompts: readonly number[], timing: Timing): readon
     );
   });
 
-/** The same at the seconds a prompt of MMLU-Pro, whatever the number of prompts, as the source's own tau is; or so many times these. */
+/** The same at MMLU-Pro's seconds per prompt, for any number of prompts, like the source's own tau; or a multiple of these. */
 export const linearExperts = (prompts: readonly number[], times = 1): readonly PlacedExpert[] =>
   sourceExperts.map((expert, at) => placed(expert, prompts[at] ?? 0, (count) => count * times * expert.secondsPerPrompt));
 
@@ -87,7 +87,7 @@ const lengthsOf = (expert: SourceExpert, timing: Timing): ServedRequests =>
 
 const slownesses = new Map<string, number>();
 
-/** How much longer the source's engines took for MMLU-Pro's prompts than simulated ones do. */
+/** Time of the source's engines for MMLU-Pro's prompts relative to simulated ones. */
 export function slowness(expert: SourceExpert, timing: Pick<Timing, "seed" | "shortSpread">): number {
   const key = `${expert.name} ${spreadOf(expert, timing)} ${timing.seed}`;
   const known = slownesses.get(key);

@@ -14,18 +14,18 @@ import { poolSeconds, sourcePools } from "./sourcePools";
 
 const SEEDS = [1, 2, 3];
 
-/** Of the aggregator's answers to split questions, the share that runs on, in the second way of timing it. */
+/** Among the aggregator's answers to split questions, the share that does not terminate, in the second way of timing it. */
 const RUN_ON = 0.03;
 
 /** A way to time an instance's experts; each seed draws its own lengths. */
 interface CostWay {
   readonly name: string;
-  /** Of what the way scales over MMLU-Pro's. */
+  /** Factor on MMLU-Pro's scaled quantity. */
   scale(instance: SourceInstance, seed: number): number;
   experts(instance: SourceInstance, scale: number, seed: number): readonly PlacedExpert[];
 }
 
-/** As long as makes round-robin what the source measured; on MMLU-Pro, which engines' slowness is of, as they are. */
+/** Scaled such that round-robin takes the source's measured time; MMLU-Pro, which defines the engines' slowness, is unscaled. */
 function scaledToRoundRobin(
   expertsAt: (instance: SourceInstance, scale: number, seed: number) => readonly PlacedExpert[],
 ): CostWay["scale"] {
@@ -86,7 +86,7 @@ const speedUp = ({ roundRobin }: RacedSchedules, over: TimedSchedule): number =>
 const whole = (of: SeedEstimate | null): string => estimate(of && rounded(of, Math.round), 4);
 const times = (of: SeedEstimate | null): string => ratio(of && rounded(of, (value) => Number(value.toFixed(2))));
 
-/** Where all seeds say the same there is no interval to show. */
+/** Where all seeds have the same value there is no interval to show. */
 function rounded({ value, low, high, seeds }: SeedEstimate, round: (value: number) => number): SeedEstimate {
   const [least, most] = [low && round(low), high && round(high)];
   return least === most ? { value: round(value), low: null, high: null, seeds } : { value: round(value), low: least, high: most, seeds };
@@ -131,7 +131,10 @@ async function expertTable(instance: SourceInstance): Promise<string> {
   );
 }
 
-/** Mean answers that the aggregator reads and writes. Of GPQA's as long ones, which reasoning writes, it does not write: the source's 348 s say so. */
+/**
+ * Mean answers that the aggregator reads and writes. It does not write answers as long as GPQA's reasoning ones: the source's 348 s show
+ * that.
+ */
 function lengthsOf(instance: SourceInstance, seed: number, runOn: number): Parameters<typeof aggregatedSeconds>[1] {
   const readTokens = SCALED.scale(instance, seed) * meanAnswerTokens(instance);
   return { readTokens, writtenTokens: Math.min(readTokens, meanAnswerTokens(mmluPro)), runOn, seed };
@@ -210,7 +213,7 @@ async function endToEndMeasurement(): Promise<Measurement> {
   return { figure: mmlu?.value ?? Number.NaN, unit: "times, MMLU-Pro", detail: `1.71, 2.04 and 2.34 in the source; ${each.join("; ")}` };
 }
 
-/** What a quarter of a model's prompts loses of its throughput. */
+/** Throughput loss of a quarter of a model's prompts. */
 function shards(): Measurement {
   const lost = sourceExperts.map(({ name, card, meanTokens, spread }, at) => {
     const prompts = mmluPro.prompts[at] ?? 0;

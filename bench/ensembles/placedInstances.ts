@@ -7,16 +7,16 @@ import { type SourceInstance, sourceK, sourceWorkers } from "./sourceInstances";
 
 const TIME_LIMIT_SECONDS = 10;
 
-/** What became of one benchmark's experts, every schedule timed with the same cost. */
+/** The placements of one benchmark's experts, every schedule timed with the same cost. */
 export interface RacedSchedules {
   readonly roundRobin: TimedSchedule;
   readonly dataConcurrent: TimedSchedule;
   readonly listScheduling: TimedSchedule;
   readonly placed: TimedSchedule;
   readonly maxModelsPerWorker: number;
-  /** Workers of each expert, in their order. */
+  /** Number of workers of each expert, in their order. */
   readonly replicas: readonly number[];
-  /** Of the ILP with a constant time a prompt. */
+  /** Makespan of the ILP with a constant time per prompt. */
   readonly solvedSeconds: number;
   readonly lowerBoundSeconds: number;
 }
@@ -52,9 +52,9 @@ const HALVINGS = 16;
 const MOST_SCALE = 8;
 
 /**
- * The scale at which round-robin takes what the source measured of an instance, by bisection.
+ * The scale at which round-robin takes the source's measured time of an instance, by bisection.
  *
- * @param expertsAt experts at a scale, of which more takes longer.
+ * @param expertsAt experts at a scale; time increases with it.
  */
 export function scaleOfRoundRobin(instance: SourceInstance, expertsAt: (scale: number) => readonly PlacedExpert[]): number {
   let [low, high] = [0, MOST_SCALE];

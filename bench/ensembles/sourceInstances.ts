@@ -1,10 +1,10 @@
 import source from "./source.json" with { type: "json" };
 
-/** One of the source's experts (MOSAIC, appendix A.2), by a card of the same or the nearest architecture. */
+/** One of the source's experts (MOSAIC, appendix A.2), by a card of the same or the most similar architecture. */
 export interface SourceExpert {
   readonly name: string;
   readonly card: string;
-  /** Mean answer on MMLU-Pro (section 3, table 2), and the spread of lengths' logarithms that is drawn with. */
+  /** Mean answer on MMLU-Pro (section 3, table 2), and the assumed spread of lengths' logarithms. */
   readonly meanTokens: number;
   readonly spread: number;
   readonly reasons: boolean;
@@ -14,13 +14,13 @@ export interface SourceExpert {
 }
 
 /**
- * In the order in which MMLU-Pro's questions first name them: of four workers Gemma and Exaone share one, QwenR1 and GLM another (section 3).
- * Reasoning answers lie between 1,500 and 6,000 tokens mostly (section 3); of short ones nothing is said but their mean, and that their shards
- * lose 40 to 60 %.
+ * In the order in which MMLU-Pro's questions first name them: of four workers Gemma and Exaone share one, QwenR1 and GLM another (section
+ * 3). Reasoning answers are mostly between 1,500 and 6,000 tokens (section 3); for short ones only their mean is given, and that their
+ * shards lose 40 to 60 %.
  */
 export const sourceExperts: readonly SourceExpert[] = source.experts;
 
-/** One of the source's benchmarks: what it asks, and what the source measured (section 5, appendix A.3). Seconds of wall time. */
+/** One of the source's benchmarks: its prompts, and the source's measurements (section 5, appendix A.3). Seconds of wall time. */
 export interface SourceInstance {
   readonly name: string;
   readonly questions: number;
@@ -35,10 +35,10 @@ export interface SourceInstance {
 
 export const sourceInstances: readonly SourceInstance[] = source.instances;
 
-/** The instance that engines' slowness and answer lengths are calibrated on. */
+/** The instance on which engines' slowness and answer lengths are calibrated. */
 export const mmluPro = sourceInstances[0] as SourceInstance;
 
-/** GPUs that the source has, each a worker, and models that each may load. */
+/** Number of the source's GPUs, each a worker, and of models that each may load. */
 export const sourceWorkers = 4;
 export const sourceK = 2;
 

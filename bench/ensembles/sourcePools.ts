@@ -6,26 +6,29 @@ import { drawnLengths, engineOf, slowness } from "./drawnSessions";
 import source from "./source.json" with { type: "json" };
 import { sourceExperts, sourceWorkers } from "./sourceInstances";
 
-/** A pool of the source's (section 3, observations 1 to 3): published in part: how often each is asked. */
+/** A pool of the source's (section 3, observations 1 to 3): partly published: the number of prompts of each. */
 interface SourcePool {
   readonly name: string;
   readonly spread: number;
-  /** Whose engines were as slow as these experts' in the mean. */
+  /** Experts whose mean slowness of engines applies. */
   readonly slowAs: readonly string[];
   readonly members: readonly { readonly name: string; readonly card: string; readonly prompts: number; readonly meanTokens: number }[];
   readonly source: { readonly roundRobin: number; readonly dataConcurrent: number };
 }
 
-/** Four means of the reasoning pool are published, the two others make the mean of all 3,289; each is taken to be asked alike. Of the light pool Gemma has 53 %, Qwen 24 %, two below 2 %. */
+/**
+ * Four means of the reasoning pool are published, the two others make the mean of all 3,289; each is taken to be asked alike. Of the light
+ * pool Gemma has 53 %, Qwen 24 %, two below 2 %.
+ */
 export const sourcePools: readonly SourcePool[] = source.pools;
 
 const LOAD_SECONDS = 42;
 
-/** A pool by the two baselines: round-robin in every order of its models, which the source does not tell. Seconds. */
+/** A pool by the two baselines: round-robin in every order of its models, as the source does not give the order. Seconds. */
 export interface PooledSeconds {
   readonly roundRobin: { readonly least: number; readonly mean: number; readonly most: number };
   readonly dataConcurrent: number;
-  /** Of all orders, those in which data-concurrent is faster, 0..1. */
+  /** Among all orders, the share in which data-concurrent is faster, 0..1. */
   readonly faster: number;
 }
 

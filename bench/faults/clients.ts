@@ -1,16 +1,16 @@
 import { Agent, type OutgoingHttpHeaders, request } from "node:http";
 import { connect } from "node:net";
 
-/** What became of a request in its client's eyes. `failed`: the answer says so; `lost`: no answer says so, and the client did not leave. */
+/** A request's outcome for its client. `failed`: the answer reports it; `lost`: no answer reports it, and the client did not leave. */
 export type Outcome = "answered" | "shed" | "failed" | "left" | "lost";
 
 export interface Reply {
   readonly outcome: Outcome;
-  /** 0 where no status came. */
+  /** 0 where no status was received. */
   readonly status: number;
-  /** Under which the gateway keeps its record; null where the client received none. */
+  /** Id of the gateway's record; null where the client received none. */
   readonly decisionId: string | null;
-  /** What came instead of an answer; empty where one came. */
+  /** What was received instead of an answer; empty where one was received. */
   readonly said: string;
 }
 
@@ -19,9 +19,9 @@ export interface Chat {
   readonly prompt: string;
   readonly stream: boolean;
   readonly streaming: "buffer" | "last";
-  /** The answer's longest; null: as long as it is. */
+  /** Maximum length of the answer; null: unlimited. */
   readonly mostTokens: number | null;
-  /** When the client goes away if it is not answered by then; null: it stays. */
+  /** Time after which the client leaves if it is not answered by then; null: it stays. */
   readonly leaveAfterMs: number | null;
 }
 
@@ -35,7 +35,7 @@ const tooLargeBytes = 10 * 1024 * 1024;
 /** Between two bytes of a slow sender. */
 const dribbleMs = 100;
 
-/** Clients of one gateway; each request has a connection of its own while it is under way. */
+/** Clients of one gateway; each request has its own connection while it is in flight. */
 export class Clients {
   readonly #url: URL;
   readonly #agent = new Agent({ keepAlive: true });
@@ -44,7 +44,7 @@ export class Clients {
     this.#url = new URL(url);
   }
 
-  /** Asks for a completion and reads it to its end, or leaves. */
+  /** Requests a completion and reads it to its end, or leaves. */
   chat({ model, prompt, stream, streaming, mostTokens, leaveAfterMs }: Chat): Promise<Reply> {
     const length = mostTokens === null ? {} : { max_tokens: mostTokens };
     const body = JSON.stringify({ model, stream, ...length, messages: [{ role: "user", content: prompt }] });
@@ -52,7 +52,7 @@ export class Clients {
     return this.#ask({ stream, leaveAfterMs, headers, pieces: [body] });
   }
 
-  /** Sends a body of 10 MB, with its length said before or in chunks. */
+  /** Sends a body of 10 MB, with its length declared before or in chunks. */
   tooLarge(chunked: boolean): Promise<Reply> {
     const half = Buffer.alloc(tooLargeBytes / 2, " ");
     const headers = chunked ? {} : { "content-length": tooLargeBytes };
@@ -79,7 +79,7 @@ export class Clients {
         answer.on("end", () => end(reading(heard.status, text, stream)));
         answer.on("error", (error) => end({ outcome: "lost", said: String(error) }));
       });
-      // After an answer that came before the body was out, the rest of it may fail.
+      // After an answer that arrived before the body was sent, the rest of it may fail.
       asking.on("error", (error) => heard.status === 0 && end({ outcome: "lost", said: String(error) }));
       const leave = (): void => {
         end({ outcome: "left", said: "" });

@@ -6,7 +6,7 @@ const cycles = 2;
 const seconds = cycles * cycleSeconds;
 const total = (counts: Readonly<Record<string, number>>): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-/** What each way of breaking leaves in the records. */
+/** The trace of each fault in the records. */
 const faults = {
   "an engine killed while it answered": /other side closed|ECONNRESET|terminated/,
   "an engine that hangs": /the engine hangs/,
@@ -32,7 +32,7 @@ it("answers, sheds or clearly fails every request at 200 a second while all brea
   expect(seen.answered).toBeGreaterThan(sent / 4);
   expect(seen.left).toBeGreaterThan(0);
 
-  // What clients received is on record, once and with the same outcome; a client that left may have done so before the gateway knew of it.
+  // What clients received is on record, once and with the same outcome; a client that left may have done so before the gateway noticed it.
   expect(ledger.contradictions).toEqual([]);
   expect(ledger.unrecorded).toBe(0);
   expect(report.missed).toBe(0);
@@ -40,7 +40,7 @@ it("answers, sheds or clearly fails every request at 200 a second while all brea
   expect(recorded.left).toBeLessThanOrEqual(seen.left);
   expect(ledger.unheard).toBeLessThanOrEqual(seen.left);
 
-  // The gateway's own counters say the same again.
+  // The gateway's own counters agree.
   expect(total(counted)).toBeLessThanOrEqual(sent);
   expect(total(counted)).toBeGreaterThanOrEqual(sent - seen.left);
   for (const outcome of ["answered", "shed"] as const) expect(counted[outcome]).toBe(recorded[outcome]);

@@ -22,7 +22,7 @@ const soak: Benchmark = {
       onMinute(minute) {
         minutes += 1;
         const used = `${megabytes(minute.rssBytes)} resident, ${megabytes(minute.heapBytes)} of it objects, ${(100 * minute.cpuShare).toFixed(0)} % of a core`;
-        // Beside the table, which goes to the standard output.
+        // In addition to the table, which goes to the standard output.
         process.stderr.write(`minute ${minutes}: ${sumsOf(minute)}; ${used}\n`);
       },
     });

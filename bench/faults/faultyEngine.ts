@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * An engine that is up and misbehaves, run as a process of its own: of every sixteen requests nine are answered, and one each gets 500, 429,
+ * An engine that is up and misbehaves, run as a separate process: of every sixteen requests nine are answered, and one each gets 500, 429,
  * a page that is no completion, a cut connection, no answer at all, a stream cut in the middle and a stream without an end.
  * Prints its address when it listens and ends when its parent closes its standard input.
  */

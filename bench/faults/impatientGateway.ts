@@ -3,8 +3,8 @@ import { startGateway } from "@/server/gateway/gateway";
 import type { GatewayLimits } from "@/server/gateway/http/limits";
 
 /**
- * The gateway as a process of its own with shorter limits, so that hanging engines and slow clients are given up within seconds. Prints
- * its addresses first; what it prints later is what it logs as an error, one line each. Ends when its parent closes its standard input.
+ * The gateway as a separate process with shorter limits, so that it drops hanging engines and slow clients within seconds. Prints
+ * its addresses first; later lines are its logged errors, one each. Ends when its parent closes its standard input.
  *
  * Arguments: the state directory, then the limits as JSON.
  */

@@ -1,7 +1,7 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Outcome, Reply } from "./clients";
 
-/** Which outcome a status on the gateway's record stands for. */
+/** The outcome of a status on the gateway's record. */
 function outcomeOf(status: number): Outcome {
   if (status === 200) return "answered";
   if (status === 429) return "shed";
@@ -15,21 +15,21 @@ type Counts = Record<Outcome, number>;
 
 const none = (): Counts => ({ answered: 0, shed: 0, failed: 0, left: 0, lost: 0 });
 
-/** Sums what clients saw and what the gateway recorded, and holds one against the other request by request. */
+/** Sums clients' observations and the gateway's records, and compares them request by request. */
 export class Ledger {
   sent = 0;
   readonly seen = none();
   readonly recorded = none();
-  /** What came where something was lost, or where client and record disagree: the first few, in words. */
+  /** Descriptions of lost requests and of disagreements between client and record: the first few. */
   readonly losses: string[] = [];
   readonly contradictions: string[] = [];
-  /** Why engine calls failed and answers went unjudged, by the words of the record. */
+  /** Why engine calls failed and answers were not judged, in the words of the record. */
   readonly reasons = new Map<string, number>();
-  /** Told to a client and not on record yet, and the other way round. */
+  /** Reported to a client and not on record yet, and the other way round. */
   readonly #replies = new Map<string, Reply>();
   readonly #decisions = new Map<string, Decision>();
 
-  /** Counts a request as sent, and what becomes of it once it is known. */
+  /** Counts a request as sent, and its outcome once it is known. */
   async follow(request: Promise<Reply>): Promise<Reply> {
     this.sent += 1;
     const reply = await request;
@@ -42,7 +42,7 @@ export class Ledger {
     return reply;
   }
 
-  /** Takes in a record of the gateway. */
+  /** Adds a record of the gateway. */
   record(decision: Decision): void {
     this.recorded[outcomeOf(decision.status)] += 1;
     for (const { verdict, judgedScore, judgeSeconds, reason, detail } of decision.stages) {
@@ -56,7 +56,7 @@ export class Ledger {
     else this.#compare(reply, decision);
   }
 
-  /** Replies that clients had and the gateway has no record of. */
+  /** Replies that clients received and the gateway has no record of. */
   get unrecorded(): number {
     return this.#replies.size;
   }

@@ -64,7 +64,7 @@ export function mixPlans({ small, large, steady, judge }: MixAddresses): readonl
   }));
 }
 
-/** Engine seconds a wall second: 40 tokens of the large model take a quarter of a second. */
+/** Engine seconds per wall second: 40 tokens of the large model take a quarter of a second. */
 export const mixTimeScale = 4;
 
 function replicas(model: string, urls: readonly string[], cordonFirst = false): GatewayConfig["replicas"] {

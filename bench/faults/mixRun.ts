@@ -7,14 +7,14 @@ import { cycleSeconds, Parties } from "./parties";
 
 const perSecond = 200;
 const mostTokens = 40;
-/** Clients that leave do so within this time, if they are not answered before. */
+/** Clients that leave do so within this time, unless they are answered before. */
 const patienceMs = 500;
-/** Longer than the gateway takes over any request. */
+/** Longer than the gateway takes for any request. */
 const settleSeconds = 15;
 
 const rssSeconds = 15;
 
-/** What the gateway says of itself at one moment. */
+/** The gateway's own figures at one moment. */
 interface GatewaySample {
   readonly counted: Readonly<Record<Outcome, number>>;
   readonly rssBytes: number;
@@ -22,15 +22,15 @@ interface GatewaySample {
   readonly cpuSeconds: number;
 }
 
-/** A minute of the run, or what there is of it: sums since the start of the run, and what the gateway used. */
+/** A minute of the run, or the part of it so far: sums since the start of the run, and the gateway's resource use. */
 export interface MinuteReport {
   readonly sent: number;
   readonly seen: Readonly<Record<Outcome, number>>;
-  /** Of the gateway, over the last fifteen seconds in the mean. */
+  /** Of the gateway, averaged over the last fifteen seconds. */
   readonly rssBytes: number;
-  /** What its JavaScript objects take, garbage included, at the least of those seconds. */
+  /** Memory of its JavaScript objects, garbage included, the minimum over those seconds. */
   readonly heapBytes: number;
-  /** Of one core, over the minute in the mean. */
+  /** Of one core, averaged over the minute. */
   readonly cpuShare: number;
 }
 
@@ -57,7 +57,7 @@ class MixRun {
     this.#mock = new Clients(parties.mockUrl);
   }
 
-  /** Sends for as long as it is to last, waits for every end, and returns what the gateway counted and still holds. */
+  /** Sends for the given time, waits for every end, and returns the gateway's counts and remaining requests. */
   async run() {
     const ended = { sending: false, all: false };
     const breaking = this.#break();
@@ -92,7 +92,7 @@ class MixRun {
     }
   }
 
-  /** Half are streamed, and half leave, whatever else they are. */
+  /** Half are streamed, and half leave, independent of their other properties. */
   #chat(index: number): Promise<Reply> {
     const draw = mixSeed("chat", index);
     return this.#gateway.chat({
@@ -105,7 +105,7 @@ class MixRun {
     });
   }
 
-  /** A request to an engine that is well, and the same without the gateway. */
+  /** A request to a healthy engine, and the same without the gateway. */
   #probe(): void {
     const chat = { model: mixModels.steady, prompt: "", stream: false, streaming: "buffer", mostTokens, leaveAfterMs: null } as const;
     const startedMs = performance.now();
@@ -148,7 +148,7 @@ class MixRun {
     }
   }
 
-  /** Samples memory and processor once a second, and closes a minute when it is over. */
+  /** Samples memory and processor once a second, and closes a minute when it ends. */
   async #watch(done: () => boolean): Promise<void> {
     let samples: GatewaySample[] = [];
     let [sinceMs, since] = [performance.now(), await this.#sample()];
@@ -174,7 +174,7 @@ class MixRun {
     }
   }
 
-  /** What is queued and in flight once all is answered, or after the time in which all must be. */
+  /** The queued and in-flight requests once all are answered, or after the time limit for that. */
   async #settled(): Promise<{ readonly queued: number; readonly inFlight: number }> {
     const untilMs = performance.now() + settleSeconds * 1000;
     for (;;) {
@@ -210,15 +210,15 @@ class MixRun {
 }
 
 interface FaultMixOptions {
-  /** How often everything is broken: even, so that the judge is both killed and stopped. */
+  /** Number of fault cycles: even, so that the judge is both killed and stopped. */
   readonly cycles: number;
   readonly onMinute?: (minute: MinuteReport) => void;
 }
 
 /**
- * Sends 200 requests a second to a gateway, half of them streamed, half from clients that leave when they wait too long, with bodies of
- * 10 MB and slow senders among them, while engines are killed, hang and answer nonsense, the judge is killed and hangs, what stands for
- * the studio is killed, and the plan changes every second. Everything is a process of its own. Resolves when every request has ended.
+ * Sends 200 requests a second to a gateway, half of them streamed, half from clients that leave when they wait too long, including bodies
+ * of 10 MB and slow senders, while engines are killed, hang and answer nonsense, the judge is killed and hangs, the studio's substitute is
+ * killed, and the plan changes every second. Everything is a separate process. Resolves when every request has ended.
  */
 export async function runFaultMix({ cycles, onMinute = () => undefined }: FaultMixOptions) {
   const parties = await Parties.start();

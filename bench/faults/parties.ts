@@ -8,26 +8,26 @@ import { endChild, said, startBundle } from "../lib/childProcess";
 import { Emulation } from "../lib/emulation";
 import { mixModels, mixPlans, mixTimeScale } from "./mixPlans";
 
-/** Hanging engines and slow clients are given up within seconds, so that a short run sees it often. */
+/** Hanging engines and slow clients are dropped within seconds, so that a short run sees it often. */
 const limits: Partial<GatewayLimits> = {
   requestSeconds: 6,
   streamSilenceSeconds: 0.6,
   quietSeconds: 0.5,
-  // No shorter, or a busy machine takes what it has not come to read for slow.
+  // No shorter, or a busy machine treats data that it has not read yet as slow.
   arrivalSeconds: 5,
   clientStallSeconds: 5,
   queuedPerModel: 40,
 };
 
-/** How long it takes to break everything. */
+/** Time to break everything. */
 export const cycleSeconds = 12.5;
 
 const prompts = 200;
 const mostTokens = 40;
 
-/** Every process of the mix: the gateway, three sets of engines, the judge, and what stands for the studio. */
+/** Every process of the mix: the gateway, three sets of engines, the judge, and the studio's substitute. */
 export class Parties {
-  /** Lines the gateway logged as errors. */
+  /** Lines that the gateway logged as errors. */
   readonly complaints: string[] = [];
   planSwitches = 0;
   gatewayUrl = "";
@@ -54,7 +54,7 @@ export class Parties {
     return `[prompt p${index % prompts}] ${"Where does the water go? ".repeat(8)}`;
   }
 
-  /** Breaks everything that can break and puts it right again, the judge in one of two ways in turn; takes `cycleSeconds`. */
+  /** Breaks everything that can break and restores it, the judge in one of two ways in turn; takes `cycleSeconds`. */
   async breakAll(cycle: number): Promise<void> {
     const [, shaky, judge] = this.#emulations;
     if (shaky === undefined || judge === undefined) return;
@@ -62,14 +62,14 @@ export class Parties {
       cycle % 2 === 0 ? [() => judge.freeze(), () => judge.thaw()] : [() => judge.kill(), () => judge.revive()];
     await Promise.all([
       inTurn([0.3, () => shaky.freeze()], [5.5, () => shaky.thaw()], [1.7, () => shaky.kill()], [1, () => shaky.revive()]),
-      // Longer than plans without a judge are in force; then the gateway asks none for five seconds.
+      // Longer than plans without a judge are active; then the gateway calls none for five seconds.
       inTurn([0.5, breakJudge], [3, mendJudge]),
       inTurn([9, () => this.#studio && endChild(this.#studio)], [1.5, () => this.#startStudio()]),
       after(cycleSeconds),
     ]);
   }
 
-  /** Kills every process and removes what they wrote. */
+  /** Kills every process and removes the files they wrote. */
   async end(): Promise<void> {
     const studio = this.#studio === undefined ? [] : [this.#studio];
     await Promise.all([...[...this.#children, ...studio].map(endChild), ...this.#emulations.map((emulation) => emulation.end())]);
@@ -78,7 +78,7 @@ export class Parties {
 
   async #bringUp(): Promise<void> {
     const engines = { models: [mixModels.small, mixModels.large], outcomes: mixOutcomes, timeScale: mixTimeScale };
-    // One after the other: ports are free only until somebody takes them.
+    // One after the other: ports are free only until another process takes them.
     for (const options of [engines, engines, { ...engines, models: [] }]) this.#emulations.push(await Emulation.start(options));
     const [calm, shaky, judge] = this.#emulations;
     const [faultySmall, faultyLarge] = [await this.#startServer("faultyEngine"), await this.#startServer("faultyEngine")];
@@ -123,7 +123,7 @@ export class Parties {
   }
 }
 
-/** Does one after the other, each so many seconds after the one before. */
+/** Runs steps one after the other, each so many seconds after the previous one. */
 async function inTurn(...steps: readonly (readonly [seconds: number, act: () => unknown])[]): Promise<void> {
   for (const [seconds, act] of steps) {
     await after(seconds);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /**
- * What a studio is to the gateway, run as a process of its own so that it can be killed: puts the next of its configurations into force
+ * A substitute for the studio, run as a separate process so that it can be killed: activates the next of its configurations
  * every second, with the ETag it has just read, and reads the decisions made since. Prints a line for each round.
  *
  * Arguments: the gateway's admin address, then a file with the configurations as a JSON array.

@@ -13,13 +13,13 @@ import { writeTables } from "../lib/results";
 import { table } from "../lib/tables";
 
 const models = ["gemma-2-2b", "llama-3.1-8b", "qwen2.5-14b"] as const;
-/** The judge sends every answer of a model but the last on. */
+/** The judge escalates every answer of a model except the last. */
 const judged = [20, 30, 90];
 const PER_SECOND = 20;
 const DEAD_SECONDS = 5;
-/** Engine seconds in a wall second: answers take tenths of a second, so that what is measured is the gateway and not the engines. */
+/** Engine seconds per wall second: answers take tenths of a second, so that the gateway is measured and not the engines. */
 const TIME_SCALE = 10;
-/** A request without an end by then hangs. */
+/** A request without an end after this time hangs. */
 const HUNG_SECONDS = 10;
 const PROMPTS = 50;
 
@@ -30,7 +30,7 @@ interface Reply {
   readonly endedMs: number;
   readonly stream: boolean;
   readonly ending: Ending;
-  /** Whether its headers name a stage that could not answer, or it was refused for want of one. */
+  /** Whether its headers name a stage that could not answer, or it was refused for lack of one. */
   readonly noticed: boolean;
 }
 
@@ -39,9 +39,9 @@ interface Row {
   readonly judgeUp: boolean;
   readonly stream: boolean;
   readonly replies: readonly Reply[];
-  /** From the kill to the first reply that tells of it; null where no request needed a dead stage. */
+  /** From the kill to the first reply that shows it; null where no request needed a dead stage. */
   readonly noticeSeconds: number | null;
-  /** From when all engines answer for their health again to the last reply that tells of a dead stage; 0 where none came after that. */
+  /** From when all engines pass their health checks again to the last reply that shows a dead stage; 0 where there was none after that. */
   readonly recoverSeconds: number | null;
 }
 
@@ -69,7 +69,7 @@ const policy: PolicyDocument = {
   approvedRanges: { thresholds: [50, 50].map(() => ({ min: 0, max: 100 })) },
 };
 
-/** A real gateway, an emulator for each engine and one for the judge, each a process of its own. */
+/** A real gateway, an emulator for each engine and one for the judge, each a separate process. */
 class Cascade {
   readonly #directory = mkdtempSync(join(tmpdir(), "weir-stage-failures-"));
   readonly #gateway = startBundle("gateway", {
@@ -81,7 +81,7 @@ class Cascade {
 
   async start(): Promise<void> {
     const options = { outcomes: document, timeScale: TIME_SCALE };
-    // One after the other: ports are free only until somebody takes them.
+    // One after the other: ports are free only until another process takes them.
     for (const model of models) this.engines.push(await Emulation.start({ ...options, models: [model] }));
     this.judge = await Emulation.start({ ...options, models: [] });
     const [dataUrl = "", adminUrl = ""] = await said(this.#gateway, /"dataUrl":"([^"]+)","adminUrl":"([^"]+)"/);
@@ -141,7 +141,7 @@ async function healthy(engine: Emulation): Promise<void> {
     await after(0.02);
 }
 
-/** Kills the engines of a subset under load, leaves them dead, brings them back and waits until nothing tells of it any more. */
+/** Kills the engines of a subset under load, leaves them dead, restarts them and waits until no reply shows it any more. */
 async function killed(cascade: Cascade, { dead, judgeUp }: Pick<Row, "dead" | "judgeUp">): Promise<readonly Row[]> {
   const engines = cascade.engines.filter((_, at) => dead.includes(models[at] ?? ""));
   const asked: Promise<Reply>[] = [];

@@ -10,7 +10,7 @@ const answersOf = (task: GateCase["task"]): string => join(data, "quality", `ans
 
 let asked = false;
 
-/** Whether the answers that gates are replayed on are there; says once that they are not. */
+/** Whether the answers for replaying gates are available; reports once that they are not. */
 export function answersPresent(): boolean {
   const files = [answersOf("gsm"), answersOf("crux"), PROMPTS];
   const present = files.every((file) => existsSync(file));
@@ -19,7 +19,7 @@ export function answersPresent(): boolean {
   return present;
 }
 
-/** Answers of a case's experts and of its stand-in, and what was said of them when they were read. */
+/** Answers of a case's experts and of its substitute aggregator, and the notes from reading them. */
 export async function sampleOf({
   task,
   experts,

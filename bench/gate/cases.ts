@@ -1,10 +1,10 @@
 import table from "./cases.json" with { type: "json" };
 
-/** Experts whose answers are gated, and the model whose own answers stand in for the aggregator's. */
+/** Experts whose answers are gated, and the model whose own answers replace the aggregator's. */
 export interface GateCase {
   /** `gsm` or `crux`. */
   readonly task: string;
-  /** What distinguishes them. */
+  /** Its distinguishing property. */
   readonly kind: string;
   readonly experts: readonly string[];
   readonly aggregator: string;

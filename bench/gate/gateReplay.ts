@@ -22,7 +22,7 @@ const replayed = once(async (): Promise<readonly ReplayedCase[]> => {
 
 const named = ({ gateCase: { task, kind } }: ReplayedCase): string => `${task}, ${kind}`;
 
-/** The case in which tau 1 changes accuracy most for the worse. */
+/** The case in which tau 1 lowers accuracy most. */
 async function lostAtOne(): Promise<Measurement> {
   const cases = (await replayed()).map((one) => ({ one, difference: 100 * (one.points[0]?.difference?.value ?? 0) }));
   const worst = cases.reduce((a, b) => (a.difference <= b.difference ? a : b));
@@ -34,7 +34,7 @@ async function lostAtOne(): Promise<Measurement> {
   };
 }
 
-/** A tau chosen on one half and tried on the other, over all cases and confidence functions. */
+/** A tau chosen on one half and evaluated on the other, over all cases and confidence functions. */
 async function heldOutCost(): Promise<Measurement> {
   const choices = (await replayed()).flatMap((one) => one.choices.map((choice) => ({ one, ...choice })));
   const worst = choices.reduce((a, b) => (a.heldOut.difference.value <= b.heldOut.difference.value ? a : b));

@@ -13,12 +13,12 @@ import { modelCards } from "@/solver/hardware/models";
 import { sampleOf } from "./answers";
 import type { GateCase } from "./cases";
 
-/** Points of accuracy that a chosen tau may cost. */
+/** Maximum loss in points of accuracy of a chosen tau. */
 export const ALLOWED_POINTS = 1;
 
 const confidences = ["plurality", "accuracy-weighted", "length-aware"] as const;
 
-/** The gate as the source has it, at its two taus. */
+/** The source's gate, at its two taus. */
 const sourceTaus = [1, 2 / 3] as const;
 
 /** A gate at one tau, and the aggregator's seconds there; null: its engine is not simulated. */
@@ -33,9 +33,9 @@ export interface ReplayedCase {
   readonly points: readonly TimedPoint[];
   /** Where every question is aggregated. */
   readonly allSeconds: number | null;
-  /** By confidence function: as chosen on all questions, and as chosen on one half and tried on the other. */
+  /** By confidence function: chosen on all questions, and chosen on one half and evaluated on the other. */
   readonly choices: readonly { readonly confidence: string; readonly report: ReplayedGate; readonly heldOut: HeldOutChoice }[];
-  /** What was said of the answers when they were read. */
+  /** The notes from reading the answers. */
   readonly notes: readonly string[];
 }
 
@@ -63,14 +63,17 @@ export async function replayCase(gateCase: GateCase, textTokens: ReadonlyMap<str
   return { gateCase, report, points, allSeconds: secondsAt?.(1) ?? null, choices, notes };
 }
 
-/** As the source has: one host with four A100 80 GB. */
+/** As in the source: one host with four A100 80 GB. */
 const GPU = "a100-sxm-80g";
 const GPUS = 4;
 
-/** Of the aggregator's instruction beside question and answers. */
+/** Tokens of the aggregator's instruction in addition to question and answers. */
 const INSTRUCTION_TOKENS = 100;
 
-/** Seconds by the share of questions that the aggregator answers, the least confident ones first, without loading; null: it has no card, or does not fit. */
+/**
+ * Seconds by the share of questions that the aggregator answers, the least confident ones first, without loading; null: it has no card, or
+ * does not fit.
+ */
 function aggregatorTime(
   { models, questionIds }: AnswerSample,
   {

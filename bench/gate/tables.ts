@@ -12,7 +12,7 @@ const points = (of: Interval | null, withInterval = true): string => {
 
 const nameOf = ({ gateCase: { task, kind } }: ReplayedCase): string => `${task}, ${kind}`;
 
-/** Who answers, and how often each is right. */
+/** The models that answer, and how often each is right. */
 export const expertTable = (cases: readonly ReplayedCase[]): string =>
   table(
     ["case", "experts, right %", "leading answer right %", "stand-in for the aggregator, right %"],
@@ -24,11 +24,11 @@ export const expertTable = (cases: readonly ReplayedCase[]): string =>
     ]),
   );
 
-/** Of all questions, whatever their experts' agreement. */
+/** Over all questions, whatever their experts' agreement. */
 const leadingShare = ({ report: { buckets, questions } }: ReplayedCase): number =>
   buckets.reduce((sum, { leading, questions: within }) => sum + (leading?.value ?? 0) * within, 0) / questions;
 
-/** Accuracy by agreement, cases side by side. */
+/** Accuracy by agreement, one column per case. */
 export const bucketTable = (cases: readonly ReplayedCase[]): string => {
   const wanted = ["3:0", "2:1", "1:1:1"];
   return table(
@@ -47,7 +47,7 @@ export const bucketTable = (cases: readonly ReplayedCase[]): string => {
   );
 };
 
-/** Plurality at the source's two taus beside always aggregating. */
+/** Plurality at the source's two taus compared with always aggregating. */
 export const tauTable = (cases: readonly ReplayedCase[]): string =>
   table(
     [
@@ -77,7 +77,7 @@ export const tauTable = (cases: readonly ReplayedCase[]): string =>
 
 const seconds = (took: number | null): string => (took === null ? "-" : took.toFixed(1));
 
-/** What each confidence function comes to with a tau chosen for it. */
+/** The result of each confidence function with a tau chosen for it. */
 export const choiceTable = (cases: readonly ReplayedCase[]): string =>
   table(
     ["case", "confidence", "tau chosen", "skipped %", "points", "held out: skipped %", "held out: points, 90 %"],

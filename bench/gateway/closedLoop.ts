@@ -12,7 +12,7 @@ export interface ClosedLoop {
 
 const connections = 64;
 
-/** As many requests a second as 64 connections get answered: by wrk where it is installed, else by undici, which takes more of the machine. */
+/** Requests a second that 64 connections get answered: by wrk where it is installed, else by undici, which uses more of the machine. */
 export async function closedLoop(url: string, body: string, seconds: number): Promise<ClosedLoop> {
   const byWrk = await wrk(url, body, seconds);
   return byWrk === null
@@ -20,7 +20,7 @@ export async function closedLoop(url: string, body: string, seconds: number): Pr
     : { requestsPerSecond: byWrk, tool: "wrk" };
 }
 
-/** null when there is no wrk. Throws when an answer was no 2xx. */
+/** null when wrk is not installed. Throws when an answer was not 2xx. */
 function wrk(url: string, body: string, seconds: number): Promise<number | null> {
   const directory = mkdtempSync(join(tmpdir(), "weir-wrk-"));
   const script = join(directory, "chat.lua");

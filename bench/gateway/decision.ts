@@ -72,7 +72,7 @@ const routeBenchmarks: readonly Benchmark[] = Object.keys(routes).map((route) =>
 
 export const decisionBenchmarks: readonly Benchmark[] = [...routeBenchmarks, ...packedDecisionBenchmarks];
 
-/** Milliseconds that the policy takes in the mean for one request to be given a model and to join the queue, and for the decision upon it. */
+/** Mean milliseconds of the policy for choosing one request's model and queueing it, and for the decision upon it. */
 function decisionMs(document: PolicyDocument | undefined): { readonly ms: number; readonly startMs: number } {
   if (document === undefined) throw new RangeError("A route without a policy");
   const policy = buildPolicy(document);
@@ -97,7 +97,7 @@ function decisionMs(document: PolicyDocument | undefined): { readonly ms: number
     const beganMs = performance.now();
     startOf(policy, count, replicas);
     const startedMs = performance.now();
-    // Releases at the time 0 pass over nothing that waits, so that the order counts and not its aging.
+    // Releases at the time 0 do not pass over any waiting request, so that the order counts and not its aging.
     const actions = policy.decide({ nowSeconds: 0, waiting, replicas });
     const decidedMs = performance.now();
     const released = new Set(actions.map(({ workId }) => workId));

@@ -12,7 +12,7 @@ import {
   startMock,
 } from "./gatewayBench";
 
-/** Runs with a gateway that has a two-stage cascade in force, over a mock. */
+/** Runs with a gateway with an active two-stage cascade, over a mock. */
 async function withGateway(measure: (gatewayUrl: string, mockUrl: string) => Promise<Measurement>): Promise<Measurement> {
   const mock = await startMock();
   const gateway = await startBenchGateway(benchCascade(["small", fixedModel]), mockedBy(mock.url));
@@ -41,7 +41,7 @@ function throughput(name: string, model: string, leastPerSecond: number): Benchm
   };
 }
 
-/** Difference of a quantile through the gateway and straight to the mock at 500 requests a second: median of interleaved rounds. */
+/** Difference of a quantile through the gateway and directly to the mock at 500 requests a second: median of interleaved rounds. */
 function addedLatency(q: number, mostMs: number): Benchmark {
   return {
     name: `gateway added latency p${q * 100}`,
@@ -63,7 +63,7 @@ function addedLatency(q: number, mostMs: number): Benchmark {
   };
 }
 
-/** What Weir claims of its gateway. */
+/** The claims of Weir's gateway. */
 export const gatewayBenchmarks: readonly Benchmark[] = [
   throughput("gateway, fixed model", fixedModel, 5000),
   throughput("gateway, cascade with judge, 2.4 upstream calls each", cascadeModel, 3000),

@@ -32,7 +32,7 @@ export function benchCascade(models: readonly string[]): PolicyDocument {
   };
 }
 
-/** What a gateway may run, each kind of policy and what orders and places differently. */
+/** The policies that a gateway may run: each kind, and each different order and place. */
 export const benchPolicies: Readonly<Record<string, PolicyDocument>> = {
   fixed: { kind: "fixed", model: fixedModel, order: fcfs, place: leastLoad },
   "fixed, sjf order": { kind: "fixed", model: fixedModel, order: { kind: "sjf", ...aging }, place: leastLoad },
@@ -53,35 +53,35 @@ export const benchPolicies: Readonly<Record<string, PolicyDocument>> = {
   "cascade of 3, judged": benchCascade(["small", "medium", fixedModel]),
 };
 
-/** What a gateway has used since it started. */
+/** A gateway's resource use since it started. */
 interface Usage {
   readonly cpuSeconds: number;
   readonly rssBytes: number;
 }
 
-/** A gateway as a process of its own, with a policy in force. */
+/** A gateway as a separate process, with an active policy. */
 export interface BenchGateway {
   readonly url: string;
   usage(): Promise<Usage>;
-  /** A series of its metrics by its name, with labels as they are written; NaN where there is none. */
+  /** A series of its metrics by its name, with labels as written; NaN where there is none. */
   metric(series: string): Promise<number>;
-  /** Where its admin listener is. */
+  /** The address of its admin listener. */
   readonly adminUrl: string;
   /** All records after a sequence. */
   decisionsAfter(sequence: number): Promise<readonly Decision[]>;
-  /** Puts another policy over the same engines into force. */
+  /** Activates another policy over the same engines. */
   put(policy: PolicyDocument): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A mock upstream as a process of its own. */
+/** A mock upstream as a separate process. */
 export async function startMock(): Promise<{ readonly url: string; close(): Promise<void> }> {
   const mock = startBundle("mockUpstream");
   const [url = ""] = await said(mock, /^(http:\S+)$/m);
   return { url, close: () => endChild(mock) };
 }
 
-/** Starts a gateway and puts a policy over four engines at `upstreams` into force. */
+/** Starts a gateway and activates a policy over four engines at `upstreams`. */
 export async function startBenchGateway(policy: PolicyDocument, upstreams: Upstreams): Promise<BenchGateway> {
   const stateDirectory = mkdtempSync(join(tmpdir(), "weir-bench-"));
   // To profile it: `--cpu-prof`.
@@ -128,15 +128,15 @@ export async function startBenchGateway(policy: PolicyDocument, upstreams: Upstr
 export interface Upstreams {
   readonly engines: (model: string) => readonly string[];
   readonly judge: string;
-  /** Requests that one engine may have at once; left out: 64. */
+  /** Maximum number of requests of one engine at once; left out: 64. */
   readonly maxInFlight?: number;
-  /** Seconds of the engines in one of the wall; left out: 1. */
+  /** Engine seconds per wall second; left out: 1. */
   readonly timeScale?: number;
   /** Trained predictors that the policy names. */
   readonly artefacts?: readonly Uint8Array[];
 }
 
-/** Two engines a model and the judge, all the same mock. */
+/** Two engines per model and the judge, all the same mock. */
 export const mockedBy = (url: string): Upstreams => ({ engines: () => [url, url], judge: url });
 
 interface ChatOptions {
@@ -149,7 +149,7 @@ export function chatBody({ model, stream }: ChatOptions): string {
   return JSON.stringify({ model, stream, messages: [{ role: "user", content: "Where does the water go? ".repeat(32) }] });
 }
 
-/** Sends one chat request and reads its answer to the end. Throws when it is no 200. */
+/** Sends one chat request and reads its answer to the end. Throws when it is not 200. */
 export async function askChat(pool: Pool, body: string): Promise<void> {
   const headers = { "content-type": "application/json" };
   const answer = await pool.request({ method: "POST", path: "/v1/chat/completions", headers, body });
@@ -162,7 +162,7 @@ interface OpenLoad extends ChatOptions {
   readonly seconds: number;
 }
 
-/** Connections that are open before the first request counts, as those of clients that go on asking are. */
+/** Connections that are open before the first measured request, like those of clients with continuous traffic. */
 export const openedBefore = 32;
 
 /** Latencies in milliseconds of requests sent at a fixed rate, whether or not earlier ones were answered. */
@@ -179,7 +179,7 @@ export async function openLoopLatencies(url: string, { perSecond, seconds, ...ch
     latenciesMs.push(performance.now() - sentMs);
   };
   for (let index = 0; index < perSecond * seconds; ) {
-    // Sleeping keeps the generator from taking a core away from what it measures; requests may leave a millisecond late.
+    // Sleeping keeps the generator from taking a core away from the measured process; requests may be sent a millisecond late.
     await new Promise((resolve) => setTimeout(resolve, 1));
     for (; index < perSecond * seconds && startedMs + (index * 1000) / perSecond <= performance.now(); index += 1) {
       pending.push(send());
@@ -190,7 +190,7 @@ export async function openLoopLatencies(url: string, { perSecond, seconds, ...ch
   return latenciesMs;
 }
 
-/** Lets a gateway end by itself, as it must to write a profile. */
+/** Lets a gateway exit by itself, which it needs to write a profile. */
 async function ended(gateway: ChildProcess): Promise<void> {
   if (gateway.exitCode !== null) return;
   const gone = once(gateway, "exit");

@@ -18,14 +18,14 @@ const rates = [500, 1000] as const;
 const openSeconds = 1.5;
 const closedSeconds = 2;
 const rounds = 3;
-/** The budgets of a gateway: milliseconds it may add at the first of the rates. */
+/** The budgets of a gateway: maximum additional milliseconds at the first of the rates. */
 const mostAddedMs = { p50: 1, p99: 5 } as const;
 
-/** What one policy costs over a mock that answers at once, streamed or not; medians of the rounds. */
+/** Cost of one policy over a mock that answers at once, streamed or not; medians of the rounds. */
 interface Row {
   readonly policy: string;
   readonly stream: boolean;
-  /** Milliseconds over the same request straight to the mock, by rate. */
+  /** Additional milliseconds compared with the same request directly to the mock, by rate. */
   readonly added: readonly { readonly perSecond: number; readonly p50: number; readonly p99: number }[];
   readonly closedPerSecond: number;
   readonly straightPerSecond: number;
@@ -132,7 +132,9 @@ function tableOf(rows: readonly Row[]): string {
   return [heads, heads.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/** Each policy, streamed and not, against the mock straight, in rounds that take turns. Writes every figure to bench/results/gateway.json. */
+/**
+ * Each policy, streamed and not, compared with the mock directly, in alternating rounds. Writes every figure to bench/results/gateway.json.
+ */
 export const gatewayMatrixBenchmarks: readonly Benchmark[] = [
   {
     name: "gateway over policies, share of added latencies in budget",

@@ -2,9 +2,9 @@ import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
 
 /**
- * A foreign mock for the gateway benchmarks, run as a process of its own: engine and judge in one, answering every request at
- * once with canned bytes, a whole stream too, from a bare TCP server, so that as little as possible of the machine goes to the mock. Two judge
- * calls in five give a score below the threshold of 50, so a cascade of two stages makes 2.4 upstream calls a request.
+ * An independent mock for the gateway benchmarks, run as a separate process: engine and judge in one, answering every request at
+ * once with canned bytes, also whole streams, from a bare TCP server, so that the mock uses as little as possible of the machine. Two judge
+ * calls in five give a score below the threshold of 50, so a cascade of two stages makes 2.4 upstream calls per request.
  * Prints its address when it listens and ends when its parent closes its standard input.
  */
 const headEnd = Buffer.from("\r\n\r\n");
@@ -37,7 +37,7 @@ function streamed(tokens: number): Buffer {
 
 const answer = reply("water runs over the weir ".repeat(20));
 const stream = streamed(40);
-/** What a placement by KV use reads. */
+/** The metrics that a placement by KV use reads. */
 const metrics = http("text/plain; version=0.0.4", 'vllm:kv_cache_usage_perc{engine="0",model_name="mock"} 0.5\n');
 const isGet = Buffer.from("GET ");
 const judgements = scores.map(reply);

@@ -45,8 +45,8 @@ interface Served {
 }
 
 /**
- * Milliseconds, of processor and of the wall, of noting that a request has ended and of the decision upon it, in the mean; as many requests
- * wait before each.
+ * Mean milliseconds, of processor and of wall time, of recording that a request has ended and of the decision upon it; the same number of
+ * requests waits before each.
  */
 function packedMs({ order, place }: Parts) {
   const policy = buildPolicy({ kind: "fixed", model: "model", order, place });
@@ -116,7 +116,7 @@ function packedMs({ order, place }: Parts) {
 
 const fresh = (value: number): Reading => ({ state: "fresh", value, ageSeconds: 0 });
 
-/** How long a request takes by what its agent's usually do: some end early, some late. */
+/** Duration of a request relative to its agent's usual one: some end early, some late. */
 const lengthShare = (index: number): number => 0.5 + ((index * 7919) % 1009) / 1009;
 
 const forecasts: readonly AgentForecast[] = Array.from({ length: AGENTS }, (_, agent) => ({

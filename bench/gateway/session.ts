@@ -9,18 +9,18 @@ import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { Emulation } from "../lib/emulation";
 import { cascadeModel, startBenchGateway } from "./gatewayBench";
 
-/** Programs and the engines they come to. */
+/** Programs and their engines. */
 interface SessionSetup extends Pick<ProgramLoadOptions, "sample"> {
   readonly replicas: readonly ClusterReplica[];
-  /** Of each replica: more wait in the gateway's queue, where the policy orders them. */
+  /** Limit of each replica: further requests wait in the gateway's queue, where the policy orders them. */
   readonly maxInFlight: number;
 }
 
 interface SessionOptions extends Pick<ProgramLoadOptions, "timeScale" | "textOf" | "said"> {
   readonly setup: SessionSetup;
-  /** One after another, without the gateway being started anew: it keeps what it has learnt. */
+  /** One after another, without restarting the gateway: it keeps its learnt state. */
   readonly policies: readonly PolicyDocument[];
-  /** Has the engines deviate from their model, each name in ways of its own; left out: they are the model. */
+  /** Has the engines deviate from their model, each name in a different way; left out: they match the model. */
   readonly modelPerturbation?: string | undefined;
   /** GPUs of each engine; left out: one each. */
   readonly gpus?: readonly number[];
@@ -37,16 +37,16 @@ export interface LiveRun {
 
 export interface LiveSession {
   readonly runs: readonly LiveRun[];
-  /** What the gateway has learnt once all programs have ended. */
+  /** The gateway's learnt state once all programs have ended. */
   readonly learnt: GatewayWorkflows;
-  /** How accurate configurations were predicted, over all runs. */
+  /** Prediction statistics of accurate configurations, over all runs. */
   readonly searches: GatewayRounds["predictions"];
 }
 
-/** Programs of which nothing more comes are taken to have ended after half a minute of the engines. */
+/** Programs without further requests are considered ended after half a minute of the engines. */
 const MOST_QUIET_SECONDS = 120;
 
-/** Sends programs through gateway and emulator, processes of their own, once for each policy, which are put into force as plans are. */
+/** Sends programs through separate gateway and emulator processes, once for each policy; the policies are activated as plans are. */
 export async function runSession({ setup, policies, timeScale, ...options }: SessionOptions): Promise<LiveSession> {
   const { sample, replicas, maxInFlight } = setup;
   const { gpus, modelPerturbation, artefacts = [], ...load } = options;
@@ -81,7 +81,7 @@ export async function runSession({ setup, policies, timeScale, ...options }: Ses
   }
 }
 
-/** What is learnt when no program is under way any more. */
+/** The learnt state when no program is in flight any more. */
 async function settled(adminUrl: string, timeScale: number): Promise<GatewayWorkflows> {
   for (let waitedSeconds = 0; ; waitedSeconds += 0.1 * timeScale) {
     const answer = await fetch(`${adminUrl}/workflows`);

@@ -12,7 +12,7 @@ const outputTokens = 40;
 const perSecond = 6;
 const samples = 40;
 
-/** A way to ask for a stream, of a prompt whose answer is accepted at a stage. */
+/** A way to request a stream, for a prompt whose answer is accepted at a stage. */
 interface Arm {
   readonly finalStage: number;
   readonly how: "straight" | "its own name" | "buffer" | "last";
@@ -59,7 +59,7 @@ async function measureAll(): Promise<readonly Row[]> {
   }
 }
 
-/** Open loop; the arms take turns, so that each meets the same load. */
+/** Open loop; the arms alternate, so that each has the same load. */
 async function run(gatewayUrl: string, engineUrl: string): Promise<readonly Row[]> {
   const agent = new Agent();
   const measured = arms.map((arm) => ({ arm, seconds: [] as { readonly ttft: number; readonly endToEnd: number }[] }));
@@ -121,7 +121,9 @@ function tableOf(rows: readonly Row[]): string {
   return ["| stream | TTFT p50 | p95 | end to end p50 | p95 |", "|---|---|---|---|---|", ...lines].join("\n");
 }
 
-/** What holding streams back costs, with engines that write at the pace of real ones. Writes every figure to bench/results/streams.json. */
+/**
+ * The cost of holding streams back, with engines that write at the pace of real ones. Writes every figure to bench/results/streams.json.
+ */
 export const streamBenchmarks: readonly Benchmark[] = [
   {
     name: "streams of a cascade, TTFT of `last` over a direct stream of its last model",

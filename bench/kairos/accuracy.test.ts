@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { orderAccuracy } from "./accuracy";
 import type { ObservedProgram } from "./observedPrograms";
 
-/** One call after another, each with an agent and how long it takes. */
+/** Sequential calls, each with an agent and its duration. */
 const chain = (programId: string, calls: readonly (readonly [agent: string, seconds: number])[]): ObservedProgram => {
   let atSeconds = 0;
   return calls.map(([agent, seconds], at) => {

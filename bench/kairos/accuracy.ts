@@ -7,16 +7,16 @@ import type { ObservedCall } from "@/solver/workflow/learning/observedCall";
 import { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
 import type { ObservedProgram } from "./observedPrograms";
 
-/** Splits into programs that are learnt from and programs that are held out. */
+/** Splits into training programs and held-out programs. */
 export const SPLITS = 10;
 
-/** Held-out programs come evenly over so many times the longest. */
+/** Held-out programs arrive evenly over this multiple of the longest. */
 const APART = 50;
 
-/** Seconds without any call between two programs that are learnt from. */
+/** Seconds without any call between two training programs. */
 const PAUSE_SECONDS = 1000;
 
-/** What each order makes of the same pairs, 0..1. */
+/** The result of each order on the same pairs, 0..1. */
 export interface OrderAccuracy {
   /** Kairos: by the agent's distance on the line. */
   readonly line: number;
@@ -26,11 +26,11 @@ export interface OrderAccuracy {
   readonly median: number;
   /** Ayo: by calls yet to make, as learnt. */
   readonly depth: number;
-  /** Parrot: by when a call came. */
+  /** Parrot: by the arrival of a call. */
   readonly arrival: number;
-  /** By the mean of the agent's true remaining latencies in the very calls that are ordered. */
+  /** By the mean of the agent's true remaining latencies in exactly the ordered calls. */
   readonly trueMean: number;
-  /** What no order of agents exceeds: of any two agents the order that suits their calls, whether or not all those make one order. */
+  /** Upper bound of any order of agents: for any two agents the better order for their calls, whether or not these are consistent. */
   readonly bound: number;
 }
 
@@ -42,8 +42,8 @@ interface HeldOutCall {
 }
 
 /**
- * How often orders put the call first that has less of its program before it (Kairos, section 7.4): for each held-out call the share of rightly ordered pairs
- * with calls of other agents, a tie counting half, in the mean over calls.
+ * How often orders put the call first that has less of its program before it (Kairos, section 7.4): for each held-out call the share of
+ * correctly ordered pairs with calls of other agents, a tie counting half, averaged over calls.
  */
 export function orderAccuracy(programs: readonly ObservedProgram[], split: number): OrderAccuracy {
   const random = seededRandom(mixSeed(split, "order accuracy"));
@@ -82,7 +82,7 @@ function taught(programs: readonly ObservedProgram[]): WorkflowLearner {
       { atSeconds: call.arrivedSeconds, ends: false, call },
       { atSeconds: call.finishedSeconds, ends: true, call },
     ]);
-    // Of one time ends come first: what follows an answer comes when it is there.
+    // At equal times ends come first: a call that follows an answer arrives when the answer is there.
     moments.sort((one, other) => one.atSeconds - other.atSeconds || Number(other.ends) - Number(one.ends));
     for (const { atSeconds, ends, call } of moments) {
       if (!ends) learner.start({ ...call, nowSeconds: beginSeconds + atSeconds });
@@ -105,7 +105,7 @@ const shifted = (call: ObservedCall, bySeconds: number): ObservedCall => ({
 
 const lastEnd = (program: ObservedProgram): number => Math.max(...program.map(({ finishedSeconds }) => finishedSeconds));
 
-/** What a learner makes of a call before it is served. */
+/** A learner's forecast of a call before it is served. */
 function keysOf(learner: WorkflowLearner): (call: ObservedCall) => Pick<OrderAccuracy, "line" | "mean" | "median" | "depth"> {
   const quantiles = new Map(learner.lineAgents().map(({ key, quantilesSeconds }) => [key, quantilesSeconds]));
   return ({ application, agent, model }) => {

@@ -11,7 +11,7 @@ const leastLoad = "workflow x least-load";
 const timeSlots = "workflow x time-slots";
 const first = "fcfs x least-load";
 
-/** In turn within one gateway, so that a machine that changes between them shows in what is measured twice. */
+/** In turn within one gateway, so that a change of the machine between them shows in repeated measurements. */
 const turns = [
   { name: first, policy: firstComeFirstServed },
   { name: leastLoad, policy: livePolicy("workflow", "least-load") },
@@ -30,7 +30,7 @@ interface SessionFigures {
   readonly requests: number;
   /** In the order of `turns`. */
   readonly runs: readonly LiveFigures[];
-  /** Whether the edges learnt are those of the programs, call by call. */
+  /** Whether the learnt edges are those of the programs, call by call. */
   readonly exact: boolean;
 }
 
@@ -67,7 +67,7 @@ const runAll = once(async (): Promise<readonly SessionFigures[]> => {
 const figureOf = ({ runs }: SessionFigures, name: string, read: (figures: LiveFigures) => number): number =>
   mean(turns.flatMap((turn, at) => (turn.name === name && runs[at] !== undefined ? [read(runs[at])] : [])));
 
-/** Less of a figure than first come, first served, in per cent: the mean over sessions of the ratio within each. */
+/** Reduction of a figure relative to first come, first served, in per cent: the mean over sessions of the ratio within each. */
 const less = (sessions: readonly SessionFigures[], name: string, read: (figures: LiveFigures) => number): number =>
   100 * (1 - mean(sessions.map((session) => figureOf(session, name, read) / figureOf(session, first, read))));
 
@@ -121,7 +121,7 @@ async function measured(name: string): Promise<Measurement> {
   };
 }
 
-/** Switching the order of a plan in force while the same programs come again: real gateway, emulated engines unlike their model. */
+/** Switching the order of an active plan while the same programs arrive again: real gateway, emulated engines unlike their model. */
 export const kairosLiveBenchmarks: readonly Benchmark[] = [leastLoad, timeSlots].map((name) => ({
   name: `workflow order live: ${name}`,
   budget: { figure: 5, keep: "at least" },

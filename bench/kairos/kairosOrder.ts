@@ -11,10 +11,10 @@ import { type OrderAccuracy, orderAccuracy, SPLITS } from "./accuracy";
 import { applications, raceWorkload } from "./apps";
 import { drawnPrograms, type ObservedProgram, recordedPrograms, runsPresent, withoutPauses } from "./observedPrograms";
 
-/** Drawn programs of an application, half of which is learnt from. */
+/** Drawn programs of an application, half of them for training. */
 const PROGRAMS = 600;
 
-/** Agents whose priorities the source computes in 4.3 s at most, and what it takes here at most. */
+/** Number of agents whose priorities the source computes in at most 4.3 s, and the time limit here. */
 const MANY = 5000;
 const BUDGET_MILLISECONDS = 500;
 
@@ -28,7 +28,7 @@ const accuracyOf = (name: string, programs: readonly ObservedProgram[]): Accurac
   splits: Array.from({ length: SPLITS }, (_, split) => orderAccuracy(programs, split)),
 });
 
-/** Pair accuracy of ChatDev's runs where they are at hand, and of the source's applications drawn from answers where those are. */
+/** Pair accuracy of ChatDev's runs where they are available, and of the source's applications drawn from answers where those are. */
 async function accuracy(): Promise<Measurement> {
   const rows: AccuracyRow[] = [];
   if (runsPresent()) {
@@ -83,7 +83,10 @@ const TIMED_RUNS = 5;
 /** Agents placed on a finished line, one by one. */
 const PLACED = 50;
 
-/** Lognormal latencies with medians of half a second to ten minutes, from hardly spread to widely; with equal means, so that all of them cross. */
+/**
+ * Lognormal latencies with medians of half a second to ten minutes, from narrow to wide spreads; with equal means, so that all of them
+ * cross.
+ */
 function drawnAgents(count: number, equalMeans: boolean): readonly LineAgent[] {
   const random = seededRandom(mixSeed(1, "agents", count));
   return Array.from({ length: count }, (_, at) => {
@@ -100,7 +103,7 @@ interface Milliseconds {
   readonly wall: number;
 }
 
-/** The least that any of a few runs took. */
+/** The minimum over a few runs. */
 function bestOf(work: () => unknown): Milliseconds {
   const runs = Array.from({ length: TIMED_RUNS }, () => {
     const [before, cpuBefore] = [performance.now(), process.cpuUsage()];
@@ -113,7 +116,7 @@ function bestOf(work: () => unknown): Milliseconds {
 
 const shown = (milliseconds: number): string => (milliseconds < 100 ? milliseconds.toPrecision(2) : milliseconds.toFixed(0));
 
-/** Processor time to place so many agents anew. */
+/** Processor time to place so many agents from scratch. */
 function lineTime(count: number): Measurement {
   const agents = drawnAgents(count, false);
   const crossing = drawnAgents(count, true);
@@ -130,7 +133,7 @@ function lineTime(count: number): Measurement {
 
 const KNOWN_PROGRAMS = 1000;
 
-/** Random programs whose calls were reconstructed otherwise than they happened, though nothing in their times lay within the clock's resolution. */
+/** Random programs whose reconstructed calls differ from the true ones, though no times were within the clock's resolution. */
 function structureErrors(): Measurement {
   const programs = Array.from({ length: KNOWN_PROGRAMS }, (_, seed) => drawKnownProgram(seed));
   const found = programs.map(structureFound);

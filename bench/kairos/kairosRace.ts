@@ -9,7 +9,7 @@ import { raceWorkload, settings } from "./apps";
 import { type RaceRow, raceOf } from "./raceRun";
 import { pairsOf, raceTables } from "./raceTables";
 
-/** The whole race; all of it is written down. */
+/** The whole race; all of it is recorded. */
 const race = once(async (): Promise<readonly RaceRow[]> => {
   const workload = await raceWorkload();
   const rows: RaceRow[] = [];
@@ -27,7 +27,7 @@ const race = once(async (): Promise<readonly RaceRow[]> => {
 const coLocated = (rows: readonly RaceRow[], setting: string): readonly RaceRow[] =>
   rows.filter((row) => row.application === "co-located" && row.setting === setting);
 
-/** Mean latency a token of one system over another's, co-located, over the three loads. */
+/** Mean latency per token of one system relative to another's, co-located, over the three loads. */
 async function latencyOver(setting: string, names: readonly [own: string, reference: string], source: string): Promise<Measurement> {
   const pairs = pairsOf(coLocated(await race(), setting), names, "meanSecondsPerToken");
   const of = ratioOf(pairs);
@@ -69,5 +69,5 @@ const figures: readonly Benchmark[] = settings.flatMap(({ name }): Benchmark[] =
   { name: `kairos: requests preempted, ${name}`, budget: null, run: () => preempted(name) },
 ]);
 
-/** Kairos against what its source compares it with, on programs made of real answers; none where the data is missing. */
+/** Kairos against the systems that its source compares it with, on programs made of real answers; none where the data is missing. */
 export const kairosRaceBenchmarks: readonly Benchmark[] = dataPresent() ? figures : [];

@@ -22,7 +22,7 @@ it("serves three applications under one order and another, learns their graphs c
   for (const { report, decisions } of runs) {
     expect(report).toMatchObject({ failures: [], unserved: 0 });
     expect(decisions).toHaveLength(setup.sample.program.length);
-    // A client says which agent asks, whatever order is in force.
+    // A client names the calling agent, whatever order is active.
     expect(decisions.every(({ agent }) => agent !== undefined)).toBe(true);
   }
   const edges = trueEdges(setup.sample, runs.length);

@@ -4,17 +4,17 @@ import { mean, quantile } from "@/solver/numeric/quantile";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 import type { LiveRun } from "../gateway/session";
 
-/** What programs felt. */
+/** Programs' results. */
 export interface LiveFigures {
   readonly meanSeconds: number;
   readonly p95Seconds: number;
   readonly meanSecondsPerToken: number;
   readonly p95SecondsPerToken: number;
-  /** Waiting for an engine over end-to-end time. */
+  /** Waiting for an engine divided by end-to-end time. */
   readonly queueShare: number;
-  /** Of the requests: with a forecast in their record. */
+  /** Among the requests: those with a forecast in their record. */
   readonly forecastShare: number;
-  /** One program in twenty began so much later than it should have, or more: what else the machine did shows here first. */
+  /** Delay that at least one program in twenty had at its start: other activity of the machine shows here first. */
   readonly lateSeconds: number;
   readonly failures: number;
 }

@@ -14,14 +14,14 @@ const applications = ["qa-router", "report", "code-with-feedback"] as const;
 
 const liveModel = "qwen2.5-7b";
 
-/** Programs of the three applications, and the engines they come to. */
+/** Programs of the three applications, and their engines. */
 export interface LiveSetup {
   readonly sample: ProgramSample;
   readonly replicas: readonly ClusterReplica[];
-  /** Of each replica: more wait in the gateway's queue, where the policy orders them. */
+  /** Limit of each replica: further requests wait in the gateway's queue, where the policy orders them. */
   readonly maxInFlight: number;
   readonly programsPerSecond: number;
-  /** Queueing over end-to-end time in the simulator, first come, first served. */
+  /** Queueing divided by end-to-end time in the simulator, first come, first served. */
   readonly queueShare: number;
 }
 
@@ -29,14 +29,14 @@ interface SetupOptions {
   readonly programs: number;
   readonly engines: number;
   readonly maxInFlight: number;
-  /** Share of the programs' time that is to be queueing under `firstComeFirstServed`. */
+  /** Target share of queueing in the programs' time under `firstComeFirstServed`. */
   readonly queueShare: number;
   readonly seed: number;
 }
 
 const aging = { agingThreshold: 1000 } as const;
 
-/** A policy over the one model; the queue is short against the releases after which work ages. */
+/** A policy over the only model; the queue is short compared with the releases after which work ages. */
 export const livePolicy = (order: Exclude<OrderDocument["kind"], "mlfq">, place: PlaceDocument["kind"]): PolicyDocument => ({
   kind: "fixed",
   model: liveModel,
@@ -46,12 +46,15 @@ export const livePolicy = (order: Exclude<OrderDocument["kind"], "mlfq">, place:
 
 export const firstComeFirstServed = livePolicy("fcfs", "least-load");
 
-/** Steps of the search for the rate: each halves what is left of the range. */
+/** Steps of the search for the rate: each halves the remaining range. */
 const STEPS = 12;
-/** Programs a second between which the rate is sought. */
+/** Range of the search for the rate, in programs a second. */
 const RATES = { low: 0.02, high: 20 } as const;
 
-/** Equal shares of the three applications at Poisson arrivals, at the rate at which they queue as much as is asked for. Equal options give equal setups. */
+/**
+ * Equal shares of the three applications at Poisson arrivals, at the rate with the requested share of queueing. Equal options give equal
+ * setups.
+ */
 export function liveSetup({ programs, engines, maxInFlight, queueShare, seed }: SetupOptions): LiveSetup {
   const { outcomes: table } = generatedWorkload({ prompts: 1000, ladder: ["qwen2.5-3b", liveModel], seed });
   const outcomes = { ...table, models: table.models.filter(({ model }) => model === liveModel) };

@@ -9,10 +9,10 @@ import { workflows } from "@/solver/workflow/templates";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import { data } from "../lib/compareData";
 
-/** The calls of a program as a gateway sees them where nothing waits, in the order in which they came; times since the program began. */
+/** The calls of a program as seen by a gateway where nothing waits, in order of arrival; times since the program began. */
 export type ObservedProgram = readonly ObservedCall[];
 
-/** What one token takes on an engine that is neither idle nor full. Every latency is in proportion to it, so no order depends on it. */
+/** Time per token on an engine that is neither idle nor full. Every latency is proportional to it, so no order depends on it. */
 const SECONDS_PER_TOKEN = 0.02;
 
 const RUNS = join(data, "workflows", "runs.csv");
@@ -20,7 +20,7 @@ const CALLS = join(data, "workflows", "calls.csv");
 
 let asked = false;
 
-/** Whether recorded runs of agents are there; says once that they are not. */
+/** Whether recorded runs of agents are available; reports once that they are not. */
 export function runsPresent(): boolean {
   const present = existsSync(RUNS) && existsSync(CALLS);
   if (!present && !asked) process.stderr.write(`Skipped: orders of recorded runs need ${RUNS} and ${CALLS}\n`);
@@ -53,7 +53,7 @@ const agentOf = ({ phase, agent }: AgentCall): string =>
     .join(":")
     .replaceAll(/\s+/g, "-");
 
-/** The same calls one right after another, each taking its output tokens' time: without pauses, in which people reviewed and programs ran. */
+/** The same calls one right after another, each with its output tokens' time: without pauses, in which people reviewed and programs ran. */
 export function withoutPauses(program: ObservedProgram): ObservedProgram {
   let atSeconds = 0;
   return program.map((call) => {
@@ -63,7 +63,7 @@ export function withoutPauses(program: ObservedProgram): ObservedProgram {
   });
 }
 
-/** Programs of some workflows in equal shares, each agent naming those whose answers it reads; a request takes its output tokens' time. */
+/** Programs of some workflows in equal shares, each agent naming those whose answers it reads; a request has its output tokens' time. */
 export function drawnPrograms(outcomes: OutcomeTable, names: readonly string[], count: number): readonly ObservedProgram[] {
   const sample = drawPrograms({
     outcomes,

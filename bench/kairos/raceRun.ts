@@ -11,17 +11,17 @@ import type { Workload } from "@/solver/workload/workload";
 import { bySeed, runCells } from "../lib/runCells";
 import { type Application, ownCards, type Setting } from "./apps";
 
-/** Shares of a program's time that queueing takes under Parrot: loads are set by them, as in the source. */
+/** Shares of queueing in a program's time under Parrot: they define the loads, as in the source. */
 const QUEUEING = [0.2, 0.5, 0.8] as const;
 
 const SEEDS = [1, 2, 3];
 
-/** Nothing published tells how alike the stages of a program are. */
+/** No publication gives the similarity of a program's stages. */
 const CORRELATION = 0.5;
 
 /**
- * A run serves as many programs at least, and as many requests as fill all engines' batches so many times: in shorter ones queueing never takes
- * four fifths of the time, however fast programs come.
+ * Minimum number of programs of a run, and of times that its requests fill all engines' batches: in shorter runs queueing never reaches
+ * four fifths of the time, however fast programs arrive.
  */
 const LEAST_PROGRAMS = 2000;
 const BATCHES_SERVED = 70;
@@ -43,10 +43,10 @@ export interface RaceCase {
 export interface RaceRow {
   readonly setting: string;
   readonly application: string;
-  /** Share of time queueing that the load was set by. */
+  /** Share of queueing that defines the load. */
   readonly queueing: number;
   readonly programsPerSecond: number;
-  /** Programs a second beyond which queues grow for as long as a run lasts, whatever the policy. */
+  /** Programs a second beyond which queues grow as long as a run lasts, whatever the policy. */
   readonly saturationPerSecond: number;
   readonly programs: number;
   readonly system: string;
@@ -91,11 +91,14 @@ const run = (of: RaceCase, spec: ReturnType<typeof describe>["spec"], raced: Pic
     2,
   );
 
-/** Ranges of rates, as shares of the saturation rate, and how finely they are looked at first and then around each share. */
+/** Ranges of rates, as shares of the saturation rate, and their resolution at first and then around each share. */
 const COARSE = { from: 0.3, to: 8, rates: 12 };
 const FINE = 3;
 
-/** Rates at which queueing takes the wanted shares of a program's time under a system, found under one seed on a grid that is refined once around each. */
+/**
+ * Rates at which queueing has the target shares of a program's time under a system, found under one seed on a grid that is refined once
+ * around each.
+ */
 async function ratesAt(of: RaceCase, { spec, capacity }: ReturnType<typeof describe>, system: LabSystem): Promise<readonly number[]> {
   const step = (COARSE.to / COARSE.from) ** (1 / (COARSE.rates - 1));
   const known: { rate: number; share: number }[] = [];

@@ -3,7 +3,7 @@ import { pairsIn, ratioOf, type SeedPair } from "../lib/bySeed";
 import { ratio, table } from "../lib/tables";
 import type { RaceRow } from "./raceRun";
 
-/** Latencies a token that the source compares. */
+/** Latencies per token that the source compares. */
 const LATENCIES = [
   ["mean", "meanSecondsPerToken"],
   ["P90", "p90SecondsPerToken"],
@@ -16,7 +16,7 @@ type Figure = (typeof LATENCIES)[number][1];
 const isSameCase = (a: RaceRow, b: RaceRow): boolean =>
   a.setting === b.setting && a.application === b.application && a.queueing === b.queueing;
 
-/** A figure of one system beside another's, of every case that both are in. */
+/** A figure of one system compared with another's, over every case with both. */
 export const pairsOf = (rows: readonly RaceRow[], names: readonly [own: string, reference: string], figure: Figure): readonly SeedPair[] =>
   pairsIn(rows, names, { figure: (row) => row[figure], isSameCase });
 
@@ -32,7 +32,7 @@ const caseText = ({ setting, application, queueing }: RaceRow): readonly string[
 
 const VARIANTS = ["Kairos, no priority", "Kairos, no packing", "Kairos, oracle order"];
 
-/** All tables of a race, each with a line that says what it has. */
+/** All tables of a race, each with a line that describes it. */
 export const raceTables = (rows: readonly RaceRow[]): readonly string[] => [
   "Kairos' latency a token over Parrot's, of programs:",
   againstTable(rows, "Kairos", "Parrot"),
@@ -44,7 +44,7 @@ export const raceTables = (rows: readonly RaceRow[]): readonly string[] => [
   casesTable(rows, ["Parrot", "Ayo", "Kairos", ...VARIANTS.slice(0, 2)]),
 ];
 
-/** How a system's latencies a token stand to another's, a row a case. */
+/** Ratios of a system's latencies per token to another's, one row per case. */
 function againstTable(rows: readonly RaceRow[], own: string, reference: string): string {
   const lines = rows
     .filter(({ system }) => system === own)
@@ -55,7 +55,7 @@ function againstTable(rows: readonly RaceRow[], own: string, reference: string):
   return table(["engines, applications", "queueing", ...LATENCIES.map(([name]) => name)], lines);
 }
 
-/** Mean latency a token of Kairos' variants over its own, and of its order alone over Ayo's, a row a case. */
+/** Mean latency per token of Kairos' variants relative to its own, and of its order alone relative to Ayo's, one row per case. */
 function ablationTable(rows: readonly RaceRow[], variants: readonly string[]): string {
   const lines = rows
     .filter(({ system }) => system === "Kairos")
@@ -67,7 +67,7 @@ function ablationTable(rows: readonly RaceRow[], variants: readonly string[]): s
   return table(["engines, applications", "queueing", ...variants, "no packing over Ayo"], lines);
 }
 
-/** What each case is: its rate, by itself and over saturation, what Parrot reaches there, and the requests that each system has preempted. */
+/** Description of each case: its rate, absolute and relative to saturation, Parrot's result there, and each system's preempted requests. */
 function casesTable(rows: readonly RaceRow[], systems: readonly string[]): string {
   const lines = rows
     .filter(({ system }) => system === "Parrot")

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { differenceOf, dominatedByChance, ratioOf, surelyDominates, timesLess } from "./bySeed";
 
 test("means over cases are made within a seed, and the interval is over seeds", () => {
-  // Two ladders that differ by far, and seeds that hardly do: only the latter widens the interval.
+  // Two ladders that differ strongly, and seeds that hardly do: only the latter widens the interval.
   const own = [
     { own: [1, 1.02, 0.98], reference: [2, 2, 2] },
     { own: [1, 0.98, 1.02], reference: [8, 8, 8] },

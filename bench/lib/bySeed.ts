@@ -1,13 +1,13 @@
 import { exponential, type SeedEstimate, seedEstimate } from "@/solver/lab/overSeeds";
 import { mean } from "@/solver/numeric/quantile";
 
-/** A figure of one system and of another over the same programs: one value a seed each. */
+/** A figure of one system and of another over the same programs: one value per seed each. */
 export interface SeedPair {
   readonly own: readonly number[];
   readonly reference: readonly number[];
 }
 
-/** A figure of one system beside another's, of every case in which both stand. */
+/** A figure of one system compared with another's, over every case with both. */
 export function pairsIn<Row extends { readonly system: string }>(
   rows: readonly Row[],
   [own, reference]: readonly [own: string, reference: string],
@@ -30,19 +30,19 @@ function meansOf(pairs: readonly SeedPair[], of: (own: number, reference: number
 }
 
 /**
- * How many times the reference's figure is the own one's: of each seed the geometric mean over cases, over seeds with Student's 90 %
- * interval. Cases are summed up inside a seed first, as all of them share its split and draw. null where a figure is not above 0.
+ * Ratio of the reference's figure to the own one's: of each seed the geometric mean over cases, over seeds with Student's 90 %
+ * interval. Cases are summarised inside a seed first, as all of them share its split and draw. null where a figure is not above 0.
  */
 export function timesLess(pairs: readonly SeedPair[]): SeedEstimate | null {
   const logarithm = seedEstimate(meansOf(pairs, (own, reference) => (own > 0 && reference > 0 ? Math.log(reference / own) : Number.NaN)));
   return logarithm && exponential(logarithm);
 }
 
-/** How much the own figure is above the reference's: of each seed the mean over cases, over seeds with Student's 90 % interval. */
+/** The own figure minus the reference's: of each seed the mean over cases, over seeds with Student's 90 % interval. */
 export const differenceOf = (pairs: readonly SeedPair[]): SeedEstimate | null =>
   seedEstimate(meansOf(pairs, (own, reference) => own - reference));
 
-/** The own figure over the reference's, likewise. */
+/** The own figure divided by the reference's, likewise. */
 export const ratioOf = (pairs: readonly SeedPair[]): SeedEstimate | null =>
   timesLess(pairs.map(({ own, reference }) => ({ own: reference, reference: own })));
 
@@ -52,14 +52,17 @@ export interface Contest {
   readonly quality: SeedPair;
 }
 
-/** Whether the own system is at once faster and better with both whole intervals. */
+/** Whether the own system is both faster and better with both whole intervals. */
 export function surelyDominates({ latency, quality }: Contest): boolean {
   const [faster, better] = [timesLess([latency]), differenceOf([quality])];
   return (faster?.low ?? 0) > 1 && (better?.low ?? Number.NEGATIVE_INFINITY) > 0;
 }
 
-/** That a 90 % interval lies wholly on a given side of no difference by chance alone. */
+/** Probability that a 90 % interval is entirely on a given side of no difference by chance alone. */
 const BY_CHANCE = 0.05;
 
-/** Of so many cases, those where one of several points would surely dominate by chance if points were no different and figures independent. */
+/**
+ * Of so many cases, the expected number where one of several points significantly dominates by chance if points were equal and figures
+ * independent.
+ */
 export const dominatedByChance = (cases: number, points: number): number => cases * (1 - (1 - BY_CHANCE ** 2) ** points);

@@ -9,7 +9,7 @@ interface ChildOptions {
   readonly nodeArgs?: readonly string[];
 }
 
-/** Starts one of the bundles in `dist` as a process of its own, which gets no token or port of the one that starts it. */
+/** Starts one of the bundles in `dist` as a separate process, without tokens and ports of the starting process. */
 export function startBundle(name: string, { args = [], environment = {}, nodeArgs = [] }: ChildOptions = {}): ChildProcess {
   const bundle = join(process.env.WEIR_ROOT ?? process.cwd(), "dist", `${name}.mjs`);
   return spawn(process.execPath, [...nodeArgs, bundle, ...args], {
@@ -18,7 +18,7 @@ export function startBundle(name: string, { args = [], environment = {}, nodeArg
   });
 }
 
-/** Resolves with the groups of the first match of `pattern` in what a child prints; rejects when it ends before. */
+/** Resolves with the groups of the first match of `pattern` in a child's output; rejects when the child ends before. */
 export function said(child: ChildProcess, pattern: RegExp): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
     let text = "";
@@ -26,7 +26,7 @@ export function said(child: ChildProcess, pattern: RegExp): Promise<readonly str
       text += chunk.toString();
       const match = pattern.exec(text);
       if (!match) return;
-      // It goes on being read, or a full pipe would hold the child.
+      // Its output is still read, or a full pipe would block the child.
       child.stdout?.off("data", listen).resume();
       resolve(match.slice(1));
     };
@@ -36,7 +36,7 @@ export function said(child: ChildProcess, pattern: RegExp): Promise<readonly str
   });
 }
 
-/** Kills a child, a stopped one too, and waits until it is gone. */
+/** Kills a child, even if stopped, and waits until it is gone. */
 export async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, "exit");

@@ -5,7 +5,7 @@ import { readCsv } from "@/server/planning/imports/readCsv";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { Workload } from "@/solver/workload/workload";
 
-/** Where published measurements lie, if at all. */
+/** The location of published measurements, if any. */
 export const data = join(process.env.WEIR_ROOT ?? process.cwd(), "..", "shared", "data");
 const OUTCOMES = join(data, "quality", "cascade_outcomes.csv");
 /** Texts of the prompts of OUTCOMES. */
@@ -14,7 +14,7 @@ const ARRIVALS = join(data, "traces", "AzureLLMInferenceTrace_conv.csv");
 
 let asked = false;
 
-/** Whether the outcomes and arrivals that comparisons are measured on are there; says once that they are not. */
+/** Whether the outcomes and arrivals for comparisons are available; reports once that they are not. */
 export function dataPresent(): boolean {
   const present = existsSync(OUTCOMES) && existsSync(ARRIVALS);
   if (!present && !asked) process.stderr.write(`Skipped: comparisons with baselines need ${OUTCOMES} and ${ARRIVALS}\n`);

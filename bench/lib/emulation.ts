@@ -13,15 +13,15 @@ interface EmulationOptions {
   readonly gpus?: readonly number[] | undefined;
   readonly outcomes: EmulatedOutcomes;
   readonly timeScale: number;
-  /** Has engines deviate from the planner's model, as real ones do, each name in ways of its own; left out: they are the model. */
+  /** Has engines deviate from the planner's model, as real ones do, each name in a different way; left out: they match the model. */
   readonly modelPerturbation?: string | undefined;
 }
 
 const adminToken = "bench";
-/** What its engines run on. */
+/** The hardware of its engines. */
 export const emulatedGpu = "l40s";
 
-/** An emulator as a process of its own, whose engines and judge come back on their ports when it is killed and started again. */
+/** An emulator as a separate process, whose engines and judge return on their ports when it is killed and restarted. */
 export class Emulation {
   readonly #stateDirectory = mkdtempSync(join(tmpdir(), "weir-emulation-"));
   readonly #options: EmulationOptions;
@@ -47,18 +47,18 @@ export class Emulation {
     return emulation;
   }
 
-  /** Kills the process with whatever it was answering. */
+  /** Kills the process with all requests that it was answering. */
   async kill(): Promise<void> {
     if (this.#process !== undefined) await endChild(this.#process);
   }
 
-  /** Starts it again; its engines load before they answer. */
+  /** Restarts it; its engines load before they answer. */
   async revive(): Promise<void> {
     this.#process = startBundle("emulator", { environment: this.#environment });
     await said(this.#process, /(Emulated cluster)/);
   }
 
-  /** Stops it as a lost host would: connections stay open, nothing is said. */
+  /** Stops it like a lost host: connections stay open without traffic. */
   freeze(): void {
     this.#process?.kill("SIGSTOP");
   }
@@ -99,7 +99,7 @@ export class Emulation {
       return answer;
     };
     await call("PUT", "/outcomes", outcomes);
-    // What deviates follows from an engine's id.
+    // The deviation follows from an engine's id.
     const idOf = (index: number): string => `${modelPerturbation ?? "e"}${index}`;
     for (const [index, model] of models.entries()) {
       const tp = gpus[index] ?? 1;

@@ -3,7 +3,7 @@ import type { Workload } from "@/solver/workload/workload";
 import { promptColumn, workloadOf } from "./compareData";
 import { once } from "./once";
 
-/** Models of one family, each on an engine of its own, and prompts that all have answered. */
+/** Models of one family, each on its own engine, and prompts that all have answered. */
 export interface Ladder {
   readonly family: string;
   readonly task: "gsm" | "crux";
@@ -11,8 +11,9 @@ export interface Ladder {
 }
 
 /**
- * Sequences that an engine runs at once: about what the source's GPUs of 49 GB hold of its largest model, 14B, with some 2,400 tokens of KV
- * cache each. Answers here are short, and memory alone would take vLLM's 256, at which hardly anything waits below saturation.
+ * Sequences that an engine runs at once: about the capacity of the source's GPUs of 49 GB for its largest model, 14B, with some 2,400
+ * tokens of KV cache each. Answers here are short, and memory alone would allow vLLM's 256, with which hardly anything waits below
+ * saturation.
  */
 export const BATCH = 32;
 
@@ -27,7 +28,7 @@ const families: readonly Omit<Ladder, "task">[] = [
   { family: "Gemma-2-it", replicas: [engine("gemma-2-2b", 1), engine("gemma-2-9b", 1), engine("gemma-2-27b", 2)] },
 ];
 
-/** Two and three models on maths and code; and two sizes of the family of the source, which answered no maths here. */
+/** Two and three models on maths and code; and two sizes of the source's family, which have no answers to maths here. */
 export const ladders: readonly Ladder[] = [
   ...families.flatMap((family) => (["gsm", "crux"] as const).map((task) => ({ ...family, task }))),
   { family: "Qwen2.5-Instruct", task: "crux", replicas: [engine("qwen2.5-3b", 1), engine("qwen2.5-7b", 1)] },
@@ -39,7 +40,7 @@ export const workflowsOf: Readonly<Record<Ladder["task"], readonly string[]>> = 
   crux: ["planner-coder-qa-coder", "planner-coder", "coder"],
 };
 
-/** What a ladder answered, and the texts of the prompts by row. */
+/** A ladder's answers, and the texts of the prompts by row. */
 export async function answersOf({
   family,
   task,

@@ -1,4 +1,4 @@
-/** Measures at most once, however many figures are read off the result. */
+/** Measures at most once, whatever the number of figures taken from the result. */
 export function once<Result>(measure: () => Promise<Result>): () => Promise<Result> {
   let measuring: Promise<Result> | null = null;
   return () => {

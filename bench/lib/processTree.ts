@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Clock ticks of a second in `/proc`, the same on every Linux that Node runs on. */
+/** Clock ticks per second in `/proc`, the same on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
 /** A process below another, and the processor seconds it has used so far, its own and the kernel's for it. */
@@ -10,14 +10,14 @@ export interface ProcessUse {
   readonly seconds: number;
 }
 
-/** A process and all that came of it, as `/proc` shows them now. What ended in between is left out. */
+/** A process and all its descendants, as `/proc` currently shows them. Processes that ended in between are left out. */
 export function processTree(rootPid: number): readonly ProcessUse[] {
   const found = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
         const text = readFileSync(`/proc/${name}/stat`, "utf8");
-        // The name of the program stands in brackets and may hold anything.
+        // The name of the program is in brackets and may contain anything.
         const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
         const seconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
         const commandLine = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
@@ -34,7 +34,7 @@ export function processTree(rootPid: number): readonly ProcessUse[] {
   return found.filter(({ pid }) => tree.has(pid));
 }
 
-/** Processor seconds used between two looks at a tree, by the processes whose command line holds a text. */
+/** Processor seconds used between two snapshots of a tree, by the processes whose command line contains a text. */
 export function usedBetween(before: readonly ProcessUse[], after: readonly ProcessUse[], text = ""): number {
   const earlier = new Map(before.map(({ pid, seconds }) => [pid, seconds]));
   return after

@@ -12,7 +12,7 @@ export function writeResults(name: string, rows: unknown): string {
   return file;
 }
 
-/** The same for many rows: one a line, their figures to five digits. */
+/** The same for many rows: one per line, their figures to five digits. */
 export function writeRows(name: string, rows: readonly unknown[]): string {
   const file = join(resultsFolder(), `${name}.json`);
   const round = (_: string, value: unknown): unknown => (typeof value === "number" ? Number(value.toPrecision(5)) : value);
@@ -21,7 +21,10 @@ export function writeRows(name: string, rows: readonly unknown[]): string {
   return file;
 }
 
-/** Writes tables and the sentences between them to `bench/results/tables/<name>.md`, from where `scripts/benchTables.mjs` puts them into bench/results/*.md. */
+/**
+ * Writes tables and the sentences between them to `bench/results/tables/<name>.md`, from where `scripts/benchTables.mjs` puts them into
+ * bench/results/*.md.
+ */
 export function writeTables(name: string, parts: readonly string[]): void {
   writeFileSync(join(resultsFolder("tables"), `${name}.md`), `${parts.map((part) => part.trimEnd()).join("\n\n")}\n`);
 }

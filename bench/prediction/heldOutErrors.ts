@@ -13,29 +13,29 @@ import { workflows } from "@/solver/workflow/templates";
 import { type PromptSplit, splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable } from "@/solver/workload/workload";
 
-/** Programs that lengths are learnt of, and measured on: each of the latter's prompts is in several. */
+/** Number of training programs for lengths, and of test programs: each prompt of the latter is in several. */
 const TRAINED_PROGRAMS = 2000;
 const MEASURED_PROGRAMS = 1000;
 
-/** Correlations that the stages of a program have by being of one prompt. */
+/** Correlations of a program's stages from having one prompt. */
 export const CORRELATIONS = [1, 0.5] as const;
 
-/** Prompts of an outcome table, and what is known of their texts. */
+/** Prompts of an outcome table, and the known data of their texts. */
 export interface Prompts {
   readonly outcomes: OutcomeTable;
   readonly texts: PromptTexts;
 }
 
-/** Kendall's tau distances of one model's length order on prompts that were not trained on. */
+/** Kendall's tau distances of one model's length order on held-out prompts. */
 export interface LengthErrors {
   readonly model: string;
   /** Of single answers to the prompts: no stages, no modelled lengths. */
   readonly single: { readonly learnt: number; readonly input: number };
-  /** Of what programs have yet to write, over all their requests, by correlation. */
+  /** Of the rest of programs, over all their requests, by correlation. */
   readonly programs: readonly {
     readonly learnt: number;
     readonly input: number;
-    /** By what each stage of each workflow usually writes, whatever the prompt. */
+    /** By the usual length of each stage of each workflow, whatever the prompt. */
     readonly usual: number;
     readonly arrival: number;
   }[];
@@ -46,7 +46,7 @@ export interface ConfidenceErrors {
   readonly auc: number;
   readonly averagePrecision: number;
   readonly rightShare: number;
-  /** Mean distance of what was said from the share that came true, over tenths of the prompts by what was said. */
+  /** Mean distance of the predicted from the observed share, over tenths of the prompts by prediction. */
   readonly calibrationError: number;
 }
 

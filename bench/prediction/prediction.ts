@@ -14,13 +14,13 @@ import { CORRELATIONS, confidenceErrors, lengthErrors } from "./heldOutErrors";
 import { confidenceTable, lengthTable } from "./tables";
 import { promptsOf, trained } from "./trained";
 
-/** Splits of the prompts that every error is the mean over. */
+/** Splits of the prompts over which every error is averaged. */
 const SEEDS = [1, 2, 3];
 
-/** Of the correlations, the one of the ablations. */
+/** Among the correlations, the one of the ablations. */
 const HALF = CORRELATIONS.indexOf(0.5);
 
-/** Requests that a gateway's worker predicts in one go. */
+/** Requests that a gateway's worker predicts together. */
 const BATCH = 32;
 
 const BATCHES = 200;
@@ -31,7 +31,7 @@ const LAB_PROGRAMS = 43_000;
 /** Every ladder of the ablations, and Qwen's two sizes on maths. */
 const measured: readonly Ladder[] = [...ladders, { family: "Qwen2-Instruct", task: "gsm", replicas: [] }];
 
-/** Errors on held-out prompts of every ladder, beside the source's (Chimera, tables 2 and 3). */
+/** Errors on held-out prompts of every ladder, compared with the source's (Chimera, tables 2 and 3). */
 async function heldOut(): Promise<Measurement> {
   const rows = [];
   for (const ladder of measured) {
@@ -53,7 +53,7 @@ async function heldOut(): Promise<Measurement> {
   };
 }
 
-/** One batch as a gateway's worker has it: texts in, lengths by every model and confidence out. */
+/** One batch of a gateway's worker: texts in, lengths by every model and confidence out. */
 async function latency(): Promise<Measurement> {
   const { prompts, heldOut, lengths, confidence } = await trained();
   const [length, head] = [lengthPredictor(lengths), confidencePredictor(confidence)];
@@ -97,7 +97,7 @@ async function training(): Promise<Measurement> {
   };
 }
 
-/** What the lab asks for before a run. */
+/** The lab's predictions before a run. */
 async function sample(): Promise<Measurement> {
   const { prompts, heldOut, draw, lengths, confidence } = await trained();
   const programs = draw(heldOut, LAB_PROGRAMS);
@@ -112,7 +112,7 @@ async function sample(): Promise<Measurement> {
   };
 }
 
-/** What learnt predictors are worth and cost, on outcomes of real models; nothing where those are not at hand. */
+/** Accuracy and cost of learnt predictors, on outcomes of real models; nothing where those are not available. */
 export const predictionBenchmarks: readonly Benchmark[] = dataPresent()
   ? [
       { name: "prediction: latency at batch 32", budget: { figure: 2, keep: "at most" }, run: latency },

@@ -7,7 +7,7 @@ import type { Benchmark, Measurement } from "../lib/benchmark";
 
 const ROUNDS = 6;
 
-/** As many as one batch of the prediction thread holds. */
+/** Capacity of one batch of the prediction thread. */
 const AT_ONCE = 32;
 
 const lengths = testLengths();
@@ -21,7 +21,7 @@ const policies: Readonly<Record<string, PolicyDocument>> = {
   "predicted lengths and confidence": slackBy({ lengths: lengths.hash, confidence: confidence.hash }),
 };
 
-/** The median of the gateway's own time of requests that come so many at once, in milliseconds. */
+/** Median of the gateway's own time of requests that arrive so many at once, in milliseconds. */
 async function ownTime({ url, decisionsAfter }: BenchGateway, atOnce: number): Promise<number> {
   const before = (await decisionsAfter(0)).at(-1)?.sequence ?? 0;
   const pool = new Pool(url, { connections: atOnce });
@@ -37,7 +37,7 @@ async function ownTime({ url, decisionsAfter }: BenchGateway, atOnce: number): P
   );
 }
 
-/** The gateway's own time per request under policies with predictors and without, asked one by one and together. */
+/** The gateway's own time per request under policies with and without predictors, sent one by one and together. */
 async function overhead(): Promise<Measurement> {
   const mock = await startMock();
   const gateway = await startBenchGateway(fixed, { ...mockedBy(mock.url), artefacts: [lengths.bytes, confidence.bytes] });

@@ -10,7 +10,7 @@ import { trained } from "./trained";
 const LOAD = { model: cascadeModel, stream: false, perSecond: 50, seconds: 4 };
 const ROUNDS = 5;
 
-/** What the ablations on the simulator take predictions to cost: 5 ms each for lengths and confidence. */
+/** Assumed cost of predictions in the ablations on the simulator: 5 ms each for lengths and confidence. */
 const MOST_MS = 10;
 
 /** Slack dispatch over these models, the shortest program first. */
@@ -22,7 +22,7 @@ const slackOver = (models: readonly string[], learnt: SlackPolicy["learnt"]): Sl
   approvedRanges: { tau: { min: 0, max: 4 }, deltaScore: { min: 0, max: 1 } },
 });
 
-/** The same requests under the same policy with predictors and without, in rounds that take turns. */
+/** The same requests under the same policy with and without predictors, in alternating rounds. */
 async function added(): Promise<Measurement> {
   const { lengths, confidence } = await trained();
   const artefacts = [encodeArtefact(lengths), encodeArtefact(confidence)];
@@ -59,7 +59,7 @@ async function added(): Promise<Measurement> {
   }
 }
 
-/** What predictors that are in force cost each request; nothing where the answers to train on are not at hand. */
+/** Cost per request of active predictors; nothing where the answers to train on are not available. */
 export const predictorsLiveBenchmarks: readonly Benchmark[] = dataPresent()
   ? [{ name: "gateway added latency with predictors live, p50", budget: { figure: MOST_MS, keep: "at most" }, run: added }]
   : [];

@@ -12,7 +12,7 @@ export interface LadderErrors {
 
 const three = (value: number): string => value.toFixed(3);
 
-/** Mean over splits, and in brackets how far splits are apart. */
+/** Mean over splits, and in brackets the spread between splits. */
 const ranged = (values: readonly number[]): string =>
   `${three(mean(values))} (${three(Math.min(...values))}-${three(Math.max(...values))})`;
 
@@ -39,7 +39,7 @@ export function lengthTable(ladders: readonly LadderErrors[]): string {
   return table(head, rows);
 }
 
-/** How well heads tell right from wrong, by model and their mean over a ladder, in Markdown. */
+/** How well heads separate right from wrong, by model and their mean over a ladder, in Markdown. */
 export function confidenceTable(ladders: readonly LadderErrors[]): string {
   const head = ["task", "model", "AUC", "average precision", "right (a coin's precision)", "calibration error"];
   const rows = ladders.flatMap(({ task, family, confidence }) => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AdminClient } from "@/server/clusters/connector/adminClient";
 import { gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 
-/** What the gateway wrote down of its requests. */
+/** The gateway's records of its requests. */
 export interface DecisionCount {
   readonly decided: number;
   /** Records of requests that were not answered 200, as `status reason`. */
@@ -30,11 +30,11 @@ export class DecisionReader {
   constructor(gateway: AdminClient) {
     this.#gateway = gateway;
     this.#reading = this.#read();
-    // Told at the end.
+    // Reported at the end.
     this.#reading.catch(() => undefined);
   }
 
-  /** Reads what there is and says what it was. */
+  /** Reads the available records and summarises them. */
   async end(): Promise<DecisionCount> {
     this.#ended = true;
     await this.#reading;

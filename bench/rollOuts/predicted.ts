@@ -23,7 +23,7 @@ const policyOf = ({ policy }: Plan): CascadePolicy => {
   return policy;
 };
 
-/** What a plan sustains and how long requests take under it, by the simulation that plans are made with. */
+/** The rate that a plan sustains and the latencies under it, by the simulation that plans are made with. */
 export function figuresOf(plan: Plan, traffic: Traffic): ServingFigures {
   const engines = plan.deployment.flatMap(({ model, gpu, replicas }) =>
     replicas.flatMap((group) => {
@@ -42,7 +42,7 @@ interface Change {
   readonly applications: readonly StoredApplication[];
 }
 
-/** What an operator is shown before a plan is approved: how requests fare while it is put into force. */
+/** The operator's preview before a plan is approved: requests' latencies while it is applied. */
 export async function dipOf({ connector, running, target, timeScale, applications }: Change, traffic: Traffic): Promise<RollOutDip> {
   const observed = await connector.observe();
   if (!observed.ok) throw new Error(observed.message);

@@ -1,11 +1,11 @@
 import type { Benchmark } from "../lib/benchmark";
 import { fourSpare, noneSpare, onlyEngine, type RollOutReport, runRollOuts, type Scenario } from "./rollOutRun";
 
-/** A hundred requests a second are what clients, gateway and engines on two cores keep up with. */
+/** Clients, gateway and engines on two cores sustain a hundred requests a second. */
 const timeScale = 1;
 const restSeconds = 5;
 
-/** Everything that was not a whole answer with status 200, by whichever count says more. */
+/** Everything that was not a whole answer with status 200, by whichever count is larger. */
 function failedOf({ phases, decisions }: RollOutReport): number {
   const byClients = phases.reduce((sum, { failed }) => sum + failed, 0);
   return Math.max(byClients, decisions.failures.length + decisions.refused);
@@ -32,5 +32,5 @@ const underLoad = (scenario: Scenario): Benchmark => ({
   },
 });
 
-/** Plans put into force, given up half way and rolled back while clients load the cluster to 60 % of what it carries. */
+/** Plans applied, aborted half way and rolled back while clients load the cluster to 60 % of its rate. */
 export const rollOutBenchmarks: readonly Benchmark[] = [noneSpare, fourSpare, onlyEngine].map(underLoad);

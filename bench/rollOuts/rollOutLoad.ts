@@ -11,11 +11,11 @@ export interface RollOutLoadOptions {
   /** Per engine second. */
   readonly requestsPerSecond: number;
   readonly timeScale: number;
-  /** Ends the load where its run is broken off. */
+  /** Ends the load where its run is aborted. */
   readonly signal: AbortSignal;
 }
 
-/** What clients saw of the requests that they sent in one phase; latencies in engine seconds. */
+/** Clients' results of the requests that they sent in one phase; latencies in engine seconds. */
 export interface PhaseReport {
   readonly phase: string;
   readonly requests: number;
@@ -30,15 +30,15 @@ interface Seen {
   readonly seconds: number;
 }
 
-/** More than any run lasts. */
+/** Longer than any run. */
 const mostRequests = 100_000;
 
 /**
- * Clients of the cascade that send at the workload's arrivals whether or not they were answered before; every other one has its answer streamed,
- * and half of those live where the policy allows.
+ * Clients of the cascade that send at the workload's arrivals whether or not they were answered before; every other one gets its answer
+ * streamed, and half of those live where the policy allows.
  */
 export class RollOutLoad {
-  /** What those who ask now are counted under. */
+  /** The phase of current requests. */
   phase = "before";
   readonly seen: Seen[] = [];
   readonly #clients: Clients;
@@ -60,7 +60,7 @@ export class RollOutLoad {
     return [...new Set(this.seen.map(({ phase }) => phase))].map((phase) => this.#report(phase));
   }
 
-  /** What went wrong, as clients received it. */
+  /** Errors as clients received them. */
   get failures(): readonly string[] {
     return this.seen.flatMap(({ phase, reply: { outcome, status, said } }) =>
       outcome === "answered" ? [] : [`${phase}: ${outcome} ${status} ${said}`],
@@ -73,7 +73,7 @@ export class RollOutLoad {
     const pending = new Set<Promise<void>>();
     const startedMs = performance.now();
     for (let index = 0; !this.#ended && !signal.aborted; ) {
-      // Sleeping keeps the clients from taking a core away from what they measure.
+      // Sleeping keeps the clients from taking a core away from the measured processes.
       await new Promise((resolve) => setTimeout(resolve, 1));
       const nowSeconds = ((performance.now() - startedMs) / 1000) * timeScale;
       for (; (arrivalSeconds[index] ?? Number.POSITIVE_INFINITY) <= nowSeconds; index += 1) {

@@ -9,7 +9,7 @@ import { type PhaseReport, RollOutLoad } from "./rollOutLoad";
 /** GPUs of each model. */
 type Layout = Readonly<Record<string, readonly number[]>>;
 
-/** Two plans of a cluster between which models change GPUs. */
+/** Two plans of a cluster between which models exchange GPUs. */
 export interface Scenario {
   readonly name: string;
   readonly gpus: number;
@@ -18,19 +18,19 @@ export interface Scenario {
 }
 
 export interface RollOutReport {
-  /** Of that of both plans which sustains less, simulated; requests per engine second. */
+  /** Share of the lower simulated rate of both plans; requests per engine second. */
   readonly capacityPerSecond: number;
   readonly requestsPerSecond: number;
-  /** p95 of the plan in force at that rate, simulated. */
+  /** p95 of the active plan at that rate, simulated. */
   readonly predictedP95Seconds: number;
-  /** Of putting the second plan into force, as an operator is shown it. */
+  /** Preview of applying the second plan, as shown to an operator. */
   readonly dip: RollOutDip;
   /** Share of the cluster's GPUs that another model gets. */
   readonly movedShare: number;
   readonly phases: readonly PhaseReport[];
   /** Ends of the applications, in their order. */
   readonly ends: readonly string[];
-  /** What clients received where they got no whole answer. */
+  /** What clients received instead of a whole answer. */
   readonly failures: readonly string[];
   readonly decisions: DecisionCount;
   /** The plan that the gateway follows at the end is the first one. */
@@ -39,7 +39,7 @@ export interface RollOutReport {
 
 export interface RunOptions {
   readonly scenario: Scenario;
-  /** Engine seconds in a wall second. */
+  /** Engine seconds per wall second. */
   readonly timeScale: number;
   /** Wall seconds before, between and after the applications. */
   readonly restSeconds: number;
@@ -49,7 +49,7 @@ const loadShare = 0.6;
 const at = "2026-01-01T00:00:00.000Z";
 
 /**
- * Puts a plan into force under load and takes it back: once given up half way, once carried out and rolled back. The emulator, the gateway,
+ * Applies a plan under load and reverts it: once aborted half way, once completed and rolled back. The emulator, the gateway,
  * the runner and its steps are those of the product.
  */
 export async function runRollOuts({ scenario, timeScale, restSeconds }: RunOptions): Promise<RollOutReport> {
@@ -160,7 +160,7 @@ export const fourSpare: Scenario = {
   to: { "qwen2.5-3b": [0, 1, 8, 9], "qwen2.5-7b": [4, 5, 10, 11] },
 };
 
-/** One engine gives way to one of another model: for a time there is none at all, and every request waits. */
+/** One engine is replaced by one of another model: for a time there is none at all, and every request waits. */
 export const onlyEngine: Scenario = {
   name: "the only GPU",
   gpus: 1,

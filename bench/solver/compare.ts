@@ -21,10 +21,10 @@ const LADDERS = [
 /** Floors, as shares of the way from the smallest model's quality to the largest's, rounded down to whole points. */
 const FLOORS = [0.5, 0.75, 0.9];
 
-/** Reliability of the judge: what is assumed of one nobody measured, and the source's own setting, where one score gates and counts. */
+/** Reliability of the judge: the default of an unmeasured one, and the source's own setting, where one score gates and counts. */
 const JUDGES = [0.8, 1];
 
-/** The deadline behind the highest throughput, in bases: about what the slowest cascade needs at the compared rate. */
+/** The deadline for the highest throughput, in bases: about the time of the slowest cascade at the compared rate. */
 const SLO_SCALE = 5;
 
 interface Compared {
@@ -83,7 +83,7 @@ const meansTable = (means: readonly ComparedMean[]): string =>
     ]),
   );
 
-/** A row a case: Weir's own figures, then each baseline's SLO scale and highest rate. */
+/** One row per case: Weir's own figures, then each baseline's SLO scale and highest rate. */
 function casesTable(cases: readonly ComparedCase[]): string {
   const kinds = ["Weir", "stand-alone", "CascadeServe", "uniform parallelism", "uniform allocation", "router", "oracle router"];
   return table(

@@ -8,17 +8,17 @@ import type { Benchmark, Measurement } from "../lib/benchmark";
 import { median } from "../lib/median";
 import { resultsFolder } from "../lib/results";
 
-/** Instances that have a plan; seeds whose instance has none are passed over. */
+/** Number of instances with a plan; seeds whose instance has none are passed over. */
 const INSTANCES = 30;
 
-/** A plan that is slower than the best by more than this misses. */
+/** A plan that is slower than the best by more than this counts as a miss. */
 const WITHIN = 1.01;
 
 interface Held extends HeldAgainstExhaustive {
   readonly seed: number;
 }
 
-/** How much faster than a search that simulates every plan whole the planner is to be. */
+/** Required speed-up of the planner over a search that simulates every plan whole. */
 const FASTER = 100;
 
 const running = new Map<Objective["latency"], Promise<readonly Held[]>>();
@@ -29,7 +29,7 @@ function held(latency: Objective["latency"]): Promise<readonly Held[]> {
   return known;
 }
 
-/** Holds the planner against exhaustive search on 30 instances; writes each to bench/lib/results, and those that miss to stderr. */
+/** Compares the planner with exhaustive search on 30 instances; writes each to bench/lib/results, and the misses to stderr. */
 async function holdAll(latency: Objective["latency"]): Promise<readonly Held[]> {
   const engine = await loadGlpkEngine();
   const all: Held[] = [];
@@ -74,7 +74,7 @@ async function faster(latency: Objective["latency"]): Promise<Measurement> {
   };
 }
 
-/** The planner against exhaustive search, for both objectives. */
+/** The planner compared with exhaustive search, for both objectives. */
 export const exhaustiveBenchmarks: readonly Benchmark[] = (["end-to-end", "largest-stage"] as const).flatMap((latency): Benchmark[] => [
   {
     name: `plans as good as exhaustive search, ${latency}`,

@@ -9,7 +9,9 @@ import { dataPresent, workloadOf } from "../lib/compareData";
 import { once } from "../lib/once";
 import { resultsFolder } from "../lib/results";
 
-/** Segments of 8, 16 and 10 minutes: fewer hard prompts (crux) and more requests from one to the next, as from trace 1 to 3 of the source. */
+/**
+ * Segments of 8, 16 and 10 minutes: fewer hard prompts (crux) and more requests from one to the next, as from trace 1 to 3 of the source.
+ */
 const PHASES = [
   { minutes: 8, hardShare: 0.6, relativeRate: 1 },
   { minutes: 16, hardShare: 0.35, relativeRate: 1.5 },
@@ -22,7 +24,7 @@ const REQUESTS_PER_SECOND = 60;
 const FLOOR = 70;
 const SLO_SCALE = 5;
 
-/** The source measured 2 to 20 s a replica. */
+/** The source measured 2 to 20 s per replica. */
 const RECONFIGURE_SECONDS = 10;
 
 const replayed = once(async (): Promise<readonly Replayed[]> => {
@@ -56,7 +58,7 @@ const replayed = once(async (): Promise<readonly Replayed[]> => {
   return results;
 });
 
-/** As many of the rows as give the share of hard prompts without repeating one. */
+/** The maximum number of rows that gives the share of hard prompts without repetition. */
 function mixed(rows: Int32Array, categories: readonly string[], hardShare: number): Int32Array {
   const hard = rows.filter((row) => categories[row] === "crux");
   const easy = rows.filter((row) => categories[row] !== "crux");

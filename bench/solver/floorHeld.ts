@@ -15,14 +15,14 @@ import { splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 
-/** Independent tables that are planned on; each has prompts, answers and judged scores of its own. */
+/** Independent tables for planning; each has its own prompts, answers and judged scores. */
 const TABLES = 20;
 const PROMPTS = 2000;
-/** Prompts of the same law that nobody planned on: their mean is the quality on fresh traffic to about 0.3 points. */
+/** Prompts of the same distribution not used for planning: their mean is the quality on fresh traffic to about 0.3 points. */
 const FRESH_PROMPTS = 20_000;
 const FLOOR = 60;
 
-/** Floors for which choices are made on halves of a table, from what the smallest model nearly reaches to what takes much of the largest. */
+/** Floors for choices on halves of a table, from nearly the smallest model's quality to one that needs much of the largest. */
 const HALVES_FLOORS = [50, 55, 60];
 
 export const floorBenchmarks: readonly Benchmark[] = [
@@ -34,13 +34,13 @@ export const floorBenchmarks: readonly Benchmark[] = [
   },
   {
     name: "floors missed by choices on half a table",
-    // The promise itself is one in ten; choices on the two halves of one table, and at several floors, miss together.
+    // The guarantee itself is one in ten; choices on the two halves of one table, and at several floors, miss together.
     budget: { figure: 15, keep: "at most" },
     run: halvesMissed,
   },
 ];
 
-/** Plans at a floor that binds on independent tables, and looks at each plan's quality on prompts of the same law it never saw. */
+/** Plans at a floor that binds on independent tables, and evaluates each plan's quality on unseen prompts of the same distribution. */
 async function floorHeld(): Promise<Measurement> {
   const planner = createPlanner();
   const fresh = generatedWorkload({ prompts: FRESH_PROMPTS, seed: 1_000_003 }).outcomes;
@@ -63,8 +63,8 @@ async function floorHeld(): Promise<Measurement> {
 }
 
 /**
- * Splits tables in halves, chooses on either half for several floors, once held for the lower 90 % bound and once for the point
- * value, and counts how often the floor is missed: on many fresh prompts of the same law, and by the mean of the other half.
+ * Splits tables in halves, chooses on either half for several floors, once by the lower 90 % bound and once by the point
+ * value, and counts how often the floor is missed: on many fresh prompts of the same distribution, and by the mean of the other half.
  */
 function halvesMissed(): Measurement {
   const fresh = generatedWorkload({ prompts: FRESH_PROMPTS, seed: 1_000_003 }).outcomes;
@@ -128,7 +128,7 @@ function explorerOn(
   return explorer;
 }
 
-/** What the planner would choose by its tables for a floor; null when it cannot be met. */
+/** The planner's choice by its tables for a floor; null when it cannot be met. */
 function chosenAt(explorer: Explorer, qualityFloor: number, qualityConfidence: number | null): Served | null {
   const { chosen } = choose(explorer.exploration(), {
     kind: "latency-under-quality",

@@ -13,7 +13,7 @@ const CASES = 358;
 
 const SEED = 1;
 
-/** What pairs of rates lead to, planned once for both figures. */
+/** Results for pairs of rates, planned once for both figures. */
 const measured = once(async () => {
   const desk = createPlanningDesk(await loadGlpkEngine(), () => performance.now() / 1000);
   const startedMs = performance.now();

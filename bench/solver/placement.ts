@@ -14,7 +14,7 @@ const engines: readonly (readonly [string, () => Promise<MilpEngine>])[] = [
   ["glpk.js", loadGlpkEngine],
 ];
 
-/** Of the engine, over all Ks. */
+/** Time limit of the engine, over all Ks. */
 const TIME_LIMIT_SECONDS = 5;
 /** Problems of one size, each with its own seed. */
 const SEEDS = [1, 2, 3] as const;
@@ -26,7 +26,7 @@ const sizes = [
   { experts: 20, workers: 64 },
 ] as const;
 
-/** Log standard deviations of experts' prompts; the source's most and least popular experts are apart by 3 to 92 times. */
+/** Log standard deviations of experts' prompts; the source's most and least popular experts differ by factors of 3 to 92. */
 const tails = { even: 0.6, "heavy-tailed": 1.6 } as const;
 
 interface Size {
@@ -45,7 +45,7 @@ function drawn({ experts, workers }: Size, tail: keyof typeof tails, seed: numbe
   return { workers, maxModelsPerWorker: null, replicas: "amortised", experts: list };
 }
 
-/** Upstreams once; what came of it beside the best of the baselines, which need not keep K. */
+/** Places once; the result compared with the best of the baselines, which need not keep K. */
 function placed(problem: OpenPlacement, engine: MilpEngine) {
   const startedMs = performance.now();
   const answer = placeExperts(problem, { engine, timeLimitSeconds: TIME_LIMIT_SECONDS });
@@ -115,7 +115,7 @@ export const placementBenchmarks: readonly Benchmark[] = [
   ]),
   ...sizes.flatMap((of) =>
     (["even", "heavy-tailed"] as const).flatMap((tail) =>
-      // The engine has no say beyond some size.
+      // Beyond some size the engine contributes nothing.
       engines.slice(0, of.workers <= 8 ? 2 : 1).map(
         ([name, load]): Benchmark => ({
           name: `placement of ${of.experts} ${tail} experts on ${of.workers} workers, ${name}`,

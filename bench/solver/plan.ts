@@ -11,10 +11,10 @@ import { median } from "../lib/median";
 
 const workload: Workload = generatedWorkload({ prompts: 2000, seed: 1 });
 
-/** More than the largest model carries alone on GPUs of this type, so that a cascade is planned; larger clusters get as much per GPU. */
+/** Above the largest model's rate alone on GPUs of this type, so that a cascade is planned; larger clusters get as much per GPU. */
 const REQUESTS_PER_SECOND_PER_GPU = 20;
 
-/** Runs of a measurement; the median is reported, for other processes share the machine. */
+/** Runs of a measurement; the median is reported, since other processes share the machine. */
 const RUNS = 3;
 
 function request(gpus: number): Resolved<SolveRequest> {

@@ -14,7 +14,7 @@ const REQUESTS = 100_000;
 const PROMPTS = 2000;
 const MODELS = ["llama-3.1-8b", "llama-3.1-70b"];
 const BATCH = 64;
-/** Programs a second: what the engines serve with some room, and more than twice what they can, so that ten thousand wait. */
+/** Programs a second: a rate that the engines sustain with some reserve, and more than twice their maximum, so that ten thousand wait. */
 const RATES = { light: 4, overload: 40 };
 
 const orders: readonly OrderDocument[] = [{ kind: "fcfs" }, { kind: "stjf", agingThreshold: 10_000 }];

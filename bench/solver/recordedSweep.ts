@@ -17,7 +17,7 @@ import type { Benchmark } from "../lib/benchmark";
 
 const FOLDER = join(process.env.WEIR_ROOT ?? ".", "bench", "recorded");
 
-/** What the engine was started with; see the folder's README. */
+/** Settings of the engine; see the folder's README. */
 const LIMITS = { maxSequences: 32, maxBatchedTokens: 2048 };
 
 const REQUESTS = 20_000;
@@ -26,7 +26,7 @@ const REQUESTS = 20_000;
 export interface OpenRun {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Requests over the seconds in which they were sent. */
+  /** Requests divided by the seconds in which they were sent. */
   readonly offeredPerSecond: number;
   readonly completedPerSecond: number;
   readonly p95Seconds: number;
@@ -97,7 +97,7 @@ export interface Judged {
   readonly error: number;
 }
 
-/** What was measured in open loops beside what the model says of the same: the saturation rate, and p95s below it. */
+/** Measurements in open loops compared with the model's predictions: the saturation rate, and p95s below it. */
 export function judge(profile: EngineProfile, runs: readonly OpenRun[]): readonly Judged[] {
   const replica = replicaUnder(profile);
   return [...new Set(runs.map(key))].flatMap((lengths) => {
@@ -122,7 +122,7 @@ export function judge(profile: EngineProfile, runs: readonly OpenRun[]): readonl
 
 const percent = (error: number): string => `${error < 0 ? "" : "+"}${Math.round(100 * error)}`;
 
-/** Half and three quarters of saturation: what the model is held to. */
+/** Half and three quarters of saturation: the loads at which the model is evaluated. */
 export const isJudged = ({ what, share }: Judged): boolean => what === "saturation" || share > 0.4;
 
 function worst(what: Judged["what"]): Benchmark["run"] {

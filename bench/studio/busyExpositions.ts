@@ -2,14 +2,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * Stands before emulated engines, run as a process of its own: each gets a request a second, so that its counters move, and its text of
- * metrics is brought to the size of a real server's by families that nothing is read from, as real servers write them too. Gets the
- * engines' ports as arguments, prints its own in their order, and ends when its parent closes its standard input.
+ * A proxy in front of emulated engines, run as a separate process: each gets a request a second, so that its counters change, and its text
+ * of metrics is extended to the size of a real server's by families that are not read, as real servers have them too. Gets the engines'
+ * ports as arguments, prints its own in their order, and ends when its parent closes its standard input.
  */
 const families = ["request_prompt_tokens", "request_params_max_tokens", "iteration_tokens_total", "request_params_n"];
 const bounds = Array.from({ length: 20 }, (_, at) => 2 ** at);
 
-/** As many histograms of ours as bring a text to some 22 kB. */
+/** The number of histograms of ours that extends a text to some 22 kB. */
 function filling(second: number): string {
   const lines: string[] = [];
   for (const family of families) {

@@ -12,16 +12,16 @@ import type { Benchmark, Measurement } from "../lib/benchmark";
 const samplesFolder = join(process.env.WEIR_ROOT ?? process.cwd(), "..", "shared", "data", "metrics");
 const measuredBytes = 8_000_000;
 const rounds = 5;
-/** As much as a socket gives at once. */
+/** The maximum that a socket delivers at once. */
 const chunkBytes = 65_536;
 const mutations = 1_000_000;
 
 const files = existsSync(samplesFolder) ? readdirSync(samplesFolder) : [];
 
-/** Kinds of exposition by the beginnings of their files' names. */
+/** Kinds of exposition by the prefixes of their files' names. */
 const kinds = ["vllm", "ray_vllm", "sglang", "tgi", "triton", "trtllm", "llamacpp.prom", "dcgm"];
 
-/** One or several whole expositions, the lines of each on their own. */
+/** One or several whole expositions, the lines of each separately. */
 const contents = (beginning: string): readonly Buffer[] =>
   files
     .filter((file) => file.startsWith(beginning) && file.endsWith(".prom"))
@@ -33,7 +33,7 @@ function parse(bytes: Uint8Array): PromText {
   return parser.end();
 }
 
-/** MB in a second of one core, the best of some rounds; each text is parsed on its own, as a scrape is. */
+/** MB per second of one core, the best of some rounds; each text is parsed separately, as a scrape is. */
 function speed(beginning: string): Measurement {
   const texts = contents(beginning);
   const oneTurn = texts.reduce((bytes, text) => bytes + text.length, 0);
@@ -50,7 +50,7 @@ function speed(beginning: string): Measurement {
   return { figure: best, unit: "MB/s of one core", detail };
 }
 
-/** Reads mutations of every captured file from bytes to canonical metrics; the figure is what the heap has grown by at the end. */
+/** Reads mutations of every captured file from bytes to canonical metrics; the figure is the growth of the heap at the end. */
 function survived(): Measurement {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");

@@ -10,13 +10,13 @@ import { said } from "../lib/childProcess";
 import { processTree, usedBetween } from "../lib/processTree";
 
 const MEASURED_SECONDS = 30;
-/** The span that the page shows at first: lines that reach over half of it would cost half as much. */
+/** The initial span of the page: lines over half of it would cost half as much. */
 const SPAN_SECONDS = 300;
 const LEAST_CHARTS = 10;
-/** The cluster's clock against the wall's, so that engines are up soon. */
+/** Speed of the cluster's clock relative to wall time, so that engines are up soon. */
 const TIME_SCALE = 2;
 const REQUESTS_PER_SECOND = 4;
-/** So tall that all charts are in sight. */
+/** So tall that all charts are visible. */
 const viewport = { width: 1440, height: 3000 } as const;
 
 export const liveBenchmarks: readonly Benchmark[] = [
@@ -27,7 +27,7 @@ declare global {
   var drawings: Map<Element, number>;
 }
 
-/** Opens Live of a studio under load, in Chromium without a GPU, and counts what drawing it costs once its charts are full. */
+/** Opens Live of a studio under load, in Chromium without a GPU, and measures the cost of drawing once its charts are full. */
 async function liveAtTwoHertz(): Promise<Measurement> {
   const { chromium } = await import("@playwright/test");
   const studio = await startStudio();
@@ -66,7 +66,7 @@ async function liveAtTwoHertz(): Promise<Measurement> {
   }
 }
 
-/** Plans the first workload there is, approves and applies the plan. */
+/** Plans the first workload, approves and applies the plan. */
 async function applyPlan(page: Page, signInLink: string): Promise<void> {
   await page.goto(signInLink);
   await page.waitForURL(/\/plan/);
@@ -100,7 +100,7 @@ async function countDrawings(page: Page): Promise<void> {
   });
 }
 
-/** A studio of this build with the embedded cluster, scraped twice a second, with a state folder of its own. */
+/** A studio of this build with the embedded cluster, scraped twice a second, with its own state folder. */
 async function startStudio(): Promise<{ readonly signInLink: string; end(): Promise<void> }> {
   const stateDir = mkdtempSync(join(tmpdir(), "weir-bench-live-"));
   const names = ["WEIR_STUDIO_PORT", "WEIR_GATEWAY_PORT", "WEIR_GATEWAY_ADMIN_PORT", "WEIR_EMULATOR_PORT", "WEIR_DCGM_PORT"];

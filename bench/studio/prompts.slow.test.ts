@@ -13,7 +13,7 @@ test.skipIf(!existsSync("/proc/self/status"))(
     expect(few.sampling).toMatchObject({ prompts: 999, skipped: 1, sampled: 500 });
     expect(many.sampling).toMatchObject({ prompts: 999_000, skipped: 1000, sampled: 500, firstBadLine: 1000 });
     expect(many.sampling.peakBytes - few.sampling.peakBytes).toBeLessThan(100 * MB);
-    // Reading takes seconds, of which the main thread has next to nothing.
+    // Reading takes seconds, of which the main thread uses almost nothing.
     const seconds = many.sampling.surveySeconds + many.sampling.sampleSeconds;
     expect(many.sampling.longestHoldMs).toBeLessThan(Math.max(500, seconds * 100));
     expect(many.sampling.busyShare).toBeLessThan(0.25);

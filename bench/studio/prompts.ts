@@ -28,7 +28,7 @@ export const promptBenchmarks: readonly Benchmark[] = [
   },
 ];
 
-/** Writes so many prompts to a file, and samples it in a process of its own. */
+/** Writes so many prompts to a file, and samples it in a separate process. */
 export async function sampleMany(rows: number, size: number): Promise<{ readonly sampling: Sampling; readonly bytes: number }> {
   const folder = mkdtempSync(join(tmpdir(), "weir-bench-prompts-"));
   const path = join(folder, "many.jsonl");
@@ -51,7 +51,7 @@ const words =
 const LINES_A_WRITE = 2000;
 
 /**
- * Writes chat lines of some 200 bytes each: ten categories, a day and half of it again, one in a thousand broken, as a log is that was cut
+ * Writes chat lines of some 200 bytes each: ten categories, a day and a half, one in a thousand broken, like a log that was cut
  * while it was written.
  */
 async function writePromptFile(path: string, lines: number): Promise<void> {

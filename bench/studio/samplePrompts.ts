@@ -9,8 +9,8 @@ import { createUploads, maxPromptBytes } from "@/server/store/uploads";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 
 /**
- * Uploads a file of prompts, surveys it and takes a sample of it into a store, as the studio does, in a process of its own that prints
- * what that took. Gets the file and the size of the sample as arguments.
+ * Uploads a file of prompts, surveys it and takes a sample of it into a store, as the studio does, in a separate process that prints
+ * the resources used. Gets the file and the size of the sample as arguments.
  */
 export interface Sampling {
   readonly prompts: number;
@@ -21,7 +21,7 @@ export interface Sampling {
   readonly sampleSeconds: number;
   /** Of the whole process, its threads included, since it began. */
   readonly peakBytes: number;
-  /** The longest that the main thread was held, and the share of the time that it was busy. */
+  /** The longest block of the main thread, and the share of the time that it was busy. */
   readonly longestHoldMs: number;
   readonly busyShare: number;
 }
@@ -53,7 +53,7 @@ try {
   const ended = performance.now();
   if (!survey.ok || !("badLines" in survey)) throw new Error("it could not be surveyed");
   if (!outcome.ok) throw new Error(outcome.message);
-  // Not `maxRSS`, which counts what the process was forked from.
+  // Not `maxRSS`, which includes the process it was forked from.
   const [, peakKilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
   const sampling: Sampling = {
     prompts: survey.prompts,

@@ -17,8 +17,9 @@ export const seriesBenchmarks: readonly Benchmark[] = [
 ];
 
 /**
- * An hour at one round a second, as fast as it goes, into a store on disk: what it costs of a core in real time, and how large the store
- * gets. Half of the quantities stand still for a minute at a time, as percentiles and levels do; the others are noise, which no packing helps.
+ * An hour at one round a second, as fast as possible, into a store on disk: the share of a core that it needs in real time, and the size of
+ * the store. Half of the quantities stay constant for a minute at a time, as percentiles and levels do; the others are noise, which no
+ * packing helps.
  */
 async function keeping(engines: number, gpus: number): Promise<Measurement> {
   const folder = mkdtempSync(join(tmpdir(), "weir-bench-series-"));

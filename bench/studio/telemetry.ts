@@ -14,9 +14,9 @@ const NODES = 8;
 const GPUS_PER_NODE = 8;
 /** Roll-ups are written once a minute. */
 const MEASURED_SECONDS = 60;
-/** So long the compiler is at work besides. */
+/** Additional time in which the compiler is still active. */
 const WARM_UP_SECONDS = 15;
-/** Emulated engines load their weights before they answer; a fast clock makes that a moment. */
+/** Emulated engines load their weights before they answer; a fast clock makes that short. */
 const TIME_SCALE = 20;
 const MODEL = "qwen2.5-3b";
 
@@ -25,8 +25,8 @@ export const telemetryBenchmarks: readonly Benchmark[] = [
 ];
 
 /**
- * Runs 64 emulated engines in a process of their own, with text as long as real servers write, and counts what collecting from them and
- * keeping what they say costs this one.
+ * Runs 64 emulated engines in a separate process, with text as long as real servers write, and measures the cost of collecting from them
+ * and of storing their data for this process.
  */
 async function scraping(): Promise<Measurement> {
   const stateDir = mkdtempSync(join(tmpdir(), "weir-bench-"));
@@ -98,7 +98,7 @@ async function scraping(): Promise<Measurement> {
   }
 }
 
-/** Gives the engines one prompt to answer. */
+/** Sends the engines one prompt to answer. */
 async function give(admin: string, token: string): Promise<void> {
   const outcomes = {
     name: "bench",
@@ -128,7 +128,7 @@ async function start(admin: string, token: string, at: { readonly node: string; 
 
 const seconds = (count: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1000 * count));
 
-/** Asks until it holds, for 30 s at most. */
+/** Polls until the condition is true, for at most 30 s. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt += 1) {
     if (await holds().catch(() => false)) return;

@@ -24,7 +24,7 @@ function createClient() {
   });
 }
 
-/** 4xx answers are decisions, not accidents: asking again gives the same sentence. */
+/** 4xx answers are final: a retry gives the same answer. */
 function shouldRetry(failures: number, error: unknown): boolean {
   const status = (error as { data?: { httpStatus?: number } }).data?.httpStatus;
   return failures < 2 && (status === undefined || status >= 500);

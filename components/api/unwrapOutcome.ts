@@ -1,7 +1,7 @@
 import { TRPCClientError } from "@trpc/client";
 import type { FieldFault, Outcome, Refusal } from "@/server/contracts/studio";
 
-/** A refusal of the studio, as the error its sentence is shown from. */
+/** A refusal by the studio as an error whose message is shown. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
   readonly field: FieldFault | null;

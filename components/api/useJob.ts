@@ -17,18 +17,18 @@ interface Listener<Event> {
   readonly onConnectionStateChange: (state: { readonly state: string; readonly error: TRPCClientError<AppRouter> | null }) => void;
 }
 
-/** A question that takes long: what is known of its answer, what is being done about it, and the way out. */
+/** A long-running query: its answer so far, its progress, and how to cancel it. */
 export interface Job<Answer> {
   /** The last answer; of an earlier question while `current` is false. */
   readonly answer: Answer | undefined;
-  /** Whether `answer` is of the question as it stands. */
+  /** Whether `answer` belongs to the current question. */
   readonly current: boolean;
   readonly error: { readonly message: string } | null;
   /** While it is worked on: since when. */
   readonly working: { readonly sinceMs: number } | null;
-  /** What the planner is at, once it has said so. Apart from the rest, so that only what shows it is redrawn ten times a second. */
+  /** The planner's current step, once reported. Separate from the rest, so that only its display is redrawn ten times a second. */
   readonly progress: StoreApi<PlanningProgress | null>;
-  /** Nobody waits for it any more: somebody said so. */
+  /** The operator cancelled it. */
   readonly cancelled: boolean;
   readonly cancel: () => void;
   /** Asks again, after an error or a cancellation. */
@@ -36,11 +36,11 @@ export interface Job<Answer> {
 }
 
 /**
- * Asks by a subscription that tells progress and ends with an answer, and keeps the answer as a query keeps its data. A question that is
- * left for another, cancelled or unmounted ends its subscription, which stops the planner: the last request wins.
+ * Runs a query as a subscription that reports progress and ends with an answer, and caches the answer like query data. A question that is
+ * replaced, cancelled or unmounted ends its subscription, which stops the planner: the last request wins.
  *
- * @param question what is asked; compared by identity, so pass a memoised object.
- * @param subscribe how; the first event that is no progress is the answer.
+ * @param question compared by identity, so pass a memoised object.
+ * @param subscribe starts the subscription; the first event that is not progress is the answer.
  */
 export function useJob<Question extends object, Event extends { readonly kind: string }>(options: {
   readonly name: string;
@@ -68,7 +68,8 @@ export function useJob<Question extends object, Event extends { readonly kind: s
             resolve(event);
           },
           onError: reject,
-          // The link connects again after an error of the studio's own, which would come again; a studio that is away is waited for.
+          // The link reconnects after an error of the studio, which would repeat; so it is closed here. A studio that is unreachable is
+          // waited for.
           onConnectionStateChange: ({ error }) => {
             if (error === null || isUnanswered(error)) return;
             subscription.unsubscribe();

@@ -28,14 +28,14 @@ const words: Readonly<Record<ApplicationState, { readonly word: string; readonly
   "rolled-back": { word: "rolled back", tone: "warn" },
 };
 
-/** State in words: stopped by itself is not paused by somebody, and going back is not going on. */
+/** State in words: a halt by the studio differs from a pause by an operator, and rolling back differs from continuing. */
 function stateOf({ state, undoing, halt }: Application): { readonly word: string; readonly tone: Tone } {
   if (state === "paused" && halt !== null) return { word: "stopped automatically", tone: "bad" };
   if (state === "running" && undoing) return { word: "rolling back", tone: "warn" };
   return words[state];
 }
 
-/** The countdown is for the eye; it is read out once, as a second heard every second drowns the button. */
+/** The countdown is visual only; screen readers announce it once, because an announcement every second would drown the button. */
 function Grace({ application }: { readonly application: Application }) {
   const nowMs = useNow(200);
   if (application.graceEndsAt === null) return null;
@@ -75,7 +75,7 @@ function Halted({ application }: { readonly application: Application }) {
   );
 }
 
-/** One application as it goes: its state in words, what can still be done about it, its steps and its journal. */
+/** One application while it runs: its state in words, the actions that are possible, its steps and its journal. */
 export function ApplicationPanel({ application }: { readonly application: Application }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -105,7 +105,7 @@ export function ApplicationPanel({ application }: { readonly application: Applic
           {progressOf(application)}
         </span>
         <span className="ml-auto flex gap-2">
-          {/* One button with two words: it keeps the focus when it changes. */}
+          {/* One button with two labels: it keeps the focus when the label changes. */}
           {(state === "running" || state === "paused") && (
             <Button onClick={() => act.mutate(state === "running" ? "pause" : "resume")}>
               {state === "running" ? "Pause" : halt?.because === "step" ? "Try again" : "Resume"}

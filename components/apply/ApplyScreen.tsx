@@ -35,7 +35,7 @@ const NONE: readonly Application[] = [];
 const NO_STEPS: readonly ApplyStep[] = [];
 const headings = { apply: "Approve and apply", rollback: "Approve and roll back", "re-apply": "Approve and re-apply" } as const;
 
-/** Why the button must wait, in the order an operator meets the reasons. */
+/** Why the button is disabled, in the order in which an operator meets the reasons. */
 function obstacleOf(desk: {
   readonly isApproved: boolean;
   readonly running: boolean;
@@ -57,7 +57,7 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
   const applications = applicationsQuery.data ?? NONE;
   const busy = applications.find(isActive);
   const latest = busy ?? applications.filter((each) => each.planId === plan.id).sort((a, b) => b.startedAt.localeCompare(a.startedAt))[0];
-  // What runs may change under the difference, so it is read again and again, but not while a roll-out changes it on purpose.
+  // The running state may change, so the difference is read repeatedly, but not while a roll-out changes the state on purpose.
   const diffQuery = useQuery(
     trpc.plans.diff.queryOptions({ planId: plan.id, clusterId }, { refetchInterval: busy === undefined ? DIFF_REFRESH_MS : false }),
   );

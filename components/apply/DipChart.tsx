@@ -25,7 +25,9 @@ function Row(props: { readonly name: string; readonly top: string; readonly heig
   );
 }
 
-/** What each stretch of a roll-out sustains against the rate of now, and below it how slow it is; hatched, for it is modelled. */
+/**
+ * The throughput of each stretch of a roll-out compared with the current rate, and below it the latency; hatched, because it is modelled.
+ */
 export function DipChart({ picture }: { readonly picture: DipPicture }) {
   return (
     <div role="img" aria-label={picture.label} className="flex flex-col gap-3" data-testid="dip-chart">

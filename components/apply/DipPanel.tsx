@@ -62,7 +62,9 @@ function Dip({ dip, steps }: { readonly dip: RollOutDip; readonly steps: readonl
   );
 }
 
-/** What the roll-out costs while it runs, simulated before anybody approves it. `held`: what runs changes just now, so nothing is simulated. */
+/**
+ * The cost of the roll-out while it runs, simulated before the approval. `held`: the running state is changing, so nothing is simulated.
+ */
 export function DipPanel(props: {
   readonly planId: string;
   readonly clusterId: string;

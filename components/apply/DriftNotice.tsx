@@ -10,7 +10,7 @@ const REFRESH_MS = 5_000;
 /** The rest is in the cluster's table. */
 const SHOWN = 3;
 
-/** What runs is not what the plan in force says: a line on top, and nothing at all where it is. */
+/** A notice that the running state differs from the plan in force; renders nothing where it does not. */
 export function DriftNotice({ clusterId, planId }: { readonly clusterId: string; readonly planId: string }) {
   const trpc = useTRPC();
   const { data } = useQuery(trpc.clusters.detail.queryOptions({ clusterId }, { refetchInterval: REFRESH_MS }));

@@ -14,7 +14,7 @@ import { signs } from "./signs";
 
 const grounds = { "+": "bg-good-soft", "-": "bg-bad-soft", "=": "" } as const;
 
-/** `told`: whether the sign is read out too; of a file that is all new, or all gone, its summary tells it once. */
+/** `told`: whether the sign is read out too. A file that is all new, or all removed, states it once in its summary. */
 function Line({ line, told }: { readonly line: ShownLine; readonly told: boolean }) {
   const sign = signs[line.sign];
   return (

@@ -9,7 +9,7 @@ import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { prepareRehearsal } from "./prepareRehearsal";
 
-/** The same steps with every write withheld: what the cluster would say to each. `held`: another roll-out changes it just now. */
+/** The same steps with every write withheld: how the cluster would answer each. `held`: another roll-out is changing the cluster. */
 export function RehearsalPanel(props: {
   readonly planId: string;
   readonly clusterId: string;

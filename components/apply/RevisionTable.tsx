@@ -39,7 +39,7 @@ const columns = [
   { key: "act", name: "Rollback", numeric: true },
 ] as const;
 
-/** Takes the first plan out of force again: there is no earlier one whose page could show the difference. */
+/** Takes the first plan out of force: no earlier plan has a page that could show the difference. */
 function StopAll({ clusterId, clusterName }: { readonly clusterId: string; readonly clusterName: string }) {
   const client = useTRPCClient();
   const [open, setOpen] = useState(false);
@@ -116,7 +116,7 @@ function RoutingRow({ change }: { readonly change: RoutingChange }) {
   );
 }
 
-/** Plans that were in force on this cluster, the current one marked, each with the way back to it; and roll-outs that came to nothing. */
+/** Plans that were in force on this cluster, the current one marked, each with a link to roll back to it; and roll-outs that failed. */
 export function RevisionTable(props: {
   readonly clusterId: string;
   readonly clusterName: string;

@@ -4,11 +4,11 @@ import { formatCount, formatPercent } from "../ui/format";
 import { DipPanel } from "./DipPanel";
 import { stopsWithoutDrain } from "./prepareRevisions";
 
-/** What the change costs while it is made: how much stays able to serve, and whose requests are at risk. */
+/** The cost of the change while it is made: the remaining capacity, and whose requests are at risk. */
 export function RollOutPanel(props: { readonly diff: PlanDiff; readonly cluster: ClusterSummary; readonly held: boolean }) {
   const { diff, cluster, held } = props;
   const dip = <DipPanel planId={diff.planId} clusterId={cluster.spec.id} steps={diff.steps} held={held} />;
-  // Where engines are given none starts or stops, so GPUs are no question.
+  // Attached engines neither start nor stop, so no GPUs are needed.
   if (cluster.topology === "given") return dip;
   const atRisk = stopsWithoutDrain(diff.steps);
   return (

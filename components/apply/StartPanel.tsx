@@ -10,12 +10,15 @@ import { Check } from "../ui/Check";
 /** Why the plan cannot be put into force right now; null when it can. */
 export type Obstacle = string | null;
 
-/** An earlier plan of this cluster, or the one in force whose engines or routing are not as it says: the same steps, called what they are. */
+/**
+ * Rolling back to an earlier plan, and re-applying the plan in force to engines or routing that differ from it, use the same steps under
+ * other names.
+ */
 export type StartKind = "apply" | "rollback" | "re-apply";
 
 const verbs: Readonly<Record<StartKind, string>> = { apply: "Apply", rollback: "Roll back", "re-apply": "Re-apply" };
 
-/** The button that changes the cluster. What was shown as running goes along, and the server refuses when that has changed. */
+/** The button that changes the cluster. It sends the plan that was shown as running, and the server refuses if that has changed. */
 export function StartPanel(props: {
   readonly planId: string;
   readonly clusterId: string;

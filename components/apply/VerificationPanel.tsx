@@ -16,9 +16,9 @@ const columns = [
 ] as const;
 
 /**
- * Whether a plan did what it promised in the window after it came into force.
+ * Whether a plan kept its promises in the window after it came into force.
  *
- * @param application which brought it; null: something else put the plan there.
+ * @param application the one that applied it; null: the plan came into force in another way.
  * @param running whether it is in force now.
  */
 export function VerificationPanel({ application, running }: { readonly application: Application | null; readonly running: boolean }) {

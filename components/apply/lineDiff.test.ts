@@ -10,7 +10,7 @@ const side = (lines: readonly TextLine[], without: "+" | "-"): string =>
 
 const changes = (lines: readonly TextLine[]): number => lines.filter(({ sign }) => sign !== "=").length;
 
-/** Length of the longest common subsequence, by the textbook's table. */
+/** Length of the longest common subsequence, by the textbook algorithm. */
 function common(a: readonly string[], b: readonly string[]): number {
   const row = new Array<number>(b.length + 1).fill(0);
   for (const one of a) {

@@ -1,4 +1,4 @@
-/** A line of two texts held against each other. */
+/** A line in the comparison of two texts. */
 export interface TextLine {
   readonly sign: "+" | "-" | "=";
   readonly text: string;
@@ -6,18 +6,21 @@ export interface TextLine {
 
 export interface TextDiff {
   readonly lines: readonly TextLine[];
-  /** Whether no shorter difference exists; else the texts differ too much to be held against each other, and all between first and last change is replaced. */
+  /**
+   * Whether no shorter difference exists; otherwise the texts differ too much to be compared line by line, and everything between the first
+   * and the last change is replaced.
+   */
   readonly shortest: boolean;
 }
 
-/** More changes than this are not looked for: a text that differs by as many is another text, and the search grows with their square. */
+/** No difference with more changes is searched for: such texts have little in common, and the cost grows with the square of the changes. */
 const MOST_CHANGES = 1_000;
 
 const linesOf = (text: string | null): readonly string[] => (text === null || text === "" ? [] : text.replace(/\r?\n$/, "").split(/\r?\n/));
 
 /**
- * The shortest way from one text to another by lines taken away and added (Myers, "An O(ND) difference algorithm", 1986), removals before
- * additions. null: there is no such text.
+ * The shortest edit script from one text to another by removed and added lines (Myers, "An O(ND) difference algorithm", 1986), removals
+ * before additions. null: there is no such text.
  */
 export function lineDiff(before: string | null, after: string | null): TextDiff {
   const [a, b] = [linesOf(before), linesOf(after)];
@@ -41,7 +44,7 @@ const kept = (text: string): TextLine => ({ sign: "=", text });
 const removed = (text: string): TextLine => ({ sign: "-", text });
 const added = (text: string): TextLine => ({ sign: "+", text });
 
-/** null: it takes more than `MOST_CHANGES`. */
+/** null: it needs more than `MOST_CHANGES`. */
 function shortestEdit(a: readonly string[], b: readonly string[]): readonly TextLine[] | null {
   const most = Math.min(a.length + b.length, MOST_CHANGES);
   /** For each number of changes, how far into `a` every diagonal was reached; a diagonal is lines of `a` less lines of `b`. */
@@ -60,7 +63,7 @@ function shortestEdit(a: readonly string[], b: readonly string[]): readonly Text
   }
   return null;
 
-  /** Whether a diagonal is best come to by a line of `b`, which is one that is added. */
+  /** Whether a diagonal is best reached by a line of `b`, that is, an added one. */
   function comesDown(diagonals: Int32Array, diagonal: number, changes: number): boolean {
     return diagonal === -changes || (diagonal !== changes && at(diagonals, diagonal - 1) < at(diagonals, diagonal + 1));
   }

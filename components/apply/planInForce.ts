@@ -2,9 +2,9 @@ import type { Application, ClusterSummary } from "@/server/contracts/studio";
 import { isActive } from "./prepareRevisions";
 
 /**
- * The plan in force as far as both lists know. Clusters and applications are read apart, so the cluster may still name the
- * plan from before an application that is already done; whichever of the two is newer counts. While one is under way it is
- * the plan that is being replaced, though requests may be routed by the new one already.
+ * The plan in force according to both lists. Clusters and applications are read separately, so the cluster may still name the
+ * plan from before an application that is already done; the newer of the two counts. While an application runs, it is
+ * the plan that is being replaced, although the new one may already route requests.
  */
 export function planInForce(
   applications: readonly Application[],

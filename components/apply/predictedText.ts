@@ -3,7 +3,7 @@ import { ABSENT } from "../ui/format";
 
 type PredictedFigure = "quality" | "p95Seconds" | "costUsdPerRequest";
 
-/** A figure that a plan promises, in words where nothing predicts it; absent where the plan is not kept. */
+/** A figure that a plan promises, in words where it is not predicted; absent where the plan is not stored. */
 export function predictedText(plan: PlanSummary | undefined, figure: PredictedFigure, format: (value: number) => string): string {
   if (plan === undefined) return ABSENT;
   const value = plan[figure];

@@ -3,7 +3,7 @@ import { signs } from "./signs";
 
 const engineSigns = ["+", "-", "="] as const;
 
-/** A difference for reading: what the plan changes, apart from the single engines that follow from it. */
+/** A difference for display: the changes of the plan, separate from the single engines that follow from them. */
 export interface ShownDiff {
   readonly changed: readonly DiffLine[];
   readonly unchanged: readonly DiffLine[];
@@ -12,7 +12,7 @@ export interface ShownDiff {
   readonly enginesText: string;
 }
 
-/** Decides what of a difference is read at once and what is behind a word. */
+/** Decides which parts of a difference are shown at once and which on demand. */
 export function prepareDiff(lines: readonly DiffLine[]): ShownDiff {
   const ofPlan = lines.filter((line) => line.of === "plan");
   const engines = lines.filter((line) => line.of === "engine");

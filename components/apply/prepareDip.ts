@@ -12,35 +12,35 @@ export interface DipStretch {
   readonly replicas: string;
   readonly sustains: string;
   readonly p95: string;
-  /** How what it sustains stands against the rate of now. */
+  /** How the throughput that it sustains compares with the current rate. */
   readonly verdict: { readonly word: string; readonly tone: Tone };
   readonly left: number;
   readonly width: number;
   readonly capacityHeight: number;
-  /** null: it does not keep up, so no line can stand for it. */
+  /** null: it is overloaded, so there is no latency to draw. */
   readonly p95Height: number | null;
 }
 
 export interface DipPicture {
   readonly stretches: readonly DipStretch[];
-  /** Of the rate of now, from the bottom. */
+  /** As a share of the current rate, from the bottom. */
   readonly rateHeight: number;
   readonly rate: string;
   readonly topCapacity: string;
   readonly topP95: string;
-  /** What the chart shows, for who cannot see it. */
+  /** Text alternative of the chart. */
   readonly label: string;
-  /** Short stretches are drawn wider than they last. */
+  /** Short stretches are drawn wider than to scale. */
   readonly stretched: boolean;
 }
 
 /** Room above the highest bar. */
 const HEADROOM = 1.15;
-/** What holds before and after has no length of its own. */
+/** The stretches before and after have no fixed length. */
 const END_WIDTH = 0.12;
 /** Shorter times are shown as zero. */
 const INSTANT_SECONDS = 0.0005;
-/** Narrower is not seen. */
+/** A narrower one would not be visible. */
 const LEAST_WIDTH = 0.03;
 
 const kindWords: Readonly<Record<ApplyStep["kind"], string>> = {
@@ -57,7 +57,7 @@ interface Figures {
   readonly p95Seconds: number | null;
 }
 
-/** The stretches of a roll-out side by side: what each sustains against the rate of now, and how slow it is. */
+/** The stretches of a roll-out side by side: the throughput of each compared with the current rate, and its latency. */
 export function prepareDip(dip: RollOutDip, steps: readonly ApplyStep[]): DipPicture {
   const ends: readonly Figures[] = [...(dip.before === null ? [] : [dip.before]), dip.after];
   const all: readonly Figures[] = [...ends, ...dip.phases];
@@ -120,7 +120,7 @@ function verdictOf({ capacityPerSecond, p95Seconds }: Figures, rate: number): Di
   return { word: "keeps up", tone: "good" };
 }
 
-/** Widths in proportion to seconds, none below what can be seen. */
+/** Widths in proportion to seconds, none below the visible minimum. */
 function shareOut(seconds: readonly number[], room: number): { readonly widths: readonly number[]; readonly stretched: boolean } {
   const total = seconds.reduce((sum, each) => sum + each, 0);
   const least = Math.min(LEAST_WIDTH, room / Math.max(1, seconds.length));

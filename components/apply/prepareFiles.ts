@@ -7,7 +7,7 @@ export interface ShownLine extends TextLine {
   readonly after: number | null;
 }
 
-/** Lines that stand together; `skipped` equal ones were left out before them. */
+/** Consecutive lines; `skipped` equal ones before them are left out. */
 interface Hunk {
   readonly skipped: number;
   readonly lines: readonly ShownLine[];
@@ -21,15 +21,15 @@ export interface ShownFile {
   readonly hunks: readonly Hunk[];
   /** Equal lines after the last hunk. */
   readonly skippedAtEnd: number;
-  /** Lines that are not drawn for want of room. */
+  /** Lines that are not drawn, for lack of space. */
   readonly left: number;
-  /** Whether the texts could be held against each other line by line. */
+  /** Whether the texts could be compared line by line. */
   readonly matched: boolean;
 }
 
-/** Equal lines around a change that tell where it is. */
+/** Equal lines shown around a change as context. */
 const CONTEXT = 3;
-/** More than anybody reads; the whole is in the file that export gives. */
+/** More would not be read; the exported file has everything. */
 const MOST_LINES = 600;
 
 /** A generated file as its changes; `hideUnchanged` leaves out equal lines away from changes. */
@@ -58,7 +58,7 @@ export function prepareFile(file: GeneratedFile, hideUnchanged: boolean): ShownF
   return { name: file.name, sign, added, removed, hunks, skippedAtEnd: skipped, left, matched: shortest };
 }
 
-/** Files to show, changed ones first in their order; those that stay as they are only on demand. */
+/** Files to show, changed ones first in their order; unchanged ones only on demand. */
 export function prepareFiles(files: readonly GeneratedFile[], hideUnchanged: boolean): readonly ShownFile[] {
   const shown = files.map((file) => prepareFile(file, hideUnchanged));
   const unchanged = shown.filter(({ sign }) => sign === "=");

@@ -14,7 +14,7 @@ export interface ShownRehearsal {
   readonly says: string;
 }
 
-/** What each step would do, with what stands in the way first. */
+/** The effect that each step would have, obstacles first. */
 export function prepareRehearsal(rehearsed: readonly RehearsedStep[], steps: readonly ApplyStep[]): ShownRehearsal {
   const shown = rehearsed.map(({ stepId, ok, says }) => {
     const index = steps.findIndex(({ id }) => id === stepId);

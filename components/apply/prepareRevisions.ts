@@ -6,11 +6,11 @@ export interface Revision {
   /** null: a roll-back to nothing. */
   readonly planId: string | null;
   readonly current: boolean;
-  /** Whether going back to it means something: an earlier plan that is not the one in force. */
+  /** Whether a roll-back to it is possible: an earlier plan that is not the one in force. */
   readonly canReturn: boolean;
 }
 
-/** Applications by time, newest first; of several times one plan was in force only the latest can be returned to. */
+/** Applications by time, newest first; if a plan was in force several times, only the latest can be rolled back to. */
 export function prepareRevisions(applications: readonly Application[], runningPlanId: string | null): readonly Revision[] {
   const newestFirst = applications
     .filter((application) => application.state === "done")
@@ -25,19 +25,19 @@ export function prepareRevisions(applications: readonly Application[], runningPl
   });
 }
 
-/** A change of the routing at the gateway: no engine was started or stopped by it. */
+/** A change of the routing at the gateway: it started or stopped no engine. */
 export interface RoutingChange {
   readonly line: AuditLine;
-  /** Whether it is what came into force last. */
+  /** Whether it is the latest that came into force. */
   readonly current: boolean;
 }
 
-/** A roll-out that ended without its plan in force: failed, broken off, or undone. */
+/** A roll-out that ended without its plan in force: failed, aborted, or undone. */
 export interface Attempt {
   readonly attempt: Application;
 }
 
-/** The gateway's audit lines of another plan in force, and those of another policy of the same plan. */
+/** The gateway's audit lines about another plan in force, and about another policy of the same plan. */
 const PLAN_CHANGES: readonly string[] = ["canary promoted", "rolled back"];
 const POLICY_CHANGES: readonly string[] = ["controls set"];
 
@@ -50,7 +50,7 @@ export const linesOfGateway = (
 
 type Entry = Revision | RoutingChange | Attempt;
 
-/** What was in force or was to be, newest first: applied plans, roll-outs that came to nothing, and changes of the routing at the gateway. */
+/** Everything that was in force or was to be, newest first: applied plans, failed roll-outs, and changes of the routing at the gateway. */
 export function prepareInForce(
   revisions: readonly Revision[],
   applications: readonly Application[],
@@ -72,7 +72,7 @@ function timeOf(entry: Entry): string {
   return ("attempt" in entry ? entry.attempt : entry.application).startedAt;
 }
 
-/** Why there is no way back, each in its own words; empty where there is one. */
+/** Why no roll-back is possible, one sentence per reason; empty where one is possible. */
 export function noWayBack(applications: readonly Application[], revisions: readonly Revision[]): string {
   if (applications.length === 0) return "No plan has been applied to this cluster yet, so there is none to roll back to.";
   if (revisions.length === 0)

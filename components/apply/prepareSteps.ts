@@ -9,12 +9,12 @@ export interface ShownStep {
   readonly word: string;
   readonly tone: Tone;
   readonly text: string;
-  /** What it is at or waits for, what was found, or why it failed; empty: nothing to say. */
+  /** Its current action or what it waits for, what was found, or why it failed; empty: nothing to show. */
   readonly detail: string;
-  /** Empty: it did not begin. */
+  /** Empty: it has not begun. */
   readonly took: string;
   readonly journal: readonly ShownJournalLine[];
-  /** Engine whose log tells how it came up; null: none does. */
+  /** Engine whose log shows its start; null: there is none. */
   readonly logOf: string | null;
 }
 
@@ -24,7 +24,7 @@ export interface ShownJournalLine {
   readonly word: string;
   readonly tone: Tone;
   readonly detail: string;
-  /** Of the step it is of; empty: of the application as a whole. */
+  /** The step that it belongs to; empty: the application as a whole. */
   readonly step: string;
 }
 
@@ -45,7 +45,7 @@ const states: Readonly<Record<ApplyStep["state"], { readonly word: string; reado
   skipped: { word: "skipped", tone: "neutral" },
 };
 
-/** Steps with what the journal has of each: whether its effect was checked again, and whether it was interrupted. */
+/** Steps with their journal: whether the effect of each was verified, and whether it was interrupted. */
 export function prepareSteps(steps: readonly ApplyStep[], journal: readonly JournalLine[], nowMs: number | null): readonly ShownStep[] {
   return steps.map((step, index) => {
     const lines = journal.filter(({ stepId }) => stepId === step.id);
@@ -64,7 +64,7 @@ export function prepareSteps(steps: readonly ApplyStep[], journal: readonly Jour
 }
 
 function wordOf(step: ApplyStep, last: JournalLine["event"] | undefined): Pick<ShownStep, "word" | "tone"> {
-  // That a started engine is listed was looked up; whether it serves is a step of its own.
+  // That a started engine is listed was checked; whether it serves is checked by a separate step.
   if (step.state === "done" && last === "verified") return { word: step.kind === "start" ? "started, loading" : "verified", tone: "good" };
   if (step.state === "skipped" && last === "cut") return { word: "interrupted", tone: "warn" };
   return states[step.state];
@@ -90,7 +90,7 @@ export function prepareJournal(journal: readonly JournalLine[], steps: readonly 
   });
 }
 
-/** How far it came: `4 of 7 steps done, 3 skipped`. One that was cancelled in its grace changed nothing. */
+/** Progress: `4 of 7 steps done, 3 skipped`. An application cancelled during its grace period changed nothing. */
 export function progressOf({ state, steps }: Pick<Application, "state" | "steps">): string {
   if (state === "aborted") return "cancelled before anything was changed";
   const count = (word: ApplyStep["state"]): number => steps.filter((step) => step.state === word).length;
@@ -98,8 +98,8 @@ export function progressOf({ state, steps }: Pick<Application, "state" | "steps"
 }
 
 /**
- * What the studio says of the application as a whole: that it was started anew and what it took up, why it turned back. Oldest first,
- * without what is told above it anyway: the error it ended with, the reason of its halt.
+ * The studio's statements about the application as a whole: that it was restarted and what it resumed, why it was undone. Oldest first,
+ * without those shown above it already: the final error and the reason of its halt.
  */
 export function notesOf(journal: readonly JournalLine[], { error, halt }: Pick<Application, "error" | "halt">): readonly JournalLine[] {
   const told = [error ?? "", halt?.sentence ?? ""].filter((sentence) => sentence !== "");

@@ -6,7 +6,7 @@ interface VerificationRow {
   readonly name: string;
   readonly promised: string;
   readonly measured: string;
-  /** What sampling leaves of what is measured; empty where it is counted. */
+  /** The sampling interval of the measured value; empty where it is counted exactly. */
   readonly interval: string;
   readonly word: string;
   readonly tone: Tone;
@@ -20,7 +20,7 @@ export interface ShownVerification {
   readonly rows: readonly VerificationRow[];
 }
 
-/** How a verification as a whole, and a revision's in the history, is called. */
+/** The name of a verification's verdict, also in the history of revisions. */
 export const verificationWords: Readonly<Record<Verification["state"], { readonly word: string; readonly tone: Tone }>> = {
   watching: { word: "watching", tone: "accent" },
   passed: { word: "passed", tone: "good" },
@@ -34,7 +34,7 @@ const verdicts: Readonly<Record<Verification["checks"][number]["verdict"], { rea
   undecided: { word: "undecided", tone: "neutral" },
 };
 
-/** The window after an application: what the plan promised, what was measured in it, and whether the one bears the other out. */
+/** The window after an application: what the plan promised, what was measured, and whether the measurement confirms the promise. */
 export function prepareVerification({ state, says, checks }: Verification): ShownVerification {
   return {
     ...verificationWords[state],
@@ -43,7 +43,7 @@ export function prepareVerification({ state, says, checks }: Verification): Show
   };
 }
 
-/** The application that brought the plan in force, whose window speaks for what runs now; null: something else put it there. */
+/** The application that applied the plan in force, whose window describes the running state; null: it came into force in another way. */
 export function verifiedBy(applications: readonly Application[], runningPlanId: string | null): Application | null {
   const [latest] = applications
     .filter(({ state }) => state === "done" || state === "rolled-back")

@@ -5,13 +5,13 @@ import { useEffect, useRef } from "react";
 import { useTRPC } from "../api/trpc";
 import { isActive } from "./prepareRevisions";
 
-/** Looked at this often while one changes the cluster; seldom otherwise. */
+/** Polling interval while an application changes the cluster; longer otherwise. */
 const BUSY_MS = 500;
 const IDLE_MS = 4_000;
 
 /**
- * Applications of a cluster, followed closely while one runs. The server holds the state, so a reload loses nothing. When
- * one changes its state, what else tells of the cluster (its running plan, differences from it) is read anew at once.
+ * Applications of a cluster, polled closely while one runs. The server holds the state, so a reload loses nothing. When
+ * one changes its state, the other data of the cluster (its running plan, differences from it) is read again at once.
  */
 export function useApplications(clusterId: string) {
   const trpc = useTRPC();

@@ -32,12 +32,12 @@ const kinds: readonly { readonly value: Kind; readonly text: string }[] = [
   { value: "workload", text: "Arrivals of another workload" },
 ];
 
-/** Long enough to type a number, short enough to feel at once. */
+/** Long enough to type a number, short enough to feel immediate. */
 const STILL_MS = 400;
 const FLAT_DAY: readonly number[] = Array.from({ length: 24 }, () => 1);
 
 /**
- * Chooses arrivals and shows what they would be. `onReady` tells whether they can be taken: false while they are chosen or looked at, and
+ * Chooses arrivals and previews them. `onReady` reports whether they can be used: false while they are being chosen or previewed, and
  * where the studio refuses them.
  */
 export function ArrivalsChooser(props: {
@@ -46,7 +46,7 @@ export function ArrivalsChooser(props: {
   readonly onReady: (ready: boolean) => void;
 }) {
   const { value, onChange, onReady } = props;
-  /** What is chosen, though a file or a workload of it is still to be named. */
+  /** The current choice, even if its file or workload is not named yet. */
   const [kind, setKind] = useState<Kind>(value.arrivals.kind);
   const client = useTRPCClient();
   const still = useDebounced(value, STILL_MS);
@@ -97,7 +97,7 @@ export function ArrivalsChooser(props: {
 
 const asAsked = ({ arrivals, segments, timeZone }: ChosenArrivals) => ({ arrivals, segments: [...segments], timeZone });
 
-/** What else is to be said of a kind of arrivals. */
+/** Further fields of a kind of arrivals. */
 function Source(props: { readonly kind: Kind; readonly arrivals: ArrivalsChoice; readonly onChange: (arrivals: ArrivalsChoice) => void }) {
   const { kind, arrivals, onChange } = props;
   switch (kind) {
@@ -171,7 +171,7 @@ function OfCluster(props: {
   const first = clusters.some(({ spec }) => spec.id === current?.spec.id) ? current?.spec.id : clusters[0]?.spec.id;
   useEffect(() => {
     if (chosen === "" && first !== undefined) take(first);
-    // The page's cluster is taken once, when the kind is chosen.
+    // The page's cluster is copied once, when the kind is chosen.
   }, [chosen, first, kind]);
   if (clusters.length === 0)
     return <p className="text-sm text-ink-2">The studio is not connected to any cluster, so it has no traffic data.</p>;

@@ -17,7 +17,7 @@ export interface Span {
 
 export const lastDay = (): Span => ({ fromMs: Date.now() - 24 * HOUR_MS, toMs: Date.now() });
 
-/** From when to when counters are read, on the browser's clock. */
+/** The start and end of the counters' range, on the browser's clock. */
 export function CounterSpan(props: { readonly span: Span; readonly onChange: (span: Span) => void }) {
   const { span } = props;
   const field = (label: string, atMs: number, change: (atMs: number) => Span) => (
@@ -48,7 +48,7 @@ export function CounterSpan(props: { readonly span: Span; readonly onChange: (sp
   );
 }
 
-/** As a field for local times has it. */
+/** In the format of a field for local times. */
 function localText(atMs: number): string {
   const offsetMs = new Date(atMs).getTimezoneOffset() * 60_000;
   return new Date(atMs - offsetMs).toISOString().slice(0, 16);

@@ -9,7 +9,7 @@ const HEADROOM = 1.25;
 const field =
   "h-8 w-full min-w-0 rounded border border-line-strong bg-raised px-0.5 text-center text-xs text-ink tabular-nums aria-invalid:border-bad [appearance:textfield] [&::-webkit-inner-spin-button]:appearance-none";
 
-/** A rate to three digits: what a drag can mean. */
+/** A rate to three digits: the precision of a drag. */
 const rounded = (rate: number): number => Number(Math.max(0, rate).toPrecision(3));
 
 /**
@@ -18,7 +18,7 @@ const rounded = (rate: number): number => Number(Math.max(0, rate).toPrecision(3
  */
 export function HourBars(props: { readonly rates: readonly number[]; readonly onChange: (rates: readonly number[]) => void }) {
   const { rates } = props;
-  /** The top of the scale while bars are dragged: it must not run away under the pointer. */
+  /** The top of the scale while bars are dragged: it must not move away from the pointer. */
   const [held, setHeld] = useState<number | null>(null);
   const most = Math.max(...rates, 0.1) * HEADROOM;
   const set = (hour: number, rate: number): void => props.onChange(rates.map((other, at) => (at === hour ? rate : other)));

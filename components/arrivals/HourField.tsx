@@ -5,7 +5,7 @@ import { hourOfTime, timeOfHour } from "./prepareArrivals";
 
 /** A time of the day as `20:15`, in 24 hours as everywhere else here: the browser's own field follows the browser's language. */
 export function HourField(props: { readonly label: string; readonly hour: number; readonly onChange: (hour: number) => void }) {
-  /** What is typed and not yet left, or is no time; null: the hour as it is. */
+  /** The text that is typed and not yet committed, or is no time; null: the hour as it is. */
   const [draft, setDraft] = useState<string | null>(null);
   const saysId = useId();
   const text = draft ?? timeOfHour(props.hour);

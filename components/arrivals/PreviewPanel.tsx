@@ -4,12 +4,12 @@ import { prepareHistogram } from "../charts/prepareHistogram";
 import { ABSENT, formatAge, formatCount, formatCounted, formatRate } from "../ui/format";
 import { previewProblem } from "./prepareArrivals";
 
-/** A plan is simulated on no more requests. */
+/** A plan simulates no more requests than this. */
 const SIMULATED = 20_000;
 
 const sinceFirst = (seconds: number): string => (seconds === 0 ? "0" : formatAge(seconds));
 
-/** What chosen arrivals are: how many, over what time, at which hours, in which segments. */
+/** A summary of the chosen arrivals: how many, over what time, at which hours, in which segments. */
 export function PreviewPanel({ preview, byHour }: { readonly preview: ArrivalsPreview; readonly byHour: boolean }) {
   const problem = previewProblem(preview);
   const isClocked = byHour && preview.byHour !== null;

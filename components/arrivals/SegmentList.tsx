@@ -10,10 +10,10 @@ import { TimeZoneField } from "./TimeZoneField";
 const MOST_SEGMENTS = 8;
 const control = "h-8 min-w-0 rounded-md border border-line-strong bg-raised px-2 text-sm text-ink";
 
-/** Parts of the day, each to become a workload of its own. None: the whole day. */
+/** Parts of the day, each to become its own workload. None: the whole day. */
 export function SegmentList(props: {
   readonly segments: readonly Segment[];
-  /** null: hours are those of any day, wherever. */
+  /** null: hours of a day without a time zone. */
   readonly timeZone: string | null;
   readonly onChange: (change: { readonly segments?: readonly Segment[]; readonly timeZone?: string }) => void;
 }) {

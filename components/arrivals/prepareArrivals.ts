@@ -12,12 +12,15 @@ export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions()
 /** Bursty arrivals of the whole day, hours counted as the browser does. */
 export const startingArrivals = (): ChosenArrivals => ({ arrivals: { kind: "generated" }, segments: [], timeZone: browserZone() });
 
-/** Arrivals of which it is known at which hours they came. */
+/** Kinds of arrivals whose hours are known. */
 export const hasClock = (kind: ArrivalsChoice["kind"]): boolean => kind !== "generated" && kind !== "workload";
 
 export const MOST_RATE = 100_000;
 
-/** 24 rates in a text, by lines, tabs, spaces, semicolons or commas; null: it is no such text. A comma is a decimal one where it separates nothing. */
+/**
+ * 24 rates in a text, separated by lines, tabs, spaces, semicolons or commas; null: the text is not 24 rates. A comma is decimal where it
+ * separates nothing.
+ */
 export function parseHours(text: string): readonly number[] | null {
   const read = (parts: readonly string[]): readonly number[] | null => {
     const rates = parts.filter((part) => part !== "").map((part) => Number(part.replace(",", ".")));
@@ -43,14 +46,14 @@ export const dayAndNight: readonly Segment[] = [
   { name: "night", fromHour: 20, toHour: 8 },
 ];
 
-/** The next segment of a list: from where the last one ends, for as long as it can be up to where the first begins. */
+/** The next segment of a list: it starts where the last one ends and lasts, if possible, until the first begins. */
 export function nextSegment(segments: readonly Segment[]): Segment {
   const fromHour = (segments.at(-1)?.toHour ?? 0) % 24;
   const first = (segments[0]?.fromHour ?? 8) % 24;
   return { name: `part ${segments.length + 1}`, fromHour, toHour: first === fromHour ? (fromHour + 1) % 24 : first };
 }
 
-/** What keeps arrivals from being taken; null: nothing does. */
+/** Why the arrivals cannot be used; null: they can. */
 export function previewProblem({ segments }: ArrivalsPreview): string | null {
   const few = segments.find(({ arrivals }) => arrivals < 2);
   if (few === undefined) return null;

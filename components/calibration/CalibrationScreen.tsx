@@ -24,7 +24,7 @@ import { useCheck } from "./useCheck";
 
 const profilesOf = ({ builtIn, own }: ProfileList): readonly EngineProfile[] => [...builtIn, ...own.map((kept) => kept.profile)];
 
-/** The cluster's GPU, and the models planned for there: those of the workload planning begins with. */
+/** The cluster's GPU, and the models that are planned for there: those of the default workload. */
 function useHardware(): Hardware | null {
   const trpc = useTRPC();
   const cluster = useCurrentCluster();
@@ -38,7 +38,7 @@ function useHardware(): Hardware | null {
   };
 }
 
-/** What is done with one uploaded table under one profile. */
+/** The panels for one uploaded table under one profile. */
 function Table(props: {
   readonly uploadId: string;
   readonly profile: EngineProfile;

@@ -23,7 +23,7 @@ import type { Check } from "./useCheck";
 export function CheckPanel(props: {
   readonly check: Check;
   readonly error: string | null;
-  /** What the runs of an engine are predicted with. */
+  /** The profile that predicts the runs of an engine. */
   readonly profileOf: (engine: EngineKind) => EngineProfile;
   readonly view: CalibrationView;
   readonly onView: (change: Partial<CalibrationView>) => void;
@@ -182,7 +182,7 @@ function statusOf(check: Check, error: string | null, onLeave: () => void): Pane
 const leftOutTexts = ({ name, unsupported, bad }: Check): readonly string[] =>
   rowProblemTexts(name, [...bad, ...unsupported]).map((text) => `${text}.`);
 
-/** Ways to the forms that add the cards which rows lack. */
+/** Links to the forms that add the cards which rows lack. */
 function MissingCards({ check }: { readonly check: Check }) {
   const missing = new Map(
     check.unsupported.flatMap(({ missingCard: card }) => (card === undefined ? [] : [[`${card.kind} ${card.name}`, card]])),
@@ -194,10 +194,10 @@ function MissingCards({ check }: { readonly check: Check }) {
   ));
 }
 
-/** Missing cards that a way leads to. */
+/** Missing cards that a link leads to. */
 const MOST_LINKS = 4;
 
-/** What of the table was not predicted, and why. */
+/** The rows of the table that were not predicted, and why. */
 function LeftOut({ check }: { readonly check: Check }) {
   const rows = check.unsupported.length + check.bad.length;
   if (rows === 0) return null;

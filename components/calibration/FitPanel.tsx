@@ -80,7 +80,7 @@ function FitResult({ fit, base, file }: { readonly fit: ProfileFit; readonly bas
   );
 }
 
-/** What is asked of the fit of kernels' efficiencies; null: the error on rows kept aside decides. */
+/** Whether the fit includes the kernels' efficiencies; null: the error on rows kept aside decides. */
 const efficienciesAsked = { "by-error": null, fitted: true, kept: false } as const;
 
 const efficiencyOptions = [
@@ -89,19 +89,19 @@ const efficiencyOptions = [
   { value: "kept", text: "unchanged" },
 ] as const satisfies readonly { readonly value: keyof typeof efficienciesAsked; readonly text: string }[];
 
-/** How often a fit under way is asked after. */
+/** Polling interval of a running fit. */
 const ASK_AGAIN_MS = 1000;
 
 /** Fits a profile to the rows of an uploaded table, compares it with the one before, and saves it. The fit continues when the page is left. */
 export function FitPanel(props: {
   readonly uploadId: string;
-  /** Name of the table, for what is said of its lines. */
+  /** Name of the table, for messages about its lines. */
   readonly file: string;
   readonly profile: EngineProfile;
   /** Engines that have rows. */
   readonly engines: readonly EngineKind[];
   readonly baseOf: (engine: EngineKind) => EngineProfile;
-  /** The fit that is shown, under way or done; null: none. */
+  /** The fit that is shown, running or done; null: none. */
   readonly fitId: string | null;
   readonly onFit: (id: string) => void;
   readonly onKept: (id: string) => void;

@@ -4,7 +4,7 @@ import { formatCount } from "../ui/format";
 const spanText = ({ least, most }: { readonly least: number; readonly most: number }): string =>
   least === most ? formatCount(least) : `${formatCount(least)} to ${formatCount(most)}`;
 
-/** On which runs a profile was fitted. */
+/** The runs on which a profile was fitted. */
 export function FittedOn({ profile }: { readonly profile: EngineProfile }) {
   const { fittedOn } = profile;
   if (fittedOn === null) return <p className="text-sm text-ink-3">The profile does not state the runs it was fitted on.</p>;

@@ -26,12 +26,12 @@ async function readFile(file: File): Promise<EngineProfile> {
   return unwrapOutcome(readProfileText(await file.text(), file.name)).profile;
 }
 
-/** Imports an engine profile from a file: what it is, under which name it is kept, and nothing before that is confirmed. */
+/** Imports an engine profile from a file: shows its content and the name it gets, and stores nothing before that is confirmed. */
 export function ImportProfile(props: {
   readonly list: ProfileList;
   readonly hardware: Hardware | null;
   readonly onClose: () => void;
-  /** Leads to a profile: the imported one, or the same one that is kept already. */
+  /** Opens a profile: the imported one, or the identical one that is already stored. */
   readonly onShow: (id: string) => void;
 }) {
   const read = useMutation({ mutationFn: readFile });

@@ -4,7 +4,7 @@ import { DataTable } from "../ui/DataTable";
 import { Notes } from "../ui/Notes";
 import { engineLines, liveSentences } from "./prepareLiveRows";
 
-/** What rows were made of a cluster's telemetry, and what was left out and why. */
+/** The rows made from a cluster's telemetry, and what was left out and why. */
 export function LiveRowsReport({ live }: { readonly live: LiveRows }) {
   return (
     <div className="flex flex-col gap-2" data-testid="live-rows">

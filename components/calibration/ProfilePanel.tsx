@@ -18,7 +18,7 @@ import { FittedOn } from "./FittedOn";
 import { fileStem } from "./prepareLiveRows";
 import { extrapolations, type Hardware } from "./prepareProfile";
 
-/** Whether plans are made with the profile looked at, and what changes that. */
+/** Whether plans use the displayed profile, and the button that changes it. */
 function Use({ profile, list }: { readonly profile: EngineProfile; readonly list: ProfileList }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -64,7 +64,7 @@ function Use({ profile, list }: { readonly profile: EngineProfile; readonly list
   );
 }
 
-/** What a profile says, how far it was off on runs it had not seen, and where it only extrapolates. */
+/** A profile's content, its error on runs it had not seen, and where it only extrapolates. */
 export function ProfilePanel(props: { readonly profile: EngineProfile; readonly list: ProfileList; readonly hardware: Hardware | null }) {
   const { profile, hardware } = props;
   const sentences = hardware === null ? [] : extrapolations(profile, hardware);

@@ -62,7 +62,7 @@ function FromCluster({ onTable }: { readonly onTable: (uploadId: string) => void
   );
 }
 
-/** What a table was made of, where it came from a cluster, and the table itself to take away. */
+/** What a table from a cluster was made of, and its download. */
 function Taken({ uploadId }: { readonly uploadId: string }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -89,7 +89,7 @@ function Taken({ uploadId }: { readonly uploadId: string }) {
   );
 }
 
-/** Where a table of one's own runs is chosen, and what is there of it now. */
+/** Selects a table of the user's own runs and shows its content. */
 export function RunsPanel(props: {
   /** The table that is open; null: none. */
   readonly uploadId: string | null;

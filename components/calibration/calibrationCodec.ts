@@ -9,13 +9,13 @@ export const metricNames: Readonly<Record<ServingMetric, string>> = { ttft: "TTF
 
 /** The Calibration page's view. */
 export const calibrationCodec = codecOf({
-  /** Id of the profile looked at; null: the one plans are made with. */
+  /** Id of the displayed profile; null: the one that plans use. */
   profile: text(),
-  /** Whether a profile of a file is being imported. */
+  /** Whether a profile is being imported from a file. */
   importing: named("import", flag("open")),
   /** Id of the uploaded table; null: none. */
   rows: text(),
-  /** Id of the fit looked at; null: none. */
+  /** Id of the displayed fit; null: none. */
   fit: text(),
   metric: withDefault(word(metrics), "endToEnd"),
   group: withDefault(word(groupings), "model"),

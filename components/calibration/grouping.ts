@@ -2,7 +2,7 @@ import type { ServingRow } from "@/solver/calibration/servingRow";
 import { engineNames } from "@/solver/hardware/engineProfile";
 import { identifyModels } from "../ui/modelIdentity";
 
-/** What rows are put together by, in the table of errors and in the marks of the chart. */
+/** How rows are grouped in the table of errors and in the marks of the chart. */
 export const groupings = ["model", "gpu", "engine", "tp"] as const;
 export type Grouping = (typeof groupings)[number];
 
@@ -21,7 +21,7 @@ export function groupKey({ model, gpu, engine, shape }: ServingRow, by: Grouping
 }
 
 const LETTERS = ["A", "B", "C", "D", "E", "F", "G", "H"] as const;
-/** Hues far apart first. */
+/** Hues that differ most come first. */
 const HUES = ["c", "g", "b", "h", "d", "f", "a", "e"] as const;
 
 /** Marks of groups in the order of their keys. Models keep the letter and the hue they have on every page; of other groups more than eight share. */

@@ -2,15 +2,15 @@ import type { ProfileList } from "@/server/contracts/studio";
 import { type EngineProfile, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
 import { canonicalJson } from "@/solver/plan/canonical";
 
-/** What importing a profile meets among those that are there. */
+/** Conflicts of an imported profile with the existing ones. */
 export type ImportMeets =
   | { readonly kind: "nothing" }
-  /** A profile with the very same figures; importing it again adds nothing. */
+  /** A profile with identical figures; importing it again adds nothing. */
   | { readonly kind: "same-profile"; readonly profile: EngineProfile }
   /** Another profile of this name, and a name that is free. */
   | { readonly kind: "name-taken"; readonly profile: EngineProfile; readonly freeName: string };
 
-/** What a profile, under the name it would be kept by, meets among the built-in and the kept ones. */
+/** Conflicts of a profile, under the name it would get, with the built-in and the stored ones. */
 export function importMeets(profile: EngineProfile, name: string, { builtIn, own }: ProfileList): ImportMeets {
   const there = [...builtIn, ...own.map((kept) => kept.profile)];
   const same = there.find((other) => figuresOf(other) === figuresOf(profile));
@@ -19,7 +19,7 @@ export function importMeets(profile: EngineProfile, name: string, { builtIn, own
   return taken === undefined ? { kind: "nothing" } : { kind: "name-taken", profile: taken, freeName: freeName(name, there) };
 }
 
-/** Everything of a profile but what it is called. */
+/** All fields of a profile except its name. */
 const figuresOf = (profile: EngineProfile): string => canonicalJson({ ...profile, id: "", name: "" });
 
 function freeName(name: string, there: readonly EngineProfile[]): string {

@@ -7,11 +7,11 @@ export interface EngineLine {
   readonly engine: string;
   readonly rows: string;
   readonly steady: string;
-  /** Why the rest gave none, the most time first. */
+  /** Why the rest gave no rows, the longest time first. */
   readonly leftOut: readonly string[];
 }
 
-/** Less of a reason than this says nothing. */
+/** A reason with less time than this is not mentioned. */
 const LEAST_SECONDS = 5;
 
 /** Below this between the most and the least requests in flight, or tokens, rows look alike to a fit. */
@@ -35,7 +35,7 @@ export function engineLines({ engines }: LiveRows): readonly EngineLine[] {
   }));
 }
 
-/** What was made of a cluster's telemetry, in sentences: how much, what it spans, and what a fit can learn from it. */
+/** A summary of the rows from a cluster's telemetry: how many, their range, and what a fit can learn from them. */
 export function liveSentences({ clusterName, engines, spread, emulated, problems }: LiveRows): readonly string[] {
   const rows = engines.reduce((sum, one) => sum + one.rows, 0);
   const giving = engines.filter((one) => one.rows > 0).length;

@@ -6,7 +6,7 @@ import {
   standardErrorWords,
 } from "@/solver/hardware/engineProfile";
 
-/** One coefficient as a reader meets it. */
+/** One coefficient as displayed. */
 export interface CoefficientLine {
   readonly name: Coefficient;
   readonly words: string;
@@ -16,7 +16,7 @@ export interface CoefficientLine {
   readonly kind: EngineProfile["provenance"][Coefficient]["kind"];
   /** Number, from 1, of its source among those of the profile. */
   readonly source: number;
-  /** How well the fit knows it; empty where nothing is said. */
+  /** How well the fit determines it; empty where that is not stated. */
   readonly known: string;
 }
 
@@ -37,7 +37,7 @@ const WORDS: Readonly<Record<Coefficient, string>> = {
 
 export const coefficientWords = (name: Coefficient): string => WORDS[name];
 
-/** A reason with what its coefficients are in place of their names. */
+/** A reason with the coefficients' descriptions in place of their names. */
 export const reasonWords = (reason: string): string =>
   coefficientNames.reduce((text, name) => text.replaceAll(new RegExp(`\\b${name}\\b`, "g"), `“${WORDS[name]}”`), reason);
 
@@ -49,7 +49,7 @@ export function coefficientText(name: Coefficient, value: number): string {
   return `${Number((value * Number(factor)).toPrecision(3))} ${unit}`;
 }
 
-/** A profile's coefficients in their order, beside those of another. */
+/** A profile's coefficients in their order, next to those of another. */
 export function coefficientLines(profile: EngineProfile, before: EngineProfile | null): readonly CoefficientLine[] {
   const sources = coefficientSources(profile);
   return coefficientNames.map((name) => ({
@@ -70,14 +70,14 @@ export const coefficientSources = (profile: EngineProfile): readonly string[] =>
 
 const sourceOf = ({ provenance }: EngineProfile, name: Coefficient): string => reasonWords(provenance[name].source);
 
-/** What there is to plan for on a cluster. */
+/** The hardware and models that a cluster is planned with. */
 export interface Hardware {
   readonly gpu: string;
   readonly models: readonly string[];
   readonly gpusPerNode: number;
 }
 
-/** What a profile says about a cluster without having seen its like, a sentence each. */
+/** Warnings about the use of a profile on a cluster that it was not fitted on, one sentence each. */
 export function extrapolations({ fittedOn }: EngineProfile, { gpu, models, gpusPerNode }: Hardware): readonly string[] {
   if (fittedOn === null) return ["It does not state the runs it was fitted on: whether it applies here is unknown."];
   const sentences: string[] = [];

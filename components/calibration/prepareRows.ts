@@ -6,14 +6,14 @@ import type { EngineKind, EngineProfile, ServingMetric } from "@/solver/hardware
 /** A run with what was predicted for it, for one metric. */
 export interface CheckedRow {
   readonly row: ServingRow;
-  /** null: the row does not say. */
+  /** null: the row does not state it. */
   readonly measuredSeconds: number | null;
   readonly predictedSeconds: number;
   /** predicted / measured - 1. */
   readonly error: number | null;
-  /** Why the prediction is outside of what the profile was fitted on; empty: it is inside. */
+  /** Why the prediction is outside the range of the fit; empty: it is inside. */
   readonly extrapolated: readonly string[];
-  /** Whether the profile comes near this metric on runs its fit had not seen. */
+  /** Whether the profile predicts this metric well on runs that its fit had not seen. */
   readonly matched: boolean;
 }
 
@@ -32,7 +32,7 @@ export const rowOrders = [
 ] as const;
 export type RowOrder = (typeof rowOrders)[number];
 
-/** Predictions of one metric beside what was measured; `profileOf` says what each engine's runs were predicted with. */
+/** Predictions of one metric next to the measurements; `profileOf` names the profile that predicted each engine's runs. */
 export function checkedRows(
   predictions: readonly ServingPrediction[],
   metric: ServingMetric,

@@ -23,7 +23,7 @@ export interface Check {
 
 const nothing: Check = { name: "", rows: 0, unsupported: [], bad: [], predictions: [], errors: null, refusal: null };
 
-/** What an event adds to what is known; the table itself resets it, as after a lost connection. */
+/** Adds an event to the known state; the table itself resets it, as after a lost connection. */
 export function withEvent(check: Check, event: CheckEvent): Check {
   switch (event.kind) {
     case "table":
@@ -41,14 +41,14 @@ export function withEvent(check: Check, event: CheckEvent): Check {
   }
 }
 
-/** Holds predictions by a profile against an uploaded table; the caller mounts it per table and profile (with `key`). */
+/** Compares predictions of a profile with an uploaded table; the caller mounts it per table and profile (with `key`). */
 export function useCheck(uploadId: string, profileId: string): { readonly check: Check; readonly error: string | null } {
   const trpc = useTRPC();
   const [check, setCheck] = useState(nothing);
   const { error } = useSubscription(
     trpc.calibrations.check.subscriptionOptions(
       { uploadId, profileId },
-      // A finished check is not asked for again when its stream ends.
+      // A finished check is not requested again when its stream ends.
       { enabled: check.errors === null && check.refusal === null, onData: (event) => setCheck((known) => withEvent(known, event)) },
     ),
   );

@@ -10,7 +10,7 @@ import { ReasonField } from "../ui/ReasonField";
 import { type CaptureDraft, firstDraft, prepareCapture } from "./prepareCapture";
 import { RedactionFields } from "./RedactionFields";
 
-/** Begins a capture: whose prompts, how many of them, without what and for how long. Nobody is chosen at first. */
+/** Begins a capture: of which keys, which share, with what redaction and for how long. No key is selected at first. */
 export function CaptureForm({
   clusterId,
   keyNames,

@@ -19,10 +19,10 @@ import { CaptureForm } from "./CaptureForm";
 import { EraseCapture } from "./EraseCapture";
 import { captured, dropped, formatBytes, redacted, staying } from "./prepareCapture";
 
-/** What is kept changes as requests come. */
+/** The captured data changes as requests arrive. */
 const REFRESH_MS = 5_000;
 
-/** What is kept of a cluster's live traffic for samples of prompts, and the way to begin, end and erase it. */
+/** The prompts captured from a cluster's live traffic for samples, and the actions to begin, end and erase a capture. */
 export function CapturePanel({ clusterId }: { readonly clusterId: string }) {
   const trpc = useTRPC();
   const query = useQuery(

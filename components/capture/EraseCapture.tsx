@@ -8,7 +8,7 @@ import { FormModal } from "../ui/FormModal";
 import { formatCounted } from "../ui/format";
 import { ReasonField } from "../ui/ReasonField";
 
-/** Typed to confirm: what is erased cannot be brought back. */
+/** Typed to confirm: erased data cannot be restored. */
 const confirmation = "erase";
 
 /** Deletes everything that was captured, and ends the capture. */

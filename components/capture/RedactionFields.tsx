@@ -10,7 +10,7 @@ interface Props {
   readonly onDraft: (draft: CaptureDraft) => void;
 }
 
-/** What is taken out of prompts before they are kept: Weir's own rules, the operator's, and a text to try them on. */
+/** The redaction of prompts before they are stored: Weir's own rules, the operator's, and a text to try them on. */
 export function RedactionFields({ draft, onDraft }: Props) {
   return (
     <fieldset className="flex min-w-0 flex-col gap-3">
@@ -85,7 +85,7 @@ function OwnRules({ draft, onDraft }: Props) {
   );
 }
 
-/** Tried by a button and on little text: a pattern that takes for ever would hold this page up, as it cannot the gateway. */
+/** Tried on a button press and on a short text only: a slow pattern would block this page, although it cannot block the gateway. */
 function TryBox({ draft }: { readonly draft: CaptureDraft }) {
   const [text, setText] = useState("");
   const [tried, setTried] = useState<ReturnType<typeof tryRedaction>>(null);

@@ -3,12 +3,12 @@ import { type BuiltInName, builtInNames } from "@/solver/redaction/builtInRedact
 import { type RedactionChoice, type RedactionRule, Redactor, redactionRuleSchema } from "@/solver/redaction/redactor";
 import { formatCount, formatCounted } from "../ui/format";
 
-/** What the gateway takes for everybody, where it has no keys. */
+/** The key name that the gateway uses for all clients where it has no keys. */
 const everybody = "*";
 const megabyte = 1024 * 1024;
 const gigabyte = 1024 * megabyte;
 
-/** As it is filled in. A rule has an id of the page's own, so that rows keep their fields. */
+/** The form's state. A rule has an id that only the page uses, so that rows keep their fields. */
 export interface CaptureDraft {
   readonly percent: number;
   readonly keys: readonly string[];
@@ -19,7 +19,7 @@ export interface CaptureDraft {
   readonly reason: string;
 }
 
-/** Enough for a sample within hours of some traffic, everything known taken out, gone within a fortnight. */
+/** Defaults: a sample within hours at moderate traffic, all built-in redaction rules, deletion after a fortnight. */
 export const firstDraft: CaptureDraft = {
   percent: 5,
   keys: [],
@@ -30,7 +30,7 @@ export const firstDraft: CaptureDraft = {
   reason: "",
 };
 
-/** What Weir's own rules find, in words. */
+/** What Weir's own rules match, in words. */
 export const builtInWords: Readonly<Record<BuiltInName, string>> = {
   email: "email addresses",
   phone: "phone numbers",
@@ -51,7 +51,7 @@ const dropWords: Readonly<Record<keyof Capture["counts"]["dropped"], string>> = 
   failed: "not readable or not writable",
 };
 
-/** What of the share was not kept, most first; empty where all was. */
+/** Reasons why part of the share was not kept, most frequent first; empty where all was. */
 export const dropped = ({ counts }: Capture): string =>
   Object.entries(counts.dropped)
     .filter(([, count]) => count > 0)
@@ -59,7 +59,7 @@ export const dropped = ({ counts }: Capture): string =>
     .map(([why, count]) => `${formatCount(count)} ${dropWords[why as keyof typeof dropWords]}`)
     .join(", ");
 
-/** How often each rule found something, most first; empty where none did. */
+/** Matches of each rule, most frequent first; empty where none matched. */
 export const redacted = ({ counts }: Capture): string =>
   Object.entries(counts.redacted)
     .sort(([, one], [, other]) => other - one)
@@ -78,7 +78,7 @@ export const formatBytes = (bytes: number): string =>
 export const captured = ({ keys }: Pick<CaptureRequest, "keys">): string =>
   keys.includes(everybody) ? "everybody" : `${keys.length === 1 ? "the key" : "the keys"} ${keys.join(", ")}`;
 
-/** Until when what is kept stays, in words. */
+/** Until when captured prompts are kept, in words. */
 export const staying = ({ files }: Capture): string =>
   `${files.oldestDay === null ? "" : `oldest of ${files.oldestDay}; `}each goes within ${formatCounted(files.retentionDays, "day")}`;
 
@@ -93,7 +93,7 @@ export function ruleProblem({ name, pattern, replacement }: RedactionRule): stri
   return parsed.success ? null : (parsed.error.issues[0]?.message ?? "it cannot be used");
 }
 
-/** What the gateway is asked, or what is missing, in a sentence. */
+/** The request to the gateway, or what is missing, in a sentence. */
 export function prepareCapture(
   draft: CaptureDraft,
   keyNames: Capture["keyNames"],
@@ -108,7 +108,7 @@ export function prepareCapture(
   return { order: { share: percent / 100, keys: chosen, redactions: choiceOf(draft), retentionDays, mostBytes, reason } };
 }
 
-/** A text as it would be kept, and what was taken out; null while a rule cannot be used. */
+/** A text as it would be stored, and what was removed; null while a rule cannot be used. */
 export function tryRedaction(draft: CaptureDraft, text: string): { readonly text: string; readonly found: string } | null {
   if (draft.own.some((rule) => ruleProblem(rule) !== null)) return null;
   const redactor = new Redactor(choiceOf(draft));

@@ -9,11 +9,11 @@ import type { GpuEntry } from "./prepareCards";
 
 type Gpu = Inputs["cards"]["addGpu"];
 
-/** What the largest figure that a card takes is in the form's units. */
+/** The maximum of a card's figure in the form's units. */
 const MOST_TERA = MOST_CARD_FIGURE / 1e12;
 const MOST_GIGA = MOST_CARD_FIGURE / 1e9;
 
-/** A known GPU's figures in the units of the form: where describing one's own begins. */
+/** A known GPU's figures in the units of the form: the starting values for the user's own GPU. */
 const formOf = (card: GpuEntry) => ({
   id: "",
   name: "",
@@ -55,7 +55,7 @@ const cardOf = (form: Form): Gpu => ({
   source: form.source.trim(),
 });
 
-/** Describes a GPU that no card is of yet. */
+/** Describes a GPU that has no card yet. */
 export function AddGpu({ gpus, onClose }: { readonly gpus: readonly [GpuEntry, ...GpuEntry[]]; readonly onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -73,7 +73,7 @@ export function AddGpu({ gpus, onClose }: { readonly gpus: readonly [GpuEntry, .
       onClose();
     },
   });
-  // Only GPUs with measured kernels lend their efficiencies.
+  // Efficiencies can be copied only from GPUs with measured kernels.
   const relatives = [...new Set(gpus.map((card) => card.efficienciesOf))];
   const number = (key: NumberKey) => ({
     value: form[key],

@@ -17,7 +17,7 @@ type Model = Inputs["cards"]["addModel"];
 
 const words = (values: readonly string[]) => values.map((value) => ({ value, text: value }));
 
-/** Brings a model of one's own: paste its configuration, look at what was read, keep it. */
+/** Adds a model: paste its configuration, review what was read, save it. */
 export function AddModel({ onClose }: { readonly onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

@@ -18,7 +18,7 @@ import { GpuTable } from "./GpuTable";
 import { ModelTable } from "./ModelTable";
 import { type CardList, findCards } from "./prepareCards";
 
-/** Cards: what the planner knows of models and GPUs, whose figures they are, and how to bring one's own. */
+/** Cards: the planner's data on models and GPUs, the origin of the figures, and how to add your own. */
 export function CardsScreen() {
   const query = useQuery(useTRPC().cards.list.queryOptions());
   const [view, write] = useUrlView(cardsCodec);

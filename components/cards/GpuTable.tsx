@@ -21,7 +21,7 @@ const inUnits = (perSecond: number, unit: number): string =>
   (perSecond / unit).toLocaleString("en-US", { maximumSignificantDigits: 6, maximumFractionDigits: 20 });
 const tera = (perSecond: number): string => inUnits(perSecond, 1e12);
 
-/** Every kind of GPU there is a card of. */
+/** All kinds of GPUs that have a card. */
 export function GpuTable({ gpus }: { readonly gpus: readonly GpuEntry[] }) {
   return (
     <Table caption="GPUs" columns={columns}>

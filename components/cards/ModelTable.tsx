@@ -15,7 +15,7 @@ const columns = [
   { key: "act", name: "" },
 ];
 
-/** Every model there is a card of. */
+/** All models that have a card. */
 export function ModelTable({ models }: { readonly models: readonly ModelEntry[] }) {
   return (
     <Table caption="Models" columns={columns}>

@@ -9,7 +9,7 @@ import { formatUsd } from "../ui/format";
 import { NumberInput } from "../ui/NumberInput";
 import type { GpuEntry } from "./prepareCards";
 
-/** A GPU's price with whose it is and since when; a list price is a default, to be replaced by what one really pays. */
+/** A GPU's price with its origin and date; a list price is a default, to be replaced by the actual price. */
 export function PriceCell({ gpu }: { readonly gpu: GpuEntry }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

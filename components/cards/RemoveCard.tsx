@@ -3,7 +3,7 @@ import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { RemoveButton } from "../ui/RemoveButton";
 
-/** Removes a card of one's own, once that is confirmed. */
+/** Removes one of the user's own cards after a confirmation. */
 export function RemoveCard({ kind, id }: Inputs["cards"]["remove"]) {
   const trpc = useTRPC();
   const client = useTRPCClient();

@@ -1,6 +1,6 @@
 import { Badge } from "../ui/Badge";
 
-/** Whose figures these are, and where they come from. */
+/** The origin of these figures. */
 export function Source({
   own,
   provenance,

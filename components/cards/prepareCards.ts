@@ -28,7 +28,7 @@ export function paramsText({ paramsB, architecture }: Pick<ModelEntry, "paramsB"
     : `${digits(paramsB)}, ${digits(activeParams(architecture) / 1e9)} active`;
 }
 
-/** What attends and what feeds forward, in a line each. */
+/** Attention and feed-forward layers, one line each. */
 export function architectureText({ attention, feedForward, slidingWindow, layers }: Architecture): {
   readonly attention: string;
   readonly feedForward: string;
@@ -51,7 +51,7 @@ export function architectureText({ attention, feedForward, slidingWindow, layers
   return { attention: heads + window, feedForward: parts.join("; ") };
 }
 
-/** Whether the model fits as asked; null where a card that the address names is not there. */
+/** Whether the model fits with these settings; null where the address names a card that does not exist. */
 export function fitOf({ models, gpus }: Pick<CardList, "models" | "gpus">, view: CardsView): MemoryFit | null {
   const model = models.find((card) => card.id === view.model);
   const gpu = gpus.find((card) => card.id === view.gpu);

@@ -2,10 +2,10 @@
 
 import { createContext, useContext } from "react";
 
-/** Whether the chart around it can be seen. What cannot is not drawn anew. */
+/** Whether the chart around it is visible. Invisible charts are not redrawn. */
 export const Seen = createContext(true);
 
-/** Why a chart has nothing to draw. Out of sight that may have changed since: then it says only that. */
+/** Why a chart has nothing to draw. While invisible the reason may be outdated: then it states only that. */
 export function EmptyChartText({ text }: { readonly text: string }) {
   const seen = useContext(Seen);
   return (

@@ -12,7 +12,7 @@ import type { FrontierPicture } from "./prepareFrontier";
 const axis = { fontSize: 12, fill: "var(--ink-3)" } as const;
 const margin = { top: 12, right: 16, bottom: 20, left: 8 } as const;
 
-/** What the chart shows, for those who do not see it. */
+/** Text alternative of the chart. */
 function frontierText({ axes, frontier, chosen }: FrontierPicture): string {
   if (frontier.length === 0) return "no plan on the frontier";
   const at =
@@ -37,7 +37,7 @@ export default function FrontierChart(
   const { x, y } = picture.axes;
   const [xLow, xHigh] = picture.xDomain;
   const [yLow, yHigh] = picture.yDomain;
-  // Kept while the ends stay: new axes cost Recharts several passes, and a floor that moves seldom moves them.
+  // Memoised while the ends are unchanged: new axes cost Recharts several passes, and a moved floor seldom changes them.
   const axes = useMemo(
     () => (
       <>

@@ -11,19 +11,19 @@ export interface FrontierCallbacks {
   readonly onHover: (key: string | null) => void;
   readonly onChoose: (key: string) => void;
   readonly onPin: (key: string) => void;
-  /** A constraint line while it is dragged, and once where it is let go. */
+  /** Called while a constraint line is dragged, and once when it is released. */
   readonly onLimitDraft: (limit: LimitLine) => void;
   readonly onLimitCommit: (limit: LimitLine) => void;
   readonly onBrush: (brush: Brush) => void;
 }
 
-/** How near, in pixels, a pointer must be to mean a point; all others win over the cloud inside it. */
+/** Distance in pixels within which a pointer selects a point; inside it, all others take precedence over the cloud. */
 const REACH_PX = 14;
 const CLOUD_REACH_PX = 7;
-/** How far a pressed pointer moves before it means a rectangle and no click. */
+/** Distance after which a pressed pointer draws a rectangle instead of clicking. */
 const DRAG_PX = 5;
 
-/** Draws a prepared frontier on the chart's scales and answers the pointer. Decides nothing. */
+/** Draws a prepared frontier on the chart's scales and handles the pointer. Decides nothing. */
 export function FrontierLayer(
   props: {
     readonly picture: FrontierPicture;
@@ -65,7 +65,7 @@ export function FrontierLayer(
   const baselines = placed.baselines.flatMap(({ keys, px, py }) => keys.map((key) => ({ key, px, py })));
   const near = [...placed.frontier, ...placed.standAlone, ...baselines];
   const cloud = [...placed.dominated, ...placed.infeasible];
-  // Among all points: the cloud is thinned, and what is spoken of may not be drawn.
+  // Searched among all points: the cloud is thinned, and the highlighted one may not be drawn.
   const spokenOf = picture.points.filter(({ key }) => key === props.hovered || props.pinned.includes(key));
   const ringed = [
     ...spokenOf.map(({ key, ...mark }) => ({ key, ...at(mark) })).filter(({ px, py }) => px <= area.x + area.width && py >= area.y),
@@ -81,7 +81,7 @@ export function FrontierLayer(
     const point = pointed(event);
     return nearest(near, point, REACH_PX) ?? nearest(cloud, point, CLOUD_REACH_PX);
   }
-  /** The values under a pixel, held inside the axes. */
+  /** The values at a pixel, clamped to the axes. */
   function valuesAt({ px, py }: Pixel): Mark {
     const held = (value: number, [low, high]: readonly [number, number]) => Math.min(high, Math.max(low, value));
     return { x: held(Number(xInverse?.(px)), picture.xDomain), y: held(Number(yInverse?.(py)), picture.yDomain) };
@@ -113,7 +113,7 @@ export function FrontierLayer(
         hovered={props.hovered}
         pinned={props.pinned}
       />
-      {/* Pointer only: arrow keys, table and sliders give the keyboard the same reach. */}
+      {/* Pointer only: arrow keys, table and sliders offer the same by keyboard. */}
       <rect
         x={area.x}
         y={area.y}

@@ -5,14 +5,14 @@ import type { LimitLine } from "./prepareFrontier";
 
 interface LimitProps {
   readonly line: LimitLine;
-  /** Where the value lies on either axis. */
+  /** Position of the value on either axis. */
   readonly pixel: Pixel;
   readonly area: Box;
 }
 
-/** Greys what a constraint forbids. */
+/** Greys the area that a constraint forbids. */
 export function LimitShade({ line, pixel: { px, py }, area }: LimitProps) {
-  // A floor greys what lies below it, a budget what lies beyond.
+  // A floor greys everything below it, a budget everything beyond.
   const beyond = line.kind === "budget";
   const [left, right] = beyond ? [px, area.x + area.width] : [area.x, px];
   const [top, bottom] = beyond ? [area.y, py] : [py, area.y + area.height];
@@ -23,17 +23,17 @@ export function LimitShade({ line, pixel: { px, py }, area }: LimitProps) {
   );
 }
 
-/** What a constraint forbids, cut to the plot. */
+/** The area that a constraint forbids, clipped to the plot. */
 function Shade({ x, y, width, height, area }: Box & { readonly area: Box }) {
   const [left, top] = [Math.max(x, area.x), Math.max(y, area.y)];
   const [right, bottom] = [Math.min(x + width, area.x + area.width), Math.min(y + height, area.y + area.height)];
   return <rect x={left} y={top} width={Math.max(0, right - left)} height={Math.max(0, bottom - top)} fill="var(--ink)" opacity={0.04} />;
 }
 
-/** A constraint's line, to be dragged. */
+/** The draggable line of a constraint. */
 export function LimitHandle(
   props: LimitProps & {
-    /** While it is dragged, and once where it is let go. */
+    /** Called while it is dragged, and once when it is released. */
     readonly onDraft: (event: PointerEvent<SVGElement>) => void;
     readonly onCommit: (event: PointerEvent<SVGElement>) => void;
   },

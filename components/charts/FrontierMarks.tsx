@@ -13,11 +13,11 @@ export interface PlacedFrontier {
   readonly baselines: readonly Placed<BaselinePoint>[];
 }
 
-/** All that is drawn of a frontier between its shades and its constraint lines. */
+/** All marks of a frontier between its shades and its constraint lines. */
 export function FrontierMarks(props: {
   readonly picture: FrontierPicture;
   readonly placed: PlacedFrontier;
-  /** Plans that are spoken of. */
+  /** Highlighted plans. */
   readonly ringed: readonly (Pixel & { readonly key: string })[];
   readonly at: (mark: Mark) => Pixel;
   readonly area: Box;

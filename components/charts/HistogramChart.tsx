@@ -1,10 +1,10 @@
 import { formatCounted } from "../ui/format";
 import type { HistogramPicture } from "./prepareHistogram";
 
-/** A small histogram: bars, ends of the axis, and how many `of` what it counts, in words. */
+/** A small histogram: bars, ends of the axis, and the count of `of`, in words. */
 export function HistogramChart(props: {
   readonly title: string;
-  /** One of what is counted. */
+  /** Singular of what is counted. */
   readonly of: string;
   readonly picture: HistogramPicture;
   readonly hue: string;

@@ -4,10 +4,10 @@ import { type PointerEvent, useId, useState } from "react";
 import { cssPercent } from "./cssPercent";
 import { type DrawnPoint, type LinesPicture, nearestOf } from "./prepareLines";
 
-/** How near, in pixels, a pointer must be to mean a point. */
+/** Distance in pixels within which a pointer selects a point. */
 const REACH_PX = 24;
 
-/** How far apart letters of points stand that lie upon one another. */
+/** Distance between the letters of points that coincide. */
 const LETTER_PX = 17;
 
 /** An interval as a line with a short stroke at each end, which a wide letter does not hide. */
@@ -53,7 +53,10 @@ function Letter({ point, tagged }: { readonly point: DrawnPoint; readonly tagged
   );
 }
 
-/** Lines over two axes, with letters and intervals. Draws a prepared picture, decides nothing. What a pointer is at is told below it. */
+/**
+ * Lines over two axes, with letters and intervals. Draws a prepared picture, decides nothing. The point under the pointer is described
+ * below it.
+ */
 export function LineChart(props: { readonly picture: LinesPicture; readonly summary: string; readonly testId: string }) {
   const captionId = useId();
   const [pointed, setPointed] = useState<DrawnPoint | null>(null);

@@ -1,4 +1,4 @@
-/** A short piece of a line, for keys and readouts: in its hue, dashed where it is. */
+/** A short piece of a line for keys and readouts, with its hue and dashes. */
 export function LineSwatch({ hue, dashed }: { readonly hue: string; readonly dashed: boolean }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 14 4" className="h-1 w-3.5 shrink-0">

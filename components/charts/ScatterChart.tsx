@@ -2,7 +2,7 @@ import { type PointerEvent, useId } from "react";
 import { cssPercent } from "./cssPercent";
 import { nearestPoint, type ScatterPicture, type ScatterPoint } from "./prepareScatter";
 
-/** How near, in pixels, a pointer must be to mean a point. */
+/** Distance in pixels within which a pointer selects a point. */
 const REACH_PX = 16;
 
 /** Ticks are round: their digits say it all. */
@@ -17,7 +17,7 @@ export function ScatterChart(props: {
   readonly picture: ScatterPicture;
   /** What the seconds are of. */
   readonly name: string;
-  /** Key of the point that is spoken of elsewhere. */
+  /** Key of the point that is highlighted elsewhere. */
   readonly pointed: number | null;
   readonly onPoint: (key: number | null) => void;
   readonly onPick: (key: number) => void;

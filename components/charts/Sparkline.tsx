@@ -1,8 +1,8 @@
 import type { Sample } from "@/server/contracts/studio";
 
 /**
- * SVG path of values 0..1 in a box of `width` x `height`. A gap lifts the pen; a lone value between gaps becomes a short
- * dash, so that it is seen.
+ * SVG path of values 0..1 in a box of `width` x `height`. A gap interrupts the line; a lone value between gaps becomes a short
+ * dash, so that it is visible.
  */
 export function prepareSparkline(values: readonly Sample[], box: { readonly width: number; readonly height: number }): string {
   const step = values.length > 1 ? box.width / (values.length - 1) : 0;
@@ -19,7 +19,7 @@ export function prepareSparkline(values: readonly Sample[], box: { readonly widt
 
 const box = { width: 72, height: 16 } as const;
 
-/** Recent values of a share, 0..1, without axes; the number stands beside it. */
+/** Recent values of a share, 0..1, without axes; the number is next to it. */
 export function Sparkline({ values, hue }: { readonly values: readonly Sample[]; readonly hue: string }) {
   return (
     <svg aria-hidden="true" viewBox={`0 -1 ${box.width} ${box.height + 2}`} className="h-[18px] w-[72px]">

@@ -29,7 +29,7 @@ const FIRST_WIDTH = 420;
 const offsetAt = (atMs: number): number => -new Date(atMs).getTimezoneOffset();
 
 /**
- * Lines over time with their key, crosshair, zoom and table. Draws anew when its input is another object, and only while it can be
+ * Lines over time with their key, crosshair, zoom and table. Redrawn when its input is another object, and only while it can be
  * seen: `range` and `window` should change together, once for each tick of the page.
  */
 export function TimeChart(props: TimeChartProps) {
@@ -46,7 +46,7 @@ export function TimeChart(props: TimeChartProps) {
 
 type DrawingProps = TimeChartProps & { readonly seen: boolean };
 
-/** What is not seen stays as it was drawn last. */
+/** Invisible charts keep their last drawing. */
 const isDrawn = (before: DrawingProps, after: DrawingProps): boolean =>
   !after.seen || (Object.keys(after) as (keyof DrawingProps)[]).every((key) => Object.is(before[key], after[key]));
 

@@ -3,7 +3,7 @@ import type { ChartSpec } from "./chartSpec";
 import { LineSwatch } from "./LineSwatch";
 import type { TimePicture } from "./prepareTimeChart";
 
-/** From buckets of this width on, the newest value in one may be too old to pass for the present without a word. */
+/** From this bucket width on, the newest value may be too old to be shown as current without a note. */
 const WIDE_MS = 60_000;
 
 /** What the lines and bands of a chart over time are, with the newest value of each line. */
@@ -36,7 +36,7 @@ export function TimeKey({ picture, spec }: { readonly picture: TimePicture; read
   );
 }
 
-/** A piece of a band with its prediction, stronger than it is drawn: so small a patch would not be seen else. */
+/** A sample of a band with its prediction, stronger than in the chart, because a small patch would not be visible. */
 function BandSwatch({ hue }: { readonly hue: string }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 14 8" className="h-2 w-3.5 shrink-0">

@@ -10,7 +10,7 @@ import { draggedWindow, LEAST_DRAG_PX, nearestBucket, type ReadoutRow, readout, 
 import type { TimePicture } from "./prepareTimeChart";
 import { PLOT } from "./TimePlot";
 
-/** Buckets that a step with Shift or a page key goes. */
+/** Buckets per step with Shift or a page key. */
 const BIG_STEP = 10;
 
 interface Drag {
@@ -19,8 +19,8 @@ interface Drag {
 }
 
 /**
- * Crosshair and zoom over a plot. It has its own state, so that a pointer that moves draws no line anew. To assistive technology it is
- * a slider through time that says the values at each step.
+ * Crosshair and zoom over a plot. It has its own state, so that moving the pointer redraws no line. To assistive technology it is
+ * a slider through time that announces the values at each step.
  */
 export function TimePointer(props: {
   readonly picture: TimePicture;
@@ -39,7 +39,7 @@ export function TimePointer(props: {
 
   const pointAt = (wanted: number): void => {
     const at = Math.min(picture.atMs.length - 1, Math.max(0, wanted));
-    // The newest bucket is still filling: its middle may lie ahead of now.
+    // The newest bucket is still filling: its middle may be ahead of now.
     crosshair.setState({ atMs: Math.min(picture.window.toMs, (picture.atMs[at] ?? 0) + picture.bucketMs / 2), chartId: spec.id });
   };
   const leave = (): void => {
@@ -113,7 +113,7 @@ export function TimePointer(props: {
       )}
       {bucket !== null && (
         <div aria-hidden="true" className="pointer-events-none absolute inset-0">
-          {/* A layer of its own: it moves without painting the lines below it. */}
+          {/* A separate layer: it moves without repainting the lines below it. */}
           <div
             className="absolute inset-y-0 left-0 w-px bg-line-strong will-change-transform"
             style={{ transform: `translateX(${Math.round(x)}px)` }}

@@ -6,7 +6,7 @@ import type { ChartSpec } from "./chartSpec";
 import type { TimePicture } from "./prepareTimeChart";
 
 /**
- * What a chart draws, as a table. It holds still while it is read: what has come since is taken by a button.
+ * The data of a chart as a table. It is frozen while it is read: a button loads newer data.
  */
 export function TimeTable({ picture, spec }: { readonly picture: TimePicture; readonly spec: ChartSpec }) {
   const [taken, setTaken] = useState<TimePicture | null>(null);

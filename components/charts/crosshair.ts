@@ -1,10 +1,10 @@
 import { createStore } from "zustand/vanilla";
 
-/** Where all charts of a page show their crosshair. */
+/** Position of the crosshair on all charts of a page. */
 export interface CrosshairState {
   /** null: nowhere. */
   readonly atMs: number | null;
-  /** The chart that is pointed at or has the focus: it alone shows values. */
+  /** The chart under the pointer or with the focus: only it shows values. */
   readonly chartId: string | null;
 }
 

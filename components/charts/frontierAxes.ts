@@ -2,7 +2,7 @@ import type { Knobs } from "@/solver/cascade/explore/exploration";
 import type { PlanAxis } from "@/solver/cascade/explore/paretoFront";
 import { formatCount, formatPercent, formatScore, formatSeconds, formatUsd } from "../ui/format";
 
-/** What the chart's two axes hold; never the same. */
+/** The quantities of the chart's two axes; never the same. */
 export interface FrontierAxes {
   readonly x: PlanAxis;
   readonly y: PlanAxis;
@@ -38,7 +38,7 @@ export function axisLabel(axis: PlanAxis, knobs: Pick<Knobs, "latency" | "qualit
   return `${axis === "cost" ? "cost per request, $" : "GPUs"}${mixed ? ", at the cluster's average price" : ""}`;
 }
 
-/** A value on an axis, to the digits that tell plans apart there. */
+/** A value on an axis, with the digits that distinguish plans there. */
 export function roundOn(axis: PlanAxis, value: number): number {
   if (axis === "quality") return Math.round(value * 10) / 10;
   return axis === "gpus" ? Math.round(value) : Number(value.toPrecision(3));

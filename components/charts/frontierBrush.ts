@@ -7,7 +7,7 @@ export interface Brush {
   readonly y: readonly [number, number];
 }
 
-/** Ends of what the two axes show. */
+/** The ranges of the two axes. */
 interface View {
   readonly xDomain: readonly [number, number];
   readonly yDomain: readonly [number, number];
@@ -15,12 +15,12 @@ interface View {
 
 type Side = "left" | "right" | "up" | "down";
 
-/** Steps of a key across a whole axis. */
+/** Key steps across a whole axis. */
 const KEY_STEPS = 20;
 
 const within = (value: number, [low, high]: readonly [number, number]): boolean => value >= low && value <= high;
 
-/** Whether a plan lies in a rectangle; its edges belong to it. */
+/** Whether a plan is inside a rectangle, edges included. */
 export const inBrush = (plan: PlanFigures, axes: FrontierAxes, brush: Brush): boolean =>
   within(plan[axes.x], brush.x) && within(plan[axes.y], brush.y);
 
@@ -37,7 +37,7 @@ export function brushBetween(
 
 /**
  * The rectangle after a key: left and right move its right edge, up and down its upper edge, one twentieth of the axis at a time. The
- * first key makes one of two steps each way around the plan at hand. null once it is shrunk away.
+ * first key makes one of two steps each way around the current plan. null once it has no extent.
  */
 export function brushByKey(
   brush: Brush | null,
@@ -66,7 +66,7 @@ export function brushByKey(
   );
 }
 
-/** There are no half GPUs: a smaller step would be rounded away. */
+/** GPUs are whole: a smaller step would be rounded away. */
 const keyStep = (axis: PlanAxis, [low, high]: readonly [number, number]): number =>
   Math.max(axis === "gpus" ? 1 : 0, (high - low) / KEY_STEPS);
 

@@ -7,11 +7,11 @@ export interface FlowStage {
   readonly share: number;
   /** Share of all requests that start here, the rest being sent on by the stage before. */
   readonly started: number;
-  /** Share of all requests that this stage answers for good. */
+  /** Share of all requests that this stage answers finally. */
   readonly accepted: number;
-  /** Answers scored below it go on; null for the last stage, which accepts all. */
+  /** Answers scored below it are escalated; null for the last stage, which accepts all. */
   readonly threshold: number | null;
-  /** Top of what flows on, 0..1, and its height: bands are drawn to scale of the share. */
+  /** Top of the escalated part, 0..1, and its height: bands are drawn to scale of the share. */
   readonly onTop: number;
   readonly onHeight: number;
 }
@@ -35,7 +35,7 @@ export function prepareCascadeFlow(input: {
         started: stage.startShare ?? (index === 0 ? stage.share : 0),
         accepted: Math.max(0, stage.share - onHeight),
         threshold: input.thresholds[index] ?? null,
-        // Accepted answers leave at the top, what is escalated flows on along the bottom.
+        // Accepted answers leave at the top; escalated requests continue along the bottom.
         onTop: 1 - onHeight,
         onHeight,
       },

@@ -146,7 +146,7 @@ describe("prepareFrontier", () => {
     expect(drawn.baselines).toEqual([{ keys: ["baseline 1"], label: "1", x: 82, y: 6 }]);
     expect(drawn.yDomain[1]).toBeGreaterThan(6);
     const byCost = picture([plan("a", 85, 4)], { baselines, axes: { x: "quality", y: "cost" } }).baselines;
-    // At the same cost and quality they lie on one spot, which names both.
+    // At the same cost and quality they coincide; one point names both.
     expect(byCost).toEqual([{ keys: ["baseline 1", "baseline 2"], label: "1, 2", x: 82, y: 0.002 }]);
   });
 

@@ -2,10 +2,10 @@ import type { Knobs } from "@/solver/cascade/explore/exploration";
 import { isBetterHigh, type PlanAxis, type PlanFigures, paretoFront } from "@/solver/cascade/explore/paretoFront";
 import type { FrontierAxes } from "./frontierAxes";
 
-/** What a plan is to the operator's constraints. Told apart by shape and fill, not by colour alone. */
+/** A plan's relation to the operator's constraints. Distinguished by shape and fill, not by colour alone. */
 type FrontierClass = "frontier" | "dominated" | "infeasible";
 
-/** A plan to draw: a routing on some number of GPUs. Infinite latency: does not keep up. */
+/** A plan to draw: a routing on some number of GPUs. Infinite latency: it is overloaded. */
 export interface PlottedPlan {
   readonly key: string;
   readonly figures: PlanFigures;
@@ -13,7 +13,7 @@ export interface PlottedPlan {
   readonly standAloneModel: number | null;
 }
 
-/** A system that others build, drawn beside the plans under its number. */
+/** A system built by others, drawn next to the plans under its number. */
 export interface PlottedBaseline {
   readonly key: string;
   readonly number: number;
@@ -33,7 +33,7 @@ export interface FrontierPoint extends Mark {
   readonly standAloneModel: number | null;
 }
 
-/** One or more baselines that lie on one spot, as different names for one system do. */
+/** One or more baselines that coincide, such as different names for one system. */
 export interface BaselinePoint extends Mark {
   readonly keys: readonly string[];
   readonly label: string;
@@ -48,11 +48,11 @@ export interface LimitLine {
 
 export interface FrontierPicture {
   readonly axes: FrontierAxes;
-  /** All that keep up, in and out of view. */
+  /** All plans that sustain the rate, in and out of view. */
   readonly points: readonly FrontierPoint[];
   /** By rising x; a step line joins them. */
   readonly frontier: readonly FrontierPoint[];
-  /** The frontier point that lies farthest from the line between its ends; null where the frontier does not bend. */
+  /** The frontier point farthest from the line between its ends; null where the frontier has no bend. */
   readonly knee: FrontierPoint | null;
   readonly standAlone: readonly FrontierPoint[];
   readonly dominated: readonly FrontierPoint[];
@@ -69,23 +69,23 @@ export interface FrontierPicture {
   readonly counts: {
     readonly evaluated: number;
     readonly feasible: number;
-    /** Plans whose load no allocation of their GPUs keeps up with: they have no latency to draw. */
+    /** Plans whose load no allocation of their GPUs sustains: they have no latency to draw. */
     readonly overloaded: number;
-    /** Points outside the view: farther off by far than anything worth choosing. */
+    /** Points outside the view: much farther off than any useful plan. */
     readonly outside: number;
     readonly drawn: number;
   };
 }
 
-/** Symbols of one cloud. More than about this many cannot be told apart on a panel and cost frames while a knob turns. */
+/** Symbols of one cloud. More than about this many cannot be distinguished on a panel and cost frames while a knob turns. */
 const MAX_CLOUD = 700;
 /** Room beyond the farthest point worth seeing. */
 const HEADROOM = 1.12;
-/** What lies farther off than this many times the farthest frontier point is left outside the view: it would flatten the rest. */
+/** Points farther off than this many times the farthest frontier point are left outside the view: they would flatten the rest. */
 const MAX_STRETCH = 4;
 /** Share of an axis within which two baselines are drawn as one. */
 const SAME_SPOT = 0.02;
-/** A bend below this share of the way from the chord to the ideal corner is none. */
+/** A bend below this share of the way from the chord to the ideal corner does not count. */
 const LEAST_BEND = 0.05;
 
 type Limits = Pick<Knobs, "qualityFloor" | "latencyBudgetSeconds">;
@@ -95,10 +95,10 @@ const meetsBudget = ({ latency }: PlanFigures, { latencyBudgetSeconds }: Limits)
   latencyBudgetSeconds === null || latency <= latencyBudgetSeconds;
 
 /**
- * Decides everything about the frontier chart: classes, order, caps, lines and axes.
+ * Computes everything about the frontier chart: classes, order, caps, lines and axes.
  *
- * A floor or budget that an axis shows is a line, and the frontier goes on beyond it, hollow. One that no axis shows is held: plans
- * that miss it are on no frontier, or the cheapest plan would always be the smallest model, whatever the floor.
+ * A floor or budget that an axis shows is a line, and the frontier continues beyond it, hollow. One that no axis shows is enforced: plans
+ * that miss it are not on the frontier; otherwise the cheapest plan would always be the smallest model, whatever the floor.
  */
 export function prepareFrontier(input: {
   readonly plans: readonly PlottedPlan[];
@@ -106,7 +106,7 @@ export function prepareFrontier(input: {
   readonly limits: Limits;
   /** Key of the recommended plan. */
   readonly chosen: string | null;
-  /** Of the cascade that the operator chose instead; null: none is, or it does not keep up. */
+  /** Key of the cascade that the operator chose instead; null: none is chosen, or it is overloaded. */
   readonly own: PlanFigures | null;
   readonly running: PlanFigures | null;
   readonly baselines: readonly PlottedBaseline[];
@@ -145,7 +145,7 @@ export function prepareFrontier(input: {
     const must = values([...frontier, ...[chosen, own, running].filter((each) => each !== null)]);
     return lossDomain({ must, wanted: [...values([...standAlone, ...baselines]), ...held], all: values(points) });
   };
-  // What a loss axis leaves outside must not widen the other axis.
+  // Points that a loss axis leaves out must not widen the other axis.
   const loss = { x: isBetterHigh(axes.x) ? null : domain("x", points), y: isBetterHigh(axes.y) ? null : domain("y", points) };
   const inView = ({ x, y }: Mark): boolean => (loss.x === null || x <= loss.x[1]) && (loss.y === null || y <= loss.y[1]);
   const seen = points.filter(inView);
@@ -181,7 +181,7 @@ export function prepareFrontier(input: {
   };
 }
 
-/** Baselines nearer to one another than their symbols are large become one point that names all. */
+/** Baselines closer together than the size of their symbols become one point that names all. */
 function together(
   baselines: readonly (Mark & { readonly key: string; readonly number: number })[],
   domains: Readonly<Record<"x" | "y", readonly [number, number]>>,
@@ -209,7 +209,7 @@ function qualityDomain(values: readonly number[]): readonly [number, number] {
   return [Math.max(0, Math.floor(least(values)) - 1), Math.min(100, Math.ceil(most(values)) + 1)];
 }
 
-/** From zero to beyond what must be seen, and what is wanted too as far as it is not too far off. */
+/** From zero to beyond the required values, and the wanted ones unless they are too far off. */
 function lossDomain(values: { readonly must: readonly number[]; readonly wanted: readonly number[]; readonly all: readonly number[] }) {
   const farthest = Math.max(0, most(values.must));
   const wanted = values.wanted.filter((value) => farthest === 0 || value <= farthest * MAX_STRETCH);
@@ -227,13 +227,13 @@ function thin(points: readonly FrontierPoint[]): readonly FrontierPoint[] {
   return stride <= 1 ? points : points.filter((_, index) => index % stride === 0);
 }
 
-/** With both axes scaled to the frontier's span, the point that lies farthest from the chord on the better side. */
+/** With both axes scaled to the frontier's span, the point farthest from the chord on the better side. */
 function kneeOf(frontier: readonly FrontierPoint[], axes: FrontierAxes): FrontierPoint | null {
   const [first, last] = [frontier[0], frontier.at(-1)];
   if (first === undefined || last === undefined || frontier.length < 3) return null;
   const scaled = (along: "x" | "y", point: Mark): number => {
     const share = (point[along] - first[along]) / (last[along] - first[along]);
-    // 0 at the better end of the axis, whichever way round the frontier runs along it.
+    // 0 at the better end of the axis, in whichever direction the frontier runs.
     return isBetterHigh(axes[along]) === last[along] > first[along] ? 1 - share : share;
   };
   const bend = (point: Mark): number => 1 - scaled("x", point) - scaled("y", point);
@@ -242,7 +242,7 @@ function kneeOf(frontier: readonly FrontierPoint[], axes: FrontierAxes): Frontie
 }
 
 /**
- * The frontier as corners of a step line: what lies between two points costs, or gives, what the one does that keeps to it. On an x
+ * The frontier as corners of a step line: a position between two points has the cost, or value, of the one that satisfies it. On an x
  * axis where more is better that is the next point, else the one before. Nothing between computed points is invented.
  */
 export function stepCorners(frontier: readonly Mark[], { x }: FrontierAxes): readonly Mark[] {

@@ -13,7 +13,7 @@ export interface GpuBlock {
   readonly identity: ModelIdentity | null;
   /** Shape in words, such as `tp 4`; empty for free GPUs and single-GPU replicas. */
   readonly shape: string;
-  /** Why these GPUs do this. */
+  /** Why these GPUs have this use. */
   readonly why: string;
 }
 
@@ -57,7 +57,7 @@ function tenantsOf(deployment: readonly ModelDeployment[], identities: ReadonlyM
   return tenants;
 }
 
-/** Decides what each GPU of each node shows: neighbouring GPUs of one replica become one block. */
+/** Computes what each GPU of each node shows: neighbouring GPUs of one replica become one block. */
 export function prepareGpuMap(input: {
   readonly cluster: ClusterSpec;
   readonly deployment: readonly ModelDeployment[];

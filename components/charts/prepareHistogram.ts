@@ -6,7 +6,7 @@ interface Bar {
   readonly x: number;
   readonly width: number;
   readonly height: number;
-  /** What the bar holds, in words. */
+  /** The bar's content, in words. */
   readonly text: string;
 }
 
@@ -17,7 +17,7 @@ export interface HistogramPicture {
   readonly total: number;
 }
 
-/** Decides bars from counts between edges. Widths follow the edges, so that unequal bins keep their place on the axis. */
+/** Computes bars from counts between edges. Widths follow the edges, so that unequal bins keep their place on the axis. */
 export function prepareHistogram(histogram: Histogram, format: (value: number) => string): HistogramPicture {
   const { edges, counts } = histogram;
   const low = edges[0] ?? 0;

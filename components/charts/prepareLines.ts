@@ -1,12 +1,12 @@
 import { niceTicks } from "./niceTicks";
 
-/** A value with the ends it may have; null: none are known. */
+/** A value with its interval; null: unknown. */
 export interface LinePoint {
   readonly x: number;
   readonly y: number;
   readonly xSpan: readonly [number, number] | null;
   readonly ySpan: readonly [number, number] | null;
-  /** Beside the point, and in the readout: what tells it from others of its line. */
+  /** Label at the point and in the readout: distinguishes it from others of its line. */
   readonly tag: string;
 }
 
@@ -45,7 +45,7 @@ export interface DrawnPoint {
   readonly xBar: readonly [number, number] | null;
   readonly yBar: readonly [number, number] | null;
   readonly letter: string;
-  /** Letters that stand in its place before its own, which goes beside them: towards the middle of the plot. */
+  /** Letters drawn in its place before its own, which is shifted next to them, towards the middle of the plot. */
   readonly beside: number;
   readonly tag: string;
   readonly hue: string;
@@ -59,7 +59,7 @@ export interface LinesPicture {
     readonly hue: string;
     readonly dash: string;
     readonly path: string;
-    /** Where its letter stands, if not at every point: not all in one place. */
+    /** Position of its letter where not every point has one: not all in one place. */
     readonly labelled: DrawnPoint;
   }[];
   readonly points: readonly DrawnPoint[];
@@ -99,7 +99,7 @@ function scaleOf(axis: LineAxis, values: readonly number[], count: number): Scal
     return { place, ticks: ticks.filter((tick) => place(tick) >= 0 && place(tick) <= 1), logarithmic };
   }
   if (axis.domain === undefined) {
-    // Values that differ by rounding alone would ask for ticks finer than numbers are.
+    // Values that differ only by rounding would need ticks finer than the precision of numbers.
     const span = high - low > Math.abs(high) * LEAST_SPREAD ? high - low : Math.abs(high) || 1;
     low = axis.fromZero && low >= 0 ? 0 : low - 0.06 * span;
     high += 0.06 * span;
@@ -113,10 +113,10 @@ const drawnAxis = (axis: LineAxis, scale: Scale): DrawnAxis => ({
   ticks: scale.ticks.map((tick) => ({ at: scale.place(tick), text: axis.format(tick) })),
 });
 
-/** Points nearer than these shares of the plot would cover one another's letters. */
+/** The letters of points closer than these shares of the plot would overlap. */
 const NEAR = { x: 0.012, y: 0.05 } as const;
 
-/** How many letters stand before each point's own where points lie upon one another; positive ones go right, negative ones left. */
+/** How many letters precede each point's own where points coincide; positive ones go right, negative ones left. */
 function besides(points: readonly Pick<DrawnPoint, "x" | "y">[]): readonly number[] {
   const places: number[] = [];
   for (const [at, { x, y }] of points.entries()) {
@@ -131,7 +131,7 @@ function besides(points: readonly Pick<DrawnPoint, "x" | "y">[]): readonly numbe
 
 const clamp = (value: number): number => Math.min(1, Math.max(0, value));
 
-/** Decides everything about lines over two axes: scales, ticks, paths, intervals as bars, words. null: there is nothing to draw. */
+/** Computes everything about lines over two axes: scales, ticks, paths, intervals as bars, words. null: there is nothing to draw. */
 export function prepareLines({ lines, x, y, marked }: LineSpec): LinesPicture | null {
   const drawable = lines
     .map((line) => ({ ...line, points: line.points.filter((point) => Number.isFinite(point.x) && Number.isFinite(point.y)) }))

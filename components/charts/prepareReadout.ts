@@ -3,7 +3,7 @@ import type { TimePicture } from "./prepareTimeChart";
 
 /** A drag narrower than this was a click. */
 export const LEAST_DRAG_PX = 5;
-/** Nothing narrower is zoomed to: some samples should be in it. */
+/** The narrowest zoom: it should contain some samples. */
 const LEAST_ZOOM_MS = 5_000;
 
 export interface ReadoutRow {
@@ -18,8 +18,8 @@ export interface ReadoutRow {
 }
 
 /**
- * The bucket nearest to a time; null where the window ends before it or is empty. A time that the window has moved past stays at its
- * edge: a crosshair that was set there would be gone else.
+ * The bucket nearest to a time; null where the window ends before it or is empty. A time that the window has moved past is clamped to its
+ * edge; otherwise a crosshair set there would vanish.
  */
 export function nearestBucket({ atMs, bucketMs, window }: TimePicture, wantedMs: number): number | null {
   if (atMs.length === 0 || wantedMs > window.toMs) return null;
@@ -59,7 +59,7 @@ function spread(low: number, high: number, format: ChartSpec["format"]): string 
   return from === to ? "" : ` (${from} to ${to})`;
 }
 
-/** The stretch of a window between two pixels of its plot, in any order; null where the drag was none. */
+/** The range of a window between two pixels of its plot, in any order; null where the drag was too short. */
 export function draggedWindow({ window, size }: TimePicture, fromX: number, toX: number): TimeWindow | null {
   if (Math.abs(toX - fromX) < LEAST_DRAG_PX) return null;
   const timeAt = (x: number): number => window.fromMs + (Math.min(size.width, Math.max(0, x)) / size.width) * (window.toMs - window.fromMs);
@@ -73,7 +73,7 @@ export function zoomAround(window: TimeWindow, atMs: number): TimeWindow | null 
   return span < LEAST_ZOOM_MS ? null : within(window, atMs, span);
 }
 
-/** A stretch around a time, of a span that is not too narrow, moved to lie in the window. */
+/** A range around a time, of a minimum span, moved into the window. */
 function within(window: TimeWindow, middleMs: number, wantedSpanMs: number): TimeWindow {
   const spanMs = Math.min(window.toMs - window.fromMs, Math.max(LEAST_ZOOM_MS, wantedSpanMs));
   const fromMs = Math.round(Math.min(window.toMs - spanMs, Math.max(window.fromMs, middleMs - spanMs / 2)));

@@ -1,8 +1,8 @@
 import { niceTicks } from "./niceTicks";
 
-/** One prediction beside what was measured, both in seconds, drawn with a letter. */
+/** One prediction next to the measurement, both in seconds, drawn with a letter. */
 export interface ScatterInput {
-  /** Tells it apart, such as a line of a file. */
+  /** Its identity, such as a line of a file. */
   readonly key: number;
   readonly measured: number;
   readonly predicted: number;
@@ -14,7 +14,7 @@ export interface ScatterPoint extends ScatterInput {
   /** Place inside the plot, 0..1 from the lower left. */
   readonly x: number;
   readonly y: number;
-  /** Where the prediction lies beyond the plot and is drawn at its edge. */
+  /** Direction in which the prediction is beyond the plot; it is drawn at the edge. */
   readonly clipped: "above" | "below" | null;
   readonly outside: boolean;
 }
@@ -34,7 +34,9 @@ export interface ScatterPicture {
   /** How far the lines of +10 % and -10 % run from the diagonal, as shares of an axis. */
   readonly bandUp: number;
   readonly bandDown: number;
-  /** Of all points given, those drawn and those left out, having no place on a logarithm; of those drawn, how many lie where. */
+  /**
+   * Of all points given, those drawn and those left out because a logarithmic axis cannot show them; of those drawn, the counts by region.
+   */
   readonly counts: { readonly drawn: number; readonly inBand: number; readonly clipped: number; readonly leftOut: number };
 }
 
@@ -43,7 +45,10 @@ const BAND = 0.1;
 /** Room around the measured values, as a factor. */
 const MARGIN = 1.25;
 
-/** Predictions that miss what was measured by more than this factor beyond its ends are drawn at the edge: one of them would flatten all others. */
+/**
+ * Predictions that miss the measurement by more than this factor beyond its ends are drawn at the edge: one of them would flatten all
+ * others.
+ */
 const MOST_STRETCH = 3;
 
 /** Labels per decade there is room for, by decades shown. */
@@ -55,7 +60,7 @@ const LEAST_LABELS = 3;
 /** Steps asked for, at most 2.5 of which become one: never fewer than the least labels. */
 const EQUAL_STEPS = 8;
 
-/** Decides everything about a log-log chart of predicted against measured: domain, ticks, band, and which points lie beyond. */
+/** Computes everything about a log-log chart of predicted against measured: domain, ticks, band, and which points are beyond it. */
 export function prepareScatter(inputs: readonly ScatterInput[]): ScatterPicture | null {
   const drawable = inputs.filter(({ measured, predicted }) => [measured, predicted].every((value) => value > 0 && Number.isFinite(value)));
   if (drawable.length === 0) return null;

@@ -162,7 +162,7 @@ describe("prepareTimeChart", () => {
     };
     expect(hours([1, null], 10)).toBeNull();
     expect(hours([1, 2], 10)).toBe(2);
-    // Where only buckets that are over are told, the next one is not there yet.
+    // Where only complete buckets are reported, the next one is not there yet.
     expect(hours([1], 10)).toBe(1);
   });
 

@@ -10,9 +10,9 @@ export const MAX_SERIES = 12;
 const HEADROOM = 1.05;
 const VALUE_TICKS = 4;
 const TICK_PX = 60;
-/** One sample may be lost, one may be late: only then is there none. */
+/** One sample may be lost and one late: only then does a gap count. */
 const GAP_SAMPLES = 3;
-/** Half a time's width, less the margin beside the plot: nearer to the edge it would be cut. */
+/** Half the width of a time label, less the margin next to the plot: nearer to the edge it would be cut off. */
 const EDGE_PX = 18;
 
 export interface PlotSize {
@@ -29,7 +29,7 @@ interface DrawnSeries extends Omit<ChartSeries, "key"> {
   /** What was least and greatest in each bucket. */
   readonly lows: readonly (number | null)[];
   readonly highs: readonly (number | null)[];
-  /** The newest sample; null where none was taken towards the end of the window: one before a gap is no word on the present. */
+  /** The newest sample; null where there is none near the end of the window: a sample before a gap does not describe the present. */
   readonly last: number | null;
 }
 
@@ -72,19 +72,19 @@ export interface TimeChartInput {
   readonly marks: readonly ChartMark[];
 }
 
-/** Where a time lies in a window that is so many pixels wide. */
+/** The position of a time in a window of so many pixels. */
 const xOf = (atMs: number, { fromMs, toMs }: TimeWindow, width: number): number => ((atMs - fromMs) / (toMs - fromMs)) * width;
 
 /**
- * Decides a chart over time: which series, which buckets, axes, paths. Nothing is drawn where nothing was measured: a bucket without a
- * value lifts the pen, and the window is shown whole, also where the data ends before it. Buckets are drawn at their middle. `offsetAt`
- * gives the minutes that are added to UTC for local time.
+ * Prepares a chart over time: which series, which buckets, axes, paths. Nothing is drawn where nothing was measured: a bucket without a
+ * value interrupts the line, and the whole window is shown, also where the data ends before it. Buckets are drawn at their middle.
+ * `offsetAt` gives the minutes that are added to UTC for local time.
  */
 export function prepareTimeChart(input: TimeChartInput, size: PlotSize, offsetAt: (atMs: number) => number): TimePicture {
   const { spec, range, window } = input;
   const { fromMs, toMs } = window;
   const middle = (at: number): number => (range.atMs[at] ?? 0) + range.bucketMs / 2;
-  // The newest bucket is still filling: its middle may lie ahead of now.
+  // The newest bucket is still filling: its middle may be ahead of now.
   const first = range.atMs.findIndex((_, at) => middle(at) >= fromMs);
   const end = 1 + range.atMs.findLastIndex((atMs) => atMs < toMs);
   const atMs = first === -1 ? [] : range.atMs.slice(first, end);
@@ -150,7 +150,7 @@ export function prepareTimeChart(input: TimeChartInput, size: PlotSize, offsetAt
 const mostInBucket = (series: readonly (readonly number[])[]): number =>
   series.reduce((most, counts) => counts.reduce((greatest, count) => Math.max(greatest, count), most), 1);
 
-/** As the fullest bucket tells, or the nearest two where buckets are narrower than that. */
+/** Derived from the fullest bucket, or from the nearest two where buckets are narrower than the sampling interval. */
 function timeBetweenSamples(atMs: readonly number[], bucketMs: number, mostInBucket: number): number {
   const apart = atMs.slice(1).map((at, before) => at - (atMs[before] ?? 0));
   return apart.reduce((least, gap) => Math.min(least, gap), apart[0] ?? bucketMs) / mostInBucket;
@@ -177,7 +177,7 @@ function extremes(values: readonly (number | null)[]): { readonly lowest: number
   return { lowest, highest };
 }
 
-/** From zero up to a round number that holds all: an edge that moves with each value would move the whole chart. */
+/** From zero up to a round number above all values: an edge that follows each value would move the whole chart. */
 function axis(wanted: { readonly lowest: number; readonly highest: number; readonly atLeast: number; readonly perUnit: number }) {
   const { lowest, highest, atLeast, perUnit } = wanted;
   const reach = (highest > atLeast ? highest * HEADROOM : atLeast) / perUnit || 1;

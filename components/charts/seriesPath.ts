@@ -5,12 +5,12 @@ export interface PathPoint {
 }
 
 /**
- * Lowest and highest of so many pixels are drawn, a point for two of them: no eye tells it from one for each, and painting, which is most of
- * what a live chart costs, is paid by the point.
+ * Every two pixels get at most one point, the lowest and the highest: the difference from one per pixel is not visible, and painting, which
+ * is most of the cost of a live chart, is proportional to points.
  */
 const COLUMN_PX = 4;
 
-/** Half the length of the dash that stands for a value alone between two gaps. */
+/** Half the length of the dash that shows a lone value between two gaps. */
 const LONE_PX = 1.5;
 
 /**
@@ -41,7 +41,7 @@ export function thinRun(run: readonly PathPoint[]): readonly PathPoint[] {
   return kept;
 }
 
-/** SVG path of a line whose runs are parted by gaps: the pen is lifted between them. A run of one point is a short dash, so that it is seen. */
+/** SVG path of a line with gaps between runs. A run of one point is a short dash, so that it is visible. */
 export function seriesPath(runs: readonly (readonly PathPoint[])[]): string {
   let path = "";
   for (const run of runs) {

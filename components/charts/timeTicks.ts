@@ -31,7 +31,7 @@ function textOf(localMs: number, stepMs: number): string {
 
 /**
  * At most `count` round clock times in a window, in local time: on whole minutes, hours, midnights. `offsetAt` gives the minutes that are
- * added to UTC for that at an instant. Where the clocks change within the window, each side has times of its own.
+ * added to UTC for that at an instant. Where the clocks change within the window, each side has its own times.
  */
 export function timeTicks(window: TimeWindow, count: number, offsetAt: (atMs: number) => number): readonly TimeTick[] {
   const spanMs = window.toMs - window.fromMs;
@@ -47,7 +47,10 @@ export function timeTicks(window: TimeWindow, count: number, offsetAt: (atMs: nu
   return ticks;
 }
 
-/** The window in one, or parted where the clocks change. Two changes that undo each other are seldom in one window, and not looked for. */
+/**
+ * The whole window, or its parts before and after a clock change. Two changes that undo each other are rarely in one window and are not
+ * detected.
+ */
 function evenStretches({ fromMs, toMs }: TimeWindow, offsetAt: (atMs: number) => number): readonly TimeWindow[] {
   const before = offsetAt(fromMs);
   if (offsetAt(toMs) === before) return [{ fromMs, toMs }];

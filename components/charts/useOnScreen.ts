@@ -3,10 +3,10 @@
 import { type RefObject, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 
-/** Drawn a little before it is scrolled into sight. */
+/** Drawn slightly before it is scrolled into view. */
 const MARGIN = "120px";
 
-/** Says when a window begins to print and when it has done so. Returns how to stop. */
+/** Reports when a window begins and ends printing. Returns the function that unsubscribes. */
 export function watchPrinting(window: EventTarget, onChange: (printing: boolean) => void): () => void {
   const begin = () => onChange(true);
   const end = () => onChange(false);

@@ -12,7 +12,7 @@ import { GatewayChoice } from "./GatewayChoice";
 import { prepareWrittenAttach, studioGateway } from "./prepareAttach";
 import { useAttach } from "./useAttach";
 
-/** Where the studio starts and stops engines itself: a connection in YAML, tried before it is attached. */
+/** For clusters whose engines the studio starts and stops: a connection in YAML, tested before it is attached. */
 export function AttachConnection({ kind }: { readonly kind: WrittenKind }) {
   const { title, says, text } = connectionExamples[kind];
   const [name, setName] = useState("");

@@ -22,12 +22,12 @@ import { useEndpointTry } from "./useEndpointTry";
 
 const placeholder = "http://gpu-1:8000\ngpu-2:8000/v1\ncurl http://gpu-3:8000/v1/models";
 
-/** From pasted addresses to a live page: each is tried as soon as it is there, and what it does not report is asked next to it. */
+/** From pasted addresses to a live page: each address is tested at once, and missing values are asked for next to it. */
 export function AttachEndpoints() {
   const id = useId();
   const [text, setText] = useState("");
   const [edits, setEdits] = useState<Readonly<Record<string, EndpointEdits>>>({});
-  // null while nobody typed one, so that it follows what is pasted.
+  // null until a name is typed, so that it follows the pasted addresses.
   const [typedName, setTypedName] = useState<string | null>(null);
   const [gateway, setGateway] = useState(studioGateway);
   const [extras, setExtras] = useState(noExtras);

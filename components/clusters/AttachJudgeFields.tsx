@@ -15,7 +15,7 @@ const fields = [
   { key: "judgeSeconds", label: "Seconds of a judge call", className: "basis-44", placeholder: "as measured" },
 ] as const;
 
-/** Who judges answers of attached engines: its address, a test by real calls, and its time where the operator knows better. */
+/** The judge of attached engines: its address, a test with real calls, and its time if the operator enters one. */
 export function AttachJudgeFields(props: {
   readonly extras: EndpointExtras;
   readonly models: readonly string[];
@@ -32,7 +32,7 @@ export function AttachJudgeFields(props: {
       found: await client.clusters.tryJudge.mutate({ judge: asked }),
     }),
   });
-  // What was found of another judge says nothing of this one.
+  // Findings about another judge do not apply to this one.
   const found = test.data?.key === judgeKey ? test.data.found : null;
   return (
     <div className="flex flex-col gap-3">

@@ -10,7 +10,7 @@ const kinds: Readonly<Record<AttachKind, { readonly name: string; readonly hint:
   ray: { name: "Ray Serve", hint: "Weir adds applications to Ray Serve." },
 };
 
-/** How a cluster is attached, by what it is. Engines that run come first: nearly everybody starts with them. */
+/** How a cluster is attached, by its kind. Running engines come first: most users start with them. */
 export function AttachScreen(props: {
   readonly kind: AttachKind;
   readonly onKind: (kind: AttachKind) => void;

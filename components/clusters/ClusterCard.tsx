@@ -14,11 +14,11 @@ import { GatewayAddress } from "./GatewayAddress";
 import { nodesText } from "./nodesText";
 import { prepareCard } from "./prepareCard";
 
-/** More are a list to be opened. */
+/** More nodes are shown as a list on demand. */
 const MOST_REASONS = 3;
 const REFRESH_MS = 5_000;
 
-/** A cluster at a glance: whether it is well and what to do if not, what it has, and the ways on. */
+/** A summary of a cluster: its health and what to do about it, its hardware, and links. */
 export function ClusterCard({ cluster, onShow }: { readonly cluster: ClusterSummary; readonly onShow: () => void }) {
   const { spec, attention } = cluster;
   const connected = cluster.health.state !== "not-connected";

@@ -35,7 +35,7 @@ const nodeColumns = [
   { key: "closed", name: "Accepts engines" },
 ];
 
-/** All that is known of one cluster. */
+/** All details of one cluster. */
 export function ClusterDetails({ cluster, onDetached }: { readonly cluster: ClusterSummary; readonly onDetached: () => void }) {
   const { spec } = cluster;
   const query = useQuery(useTRPC().clusters.detail.queryOptions({ clusterId: spec.id }, { refetchInterval: REFRESH_MS }));

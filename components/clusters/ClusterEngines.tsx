@@ -36,7 +36,7 @@ const columns = [
   { key: "log", name: "Log", numeric: true },
 ];
 
-/** Engines as they stand: what each is, where, and which figures its metrics lack. */
+/** The current engines: type, location, and which figures their metrics lack. */
 export function ClusterEngines({ clusterId, engines }: { readonly clusterId: string; readonly engines: readonly ClusterEngine[] }) {
   const [log, setLog] = useState<string | null>(null);
   const identities = useModelIdentities([...new Set(engines.map(({ model }) => model))]);

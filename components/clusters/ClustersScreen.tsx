@@ -13,7 +13,7 @@ import { ClusterDetails } from "./ClusterDetails";
 import { clustersCodec } from "./clustersCodec";
 import { DescribeCluster } from "./DescribeCluster";
 
-/** Clusters: what there is to run on and to plan for, one of them whole, and how one more is attached. */
+/** Clusters: the attached and the described ones, the details of one, and how to attach another. */
 export function ClustersScreen() {
   const query = useClusters();
   const [view, write] = useUrlView(clustersCodec);

@@ -9,9 +9,9 @@ import { AreaField } from "../ui/Field";
 import { FindingList } from "./FindingList";
 
 /**
- * A connection as YAML: tried as it stands, nothing kept, and let through only as it was tried.
+ * A connection as YAML: tested as it is, nothing stored, and accepted only in the form that was tested.
  *
- * @param props.act what may be done with a connection that was tried and can be used; null as long as there is none.
+ * @param props.act actions for a connection that was tested and can be used; null while there is none.
  */
 export function ConnectionEditor(props: {
   readonly label: string;

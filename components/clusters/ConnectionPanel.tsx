@@ -12,7 +12,7 @@ import { Panel } from "../ui/Panel";
 import { ConnectionEditor } from "./ConnectionEditor";
 import { guessedValues } from "./guessedValues";
 
-/** How the studio reaches a cluster, as YAML; changed only by a text that was tried. */
+/** How the studio reaches a cluster, as YAML; only a tested text can replace it. */
 export function ConnectionPanel({ clusterId, text }: { readonly clusterId: string; readonly text: string }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

@@ -8,7 +8,7 @@ import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { FindingList } from "./FindingList";
 
-/** Looks through a cluster's connection once more, asked to, and says what was found. `children`: other buttons of the same row. */
+/** Tests a cluster's connection again on request, and shows the findings. `children`: other buttons of the same row. */
 export function ConnectionTest(props: { readonly clusterId: string; readonly name: string; readonly children?: ReactNode }) {
   const { clusterId, name } = props;
   const client = useTRPCClient();

@@ -11,7 +11,7 @@ import { FormModal } from "../ui/FormModal";
 import { NoteList } from "../ui/Notes";
 import { detachSentences } from "./prepareCard";
 
-/** Lets go of a cluster, once its name is typed: what stays and what ends is said first. */
+/** Detaches a cluster after its name is typed; states first what is kept and what ends. */
 export function DetachCluster(props: { readonly detail: ClusterDetail; readonly name: string; readonly onDone: () => void }) {
   const { detail, name, onDone } = props;
   const trpc = useTRPC();

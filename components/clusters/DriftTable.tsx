@@ -12,7 +12,7 @@ const columns = [
   { key: "actual", name: "Found here" },
 ];
 
-/** How what is there differs from the plan in force. It is shown, and never set right without being asked. */
+/** Differences between the running state and the plan in force. They are shown, and corrected only on request. */
 export function DriftTable(props: {
   readonly clusterId: string;
   readonly drift: ClusterDrift;

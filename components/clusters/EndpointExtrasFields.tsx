@@ -2,7 +2,7 @@ import { AreaField } from "../ui/Field";
 import { AttachJudgeFields } from "./AttachJudgeFields";
 import type { EndpointExtras } from "./prepareAttach";
 
-/** What most do without at first: who judges answers, and where GPUs are measured. */
+/** Optional fields: the judge, and where GPU metrics are. */
 export function EndpointExtrasFields(props: {
   readonly extras: EndpointExtras;
   readonly models: readonly string[];

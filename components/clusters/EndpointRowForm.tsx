@@ -20,7 +20,7 @@ interface Editing {
   readonly onEdit: (edits: EndpointEdits) => void;
 }
 
-/** One pasted address: what was found, what would be attached, and fields for what could not be found. */
+/** One pasted address: what was found, what would be attached, and fields for what was not found. */
 export function EndpointRowForm(
   props: Editing & {
     readonly endpoint: EndpointToTry;
@@ -69,7 +69,7 @@ function CardChoice({ row, cards, onEdit }: Editing) {
   );
 }
 
-/** What is attached, with the word at each value that nobody confirmed, and why it was taken. */
+/** The values to attach, with a mark at each one that is not confirmed, and why it was chosen. */
 function DraftFields({ row, draft, cards, onEdit }: Editing & { readonly draft: EndpointDraft }) {
   const about = (field: GuessedField, label: string) => ({
     label: `${label}${row.why[field] === undefined ? "" : " (guessed)"}`,
@@ -118,7 +118,7 @@ function DraftFields({ row, draft, cards, onEdit }: Editing & { readonly draft: 
   );
 }
 
-/** Limits that the engine was started with, each with the word on who said it. A box left empty: the engine's default is assumed. */
+/** Limits that the engine was started with, each with its source. An empty box: the engine's default is assumed. */
 function LimitFields({ draft: { limits }, onEdit }: Pick<Editing, "onEdit"> & { readonly draft: EndpointDraft }) {
   const told = limits?.source === "engine";
   const said = (value: number | undefined, assumed: number): string =>
@@ -150,7 +150,7 @@ function LimitFields({ draft: { limits }, onEdit }: Pick<Editing, "onEdit"> & { 
   );
 }
 
-/** How the engine is let in to: its key by reference, and who vouches for it. Open where the key is what is in the way. */
+/** Access to the engine: its key by reference, and its certificate authority. Open where the key is the obstacle. */
 function AccessFields(props: {
   readonly row: EndpointRow;
   readonly endpoint: EndpointToTry;

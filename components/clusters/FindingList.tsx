@@ -8,7 +8,7 @@ const words: Readonly<Record<Finding["level"], readonly [string, Tone]>> = {
   failed: ["failed", "bad"],
 };
 
-/** What was found out, each with its word and, where it is not well, what to do. */
+/** Findings, each with its word and, where it is a problem, what to do. */
 export function FindingList({ findings, label }: { readonly findings: readonly Finding[]; readonly label: string }) {
   return (
     <ul aria-label={label} className="flex list-none flex-col gap-1.5 text-sm">

@@ -1,6 +1,6 @@
 import { CopyButton } from "../ui/CopyButton";
 
-/** Where clients send their requests, to be copied, and a line to try it with. */
+/** The address for clients, to copy, and a command to try it. */
 export function GatewayAddress({ baseUrl, curl }: { readonly baseUrl: string; readonly curl: string }) {
   return (
     <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">

@@ -8,7 +8,7 @@ const choices = [
   { runBy: "operator", text: "I run the gateway myself", hint: "The studio only configures it." },
 ] as const;
 
-/** Who runs the gateway that clients are served by. */
+/** Who runs the gateway that serves clients. */
 export function GatewayChoice({ form, onChange }: { readonly form: GatewayForm; readonly onChange: (form: GatewayForm) => void }) {
   const name = useId();
   return (

@@ -16,7 +16,7 @@ import { FindingList } from "./FindingList";
 
 const REFRESH_MS = 2_000;
 
-/** The judge of a cluster: the time that plans take and where it is known from, how it is, and the ways to measure or to enter it. */
+/** The judge of a cluster: the time that plans use and its source, its state, and how to measure or enter the time. */
 export function JudgePanel({ clusterId }: { readonly clusterId: string }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

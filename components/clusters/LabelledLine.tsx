@@ -1,12 +1,12 @@
 import { StateWord, type Tone } from "../ui/Badge";
 
-/** One line of a list of what was found or needs attention: its word, what is so, and what to do about it where there is anything. */
+/** One line of a list of findings: its label, the finding, and what to do about it, if anything. */
 export function LabelledLine(props: {
   readonly word: string;
   readonly tone: Tone;
   readonly sentence: string;
   readonly next: string | null;
-  /** Width of the words, where they shall stand in a column. */
+  /** Width of the labels, where they form a column. */
   readonly wordClass?: string;
 }) {
   return (

@@ -3,9 +3,9 @@ import { codecOf, flag, text, word } from "../url/addressFields";
 export const attachKinds = ["endpoints", "processes", "kubernetes", "ray"] as const;
 export type AttachKind = (typeof attachKinds)[number];
 
-/** What the Clusters page shows: all of them, one of them whole, or how one is attached or described. */
+/** The view of the Clusters page: all clusters, one in detail, or the forms to attach or describe one. */
 export const clustersCodec = codecOf({
-  /** Id of the cluster that is shown whole. */
+  /** Id of the cluster that is shown in detail. */
   show: text(),
   attach: word(attachKinds),
   describe: flag("open"),

@@ -9,7 +9,7 @@ interface ConnectionExample {
   readonly text: string;
 }
 
-/** A connection of each kind to begin with: every line that stands is right as it is or is to be changed, every other is a comment. */
+/** A first connection of each kind: every active line is valid or a placeholder to change; all others are comments. */
 export const connectionExamples: Readonly<Record<WrittenKind, ConnectionExample>> = {
   processes: {
     title: "This host",

@@ -1,8 +1,8 @@
 import type { EndpointToTry, TriedEndpoint, TryEvent } from "@/server/contracts/studio";
 
-/** What is known of pasted addresses so far. Endpoints are identified by their URL. */
+/** The current knowledge about pasted addresses. Endpoints are identified by their URL. */
 export interface EndpointAttempt {
-  /** As last read from the text, with what was said of how they are let in since. */
+  /** As last read from the text, with the access settings entered since. */
   readonly endpoints: readonly EndpointToTry[];
   /** What was left out of the text. */
   readonly notes: readonly string[];
@@ -14,7 +14,7 @@ export interface EndpointAttempt {
 }
 
 export type AttemptAct =
-  /** `asked`: the endpoints that are tried one by one; null: those of the text. */
+  /** `asked`: the endpoints that are tested one by one; null: those of the text. */
   | { readonly kind: "begin"; readonly asked: readonly EndpointToTry[] | null }
   | { readonly kind: "heard"; readonly asked: readonly EndpointToTry[] | null; readonly event: TryEvent }
   | { readonly kind: "ended"; readonly asked: readonly EndpointToTry[] | null }
@@ -22,11 +22,11 @@ export type AttemptAct =
 
 export const noAttempt: EndpointAttempt = { endpoints: [], notes: [], refused: null, tried: {}, waiting: [] };
 
-/** Whether an operator said more of an endpoint than its text does, so that what its text leads to is no news of it. */
+/** Whether an operator entered more about an endpoint than its text has, so that a result for the text does not replace it. */
 const isToldMore = ({ key, caFile, servedName }: EndpointToTry): boolean =>
   key !== undefined || caFile !== undefined || servedName !== undefined;
 
-/** An attempt after something happened to it. What was found out stays until there is newer. */
+/** An attempt after an event. Findings are kept until there are newer ones. */
 export function afterAct(attempt: EndpointAttempt, act: AttemptAct): EndpointAttempt {
   switch (act.kind) {
     case "cleared":

@@ -1,11 +1,11 @@
 import { parse } from "yaml";
 import { isRecord } from "@/solver/collections/isRecord";
 
-/** What of a kept connection nobody has confirmed yet. */
+/** The unconfirmed values of a stored connection. */
 export interface GuessedValues {
   /** By endpoint: `gpu-1-8000: GPU type h100-sxm, tensor parallel 4`. */
   readonly lines: readonly string[];
-  /** The connection with all of it taken for right. */
+  /** The connection with all guesses confirmed. */
   readonly confirmed: unknown;
 }
 
@@ -17,7 +17,7 @@ const words: Readonly<Record<string, string>> = {
   precision: "precision",
 };
 
-/** Values of a connection's text that were guessed when it was attached; null where there are none. */
+/** Values of a connection's text that were guessed when it was attached; null if there are none. */
 export function guessedValues(text: string): GuessedValues | null {
   const connection: unknown = parse(text);
   if (!isRecord(connection) || !Array.isArray(connection.endpoints)) return null;

@@ -5,7 +5,7 @@ import type { EndpointRow } from "./prepareEndpointRows";
 
 type Attach = Inputs["clusters"]["attach"];
 
-/** Where a secret is: in a variable, in a file of the folder of secrets, or nowhere. */
+/** Location of a secret: in a variable, in a file of the secrets folder, or nowhere. */
 export interface ReferenceForm {
   readonly from: "none" | "environment" | "file";
   readonly text: string;
@@ -39,20 +39,20 @@ export const noExtras: EndpointExtras = { judgeModel: "", judgeUrl: "", judgeKey
 
 type Reference = { readonly environment: string } | { readonly file: string };
 
-/** A reference as documents hold it; `null`: none. */
+/** A reference in the form of the document; `null`: none. */
 export function referenceOf({ from, text }: ReferenceForm): Reference | null {
   const named = text.trim();
   if (from === "none" || named === "") return null;
   return from === "environment" ? { environment: named } : { file: named };
 }
 
-/** A reference as it is filled in. */
+/** A reference in the form of the fields. */
 export function referenceForm(reference: Reference | undefined): ReferenceForm {
   if (reference === undefined) return noReference;
   return "environment" in reference ? { from: "environment", text: reference.environment } : { from: "file", text: reference.file };
 }
 
-/** Why a reference cannot be used, in a sentence that says how to; null where it can. A key itself is never sent anywhere. */
+/** Why a reference cannot be used, in a sentence with the remedy; null where it can. A key itself is never sent. */
 export function referenceFault({ from, text }: ReferenceForm): string | null {
   const named = text.trim();
   if (from === "none") return null;
@@ -62,7 +62,7 @@ export function referenceFault({ from, text }: ReferenceForm): string | null {
   return null;
 }
 
-/** Where a secret has to be put so that a reference finds it. `folder`: of secrets; null: the studio was started without one. */
+/** Where to put a secret so that a reference finds it. `folder`: the secrets folder; null: the studio was started without one. */
 export function referenceHint({ from, text }: ReferenceForm, folder: string | null): string | null {
   if (from === "none") return null;
   if (from === "environment") return "The variable has to be set before studio and gateway start; a file can be put there while they run.";
@@ -70,7 +70,7 @@ export function referenceHint({ from, text }: ReferenceForm, folder: string | nu
   return `Put it into ${folder}/${text.trim() || "NAME"}: it is read within a second.`;
 }
 
-/** Where the gateway is, for `attach`; or what is yet to be said. */
+/** The gateway's location for `attach`; or what is still missing. */
 export function gatewayOf(form: GatewayForm): { readonly gateway: Attach["gateway"] } | { readonly fault: string } {
   if (form.runBy === "studio") return { gateway: null };
   for (const [what, text] of [
@@ -93,24 +93,24 @@ export interface AttachForm {
   readonly name: string;
   readonly gateway: GatewayForm;
   readonly extras: EndpointExtras;
-  /** Whether somebody has looked at what was guessed and says that it is right. */
+  /** Whether the operator has confirmed the guessed values. */
   readonly confirmed: boolean;
 }
 
 export interface PreparedAttach {
-  /** What is to be attached; null while something is in the way. */
+  /** The connection to attach; null while there is an obstacle. */
   readonly request: Attach | null;
-  /** What is in the way, in a sentence; null: nothing. */
+  /** The obstacle, in a sentence; null: none. */
   readonly blocked: string | null;
   /** `3 engines are attached, 1 is left out.` */
   readonly says: string;
-  /** Values that nobody has confirmed. */
+  /** Unconfirmed values. */
   readonly guesses: number;
   /** Models that are attached. */
   readonly models: readonly string[];
 }
 
-/** What attaching would do, and why it cannot yet. `taken`: names of clusters that there are. */
+/** What attaching would do, and why it is not possible yet. `taken`: names of existing clusters. */
 export function prepareAttach(rows: readonly EndpointRow[], form: AttachForm, taken: readonly string[]): PreparedAttach {
   const drafts = rows.flatMap(({ taken: attached, draft }) => (attached && draft !== null ? [draft] : []));
   const out = rows.length - drafts.length;
@@ -138,7 +138,7 @@ export function prepareAttach(rows: readonly EndpointRow[], form: AttachForm, ta
   return { ...about, blocked: null, request: { ...named, ...judged, connection: { kind: "endpoints", endpoints, ...told } } };
 }
 
-/** The same for a connection that was written and tried; `connection` null: it was not, or cannot be used. */
+/** The same for a connection that was written and tested; `connection` null: it was not tested, or cannot be used. */
 export function prepareWrittenAttach(
   connection: unknown,
   form: Pick<AttachForm, "name" | "gateway">,
@@ -160,7 +160,7 @@ function nameAndGateway(
   return "fault" in gateway ? gateway : { name, ...gateway };
 }
 
-/** A draft as a connection holds it: nothing that is not said. */
+/** A draft in the form of a connection, without empty fields. */
 function written({ guessed, ...draft }: EndpointDraft, confirmed: boolean): object {
   const said = Object.entries(draft).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(said), guessed: confirmed ? [] : guessed };
@@ -168,7 +168,7 @@ function written({ guessed, ...draft }: EndpointDraft, confirmed: boolean): obje
 
 type JudgeInForm = { readonly model: string; readonly url: string; readonly keyFromEnvironment?: string };
 
-/** The judge that is filled in; null where none is, or what is yet to be said of it. */
+/** The judge that is filled in; null if none is, or what is still missing. */
 export function judgeInForm(form: EndpointExtras): JudgeInForm | { readonly fault: string } | null {
   const [model, url, key] = [form.judgeModel.trim(), form.judgeUrl.trim().replace(/(\/v1)?\/?$/, ""), form.judgeKey.trim()];
   if (model === "" && url === "" && key === "") return null;
@@ -199,7 +199,7 @@ function extrasOf(form: EndpointExtras): Extras | { readonly fault: string } {
   return { told: { ...dcgm, judge }, judgeSecondsPerCall: seconds };
 }
 
-/** A name to begin with: of the first host that is attached and has one, told apart from those there are. */
+/** A default name: from the first attached host that has one, made different from the existing names. */
 export function suggestedName(rows: readonly Pick<EndpointRow, "url" | "taken">[], taken: readonly string[]): string {
   const hosts = rows.flatMap((row) => (row.taken ? [new URL(row.url).hostname] : []));
   const host = hosts.find((name) => !/^[\d.]+$|^\[|^localhost$/.test(name));

@@ -7,7 +7,7 @@ import { formatAge, formatUsd } from "../ui/format";
 export const freeGpus = ({ gpus, used, othersUse, closed }: ClusterDetail["nodes"][number]): number =>
   closed === null ? Math.max(0, gpus - used - othersUse) : 0;
 
-/** How a reason for attention is toned, on every page of a cluster. */
+/** The tone of a reason for attention, on every page of a cluster. */
 export const attentionTones: Readonly<Record<Attention["level"], Tone>> = { warn: "warn", bad: "bad" };
 
 const kinds: Readonly<Record<ClusterSummary["spec"]["kind"], string>> = {
@@ -24,7 +24,7 @@ export interface PreparedCard {
   /** By type: `3 of 8 h100-sxm used, 4 free, 1 used by others`. */
   readonly gpus: readonly string[];
   readonly price: string;
-  /** By model: `2 × llama-3.1-8b`; null: nothing was seen, or nothing is connected. */
+  /** By model: `2 × llama-3.1-8b`; null: nothing was observed, or nothing is connected. */
   readonly engines: readonly string[] | null;
   /** What clients set as their base URL; null: nothing answers there. */
   readonly baseUrl: string | null;
@@ -33,7 +33,7 @@ export interface PreparedCard {
   readonly connected: boolean;
 }
 
-/** What a card says of a cluster. `detail` undefined: it is being read. */
+/** The content of a cluster's card. `detail` undefined: it is being read. */
 export function prepareCard(cluster: ClusterSummary, detail: ClusterDetail | null | undefined): PreparedCard {
   const { spec, gatewayUrl } = cluster;
   const prices = gpuPrices(spec);
@@ -70,7 +70,7 @@ export function prepareCard(cluster: ClusterSummary, detail: ClusterDetail | nul
   };
 }
 
-/** `inForce`: whether a plan is, without which none serves anyway. */
+/** `inForce`: whether a plan is in force; without one, no engine serves anyway. */
 function byModel(engines: readonly ClusterEngine[], inForce: boolean): readonly string[] {
   const counts = new Map<string, { all: number; serving: number }>();
   for (const { model, state } of engines) {
@@ -92,7 +92,7 @@ const engineTones: Readonly<Record<ClusterEngine["state"], Tone>> = {
   missing: "bad",
 };
 
-/** How an engine's state is toned. */
+/** The tone of an engine's state. */
 export const engineTone = ({ state }: ClusterEngine): Tone => engineTones[state];
 
 /** What an engine is: `vLLM 0.11.0`; a dash until its metrics were read. */
@@ -101,13 +101,16 @@ export function engineText({ engine }: ClusterEngine): string {
   return engine.version === null ? engine.type : `${engine.type} ${engine.version}`;
 }
 
-/** What stands where no figure is known to be missing. */
+/** Shown where no figure is known to be missing. */
 export function absenceText({ engine, state }: ClusterEngine): string {
   if (state === "silent" || state === "missing") return "all: it does not answer";
   return engine === null ? "no metrics yet" : "nothing missing";
 }
 
-/** What stands where nothing drifts. An engine that is down is no drift: nobody asked for another cluster, and applying the plan again would not mend it. */
+/**
+ * Shown where nothing drifts. An engine that is down is not drift: the cluster was not changed, and applying the plan again would not
+ * repair it.
+ */
 export function noDriftText(engines: readonly Pick<ClusterEngine, "id" | "state">[]): string {
   const silent = engines.filter(({ state }) => state === "silent").map(({ id }) => id);
   if (silent.length === 0) return "None: the running state matches the plan in force.";
@@ -121,7 +124,7 @@ export function shapeText({ gpu, tp, pp }: ClusterEngine): string {
   return [gpus === 1 ? gpu : `${gpus} × ${gpu}`, ...parallel].join(", ");
 }
 
-/** What stays and what ends when a cluster is let go of, a sentence each. */
+/** What is kept and what ends when a cluster is detached, one sentence each. */
 export function detachSentences(detail: Pick<ClusterDetail, "topology" | "gateway">): readonly string[] {
   return [
     detail.topology === "given"
@@ -135,10 +138,10 @@ export function detachSentences(detail: Pick<ClusterDetail, "topology" | "gatewa
   ];
 }
 
-/** A cluster is looked at once a second; it is told when it was not for so long. */
+/** A cluster is observed once a second; a longer pause is reported. */
 const STALE_SECONDS = 10;
 
-/** Why what is shown of a cluster may no longer be so; null where it is fresh, or the time is not known yet. */
+/** Why the displayed state of a cluster may be outdated; null where it is fresh, or the time is not known yet. */
 export function sightNote({ observedAt }: Pick<ClusterDetail, "observedAt">, nowMs: number | null): string | null {
   if (observedAt === null) return "the cluster has not been reached yet.";
   const seconds = nowMs === null ? 0 : (nowMs - Date.parse(observedAt)) / 1000;

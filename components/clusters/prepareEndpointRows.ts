@@ -7,7 +7,7 @@ import type { EndpointAttempt } from "./endpointAttempt";
 
 export type Cards = Pick<Outputs["cards"]["list"], "models" | "gpus">;
 
-/** What an operator says of an endpoint; what is left out stays as it was found or guessed. */
+/** An operator's entries for an endpoint; omitted values stay as they were found or guessed. */
 export type EndpointEdits = Partial<Pick<EndpointDraft, "model" | "gpu" | "tp" | "pp" | "precision" | "limits">>;
 
 export interface EndpointRow {
@@ -16,15 +16,15 @@ export interface EndpointRow {
   readonly word: string;
   readonly tone: Tone;
   readonly trying: boolean;
-  /** What is not well, worst first. */
+  /** Problems, worst first. */
   readonly faults: readonly Finding[];
-  /** What is, in a line; empty where nothing is. */
+  /** What was found, in one line; empty where nothing was. */
   readonly fine: string;
-  /** As it would be attached; null: it cannot be yet. */
+  /** The endpoint to attach; null: it cannot be attached yet. */
   readonly draft: EndpointDraft | null;
-  /** Why each value that nobody confirmed was taken. */
+  /** Why each unconfirmed value was chosen. */
   readonly why: Partial<Readonly<Record<GuessedField, string>>>;
-  /** What has to be said first. */
+  /** Entries that are required first. */
   readonly questions: readonly string[];
   /** Names it lists, where there are several to choose from or none of them has a card. */
   readonly served: readonly string[];
@@ -37,7 +37,7 @@ const usualNode = { gpusPerNode: 8, maxGpus: 8 };
 
 const levels = { failed: 0, warn: 1, ok: 2 } as const;
 
-/** Pasted endpoints as they are shown: what was found out of each, what would be attached, and what is in the way. */
+/** Pasted endpoints for display: the findings about each, what would be attached, and the obstacles. */
 export function prepareEndpointRows(
   attempt: EndpointAttempt,
   edits: Readonly<Record<string, EndpointEdits>>,
@@ -92,7 +92,7 @@ interface DraftOptions {
   readonly cards: Cards | undefined;
 }
 
-/** An endpoint with what an operator said of it. A shape that was guessed follows the GPU, the model and the precision. */
+/** An endpoint with an operator's entries. A guessed shape follows the GPU, the model and the precision. */
 function draftOf(tried: TriedEndpoint, { name, edits, cards }: DraftOptions): Pick<EndpointRow, "draft" | "why"> {
   const found = tried.draft ?? draftByHand(tried, { name, edits, cards });
   if (found === null) return { draft: null, why: {} };
@@ -111,7 +111,7 @@ function draftOf(tried: TriedEndpoint, { name, edits, cards }: DraftOptions): Pi
   return { draft: { ...draft, ...shape }, why: { ...why, tp: reason, pp: reason } };
 }
 
-/** Where there is no card of what it serves: the card that was chosen to stand for it. */
+/** The card that was chosen for a model that has no card. */
 function draftByHand({ tried, served }: TriedEndpoint, { name, edits, cards }: DraftOptions): EndpointDraft | null {
   const card = cards?.models.find(({ id }) => id === edits.model);
   if (card === undefined) return null;

@@ -22,6 +22,6 @@ export function triedAt(url: string, change: Partial<TriedEndpoint> = {}): Tried
   };
 }
 
-/** One where nothing listens. */
+/** An endpoint at which nothing listens. */
 export const closedAt = (url: string): TriedEndpoint =>
   triedAt(url, { findings: [unreached], served: [], engine: null, draft: null, guesses: [] });

@@ -7,7 +7,7 @@ import { unwrapOutcome } from "../api/unwrapOutcome";
 import { clusterCodec } from "../shell/clusterCodec";
 import { useUrlView } from "../url/useUrlView";
 
-/** Attaches a cluster and goes where it is seen at work. */
+/** Attaches a cluster and opens its live page. */
 export function useAttach() {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -17,7 +17,7 @@ export function useAttach() {
   return useMutation({
     mutationFn: async (request: Inputs["clusters"]["attach"]) => unwrapOutcome(await client.clusters.attach.mutate(request)),
     onSuccess: async ({ id }) => {
-      // Named before the list has it: the top bar would write it into the address while the router is on its way, and end that.
+      // Named before the list has it: otherwise the top bar would write the cluster into the address during the navigation and cancel it.
       write({ cluster: id }, "replace");
       await queries.invalidateQueries(trpc.clusters.pathFilter());
       router.push(`/live?cluster=${encodeURIComponent(id)}`);

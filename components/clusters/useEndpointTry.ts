@@ -10,13 +10,13 @@ import { afterAct, type EndpointAttempt, noAttempt } from "./endpointAttempt";
 /** Replaces a key that is not shown; the studio reads it as an omitted key and says so. */
 const LEFT_OUT = "left-out";
 
-/** A variable, which names a key and is none. */
+/** A variable, which names a key and is not a key itself. */
 const isVariable = (token: string): boolean => /^\$\{?\w+\}?$/.test(token);
 
 const blank = (whole: string, before: string, token: string): string => (isVariable(token) ? whole : `${before}${LEFT_OUT}`);
 
 /**
- * Pasted text without the keys in it: they stay in the browser, since what is tried is part of an address. Lines keep their numbers.
+ * Pasted text without its keys: they stay in the browser, because the tested text is part of an address. Lines keep their numbers.
  *
  * @example withoutKeys("curl -H 'Authorization: Bearer sk-1' http://gpu-1:8000") // curl -H 'Authorization: Bearer left-out' http://gpu-1:8000
  */
@@ -29,7 +29,7 @@ export function withoutKeys(text: string): string {
     .replace(/()\b((?:sk|hf|gsk|nvapi|glpat|ghp)[-_][A-Za-z0-9_-]{8,})/g, blank);
 }
 
-/** Long enough that an address that is typed is not tried letter by letter, short enough that a paste is read at once. */
+/** Long enough not to test a typed address letter by letter, short enough to read a paste at once. */
 const STILL_MS = 400;
 
 /** What goes into an address, encoded; servers take some 16 kB with everything else in it. */
@@ -37,13 +37,13 @@ const MOST_ENCODED = 12_000;
 
 export interface EndpointTry {
   readonly attempt: EndpointAttempt;
-  /** Why nothing comes at the moment: the studio does not answer, or refused; null: nothing is amiss. */
+  /** Why nothing arrives at the moment: the studio does not answer, or refused; null: no problem. */
   readonly fault: string | null;
-  /** Tries some again, with what was said of how they are let in. `generate`: with one token of each. */
+  /** Tests some endpoints again with the access settings entered. `generate`: with one token each. */
   readonly tryAgain: (endpoints: readonly EndpointToTry[], options?: { readonly generate: boolean }) => void;
 }
 
-/** Tries the addresses in a text as soon as it is still for a moment. A text that changes, or a page that is left, ends what is under way. */
+/** Tests the addresses in a text once it has not changed for a moment. Changing the text or leaving the page cancels tests in progress. */
 export function useEndpointTry(text: string): EndpointTry {
   const client = useTRPCClient();
   const [attempt, act] = useReducer(afterAct, noAttempt);
@@ -71,7 +71,7 @@ export function useEndpointTry(text: string): EndpointTry {
           setFault(error.message);
           end();
         },
-        // The link connects again by itself: a studio that is away is waited for, its own refusal would only come again.
+        // The link reconnects by itself: a studio that is unreachable is waited for; its own refusal would only repeat.
         onConnectionStateChange: ({ error }) => {
           if (error === null) return setFault(null);
           if (isUnanswered(error)) return setFault("The studio does not answer; addresses are tried once it does.");

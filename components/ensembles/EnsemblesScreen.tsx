@@ -15,7 +15,7 @@ import { PlaceTab } from "./place/PlaceTab";
 
 const names: Readonly<Record<EnsembleTab, string>> = { place: "Place", gate: "Gate", online: "Online", batches: "Batches" };
 
-/** What is decided of an ensemble and what runs of it: where its experts go, when its aggregator is asked, what is served, what is worked off. */
+/** The tabs of an ensemble: placement, gate, serving, batches. */
 function EnsembleTabs({ tab, onTab }: { readonly tab: EnsembleTab; readonly onTab: (tab: EnsembleTab) => void }) {
   return <Tabs label="Ensembles" names={names} tabs={ensembleTabs} tab={tab} onTab={onTab} />;
 }
@@ -29,7 +29,7 @@ const says: Readonly<Record<EnsembleTab, string>> = {
 
 const tabs = { place: PlaceTab, gate: GateTab, online: OnlineTab, batches: BatchesTab } as const;
 
-/** Ensembles: where their experts go, when their aggregator is asked, what a gateway serves of them and what is worked off in batches. */
+/** Ensembles: where their experts are placed, when their aggregator is asked, what a gateway serves and which batches run. */
 export function EnsemblesScreen() {
   const clusters = useClusters();
   const cluster = useCurrentCluster();

@@ -108,7 +108,7 @@ function Audit() {
   return (
     <PanelState status={status}>
       {() => (
-        // Narrow, the detail stands under what was done: a fifth column would be out of sight.
+        // On narrow screens the detail is below the action: a fifth column would be out of sight.
         <div className="relative max-h-96 overflow-y-auto max-sm:[&_td:last-child]:hidden max-sm:[&_th:last-child]:hidden">
           <Table caption="Audit" columns={auditColumns}>
             {(query.data ?? []).map((line) => (
@@ -170,7 +170,7 @@ function HistoryDesk({ cluster }: { readonly cluster: ClusterSummary }) {
   );
 }
 
-/** History: what was in force, which plans are kept, and who changed what. */
+/** History: plans that were in force, stored plans, and the audit. */
 export function HistoryScreen() {
   const clusters = useClusters();
   const cluster = useCurrentCluster();

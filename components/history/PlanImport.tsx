@@ -14,7 +14,7 @@ async function readDocument(file: File): Promise<unknown> {
   }
 }
 
-/** Takes a plan document from elsewhere and goes to its review, which shows the difference before anything can be done with it. */
+/** Imports a plan document and opens its review, which shows the difference before anything can be done with it. */
 export function PlanImport() {
   const client = useTRPCClient();
   const router = useRouter();

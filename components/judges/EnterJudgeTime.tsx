@@ -7,11 +7,11 @@ import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { NumberField } from "../ui/Field";
 
-/** Takes an operator's mean time of a call in place of the measured one, and gives it up again. */
+/** Sets an operator's mean time of a call in place of the measured one, and removes it. */
 export function EnterJudgeTime(props: {
-  /** null: plans take the measured time. */
+  /** null: plans use the measured time. */
   readonly entered: number | null;
-  /** Where the number begins. */
+  /** Initial value of the field. */
   readonly begin: number;
   readonly onEnter: (secondsPerCall: number | null) => Promise<void>;
 }) {

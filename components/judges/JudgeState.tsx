@@ -2,7 +2,7 @@ import type { JudgeHealth } from "@/server/contracts/studio";
 import { StateWord } from "../ui/Badge";
 import { healthWords } from "./judgeWords";
 
-/** How the judge is by its gateway: a word, the reason where it is not well, and its last answers. */
+/** The judge's state according to its gateway: a word, the reason if it is not well, and its last answers. */
 export function JudgeState({ health, nowMs }: { readonly health: JudgeHealth; readonly nowMs: number }) {
   const { word, tone, says } = healthWords(health, nowMs);
   return (

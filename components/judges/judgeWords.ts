@@ -8,13 +8,13 @@ const ageOf = (iso: string, nowMs: number): string => {
   return age === "now" ? "just now" : `${age} ago`;
 };
 
-/** Where a time is known from, with its age: `measured in traffic (400 calls), 3 min ago`. */
+/** The source of a time, with its age: `measured in traffic (400 calls), 3 min ago`. */
 export function sourceWords(source: JudgeTimeSource, nowMs: number): string {
   const { measuredAt } = source;
   return measuredAt === undefined ? judgeSourceText(source) : `${judgeSourceText(source)}, ${ageOf(measuredAt, nowMs)}`;
 }
 
-/** The time that plans take: `20 ms a call, p95 31 ms`. */
+/** The time that plans use: `20 ms a call, p95 31 ms`. */
 export function plannedWords({ secondsPerCall, p95Seconds }: ClusterJudge["planned"]): string {
   return `${formatSeconds(secondsPerCall)} a call${p95Seconds === null ? "" : `, p95 ${formatSeconds(p95Seconds)}`}`;
 }
@@ -23,16 +23,16 @@ export function plannedWords({ secondsPerCall, p95Seconds }: ClusterJudge["plann
 const timesWords = ({ calls, meanSeconds, p50Seconds, p95Seconds }: JudgeTimes): string =>
   `mean ${formatSeconds(meanSeconds)}, p50 ${formatSeconds(p50Seconds)}, p95 ${formatSeconds(p95Seconds)}, of ${formatCounted(calls, "call")}`;
 
-/** What traffic shows of the judge's time. */
+/** The judge's time in traffic. */
 export const trafficWords = ({ times, latestAt }: NonNullable<ClusterJudge["traffic"]>, nowMs: number): string =>
   `${timesWords(times)}; the latest ${ageOf(latestAt, nowMs)}`;
 
-/** What the last test showed, with its age. */
+/** The result of the last test, with its age. */
 export function testWords({ times, testedAt }: NonNullable<ClusterJudge["test"]>, nowMs: number): string {
   return times === null ? `no score, ${ageOf(testedAt, nowMs)}` : `${timesWords(times)}; ${ageOf(testedAt, nowMs)}`;
 }
 
-/** That traffic shows another time than the test or the entry; null where it does not. */
+/** A note that the time in traffic differs from the test or the entry; null where it does not. */
 export function driftWords({ trafficRatio, entered }: Pick<ClusterJudge, "trafficRatio" | "entered">): string | null {
   if (trafficRatio === null) return null;
   const before = entered === null ? "measured by the test" : "the time entered";
@@ -47,7 +47,7 @@ const states: Readonly<Record<JudgeHealth["state"], readonly [word: string, tone
   unavailable: ["cannot be called", "bad"],
 };
 
-/** How the judge is, in a word with its tone, and what is known of its calls. */
+/** The judge's state, in a word with its tone, and its latest calls. */
 export function healthWords(health: JudgeHealth, nowMs: number): { readonly word: string; readonly tone: Tone; readonly says: string } {
   const [word, tone] = states[health.state];
   const { reason, scored, failed, lastScoreAt, lastFailureAt } = health;

@@ -8,7 +8,7 @@ const overheads = [
   { key: "decideSeconds", label: "Deciding and sending" },
 ] as const;
 
-/** What one seldom changes: where requests wait, how old telemetry is, what the policy's own work takes, what a GPU costs. */
+/** Rarely changed settings: where requests wait, the age of telemetry, the time of the policy's own work, the price of a GPU. */
 export function DetailFields({ spec, onChange }: { readonly spec: LabSpec; readonly onChange: (change: Partial<LabSpec>) => void }) {
   const { aging, overhead } = spec;
   return (

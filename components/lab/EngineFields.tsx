@@ -5,10 +5,10 @@ import { requestsAtOnce, withRequestsAtOnce } from "./prepareSetup";
 
 const precisions = ["bf16", "fp8", "int4"] as const;
 const options = (values: readonly string[]) => values.map((value) => ({ value, text: value }));
-/** A value that the list lacks is offered all the same: it is what the description says. */
+/** A value that the list lacks is offered too if the description has it. */
 const withOwn = (values: readonly string[], own: string) => (values.includes(own) ? values : [own, ...values]);
 
-/** The engines that serve every system of a race but those that bring their own. */
+/** The engines that serve every system of a race, except systems with their own engines. */
 export function EngineFields(props: {
   readonly replicas: readonly LabReplicas[];
   readonly models: readonly string[];

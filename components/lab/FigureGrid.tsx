@@ -40,7 +40,7 @@ function Chart(props: {
   );
 }
 
-/** Figures of the systems shown, drawn: the frontier, and what lies behind it. */
+/** Charts of the displayed systems: the frontier, and the figures behind it. */
 export function FigureGrid(props: {
   readonly run: LabRun;
   readonly marks: readonly SystemMark[];

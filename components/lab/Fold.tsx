@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A part of a form with its name, and what it says while it is folded. */
+/** A part of a form with its name, and its summary while it is folded. */
 export function Fold(props: { readonly title: string; readonly says?: string; readonly open?: boolean; readonly children: ReactNode }) {
   return (
     <details className="border-t py-3" open={props.open}>

@@ -33,7 +33,7 @@ import { useSuggestion } from "./useSuggestion";
 
 const names: Readonly<Record<LabTab, string>> = { race: "Race", runs: "Runs", predictors: "Predictors" };
 
-/** The three things of this page: the race, what was run, and what predicts. */
+/** The tabs of this page: the race, past runs, and predictors. */
 function LabTabs({ tab, onTab }: { readonly tab: LabTab; readonly onTab: (tab: LabTab) => void }) {
   return <Tabs label="Lab" names={names} tabs={labTabs} tab={tab} onTab={onTab} />;
 }
@@ -42,7 +42,7 @@ const NO_WORKFLOWS: readonly LabWorkflow[] = [];
 
 type Write = (change: Partial<LabView>, how: "push" | "replace") => void;
 
-/** The description as it is set up, and the button that runs it. */
+/** The current description, and the button that runs it. */
 function Setup(props: {
   readonly view: LabView;
   readonly write: Write;
@@ -73,7 +73,7 @@ function Setup(props: {
       : (setupRefusal(spec, workloads) ??
         spec.systems.map((system) => systemRefusal(system, spec.replicas)).find((refusal) => refusal !== null) ??
         null);
-  // Problems of the whole list of systems are shown above it, with the way out.
+  // Problems of the whole list of systems are shown above it, with the remedy.
   const toldAbove = spec !== null && suggestion.data !== undefined && lackingModels(spec.systems, spec.replicas).length > 0 && kept;
   const why =
     refused !== null
@@ -143,7 +143,7 @@ function Setup(props: {
   );
 }
 
-/** A run that the address names, and its figures; or the description, where the run is not kept here. */
+/** A run that the address names, and its figures; or the description, where the run is not stored here. */
 function Race({ view, write }: { readonly view: LabView; readonly write: Write }) {
   const trpc = useTRPC();
   const workloads = useQuery(trpc.workloads.list.queryOptions());

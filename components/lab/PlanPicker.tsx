@@ -14,7 +14,7 @@ import { planSystem } from "./planSystem";
 /** A saved plan as a system: its policy on its own engines. */
 export function PlanPicker(props: {
   readonly clusterId: string;
-  /** Those that are in the race. */
+  /** The systems of the race. */
   readonly systems: readonly LabSystem[];
   readonly onAdd: (system: LabSystem) => void;
 }) {

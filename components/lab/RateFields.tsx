@@ -3,14 +3,14 @@ import { formatPercent, formatRate } from "../ui/format";
 import { NumberInput } from "../ui/NumberInput";
 import { repeatedRates } from "./prepareSetup";
 
-/** Loads that tell most: half full, busy, and all but full. */
+/** The most informative loads: half full, busy, and almost full. */
 const SHARES = [0.5, 0.8, 0.95] as const;
 const MOST_RATES = 12;
 
-/** Three figures: a rate that is rounded is the one that is run. */
+/** Three digits: the rounded rate is the one that is run. */
 const rounded = (rate: number): number => Number(rate.toPrecision(3));
 
-/** Programs that come a second, each as a share of what the engines can take. */
+/** Programs per second, each as a share of what the engines can serve. */
 export function RateFields(props: {
   readonly rates: readonly number[];
   /** null while it is not known. */

@@ -26,7 +26,7 @@ const latencyTexts = {
   "per-token-p95": "per output token, p95",
 } as const;
 
-/** What a run found. While it goes on, figures are of the cells that are there. */
+/** The result of a run. While it continues, figures cover the finished cells. */
 export function ResultPanel(props: {
   readonly run: LabRun;
   readonly view: LabView;

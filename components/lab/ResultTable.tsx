@@ -15,7 +15,7 @@ const words = {
   level: { tone: "neutral", title: "These seeds do not distinguish it from the best." },
 } as const;
 
-/** Every system at one rate, in figures. */
+/** The figures of every system at one rate. */
 export function ResultTable(props: {
   readonly run: LabRun;
   readonly marks: readonly SystemMark[];

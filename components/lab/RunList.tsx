@@ -57,7 +57,7 @@ function RunRow({ run }: { readonly run: LabRunSummary }) {
   );
 }
 
-/** Runs that were made, newest first. */
+/** Past runs, newest first. */
 export function RunList() {
   const query = useQuery(
     useTRPC().lab.list.queryOptions(undefined, {

@@ -12,11 +12,11 @@ import { Panel } from "../ui/Panel";
 import { progressText, stateTones } from "./prepareRun";
 import { placedRefusal } from "./prepareSetup";
 
-/** A run: how far it is, the way out, and what a reader must know before trusting its figures. */
+/** A run: its progress, how to cancel it, and what a reader must know before trusting its figures. */
 export function RunPanel({ run, onGoOn }: { readonly run: LabRun; readonly onGoOn: (id: string) => void }) {
   const client = useTRPCClient();
   const cancel = useLabAct(() => client.lab.cancel.mutate({ id: run.id }));
-  // On other premises than it was begun on, such as changed cards, it is another run, which is shown then.
+  // With changed inputs, such as other cards, it is another run, which is then shown.
   const goOn = useLabAct(
     () => client.lab.start.mutate(run.spec),
     ({ id }) => onGoOn(id),

@@ -25,13 +25,16 @@ import { SystemList } from "./SystemList";
 
 const MOST_SEEDS = 20;
 
-/** What a wrong answer of an agent that helps does, in words. */
+/** The effect of a wrong answer of a helper agent, in words. */
 function misleadingSays(chance: number): string {
   if (chance === 0) return "Helping agents, such as planners, do not change the answers of others.";
   return `Where a helping agent is wrong, ${Math.round(100 * chance)} of 100 agents that read it are wrong too.`;
 }
 
-/** What stages of one program have in common, in words. A stage is made of its program's own prompt with the root of the correlation as its chance. */
+/**
+ * What stages of one program have in common, in words. A stage uses its program's own prompt with a probability of the root of the
+ * correlation.
+ */
 function correlationSays(correlation: number): string {
   if (correlation === 1) return "Every stage of a program is as hard and as long as its prompt makes it.";
   if (correlation === 0) return "Each stage of a program comes from another prompt: a long or failed stage does not predict the next.";
@@ -39,7 +42,7 @@ function correlationSays(correlation: number): string {
   return `Length and success of two stages of a program correlate by ${correlation}: ${own} of 100 stages use answers to the program's own prompt, the rest use answers to another prompt.`;
 }
 
-/** Everything that a run's figures depend on, to be read and changed. */
+/** All inputs of a run's figures, to read and change. */
 export function SetupPanel(props: {
   readonly spec: LabSpec;
   readonly suggestion: LabSuggestion | undefined;
@@ -209,7 +212,7 @@ export function SetupPanel(props: {
   );
 }
 
-/** What was set up, in a few lines, for when figures are looked at. */
+/** A summary of the setup in a few lines, shown next to the figures. */
 export function SetupSummary(props: { readonly spec: LabSpec; readonly workloadName: string; readonly workflows: readonly LabWorkflow[] }) {
   const { spec } = props;
   const titles = spec.mix.map(({ workflow }) => props.workflows.find(({ name }) => name === workflow)?.title ?? workflow);

@@ -4,7 +4,7 @@ import { useModelIdentities } from "../ui/useModelIdentities";
 import type { ShareRow } from "./prepareFigures";
 import { SystemChip } from "./SystemChip";
 
-/** Which model answered how much under each system, and how full its engines were. */
+/** The share of answers by model under each system, and the utilisation of its engines. */
 export function ShareBars({ rows, models }: { readonly rows: readonly ShareRow[]; readonly models: readonly string[] }) {
   const identities = useModelIdentities(models);
   return (

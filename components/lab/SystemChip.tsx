@@ -1,6 +1,6 @@
 import type { SystemMark } from "./prepareSystems";
 
-/** A system's letter in its hue, ringed as its line is dashed. */
+/** A system's letter in its hue, with a ring dashed like its line. */
 function SystemLetter({ mark }: { readonly mark: SystemMark }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 34 16" className="h-4 w-8.5 shrink-0">

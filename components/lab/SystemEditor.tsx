@@ -24,11 +24,11 @@ const sources: readonly Option[] = [
   { value: "oracle", text: "the truth (an oracle)" },
 ];
 
-/** A system of one's own, put together of a route, an order and a place, and of where it reads what it needs. */
+/** A custom system, composed of a route, an order, a place and the sources of their inputs. */
 export function SystemEditor(props: {
   readonly suggestion: LabSuggestion;
   readonly replicas: readonly LabReplicas[];
-  /** Those that are in the race. */
+  /** The systems of the race. */
   readonly systems: readonly LabSystem[];
   readonly onAdd: (system: LabSystem) => void;
 }) {

@@ -20,7 +20,7 @@ function Refusal({
   return refusal !== null && <p className="text-xs text-bad [overflow-wrap:anywhere]">{refusal}</p>;
 }
 
-/** Systems to race: those that are suggested, ticked or not, and the operator's own. */
+/** Systems to race: the suggested ones, selected or not, and the operator's own. */
 export function SystemList(props: {
   readonly systems: readonly LabSystem[];
   readonly suggested: LabSuggestion["systems"];
@@ -29,7 +29,7 @@ export function SystemList(props: {
 }) {
   const { systems, suggested, replicas, onSystems } = props;
   const own = ownSystems(systems, suggested);
-  // While nothing is suggested, none can be told from those that are.
+  // Without a suggestion, no system can be identified as suggested.
   const known = suggested.length > 0;
   const chosen = (each: LabSystem) => systems.find((system) => isSameSystem(each, system));
   const marks = prepareSystems(suggested);

@@ -6,7 +6,7 @@ import { prepareWorkflow, shapesOf } from "./prepareWorkflow";
 /** Pixels from one step of the grid to the next, and the radius of a stage. */
 const [STEP_X, STEP_Y, RADIUS] = [26, 20, 8];
 
-/** The stages of a workflow, small; where programs take several shapes each of them, with the share that takes it. Words stand beside it. */
+/** The stages of a workflow as a small drawing; where programs take several shapes, each of them with its share. A text is next to it. */
 export function WorkflowDrawing({ workflow }: { readonly workflow: LabWorkflow }) {
   const shapes = useMemo(() => shapesOf(workflow), [workflow]);
   return (

@@ -128,7 +128,7 @@ it("composes a choice of models just in time where one is suggested, and says wh
   expect(labSystemSchema.parse(made)).toEqual(made);
   expect(systemRefusal(made, testSpec.replicas)).toBeNull();
   expect(composeSystem(form, suggestion)).toEqual({ refused: expect.stringMatching(/the mix has none of them\.$/) });
-  // A route that chooses before reads no configurations.
+  // A route that chooses before dispatch reads no configurations.
   expect(composeSystem(routed(form, "small"), choosing)).toMatchObject({ policy: { kind: "fixed" } });
   expect(routed(form, "small").configurations).toBe("none");
 });

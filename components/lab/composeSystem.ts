@@ -11,20 +11,20 @@ type JustInTimeDocument = Extract<PolicyDocument, { kind: "just-in-time" }>;
 export const orders = ["fcfs", "sjf", "stjf", "workflow", "depth", "mlfq"] as const;
 export const places = ["least-load", "lowest-kv", "round-robin", "time-slots"] as const;
 
-/** A system as it is put together from parts. */
+/** A system in the form that composes it from parts. */
 export interface SystemForm {
   readonly name: string;
-  /** `slack`, `balanced`, `just-in-time`, or a model that gets all. */
+  /** `slack`, `balanced`, `just-in-time`, or a model that gets all requests. */
   readonly route: string;
   readonly tau: number;
   readonly deltaScore: number;
   readonly changesModel: boolean;
-  /** Of a route at dispatch: partial assignments that its search keeps. */
+  /** For a route at dispatch: partial assignments that its search keeps. */
   readonly beamWidth: number;
   readonly order: (typeof orders)[number];
   readonly place: (typeof places)[number];
   readonly affinity: boolean;
-  /** A source by its word, or an artefact by its hash. */
+  /** A source by its name, or an artefact by its hash. */
   readonly lengths: string;
   readonly confidence: string;
   readonly configurations: NonNullable<LabSystem["configurations"]>;
@@ -35,20 +35,23 @@ export const newForm: SystemForm = {
   ...{ affinity: false, lengths: "learnt", confidence: "learnt", beamWidth: BEAM_WIDTH, configurations: "none" },
 };
 
-/** What a form becomes by a route: where models are chosen at dispatch, work goes in the order of arrival, and only configurations are read. */
+/**
+ * Adapts a form to a route: where models are chosen at dispatch, requests are served in the order of arrival, and only configurations are
+ * read.
+ */
 export const routed = (form: SystemForm, route: string): SystemForm =>
   route === "just-in-time"
     ? { ...form, route, order: "fcfs", affinity: false, lengths: "none", confidence: "none", configurations: "learnt" }
     : { ...form, route, configurations: "none" };
 
-/** Bounds of what may be typed. A slack of ten lets the surest model have nearly everything. */
+/** Bounds of the fields. With a slack of ten the most confident model gets nearly everything. */
 export const MOST_TAU = 10;
 export const MOST_BEAM_WIDTH = 64;
 
-/** How much more loaded its last replica may be for a program to go back to it. */
+/** How much higher the load of a program's last replica may be for the program to return to it. */
 const AFFINITY_RATIO = 0.5;
 
-/** Releases after which waiting work goes first where no suggested system says how many. */
+/** Default number of releases after which a waiting request goes first, where no suggested system sets it. */
 const AGING_THRESHOLD = 1000;
 
 function policyOf<Kind extends PolicyDocument["kind"]>({ systems }: Pick<Choice, "systems">, kind: Kind) {
@@ -73,8 +76,8 @@ function sourceOf(text: string): LabSystem["confidence"] {
 }
 
 /**
- * A system of a form's parts, with the engines' figures from the suggested ones; in a sentence why not where they do not say them.
- * Whether its parts make sense together is `systemRefusal`'s to say.
+ * A system from a form's parts, with the engines' figures of the suggested ones; or the reason, in a sentence, if those lack them.
+ * `systemRefusal` checks whether its parts are compatible.
  */
 export function composeSystem(form: SystemForm, choice: Choice): LabSystem | { readonly refused: string } {
   const place = { kind: form.place, ...(form.affinity && { affinity: { ratio: AFFINITY_RATIO } }) };
@@ -108,19 +111,21 @@ export function composeSystem(form: SystemForm, choice: Choice): LabSystem | { r
   return { name, policy: { kind: "fixed", model: form.route, ...queueing }, ...reads };
 }
 
-/** Whether two systems are the same but for what engines decide: decode times, batches, stated confidence. */
+/** Whether two systems are equal except for what the engines decide: decode times, batches, stated confidence. */
 export function isSameSystem(a: LabSystem, b: LabSystem): boolean {
   return key(a) === key(b);
 }
 
-/** Systems that no suggested one stands for: one's own, and a second of the same. */
+/** Systems that match no suggested one: custom ones, and duplicates. */
 export const ownSystems = (systems: readonly LabSystem[], suggested: readonly LabSystem[]): readonly LabSystem[] =>
   systems.filter(
     (system, index) =>
       !suggested.some((each) => isSameSystem(each, system)) || systems.slice(0, index).some((each) => isSameSystem(each, system)),
   );
 
-/** Why a system is not added to a race, in a sentence; null when it can be: raced twice under whatever names, it would only be slower. */
+/**
+ * Why a system is not added to a race, in a sentence; null when it can be: a duplicate under another name would only make the race slower.
+ */
 export function repeatRefusal(system: LabSystem, systems: readonly LabSystem[]): string | null {
   const at = systems.findIndex((each) => isSameSystem({ ...each, name: system.name }, system));
   return at < 0 ? null : `This system is in the race already, as ${prepareSystems(systems)[at]?.label}.`;
@@ -131,7 +136,7 @@ function key({ name, policy, lengths, confidence, configurations, replicas }: La
   return JSON.stringify([name, policy.kind, ...parts]);
 }
 
-/** What tells policies of one kind apart, whichever engines they are for. */
+/** The identity of policies of one kind, independent of the engines. */
 function partsOf(policy: PolicyDocument): readonly unknown[] {
   switch (policy.kind) {
     case "slack":
@@ -139,7 +144,7 @@ function partsOf(policy: PolicyDocument): readonly unknown[] {
     case "fixed":
       return [policy.model];
     case "just-in-time":
-      // Per-workflow's configuration is what it is for the engines.
+      // Per-workflow's configuration depends on the engines.
       return [policy.selection.kind === "fixed" ? "fixed" : policy.selection];
     default:
       return [];
@@ -156,18 +161,18 @@ export const lackingModels = (systems: readonly LabSystem[], replicas: readonly 
 ];
 
 /**
- * Systems that can be raced on these engines: with the models, orders and figures of what is suggested for them, and without those that would
- * still send requests where no engine is. Where none is left, all that is suggested.
+ * Systems that can be raced on these engines: with the models, orders and figures of the suggestion for them, and without those that would
+ * still send requests to models without engines. If none is left, all suggested systems.
  */
 export function fitRace(systems: readonly LabSystem[], suggestion: Pick<Choice, "systems">, replicas: readonly LabReplicas[]): LabSystem[] {
   const fitted = fitSystems(systems, suggestion).filter((system) => lackingModels([system], replicas).length === 0);
   return fitted.length > 0 ? fitted : suggestion.systems.map(bareSystem);
 }
 
-/** Without the sentence that a suggested system comes with, which is no part of a description. */
+/** Without the sentence that describes a suggested system, which is not part of a description. */
 export const bareSystem = ({ about: _, ...system }: Choice["systems"][number]): LabSystem => system;
 
-/** Systems with the models, orders and figures that the suggestion has for the engines as they are now. Those with engines of their own stay. */
+/** Systems with the models, orders and figures that the suggestion has for the current engines. Those with their own engines stay. */
 export function fitSystems(systems: readonly LabSystem[], suggestion: Pick<Choice, "systems">): LabSystem[] {
   const slack = policyOf(suggestion, "slack");
   const balanced = policyOf(suggestion, "balanced");
@@ -188,8 +193,8 @@ function fitPolicy(policy: PolicyDocument, slack: SlackDocument | null, balanced
 }
 
 /**
- * The models' curves and the workflows as they are suggested: of each workflow what the policy says itself where it does, as of the same model for
- * two agents. Per-workflow's configurations are those for the engines.
+ * The models' curves and the workflows of the suggestion. A workflow that the policy states itself, such as one with the same model for
+ * two agents, is kept. Per-workflow's configurations are those for the engines.
  */
 function fitChoice(policy: JustInTimeDocument, suggested: readonly JustInTimeDocument[]): JustInTimeDocument {
   const [known] = suggested;

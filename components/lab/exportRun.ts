@@ -28,7 +28,7 @@ const header = [
   ...["preempted_share", "promotions", "model_shares", "digest"],
 ];
 
-/** All cells of a run as CSV, one a line, in the order of the description. What is not known is empty. */
+/** All cells of a run as CSV, one per line, in the order of the description. Unknown values are empty. */
 export function runCsv(run: Pick<LabRun, "cells" | "spec">, marks: readonly SystemMark[]): string {
   const lines = [...run.cells]
     .sort((a, b) => a.system - b.system || a.rate - b.rate || a.seed - b.seed)
@@ -66,5 +66,5 @@ export function runCsv(run: Pick<LabRun, "cells" | "spec">, marks: readonly Syst
   return `${[header.join(","), ...lines].join("\n")}\n`;
 }
 
-/** The run with its description, whole: `weir compare --spec` reads it. */
+/** The complete run with its description: `weir compare --spec` reads it. */
 export const runJson = (run: LabRun): string => `${JSON.stringify(run, null, 2)}\n`;

@@ -4,7 +4,7 @@ import { sortKeys } from "./prepareTable";
 export const labTabs = ["race", "runs", "predictors"] as const;
 export type LabTab = (typeof labTabs)[number];
 
-/** What the latency of the frontier and of the lines against the rate is of. */
+/** Which latency the frontier and the lines against the rate show. */
 export const latencyKinds = ["latency", "per-token", "per-token-p95"] as const;
 export type LatencyKind = (typeof latencyKinds)[number];
 
@@ -21,15 +21,15 @@ function readIndices(value: string | null): readonly number[] | null {
 /** The Lab page's view. */
 export const labCodec = codecOf({
   tab: withDefault(word(labTabs), "race"),
-  /** What a description is suggested for while there is none of its own. */
+  /** The workload that a description is suggested for while the address has no description. */
   workload: text(),
   plan: text(),
   /** The description, as `formatSpec` writes it; null: the suggested one. */
   spec: text(),
-  /** Id of the run whose figures are looked at; null: none. */
+  /** Id of the displayed run; null: none. */
   run: { ...text(), parse: (id) => (id !== null && /^[0-9a-f]{64}$/.test(id) ? id : null) },
   latency: withDefault(word(latencyKinds), "latency"),
-  /** Index of the rate that figures of one rate are of; null: the middle one. */
+  /** Index of the rate at which figures of one rate are shown; null: the middle one. */
   rate: named("at", index),
   /** Index of the system that others are compared to; null: the first. */
   against: index,
@@ -40,5 +40,5 @@ export const labCodec = codecOf({
 });
 export type LabView = ViewOf<typeof labCodec>;
 
-/** What of the view belongs to one run, cleared when another is looked at: indices mean other things there. */
+/** The part of the view that belongs to one run; it is cleared for another run, where indices have other meanings. */
 export const noneChosen = { rate: null, against: null, shown: null } as const satisfies Partial<LabView>;

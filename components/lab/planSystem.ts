@@ -3,15 +3,15 @@ import type { Plan } from "@/solver/plan/plan";
 import { learntOf } from "@/solver/plan/policySchema";
 import { shortHash } from "../ui/format";
 
-/** The engines of a saved plan, as a race has them. */
+/** The engines of a saved plan in the form of a race. */
 const planReplicas = ({ deployment }: Pick<Plan, "deployment">): LabReplicas[] =>
   deployment.flatMap(({ model, precision, gpu, replicas }) =>
     replicas.map((group) => ({ model, precision, gpu: group.gpu ?? gpu, tp: group.tp, pp: group.pp, count: group.count })),
   );
 
 /**
- * A saved plan as a system: its policy on its own engines, with the predictors it names. A cascade of one model is that model; one of more
- * stays a cascade.
+ * A saved plan as a system: its policy on its own engines, with the predictors it names. A cascade of one model becomes that model; one of
+ * more stays a cascade.
  */
 export function planSystem(plan: Pick<Plan, "id" | "deployment" | "policy">): LabSystem {
   const { policy } = plan;
@@ -21,10 +21,10 @@ export function planSystem(plan: Pick<Plan, "id" | "deployment" | "policy">): La
   return {
     name: `plan ${shortHash(plan.id)}`,
     policy: only !== undefined && more.length === 0 ? { kind: "fixed", model: only.model, order, place } : policy,
-    // Without a predictor a live order goes by input length too.
+    // Without a predictor a live order also uses the input length.
     lengths: !byLength ? "none" : learnt?.lengths === undefined ? "input" : { artefact: learnt.lengths },
     confidence: policy.kind === "slack" && learnt?.confidence !== undefined ? { artefact: learnt.confidence } : "none",
-    // A plan without predictors knows of no configuration but that of the largest models, and has nothing to choose among.
+    // A plan without predictors knows only the configuration of the largest models, and has no choice.
     ...(learntOf(policy).length > 0 && policy.kind === "just-in-time" && policy.selection.kind !== "fixed"
       ? { configurations: "named" }
       : {}),

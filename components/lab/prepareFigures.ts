@@ -32,8 +32,8 @@ function lineOf(mark: SystemMark, points: readonly LinePoint[]) {
 }
 
 /**
- * Latency against quality at one rate: a line through all slacks of each name of which a system is shown. Systems of unknown quality are not
- * on it.
+ * Latency against quality at one rate: for each name of which a system is shown, a line through all its slacks. Systems of unknown quality
+ * are not included.
  */
 export function prepareLabFrontier(
   run: Run,
@@ -93,7 +93,7 @@ export const prepareLatencyByRate = (run: Run, shown: readonly SystemMark[], lat
 export const prepareThroughput = (run: Run, shown: readonly SystemMark[]): LinesPicture | null =>
   againstRate(run, shown, { metric: "programsPerSecond", title: "programs served a second", format: formatRate });
 
-/** Cells of one system at one rate, one a seed. */
+/** Cells of one system at one rate, one per seed. */
 const cellsOf = (run: Run, system: number, rate: number): readonly LabCell[] =>
   run.cells.filter((cell) => cell.system === system && cell.rate === rate);
 
@@ -118,7 +118,9 @@ export function prepareCdf(run: Run, shown: readonly SystemMark[], rate: number)
   });
 }
 
-/** Mean queue time by how much a program wrote, in tenths of programs: what an order by length buys the short, and what the long pay. */
+/**
+ * Mean queue time by how much a program wrote, in tenths of programs: what an order by length gains for short programs and costs long ones.
+ */
 export function prepareQueueByLength(run: Run, shown: readonly SystemMark[], rate: number): LinesPicture | null {
   const lines = shown.map((mark) => {
     const cells = cellsOf(run, mark.index, rate);

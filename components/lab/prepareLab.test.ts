@@ -60,7 +60,7 @@ it("calls level what seeds do not tell from the best, and gives one seed no inte
   expect(latency([...steady, ...noisy]).map((cell) => cell?.word)).toEqual(["best", "level"]);
   const one = latency([...steady.slice(0, 1), ...noisy.slice(0, 1)]);
   expect(one[1]).toMatchObject({ within: null, difference: "+20 %".replace(" ", "\u00a0"), word: null });
-  // By one seed nothing is best.
+  // With one seed no system is best.
   expect(one[0]?.word).toBeNull();
 });
 
@@ -78,7 +78,7 @@ it("writes an interval in its value's unit and digits, ends it at zero, and pric
   expect(told("meanSeconds")).toBe("11.4 s ±0.8");
   expect(told("usdPerProgram")).toBe("$0.118 ±0.002");
   expect(told("preemptions")).toBe("3 (0 to 8)");
-  // Seeds that are alike leave no interval.
+  // Identical seeds give no interval.
   expect(told("longestWaitSeconds")).toBe("400 ms null");
 });
 

@@ -17,7 +17,7 @@ function requestsEach(spec: LabSpec, workflows: readonly Sized[]): number | null
   return stages / weight;
 }
 
-/** How large a run is, before it is made: cells, and requests in all of them. */
+/** The size of a run before it starts: cells, and requests in all of them. */
 export function runSize(spec: LabSpec, workflows: readonly Sized[]): { readonly cells: number; readonly text: string } {
   const cells = spec.systems.length * spec.rates.length * spec.seeds.length;
   const each = requestsEach(spec, workflows);
@@ -30,7 +30,7 @@ export const stateTones: Readonly<Record<LabState, Tone>> = {
   ...{ running: "accent", done: "good", cancelled: "warn", interrupted: "warn", failed: "bad" },
 };
 
-/** How far a run is, in a line. */
+/** The progress of a run, in a line. */
 export function progressText(run: Pick<LabRun, "state" | "cellsAll" | "doing"> & { readonly cellsDone: number }): string {
   const cells = `${formatCount(run.cellsDone)} of ${formatCounted(run.cellsAll, "cell")}`;
   if (run.state === "running") return `${run.doing ?? "Queued"}: ${cells} done`;
@@ -39,7 +39,7 @@ export function progressText(run: Pick<LabRun, "state" | "cellsAll" | "doing"> &
 
 type Raced = Pick<LabRunSummary, "systemsAll" | "workloadName" | "rates" | "programs" | "seeds" | "correlation">;
 
-/** A list's line on a run: what was raced on what, in the counts of the page that made it. */
+/** A run in a line of a list: its systems and workload, with the same counts as on the page that started it. */
 export function summaryText({ workloadName, systemsAll, rates, programs, seeds, correlation }: Raced): string {
   const [low, high] = [Math.min(...rates), Math.max(...rates)];
   const rateText = low === high ? `rate ${formatRate(low)}` : `rates ${formatRate(low).replace("/s", "")} to ${formatRate(high)}`;
@@ -47,7 +47,7 @@ export function summaryText({ workloadName, systemsAll, rates, programs, seeds, 
   return `${workloadName}: ${formatCounted(systemsAll, "system")}, ${rateText}, ${size}, correlation ${correlation}`;
 }
 
-/** What is missing of figures that are shown, in a sentence; null where nothing is. */
+/** What is missing from the displayed figures, in a sentence; null where nothing is. */
 export function partialNote(run: Pick<LabRun, "state" | "cells" | "cellsAll">): string | null {
   if (run.cells.length >= run.cellsAll) return null;
   const missing = formatCounted(run.cellsAll - run.cells.length, "cell");
@@ -57,8 +57,8 @@ export function partialNote(run: Pick<LabRun, "state" | "cells" | "cellsAll">): 
 }
 
 /**
- * One digest for a whole run, 64 hex digits: equal where the times and models of all cells are. Cells count in the order of the description,
- * whatever order they came in; empty where there is none.
+ * One digest for a whole run, 64 hex digits: equal where the times and models of all cells are. Cells count in the order of the
+ * description, in whatever order they finished; empty where there are none.
  */
 export function runDigest(run: Pick<LabRun, "cells">): string {
   let digits: readonly number[] = [];
@@ -66,7 +66,7 @@ export function runDigest(run: Pick<LabRun, "cells">): string {
   if (ordered.length > 0) digits = Array.from({ length: 64 }, () => 0);
   for (const { digest } of ordered) {
     const before = digits;
-    // Turned and stretched with every cell, so that two that change places, or two that are alike, do not cancel out.
+    // Rotated and scaled with every cell, so that two that change places, or two equal ones, do not cancel out.
     digits = before.map((_, at) => ((before[(at + 1) % 64] ?? 0) * 5 + Number.parseInt(digest[at] ?? "0", 16)) % 16);
   }
   return digits.map((digit) => digit.toString(16)).join("");

@@ -10,8 +10,8 @@ import { formatSpec } from "./specText";
 type Workloads = readonly Pick<WorkloadSummary, "id" | "name" | "version">[];
 
 /**
- * The workload that a race is suggested for: the one that the address names, else the cluster's, else the first. `note` says so where the
- * address names one that is not kept here.
+ * The workload that a race is suggested for: the one that the address names, else the cluster's, else the first. `note` reports that
+ * the address names one that is not stored here.
  */
 export function suggestedWorkload(
   workloads: Workloads,
@@ -24,17 +24,17 @@ export function suggestedWorkload(
   return { id: found.id, note: `The workload in this address is not stored here: ${found.name} is used instead.` };
 }
 
-/** Workloads to choose among, with the one that a description names even where it is not kept here. */
+/** Workloads to choose from, including one that a description names even if it is not stored here. */
 export function setupWorkloads(workloads: Workloads, workloadId: string): readonly Option[] {
   const options = workloadOptions(workloads);
   if (workloads.some(({ id }) => id === workloadId)) return options;
   return [{ value: workloadId, text: `a workload that is not stored here (${shortHash(workloadId)})` }, ...options];
 }
 
-/** Requests that one of the engines runs at once: what vLLM takes by itself where the description says nothing of it. */
+/** Requests that one of the engines runs at once: vLLM's default where the description does not set it. */
 export const requestsAtOnce = ({ maxSequences = MAX_SEQUENCES }: Pick<LabReplicas, "maxSequences">): number => maxSequences;
 
-/** Engines that run so many requests at once. What vLLM takes by itself is not written down: the description is then the one without it. */
+/** Engines that run so many requests at once. vLLM's default is not written, so that the description equals the one without it. */
 export function withRequestsAtOnce({ maxSequences: _, ...engine }: LabReplicas, requests: number): LabReplicas {
   return requests === MAX_SEQUENCES ? engine : { ...engine, maxSequences: requests };
 }
@@ -52,11 +52,11 @@ export const enginesText = (replicas: readonly LabReplicas[]): string =>
     )
     .join("; ");
 
-/** Rates that stand there already, by place. */
+/** Rates already in the list, by position. */
 export const repeatedRates = (rates: readonly number[]): readonly number[] =>
   rates.flatMap((rate, at) => (rates.indexOf(rate) < at ? [at] : []));
 
-/** Why a description cannot be run, as far as the page can tell by itself; null where the studio must be asked. */
+/** Why a description cannot be run, as far as the page can check itself; null where the studio must check. */
 export function setupRefusal({ workloadId, rates }: Pick<LabSpec, "workloadId" | "rates">, workloads: Workloads): string | null {
   if (workloads.every(({ id }) => id !== workloadId)) {
     return `The workload of this description, ${shortHash(workloadId)}, is not stored here: choose another one above. The rest of the description stays.`;
@@ -65,7 +65,7 @@ export function setupRefusal({ workloadId, rates }: Pick<LabSpec, "workloadId" |
   return repeated === undefined ? null : `Rate ${repeated + 1} is listed twice: change it or remove it.`;
 }
 
-/** Paths of a description's fields, and how the page names them. */
+/** Paths of a description's fields, with their names on the page. */
 const places: readonly (readonly [RegExp, (match: RegExpMatchArray, spec: LabSpec) => string])[] = [
   [/^rates\.(\d+)$/, ([, at]) => `Rate ${Number(at) + 1}`],
   [/^seeds\.(\d+)$/, ([, at]) => `Seed ${Number(at) + 1}`],
@@ -84,7 +84,7 @@ const places: readonly (readonly [RegExp, (match: RegExpMatchArray, spec: LabSpe
   [/^programs$/, () => "Programs"],
 ];
 
-/** A refusal of the studio that names the field in the words of the page: of `rates.1` it says `Rate 2: …`. */
+/** A refusal by the studio that uses the page's name of the field: for `rates.1` it says `Rate 2: …`. */
 export function placedRefusal(error: Error, spec: LabSpec): string {
   const fault = fieldOf(error);
   for (const [pattern, words] of places) {
@@ -94,7 +94,7 @@ export function placedRefusal(error: Error, spec: LabSpec): string {
   return error.message;
 }
 
-/** What the address of a run lacks, so that it describes the run wherever it is opened; null where nothing is lacking. */
+/** What the address of a run lacks to describe the run wherever it is opened; null where nothing is missing. */
 export function describedRun(view: Pick<LabView, "run" | "spec">, run: Pick<LabRun, "id" | "spec">): Pick<LabView, "spec"> | null {
   if (view.run !== run.id) return null;
   const spec = formatSpec(run.spec);

@@ -7,13 +7,13 @@ import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchem
 export interface SystemMark {
   readonly index: number;
   readonly name: string;
-  /** Tells it from others of its name: "τ 0.5", "margin 0.1"; empty where it is the only one. */
+  /** Its difference from others of its name: "τ 0.5", "margin 0.1"; empty where it is the only one. */
   readonly variant: string;
   readonly label: string;
   readonly letter: string;
   /** CSS colour. */
   readonly hue: string;
-  /** SVG dash array; empty: a whole line. */
+  /** SVG dash array; empty: a solid line. */
   readonly dash: string;
 }
 
@@ -21,7 +21,10 @@ const HUES = ["g", "a", "b", "h", "d", "c", "f", "e"].map((letter) => `var(--mod
 const DASHES = ["", "6 3", "2 3", "8 2 2 2"] as const;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** Marks of systems in their order: letters and hues by name, so that none is told by colour alone; after eight names dashes tell on. */
+/**
+ * Marks of systems in their order: letters and hues by name, so that none is identified by colour alone; after eight names dashes
+ * distinguish them.
+ */
 export function prepareSystems(systems: readonly LabSystem[]): readonly SystemMark[] {
   const names = [...new Set(systems.map(({ name }) => name))];
   const variants = systemVariants(systems);
@@ -41,8 +44,8 @@ export function prepareSystems(systems: readonly LabSystem[]): readonly SystemMa
 }
 
 /**
- * One system of each name, the middle one where there are several, without those that send all to one model or know what is right: they
- * lie far off and flatten the rest. What is asked for goes before.
+ * One system of each name, the middle one where there are several, without those that send all to one model or use an oracle: they
+ * are far off and would flatten the rest. An explicit selection takes precedence.
  */
 export function shownSystems(
   marks: readonly SystemMark[],
@@ -62,7 +65,7 @@ export function shownSystems(
 const learntText = (from: LabSystem["confidence"] | LabSystem["lengths"]): string =>
   typeof from === "object" ? `predictor ${from.artefact.slice(0, 8)}` : from === "input" ? "input length" : from;
 
-/** What a system is made of, in a line: `slack τ 0.5 · shortest program first (STJF) · least loaded replica · lengths: learnt`. */
+/** The parts of a system, in a line: `slack τ 0.5 · shortest program first (STJF) · least loaded replica · lengths: learnt`. */
 export function systemText({ policy, lengths, confidence, configurations = "none", replicas }: LabSystem): string {
   const place = placeNames[policy.place.kind];
   const parts = [
@@ -93,7 +96,7 @@ function routeText(policy: PolicyDocument): string {
   }
 }
 
-/** By which rule models are chosen, in a few words. */
+/** The rule by which models are chosen, in a few words. */
 function selectionText(selection: JustInTimePolicy["selection"]): string {
   switch (selection.kind) {
     case "beam":

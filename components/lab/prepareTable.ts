@@ -8,7 +8,7 @@ interface Measure {
   readonly name: string;
   readonly best: "least" | "most";
   readonly format: (value: number) => string;
-  /** In what unit, and to how many digits, `format` writes a value: its interval is written in the same. */
+  /** The unit and number of digits in which `format` writes a value: its interval is written in the same. */
   readonly unit: (value: number) => Unit;
 }
 
@@ -29,10 +29,10 @@ const priced = (usd: number): string => formatUsd(PROGRAMS_PRICED * usd);
 
 const digitsAfterPoint = (text: string): number => /\.(\d+)/.exec(text)?.[1]?.length ?? 0;
 
-/** Per token latencies lie between a few and some hundred milliseconds. */
+/** Latencies per token are between a few and some hundred milliseconds. */
 const perToken = (seconds: number): string => `${(seconds * 1000).toFixed(1)}\u00a0ms`;
 
-/** What is shown of each system, in the order of the columns. */
+/** The figures of each system, in the order of the columns. */
 export const measures = [
   { metric: "quality", name: "Quality", best: "most", format: formatScore, unit: fixedUnit(1, 1) },
   { metric: "meanSeconds", name: "Mean latency", best: "least", format: formatSeconds, unit: secondsUnit },
@@ -61,11 +61,13 @@ export type SortKey = (typeof sortKeys)[number];
 interface TableCell {
   readonly metric: LabMetric;
   readonly value: string;
-  /** The 90 % interval over seeds in the value's unit, its half where it is not cut at zero; null where one seed leaves none, or all are alike. */
+  /**
+   * The 90 % interval over seeds in the value's unit, its half width where it is not cut at zero; null with one seed, or if all are equal.
+   */
   readonly within: string | null;
-  /** Against the reference, over the same programs; null for the reference itself and where nothing is known. */
+  /** Compared with the reference, over the same programs; null for the reference itself and where it is unknown. */
   readonly difference: string | null;
-  /** `best`: no other mean is better; `level`: not told apart from the best by the seeds. Neither where one seed leaves it to chance. */
+  /** `best`: no other mean is better; `level`: the seeds do not distinguish it from the best. Neither with one seed. */
   readonly word: "best" | "level" | null;
 }
 
@@ -78,7 +80,7 @@ export interface TableRow {
 
 const meanOf = (estimate: SeedEstimate | null): number => estimate?.value ?? Number.NaN;
 
-/** Differences of this share of a value are of rounding. */
+/** Differences below this share of a value are rounding. */
 const ALIKE = 1e-9;
 
 function withinText(estimate: SeedEstimate | null, unit: Measure["unit"]): string | null {
@@ -86,12 +88,12 @@ function withinText(estimate: SeedEstimate | null, unit: Measure["unit"]): strin
   const { factor, digits } = unit(estimate.value);
   const text = (value: number) => (factor * value).toFixed(digits);
   const { value, low, high } = estimate;
-  // Seeds that are alike share what they are made of: they tell nothing of how far off another draw of prompts would be.
+  // Identical seeds share their inputs: they do not show how far off another draw of prompts would be.
   if (high - low <= ALIKE * Math.abs(value)) return null;
   return low === 0 && high > 2 * value ? `(0 to ${text(high)})` : `±${text(high - value)}`;
 }
 
-/** How a difference is said, and its ends with it, without its unit. */
+/** The text of a difference and of its ends, without the unit. */
 interface Wording {
   readonly number: (value: number) => string;
   readonly whole: (number: string) => string;
@@ -99,7 +101,7 @@ interface Wording {
 
 const pointsWording: Wording = { number: (value) => formatDelta(value, 1), whole: (number) => number };
 
-/** Per cent up to twice as much, then times. */
+/** Per cent up to twice as much, then as a factor. */
 const ratioWording = (ratio: number): Wording =>
   ratio < 2
     ? {
@@ -109,7 +111,7 @@ const ratioWording = (ratio: number): Wording =>
     : { number: (each) => String(Number(each.toPrecision(3))), whole: (number) => `×${number}` };
 
 function differenceText(pair: { readonly difference: SeedEstimate | null; readonly ratio: SeedEstimate | null }, metric: LabMetric) {
-  // Points of quality are compared by their difference, all else by how many times it is.
+  // Points of quality are compared by difference, all other figures by ratio.
   const estimate = metric === "quality" ? pair.difference : pair.ratio;
   if (estimate === null) return null;
   const { number, whole } = metric === "quality" ? pointsWording : ratioWording(estimate.value);
@@ -120,13 +122,13 @@ function differenceText(pair: { readonly difference: SeedEstimate | null; readon
   return `${whole(number(value))} (${number(low)} to ${number(high)})`;
 }
 
-/** Whether the seeds do not tell two systems apart: their paired interval holds no difference. */
+/** Whether the seeds do not distinguish two systems: their paired interval contains zero. */
 function isLevel(cells: readonly LabCell[], systems: readonly [number, number], metric: LabMetric): boolean {
   const difference = paired(cells, systems[0], systems[1], metric)[0]?.difference;
   return difference !== undefined && difference?.low != null && difference.high !== null && difference.low <= 0 && difference.high >= 0;
 }
 
-/** All systems at one rate, as a table: means over seeds, their intervals, differences to a reference, and what is best. */
+/** All systems at one rate, as a table: means over seeds, their intervals, differences to a reference, and the best. */
 export function prepareTable(
   run: Pick<LabRun, "cells">,
   marks: readonly SystemMark[],
@@ -170,7 +172,7 @@ export function prepareTable(
   const key = view.sort;
   const sign = view.descending ? -1 : 1;
   const value = (row: (typeof rows)[number]) => (key === "system" ? row.mark.index : meanOf(row.figures[key]));
-  // What is not known goes last whichever way the rest is sorted.
+  // Unknown values go last in either sort direction.
   return [...rows].sort((a, b) => {
     const [left, right] = [value(a), value(b)];
     return Number.isNaN(left) || Number.isNaN(right) ? Number(Number.isNaN(left)) - Number(Number.isNaN(right)) : sign * (left - right);

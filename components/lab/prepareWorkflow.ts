@@ -16,13 +16,13 @@ export interface WorkflowPicture {
   readonly says: string;
 }
 
-/** The shapes that programs of a workflow take, each with its share, 0..1, those that most take first. */
+/** The shapes that programs of a workflow take, each with its share, 0..1, the most common first. */
 export function shapesOf({ stages, otherShapes }: Pick<LabWorkflow, "stages" | "otherShapes">): LabWorkflow["otherShapes"] {
   const own = otherShapes.reduce((left, { share }) => left - share, 1);
   return [{ share: own, stages }, ...otherShapes].toSorted((one, other) => other.share - one.share);
 }
 
-/** Decides how a workflow is drawn: a column for each step that must wait for the one before, lanes for what goes on side by side. */
+/** Lays out the drawing of a workflow: a column for each step that must wait for the one before, lanes for parallel stages. */
 export function prepareWorkflow({ stages }: Pick<LabWorkflow, "stages">): WorkflowPicture {
   const column: number[] = [];
   const reach: ReadonlySet<number>[] = [];
@@ -43,7 +43,7 @@ export function prepareWorkflow({ stages }: Pick<LabWorkflow, "stages">): Workfl
       letter: (role[0] ?? "?").toUpperCase(),
       role,
     })),
-    // Of what a stage reads, an edge to what none of the others has read already: each agent of a chain reads all before it.
+    // Edges only from inputs that none of its other inputs has read already: each agent of a chain reads all before it.
     edges: stages.flatMap(({ reads }, to) =>
       reads.filter((from) => !reads.some((other) => reach[other]?.has(from))).map((from) => ({ key: `${from}-${to}`, from, to })),
     ),

@@ -78,7 +78,7 @@ export function testCell(change: Partial<LabCell> & Pick<LabCell, "system" | "ra
   };
 }
 
-/** Cells of every system, rate and seed; latency and quality grow by the system's place, and differ a little by seed. */
+/** Cells of every system, rate and seed; latency and quality grow with the system's index, and differ slightly by seed. */
 export function testRun(spec: LabSpec = testSpec): LabRun {
   const cells = spec.systems.flatMap((_, system) =>
     spec.rates.flatMap((_, rate) =>

@@ -3,7 +3,7 @@ import type { LabRun } from "@/server/contracts/studio";
 import { testRun } from "./testRun";
 import { joinRun } from "./useRun";
 
-/** A studio that has a run's cells in the order in which they came, and notes for how many of them it was asked. */
+/** A studio that has a run's cells in the order in which they finished, and records for how many of them it was asked. */
 function studio(run: LabRun) {
   const sent: number[] = [];
   return {

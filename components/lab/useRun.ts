@@ -5,10 +5,10 @@ import type { LabRun } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 
 /**
- * A run as it is now, of which only the cells that are not known are read, all in the order of the description: whoever was done first, sums
- * over them are the same to the last digit. A run that was deleted and started again in between is read whole.
+ * The current state of a run. Only unknown cells are read, all in the order of the description: whichever finished first, sums
+ * over them are the same to the last digit. A run that was deleted and started again in between is read completely.
  *
- * @param read asks for the run without the first `since` of its cells.
+ * @param read requests the run without the first `since` of its cells.
  * @returns null where there is no such run.
  */
 export async function joinRun(known: LabRun | null, read: (since: number) => Promise<LabRun | null>): Promise<LabRun | null> {
@@ -21,7 +21,7 @@ export async function joinRun(known: LabRun | null, read: (since: number) => Pro
 
 const REFRESH_MS = 1_500;
 
-/** A run with its cells. While it goes on it is asked for again and again, each time for the cells that are not here yet. */
+/** A run with its cells. While it continues it is polled, each time for the cells that are not here yet. */
 export function useRun(id: string | null) {
   const trpc = useTRPC();
   const client = useTRPCClient();

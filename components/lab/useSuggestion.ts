@@ -6,13 +6,13 @@ import { useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useDebounced } from "../ui/useDebounced";
 
-/** How long engines or a mix that are being edited must be still before systems are suggested for them. */
+/** Delay after the last edit of engines or mix before systems are suggested for them. */
 const STILL_MS = 300;
 
 /**
- * What the studio suggests for a workload: a whole description while there is none, and for the engines and the mix of one that is there its
- * systems and their saturation rate. Where the plan is gone whose engines are asked for, the suggestion is the one without it, and says so.
- * The earlier suggestion stays until the next has come.
+ * The studio's suggestion for a workload: a whole description while there is none; else, for the engines and the mix of the description,
+ * the systems and their saturation rate. If the plan whose engines are requested is gone, the suggestion is made without it, and says so.
+ * The earlier suggestion stays until the next has arrived.
  */
 export function useSuggestion(workloadId: string | null, planId: string | null, spec: LabSpec | null) {
   const client = useTRPCClient();
@@ -22,7 +22,7 @@ export function useSuggestion(workloadId: string | null, planId: string | null, 
     ...(spec !== null && { given: { replicas: spec.replicas, mix: spec.mix, correlation: spec.correlation, misleads: spec.misleads } }),
   });
   const still = useDebounced(asked, STILL_MS);
-  // The first one is not waited for.
+  // The first one is requested without delay.
   const text = still.startsWith(`{"workloadId":${JSON.stringify(workloadId)}`) ? still : asked;
   return useQuery({
     queryKey: ["lab.suggest", text],

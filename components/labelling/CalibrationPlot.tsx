@@ -3,7 +3,7 @@ import { cssPercent } from "../charts/cssPercent";
 import { Table } from "../ui/Table";
 import type { CalibrationDot } from "./prepareTrust";
 
-/** Scores across, hand labels upwards: on the diagonal a score means what it says. */
+/** Scores across, hand labels upwards: on the diagonal scores are calibrated. */
 export function CalibrationPlot({ name, dots }: { readonly name: string; readonly dots: readonly CalibrationDot[] }) {
   const captionId = useId();
   return (

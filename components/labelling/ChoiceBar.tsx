@@ -7,7 +7,7 @@ const Key = ({ children }: { readonly children: string }) => (
   </span>
 );
 
-/** The labels that can be given, each with its key; always in reach, however long the texts are. */
+/** The possible labels, each with its key; always visible, however long the texts are. */
 export function ChoiceBar(props: {
   readonly kind: LabelKind;
   readonly disabled: boolean;

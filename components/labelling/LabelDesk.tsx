@@ -10,7 +10,7 @@ import { choiceOf, type LabelKind, labelChoices, labelMeaning } from "./labelCho
 import { TaskView } from "./TaskView";
 import { type Labelling, useLabelling } from "./useLabelling";
 
-/** Calls `onKey` with each key that is the page's. */
+/** Calls `onKey` with each key that the page handles. */
 function useKeys(onKey: (key: string) => boolean): void {
   const latest = useRef(onKey);
   useEffect(() => {
@@ -28,7 +28,7 @@ function useKeys(onKey: (key: string) => boolean): void {
   }, []);
 }
 
-/** How many are labelled, of those that are worth while. */
+/** How many are labelled, out of the recommended number. */
 function Progress({ labelled, advised }: { readonly labelled: number; readonly advised: number }) {
   const left = advised - labelled;
   return (
@@ -56,7 +56,7 @@ const allDone = (skipped: number): string =>
     ? "Everything is labelled. The result for each measure is below."
     : `Everything is labelled but ${formatCount(skipped)} that you skipped: they return some hours after you stop.`;
 
-/** The task at hand, or that there is none. */
+/** The current task, or a note that there is none. */
 function Task({ labelling, kind, ...acts }: { readonly labelling: Labelling; readonly kind: LabelKind } & Acts) {
   const { progress, sending } = labelling;
   if (progress === null) return null;
@@ -80,7 +80,7 @@ interface Acts {
   readonly onUndo: () => void;
 }
 
-/** Where labels are given: by keyboard, by buttons, and with a word for whoever hears the page. */
+/** Labelling: by keyboard, by buttons, and with announcements for screen readers. */
 export function LabelDesk({ jobId, kind }: { readonly jobId: string; readonly kind: LabelKind }) {
   const labelling = useLabelling(jobId, kind);
   const [said, setSaid] = useState("");
@@ -89,7 +89,7 @@ export function LabelDesk({ jobId, kind }: { readonly jobId: string; readonly ki
   function give(quality: number): void {
     if (progress === null || progress.task === null) return;
     const word = labelChoices[kind].find((choice) => choice.quality === quality)?.word ?? String(quality);
-    // The count makes each announcement another text, without which it would not be read out.
+    // The count makes each announcement a different text; an equal one would not be read out.
     setSaid(`${word}. ${progress.labelled + 1} labelled.${progress.after === null ? "" : " The next one is shown."}`);
     labelling.give(quality);
   }

@@ -22,7 +22,7 @@ const kinds: readonly { readonly kind: LabelKind; readonly name: string }[] = [
   { kind: "two", name: "Two answers" },
 ];
 
-/** Label by hand: a few dozen answers of a profile, blind, and what they say of its measures. */
+/** Label by hand: a few dozen answers of a profile, blind, and the resulting trust in its measures. */
 export function LabelScreen({ jobId }: { readonly jobId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.profiles.get.queryOptions({ id: jobId }));
@@ -43,7 +43,7 @@ export function LabelScreen({ jobId }: { readonly jobId: string }) {
               key={each.kind}
               type="button"
               aria-pressed={kind === each.kind}
-              // Two answers to a prompt take two models.
+              // Two answers to a prompt need two models.
               disabled={each.kind === "two" && (job?.request.models.length ?? 2) < 2}
               onClick={() => write({ kind: each.kind }, "push")}
               className={`${buttonClass("quiet")} aria-pressed:bg-accent-soft aria-pressed:text-accent`}

@@ -4,7 +4,7 @@ import { StateWord } from "../ui/Badge";
 import { CalibrationPlot } from "./CalibrationPlot";
 import type { IntervalPicture, TrustRow } from "./prepareTrust";
 
-/** An estimate between 0 and 1 with its interval: a dot on a bar, and a mark at what chance alone would give. The words stand beside it. */
+/** An estimate between 0 and 1 with its interval: a dot on a bar, and a mark at the value of chance. A text is next to it. */
 function IntervalBar({ picture, chance }: { readonly picture: IntervalPicture; readonly chance: number }) {
   return (
     <span aria-hidden="true" className="relative block h-4 w-full min-w-24">
@@ -22,7 +22,7 @@ function IntervalBar({ picture, chance }: { readonly picture: IntervalPicture; r
   );
 }
 
-/** An estimate in words with its picture; what stands instead where there is none. */
+/** An estimate in words with its picture; or a replacement text where there is none. */
 function Estimated(props: {
   readonly name: string;
   readonly meaning: string;
@@ -65,7 +65,7 @@ function Fact({ name, text }: { readonly name: string; readonly text: string }) 
   );
 }
 
-/** How far one measure can be trusted: the verdict for the floor, what it rests on, and what to do. */
+/** The trust in one measure: the verdict for the floor, its basis, and what to do. */
 export function MeasureTrust({ row }: { readonly row: TrustRow }) {
   const id = useId();
   return (

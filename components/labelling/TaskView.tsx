@@ -9,14 +9,14 @@ const roleWords: Readonly<Record<string, string>> = {
   tool: "Result of a tool",
 };
 
-/** A text as it is, never as markup: it wraps, keeps its line breaks and runs in its own direction. */
+/** A text shown verbatim, never as markup: it wraps, keeps its line breaks and uses its own direction. */
 const Text = ({ children }: { readonly children: string }) => (
   <p dir="auto" className="text-base wrap-anywhere whitespace-pre-wrap">
     {children === "" ? <span className="text-ink-3">(empty)</span> : children}
   </p>
 );
 
-/** A long conversation begins at its end: there stands the question that was answered. */
+/** A long conversation is scrolled to its end, where the question that was answered is. */
 function toEnd(region: HTMLElement | null): void {
   if (region !== null) region.scrollTop = region.scrollHeight;
 }
@@ -38,7 +38,7 @@ function Scrolled(props: { readonly name: string; readonly height: string; reado
 }
 
 function Messages({ messages }: { readonly messages: LabelTask["messages"] }) {
-  // A single question needs no word of who asks.
+  // A single question needs no label of its speaker.
   if (messages.length === 1 && messages[0] !== undefined) return <Text>{messages[0].text}</Text>;
   return (
     <ol className="flex list-none flex-col gap-3">
@@ -52,12 +52,12 @@ function Messages({ messages }: { readonly messages: LabelTask["messages"] }) {
   );
 }
 
-/** Heights at which prompt and answers stay in sight together, with the buttons below them. */
+/** Heights at which prompt and answers are visible together with the buttons below them. */
 const [tall, middle, low] = ["max-h-[60vh] max-lg:max-h-[32vh]", "max-h-[40vh] max-sm:max-h-[34vh]", "max-h-[28vh] max-sm:max-h-[20vh]"];
 
 const answerNames = ["Left answer", "Right answer"] as const;
 
-/** What a person is shown to label: the prompt, the reference where there is one, and one answer or two side by side. */
+/** The texts of a labelling task: the prompt, the reference where there is one, and one answer or two side by side. */
 export function TaskView({ task }: { readonly task: LabelTask }) {
   const [answer, other] = task.answers;
   const prompt = (

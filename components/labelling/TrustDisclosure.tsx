@@ -9,14 +9,17 @@ import type { LabelKind } from "./labelChoices";
 import { noAnswers } from "./noAnswers";
 import { TrustPanel } from "./TrustPanel";
 
-/** Whether figures of measures beside the task could sway whoever labels it: until as many are labelled as advised, or nothing is left. */
+/** Whether figures of measures could influence the labeller: until the recommended number is labelled, or nothing is left. */
 export const mayBiasLabels = ({ task, labelled, advised }: LabelProgress): boolean => task !== null && labelled < advised;
 
-/** What hand labels say of the measures, below the desk: closed while more labels are advised, so that they are given without knowing what a judge thinks. */
+/**
+ * The results of hand labels for the measures, below the desk: closed while more labels are recommended, so that the judge's opinion does
+ * not influence them.
+ */
 export function TrustDisclosure({ job, kind }: { readonly job: ProfileJob; readonly kind: LabelKind }) {
   const trpc = useTRPC();
   const [open, setOpen] = useState(false);
-  // The desk asks; here its answer is only read.
+  // The desk sends the query; here its cached answer is read.
   const next = useQuery(trpc.labels.next.queryOptions({ jobId: job.id, kind }, { enabled: false, select: unwrapOutcome }));
   const panel = <TrustPanel jobId={job.id} workloadIds={job.workloadIds} />;
   if (noAnswers(job) !== false) return panel;

@@ -19,13 +19,13 @@ import type { PlannedFloor } from "./plannedFloor";
 import { prepareTrust } from "./prepareTrust";
 import { usePlannedFloor } from "./usePlannedFloor";
 
-/** The floor of quality that measures are held against: `?floor=80`. null: the one that the page begins with. */
+/** The floor of quality that measures are tested against: `?floor=80`. null: the page's default. */
 export const floorCodec = codecOf({ floor: number({ min: 0, max: 100 }) });
 
-/** How still the floor must be before measures are held against it. */
+/** Delay after the last change of the floor before measures are tested against it. */
 const STILL_MS = 300;
 
-/** How far the measures of a profile can be trusted, held against a floor of quality, as far as hand labels tell. */
+/** The trust in the measures of a profile for a floor of quality, according to hand labels. */
 export function TrustPanel({ jobId, workloadIds }: { readonly jobId: string; readonly workloadIds: readonly string[] }) {
   const planned = usePlannedFloor(workloadIds);
   if (planned === null) return null;

@@ -2,13 +2,13 @@ import type { HandLabelOrder } from "@/server/contracts/studio";
 
 export type LabelKind = HandLabelOrder["kind"];
 
-/** One label that can be given, by a button or by a key. */
+/** One possible label, with its button and its keys. */
 export interface LabelChoice {
   readonly quality: number;
   /** On the button, next to its key. */
   readonly word: string;
   readonly key: { readonly text: string; readonly aria: string };
-  /** Values of `KeyboardEvent.key` that give it. */
+  /** Values of `KeyboardEvent.key` that select it. */
   readonly presses: readonly string[];
 }
 
@@ -29,11 +29,11 @@ export const labelChoices: Readonly<Record<LabelKind, readonly LabelChoice[]>> =
   ],
 };
 
-/** The label that a key gives; null where it gives none. */
+/** The label for a key; null where there is none. */
 export const choiceOf = (kind: LabelKind, key: string): LabelChoice | null =>
   labelChoices[kind].find(({ presses }) => presses.includes(key)) ?? null;
 
-/** What a label says, for whoever gives it. */
+/** The meaning of a label, for the labeller. */
 export const labelMeaning: Readonly<Record<LabelKind, string>> = {
   one: "How well does this answer serve the user? 0 is wrong or useless, 50 is half right, 100 is right and complete.",
   two: "Which answer serves the user better? Length and tone count only where they matter to the user.",

@@ -1,15 +1,15 @@
 import type { TiedPlan } from "@/server/contracts/studio";
 
-/** Where no plan names a floor. */
+/** Default where no plan names a floor. */
 const USUAL_FLOOR = 80;
 
 export interface PlannedFloor {
   readonly floor: number;
-  /** Whose floor it is, in a few words. */
+  /** The origin of the floor, in a few words. */
   readonly from: string;
 }
 
-/** The floor of quality that measures are first held against: of the plan in force, else of the one that was planned last, of those that name one. */
+/** The default floor of quality for measures: of the plan in force, else of the newest plan, among those that name one. */
 export function plannedFloor(plans: readonly TiedPlan[]): PlannedFloor {
   const [last] = plans
     .filter(({ qualityFloor }) => qualityFloor !== null)

@@ -2,7 +2,7 @@ import type { Estimate, MeasureTrust, ProfileTrust } from "@/server/contracts/st
 import type { Tone } from "../ui/Badge";
 import { formatCounted, formatPercent, formatScore, formatUsd } from "../ui/format";
 
-/** An estimate with its interval as places in a box, 0..1 from the left. */
+/** An estimate with its interval as positions in a box, 0..1 from the left. */
 export interface IntervalPicture {
   readonly at: number;
   readonly low: number;
@@ -10,7 +10,7 @@ export interface IntervalPicture {
   readonly value: string;
   /** The interval in words, rounded outwards. */
   readonly span: string;
-  /** So wide that it says little: drawn hatched, and said. */
+  /** So wide that it says little: drawn hatched, with a note. */
   readonly wide: boolean;
 }
 
@@ -36,10 +36,10 @@ export interface TrustRow {
   readonly labels: string;
   readonly agreement: IntervalPicture | null;
   readonly auc: IntervalPicture | null;
-  /** Of each model's answers alone: `small: 0.81 (0.74 to 0.86), 20 labels`; empty of one model, whose it is anyway. */
+  /** For each model's answers alone: `small: 0.81 (0.74 to 0.86), 20 labels`; empty with one model, where the total says the same. */
   readonly aucByModel: readonly { readonly model: string; readonly says: string }[];
   readonly calibration: readonly CalibrationDot[];
-  /** Which way its scores are off, in words; null: no range of scores has labels enough to tell. */
+  /** The direction in which its scores are off, in words; null: no range of scores has enough labels. */
   readonly bias: string | null;
   readonly noise: string;
   readonly orderFlips: string;
@@ -77,7 +77,7 @@ const asAuc = {
   span: ({ low, high }: Estimate) => `${hundredths(low + 2e-9, Math.floor)} to ${hundredths(high, Math.ceil)}`,
 };
 
-/** Dots of the calibration picture: where scores lie against the hand labels of the answers that got them. */
+/** Dots of the calibration picture: scores against the hand labels of the same answers. */
 function prepareCalibration(calibration: MeasureTrust["calibration"]): readonly CalibrationDot[] {
   return calibration
     .filter(({ labels }) => labels > 0)
@@ -94,7 +94,7 @@ function prepareCalibration(calibration: MeasureTrust["calibration"]): readonly 
     }));
 }
 
-/** Of ranges whose interval leaves their scores out, whether labels lie above or below. */
+/** For ranges whose interval excludes their scores, whether labels are above or below. */
 function biasOf(calibration: MeasureTrust["calibration"]): string | null {
   if (!calibration.some(({ labels }) => labels > 0)) return null;
   const kind = calibration.filter(({ to, labels, quality }) => labels > 0 && quality.low > to).length;
@@ -116,7 +116,7 @@ function aucOfModel({ model, labels, auc }: MeasureTrust["aucByModel"][number]):
   return { model, says: auc === null ? `not known, ${of}` : `${asAuc.value(auc.value)} (${asAuc.span(auc)}), ${of}` };
 }
 
-/** What is shown of each measure's trust, in the order in which they come. */
+/** The display of each measure's trust, in their order. */
 export function prepareTrust({ measures, floor }: Pick<ProfileTrust, "measures" | "floor">): readonly TrustRow[] {
   return measures.map((measure) => ({
     id: measure.measureId,

@@ -9,25 +9,25 @@ import type { PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import type { LabelKind } from "./labelChoices";
 
-/** What there is to label once the task at hand is labelled or skipped, before the studio has answered. */
+/** The next task after the current one is labelled or skipped, before the studio has answered. */
 export const afterTask = (progress: LabelProgress, done: "labelled" | "skipped"): LabelProgress =>
   progress.task === null ? progress : { ...progress, task: progress.after, after: null, [done]: progress[done] + 1 };
 
 export interface Labelling {
   readonly status: PanelStatus;
   readonly progress: LabelProgress | null;
-  /** Whether labels are on their way, so that what comes next may not be known yet. */
+  /** Whether labels are being sent, so that the next task may not be known yet. */
   readonly sending: boolean;
-  /** Why a label was not taken; it has to be given again. */
+  /** Why a label was refused; it has to be given again. */
   readonly error: { readonly message: string } | null;
-  /** Labels the task at hand; the next one is there at once. */
+  /** Labels the current task; the next one is shown at once. */
   readonly give: (quality: number) => void;
-  /** Goes on without a label. */
+  /** Skips the task. */
   readonly skip: () => void;
   readonly undo: () => void;
 }
 
-/** Hand labels of a job, one after another. They are sent in the order in which they were given, while the next task is already shown. */
+/** Hand labels of a job in sequence. They are sent in the order in which they were given, while the next task is already shown. */
 export function useLabelling(jobId: string, kind: LabelKind): Labelling {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -44,11 +44,11 @@ export function useLabelling(jobId: string, kind: LabelKind): Labelling {
   const sending = useIsMutating({ mutationKey }) > 0 || query.isFetching;
   const shared = {
     mutationKey,
-    // One after another: what is taken back must have been given.
+    // In sequence: a label must have been sent before it can be withdrawn.
     scope: { id: mutationKey.join(" ") },
     onError: setError,
     async onSettled() {
-      // Of several on their way the last one asks what is left, the others would bring back what is labelled already.
+      // Of several pending labels only the last one rereads what is left; the others would bring back labelled tasks.
       if (queries.isMutating({ mutationKey }) > 1) return;
       await queries.invalidateQueries({ queryKey });
       void queries.invalidateQueries(trpc.labels.trust.pathFilter());

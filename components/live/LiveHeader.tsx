@@ -26,7 +26,7 @@ function Freshness({ live }: { readonly live: Live }) {
   );
 }
 
-/** The page's name, how fresh what it shows is, and the hold on it. */
+/** The page's name, the age of its data, and the pause button. */
 export function LiveHeader({ live }: { readonly live: Live }) {
   const paused = useStore(live.store, (state) => state.paused);
   const held = useStore(live.store, (state) => state.held);

@@ -45,8 +45,8 @@ import { useLiveStream } from "./stream/useLiveStream";
 const MINUTE_MS = 60_000;
 
 /**
- * The stretch of time that the page is about, for what is asked beside the charts: where it follows the present, whole minutes from
- * before the span to after now, so that it is another question once a minute. null until the clock is known.
+ * The time range of the page, for the queries in addition to the charts: where it follows the present, whole minutes from
+ * before the span to after now, so that the query changes once a minute. null until the clock is known.
  */
 function useTimeWindow(spanMs: number, zoom: TimeWindow | null): TimeWindow | null {
   const nowMs = useNow(MINUTE_MS / 4);
@@ -57,7 +57,7 @@ function useTimeWindow(spanMs: number, zoom: TimeWindow | null): TimeWindow | nu
   );
 }
 
-/** Buckets of a chart: about one for each pixel of a third of a wide window. */
+/** Buckets of a chart: about one per pixel of a third of a wide window. */
 const POINTS = 300;
 
 const NO_MODELS: readonly string[] = [];
@@ -70,7 +70,7 @@ function usePlanOf(planId: string | null): Plan | null {
   return planId === null ? null : (data?.plan ?? null);
 }
 
-/** What is steered is the present, also while the figures are held. */
+/** Controls act on the present, also while the figures are paused. */
 const Routing = memo(function Routing({
   live,
   plan,

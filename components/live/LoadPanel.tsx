@@ -16,7 +16,7 @@ import { Notes } from "../ui/Notes";
 import { workloadOptions } from "../workloads/workloadOptions";
 import { type LoadFields, prepareLoadFields } from "./prepareLoadFields";
 
-/** A load that another tab begins is seen within the longer one. */
+/** A load that another tab starts is noticed within the longer interval. */
 const REFRESH_MS = 2_000;
 const IDLE_MS = 10_000;
 
@@ -59,7 +59,7 @@ function Progress({ status }: { readonly status: LoadStatus }) {
   );
 }
 
-/** Replays a workload through the gateway at a chosen rate, open loop: requests come when the trace says, not when answers do. */
+/** Replays a workload through the gateway at a chosen rate, open loop: requests are sent when the trace says, not when answers arrive. */
 export const LoadPanel = memo(function LoadPanel({ clusterId, plan }: { readonly clusterId: string; readonly plan: Plan | null }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

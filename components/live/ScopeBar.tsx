@@ -10,7 +10,7 @@ const scopeNames: Readonly<Record<Scope, string>> = { cluster: "Cluster", model:
 const whichNames: Readonly<Record<Exclude<Scope, "cluster">, string>> = { model: "Model", engine: "Engine", gpu: "Node" };
 const DAY_MS = 86_400_000;
 
-/** A stretch of time in words, with the date where the clock alone would not tell. */
+/** A time range in words, with the date where the time alone is ambiguous. */
 function windowText({ fromMs, toMs }: TimeWindow): string {
   const text = (atMs: number) => {
     const iso = new Date(atMs).toISOString();
@@ -19,7 +19,7 @@ function windowText({ fromMs, toMs }: TimeWindow): string {
   return `${text(fromMs)} to ${text(toMs)}`;
 }
 
-/** A row of choices of which one stands. */
+/** A row of choices, one of which is selected. */
 function Choices<Value extends string>(props: {
   readonly legend: string;
   readonly values: readonly Value[];
@@ -45,10 +45,10 @@ function Choices<Value extends string>(props: {
   );
 }
 
-/** What is looked at, and over which time. */
+/** The displayed subject and time range. */
 export function ScopeBar(props: {
   readonly view: LiveView;
-  /** Which one is looked at, and which there are. */
+  /** The displayed subject, and the available ones. */
   readonly of: string | null;
   readonly choices: readonly string[];
   readonly onView: (change: Partial<LiveView>) => void;

@@ -2,15 +2,15 @@ import type { Tone } from "../ui/Badge";
 import { formatAge } from "../ui/format";
 import type { Connection } from "./stream/streamStore";
 
-/** A sample later than this many intervals is late. */
+/** A sample is late after this many intervals. */
 const LATE_INTERVALS = 2;
-/** Samples come no more often and no more rarely than this, whatever two of them say. */
+/** Bounds of the interval between samples, whatever two of them suggest. */
 const SHORTEST_INTERVAL_MS = 500;
 const LONGEST_INTERVAL_MS = 5_000;
-/** What a sample takes from the collector to the page. */
+/** Delay of a sample from the collector to the page. */
 const WAY_MS = 500;
 
-/** In one word how what is shown came, and since when it does not. */
+/** The freshness of the display in one word, and since when data is missing. */
 export function prepareFreshness(at: {
   readonly connection: Connection;
   /** The newest two samples; null: none. */

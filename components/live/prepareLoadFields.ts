@@ -19,7 +19,7 @@ export interface LoadFieldFacts {
 const DEFAULT_SECONDS = 120;
 const DEFAULT_RATE = 5;
 
-/** The load that runs, whoever started it; else what was chosen here, and for the rest what the plan in force was made for. */
+/** The running load, whoever started it; else the choices made here, and the planned values of the plan in force for the rest. */
 export function prepareLoadFields({ status, chosen, plan, workloads }: LoadFieldFacts): LoadFields {
   const planned = plan?.inputs.workload;
   const choice = {
@@ -30,7 +30,7 @@ export function prepareLoadFields({ status, chosen, plan, workloads }: LoadField
   if (status?.state !== "running") return choice;
   const { requestsPerSecond, seconds, workloadName } = status;
   const named = workloads.filter((each) => each.name === workloadName);
-  // A load tells its name only, which versions share.
+  // A load reports only the workload's name, which versions share.
   const runs = named.find(({ id }) => id === choice.workloadId) ?? named[0];
   return { workloadId: runs?.id ?? choice.workloadId, requestsPerSecond, seconds };
 }

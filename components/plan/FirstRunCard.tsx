@@ -9,7 +9,7 @@ import { Button, buttonClass } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { useReview } from "./result/useReview";
 
-/** Shown until a plan runs: what is real here, what is emulated, and the ways on. `plan`: the exact one at hand, once there is one. */
+/** Shown until a plan runs: what is real here, what is emulated, and the next steps. `plan`: the current exact plan, once there is one. */
 export function FirstRunCard({ cluster, plan }: { readonly cluster: ClusterSummary; readonly plan: Plan | null }) {
   const review = useReview();
   return (

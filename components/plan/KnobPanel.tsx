@@ -11,13 +11,13 @@ import { BUDGET_BOUNDS, FLOOR_BOUNDS, type PlanView } from "./address/planCodec"
 import { ConstraintsSection } from "./constraints/ConstraintsSection";
 import type { PlanDefaults } from "./knobs";
 
-/** Slider end of the latency budget: ten times what the cascade takes, so that the useful part is not at the far left. */
+/** Slider end of the latency budget: ten times the latency of the cascade, so that the useful part is not at the far left. */
 function budgetEnd(estimate: Candidate | null): number {
   const seconds = estimate === null || !Number.isFinite(estimate.latencySeconds) ? 30 : estimate.latencySeconds;
   return Math.min(BUDGET_BOUNDS.max, Math.max(10, Math.ceil(seconds) * 4));
 }
 
-/** What an objective needs to be asked for: those under a latency budget begin with one that can be met. */
+/** Whether an objective is available: those under a latency budget start with one that can be met. */
 function askFor(kind: Knobs["kind"], budgetSeconds: number): Partial<PlanView> {
   return kind === "latency-under-quality" ? { kind } : { kind, latencyBudgetSeconds: budgetSeconds };
 }
@@ -28,13 +28,13 @@ const objectives: readonly { readonly value: Knobs["kind"]; readonly text: strin
   { value: "cost-under-both", text: "Lowest cost above the floor and within the budget" },
 ];
 
-/** The three things an operator turns, what else is asked, and how it is meant. */
+/** The three main knobs, the other settings, and their meaning. */
 export function KnobPanel(props: {
   readonly view: PlanView;
   readonly knobs: Knobs;
   readonly defaults: PlanDefaults;
   readonly cluster: ClusterSummary;
-  /** Of the workload. */
+  /** Models of the workload. */
   readonly models: readonly string[];
   readonly identities: ReadonlyMap<string, ModelIdentity>;
   readonly estimate: Candidate | null;

@@ -12,10 +12,10 @@ import { useNow } from "../ui/useNow";
 
 const REFRESH_MS = 10_000;
 
-/** The judge outside of the plan, the time of its calls that predictions take and where that is known from; it can be set for this page. */
+/** The judge outside of the plan, the time of its calls that predictions use and its source; it can be set for this page. */
 export function PlanJudge(props: {
   readonly clusterId: string;
-  /** Seconds that were set here; null: as known of the cluster. */
+  /** Seconds that were set here; null: the cluster's known value. */
   readonly entered: number | null;
   readonly onEnter: (seconds: number | null) => void;
 }) {

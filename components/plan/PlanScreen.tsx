@@ -28,7 +28,7 @@ import { usePlanning } from "./planning/usePlanning";
 import { PlanPanel } from "./result/PlanPanel";
 import { SituationBar } from "./SituationBar";
 
-/** The frontier's part of a view. It keeps its identity while its content is equal: every change of the address is parsed again. */
+/** The frontier's part of a view. It keeps its identity while its content is equal, because every change of the address is parsed again. */
 function useFrontierView({ xAxis, yAxis, brush, baselines, pins }: FrontierView): FrontierView {
   return useStableValue({ xAxis, yAxis, brush, baselines, pins });
 }
@@ -42,7 +42,7 @@ function PlanDesk(props: {
 }) {
   const { cluster, workloads, defaults } = props;
   const [view, write] = useUrlView(planCodec);
-  // What a held thumb says before it is let go. It lies over the address, which then takes it over.
+  // The value of a slider while its thumb is held. It overrides the address, which takes the value when the thumb is released.
   const [draft, setDraft] = useState(NO_DRAFT);
   const [heldRouting, holdRouting] = useState<RoutingChoice | null>(null);
   const [turning, setTurning] = useState(false);
@@ -65,7 +65,7 @@ function PlanDesk(props: {
   );
   const planning = usePlanning(situation, planned, { fixed, settled, turning });
   const models = useStableValue((workloads.find((each) => each.id === workloadId)?.models ?? []).map((each) => each.model));
-  // A judge that runs as an engine here has GPUs too; last, so that it takes no model's hue.
+  // A judge that runs as an engine here has GPUs too; it is last, so that it takes no model's hue.
   const identities = useModelIdentities(judge === null ? models : [...models, judge.model]);
   const running = useRunningPlan(cluster.runningPlanId, knobs, situation);
 
@@ -132,7 +132,7 @@ function PlanDesk(props: {
   );
 }
 
-/** Plan: the latency-quality frontier of this workload on this cluster, and the plan the knobs ask for. */
+/** Plan: the latency-quality frontier of this workload on this cluster, and the plan for the current knobs. */
 export function PlanScreen() {
   const trpc = useTRPC();
   const clusters = useClusters();

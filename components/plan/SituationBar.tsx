@@ -8,7 +8,7 @@ import { OriginBadges } from "../workloads/OriginBadges";
 import { workloadOptions } from "../workloads/workloadOptions";
 import { RATE_BOUNDS } from "./address/planCodec";
 
-/** What is planned for: a workload at a rate. The cluster is chosen for all pages in the bar above. */
+/** The inputs of planning: a workload at a rate. The cluster is chosen for all pages in the bar above. */
 export function SituationBar(props: {
   readonly workloads: readonly WorkloadSummary[];
   readonly workloadId: string;

@@ -5,10 +5,10 @@ import type { PlanView } from "./address/planCodec";
 
 /** Confidence of the lower bound a floor holds for, unless the operator asks for the point value. */
 const FLOOR_CONFIDENCE = 0.9;
-/** Where no cluster suggests a rate or a floor. */
+/** Defaults where no cluster suggests a rate or a floor. */
 const FALLBACK = { requestsPerSecond: 10, qualityFloor: 80 } as const;
 
-/** What the address leaves open, filled from the cluster's suggestion. */
+/** The address with its gaps filled from the cluster's suggestion. */
 export interface PlanDefaults {
   readonly workload: string;
   readonly requestsPerSecond: number;
@@ -29,7 +29,7 @@ export function planDefaults(cluster: ClusterSummary, workloads: readonly Worklo
   };
 }
 
-/** The knobs as the planner takes them. `maxGpus` never exceeds what the cluster has, whatever the address says. */
+/** The knobs in the planner's form. `maxGpus` never exceeds the cluster's GPUs, whatever the address says. */
 export function knobsOf(view: PlanView, defaults: PlanDefaults): Knobs {
   return {
     kind: view.kind,

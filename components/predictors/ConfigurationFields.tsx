@@ -3,7 +3,10 @@
 import { ClusterLink } from "../shell/ClusterLink";
 import { Check } from "../ui/Check";
 
-/** Models that a declared workflow may run on, of those that a workload has answers of or a file runs on; or where to declare one first. */
+/**
+ * Models that a declared workflow may run on, among those that a workload has answers of or a file has runs on; or a link to declare one
+ * first.
+ */
 export function ConfigurationFields({
   isDeclared,
   offered,

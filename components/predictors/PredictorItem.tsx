@@ -11,7 +11,7 @@ import { RemoveButton } from "../ui/RemoveButton";
 import { Table } from "../ui/Table";
 import { preparePredictor } from "./preparePredictor";
 
-/** One trained predictor: what it learnt of, how well it does on what it has not seen, and who uses it. */
+/** One trained predictor: its training data, its error on held-out data, and the plans that use it. */
 export function PredictorItem({ artefact }: { readonly artefact: ListedArtefact }) {
   const client = useTRPCClient();
   const picture = useMemo(() => preparePredictor(artefact), [artefact]);

@@ -10,7 +10,7 @@ import { PredictorItem } from "./PredictorItem";
 import { TrainPanel } from "./TrainPanel";
 import { UsePanel } from "./UsePanel";
 
-/** Trained predictors: training one, what there is and how good each is on what it has not seen, and plans that use them. */
+/** Trained predictors: the training form, the existing ones with their error on held-out data, and plans that use them. */
 export function Predictors({ workloadId }: { readonly workloadId: string | null }) {
   const trpc = useTRPC();
   const queries = useQueryClient();

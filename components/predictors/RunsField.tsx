@@ -3,7 +3,7 @@ import { FilePicker } from "../ui/FilePicker";
 import { formatCounted } from "../ui/format";
 import type { RunsSurvey } from "../ui/uploadFile";
 
-/** A file of executed runs, and what was found in it. */
+/** A file of executed runs, and its survey. */
 export function RunsField(props: Pick<ComponentProps<typeof FilePicker>, "sending" | "onFile"> & { readonly survey: RunsSurvey | null }) {
   return (
     <FilePicker

@@ -32,10 +32,10 @@ const outcomes: readonly { readonly value: OutcomesOf; readonly text: string }[]
   { value: "runs", text: "from executed runs (a file)" },
 ];
 
-/** Models that configurations may be of: what a training takes. */
+/** Models that configurations can use: the limits of a training. */
 const MOST_MODELS = 8;
 
-/** What each kind learns of, and what it cannot know. */
+/** The training data of each kind, and its limits. */
 const explained: Readonly<Record<TrainingKind, string>> = {
   lengths:
     "Output tokens of a request and of the rest of its program, by model, from token counts, workflow, stage and hashed words of the prompt. Programs are modelled from the workload's answers, so the effect of stages comes from the workflow model.",
@@ -47,7 +47,7 @@ const explained: Readonly<Record<TrainingKind, string>> = {
     "Which models a declared workflow's agents may use so that its answer is as good as with the largest models, from hashed words and the prompt's length, with one head per configuration. Outcomes are modelled from the workload's labels, or read from a file of executed runs that were graded under every configuration. The file's texts are stored for a day and not in the predictor. A head's threshold is set so that accepted configurations lose at most 2 points of quality; if words say little, few are accepted.",
 };
 
-/** What is trained next: chosen, started, followed. */
+/** The next training: its choices, its start and its progress. */
 export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: string | null; readonly onTrained: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

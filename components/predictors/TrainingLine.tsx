@@ -7,10 +7,10 @@ import { useTRPC, useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { shortHash } from "../ui/format";
 
-/** How often a training under way is asked after; another page may begin one meanwhile. */
+/** Polling interval of a running training; another page may start one meanwhile. */
 const ASK_AGAIN_MS = { training: 700, still: 10_000 } as const;
 
-/** What the trainer is doing and a button that stops it, or how it ended and a button that starts another. */
+/** The trainer's progress and a button that stops it, or its result and a button that starts another. */
 export function TrainingLine({ onTrained, children }: { readonly onTrained: () => void; readonly children: ReactNode }) {
   const client = useTRPCClient();
   const state = useQuery(

@@ -26,7 +26,7 @@ const orderWords: Readonly<Record<(typeof orders)[number], string>> = {
 
 const untouched: RoutingForm = { route: "same", tau: 0.5, margin: 0, order: "stjf", lengths: "", confidence: "" };
 
-/** Makes a plan that uses predictors out of a kept one: the same engines, another policy. It is approved and applied as any other. */
+/** Makes a plan that uses predictors from a stored one: the same engines, another policy. It is approved and applied like any other. */
 export function UsePanel({ artefacts }: { readonly artefacts: readonly ListedArtefact[] }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

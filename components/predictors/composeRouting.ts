@@ -4,15 +4,18 @@ import type { OrderDocument, PolicyDocument } from "@/solver/plan/policySchema";
 
 export const orders = ["fcfs", "sjf", "stjf"] as const;
 
-/** Releases after which what waits goes first, whatever it is predicted to write, where no suggested order says how many. */
+/** Default number of releases after which a waiting request goes first, whatever its predicted length, where no suggested order sets it. */
 const AGING_THRESHOLD = 1000;
 
-/** How a plan is to route with predictors. */
+/** The routing of a plan with predictors. */
 export interface RoutingForm {
-  /** `slack`: between the models that have engines; `same`: as the plan does. */
+  /** `slack`: between the models that have engines; `same`: unchanged. */
   readonly route: "same" | "slack";
   readonly tau: number;
-  /** How much surer another model than the least loaded must be to be preferred to it; at 0 the mere order of confidences decides. */
+  /**
+   * Margin in confidence by which another model must exceed the least loaded one to be preferred; at 0 only the order of confidences
+   * counts.
+   */
   readonly margin: number;
   readonly order: (typeof orders)[number];
   /** Predictors by their hashes; empty: none. */
@@ -20,7 +23,7 @@ export interface RoutingForm {
   readonly confidence: string;
 }
 
-/** The policy that a form asks for on a plan's engines, or in a sentence why there is none. */
+/** The policy of a form on a plan's engines, or the reason in a sentence why there is none. */
 export function composeRouting(
   { route, tau, margin, order: kind, lengths, confidence }: RoutingForm,
   plan: Pick<Plan, "policy">,

@@ -1,12 +1,12 @@
 import type { TrainRequest } from "@/server/contracts/studio";
 
-/** What can be learnt; configurations either way. */
+/** The kinds of predictors; configurations have two sources. */
 export type TrainingKind = Exclude<TrainRequest["train"], "executed">;
 
-/** What configurations are learnt of. */
+/** The sources of configurations. */
 export type OutcomesOf = "workload" | "runs";
 
-/** What is to be trained, as the form has it; null: there is nothing to choose from yet. */
+/** The form's current training; null: there is nothing to choose from yet. */
 export interface TrainingForm {
   readonly what: TrainingKind;
   readonly workload: string | null;
@@ -16,7 +16,9 @@ export interface TrainingForm {
   /** Declared workflow whose configurations are learnt, and the models that it may run on, smallest first. */
   readonly declared: string | null;
   readonly models: readonly string[];
-  /** Outcomes of its configurations: modelled of the workload, or of the executed runs of an uploaded file; null: none was sent yet. */
+  /**
+   * Outcomes of its configurations: modelled from the workload, or from the executed runs of an uploaded file; null: none was uploaded yet.
+   */
   readonly outcomesOf: OutcomesOf;
   readonly uploadId: string | null;
   readonly correlation: number;
@@ -25,7 +27,7 @@ export interface TrainingForm {
   readonly encoderFolder: string;
 }
 
-/** The training that a form asks for; null: something is not there to be chosen yet. */
+/** The training of a form; null: a choice is not available yet. */
 export function composeTraining(form: TrainingForm): TrainRequest | null {
   const { what, workload, clusterId, workflows, declared, models, correlation, misleads, encoderFolder } = form;
   if (what === "traffic") return clusterId === null ? null : { train: what, clusterId };

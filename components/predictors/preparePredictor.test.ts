@@ -26,7 +26,7 @@ describe("what is told of a predictor", () => {
       training: { ...training, texts: false, emulated: true, source: "labelled prompts" },
     });
     expect(words.rows[0]?.figures).toEqual(["0.64", "0.71", "0.55"]);
-    // What was read and what was at hand agree; heads know neither workflow nor stage.
+    // The features used equal the available ones; heads know neither workflow nor stage.
     expect(words.trainedOn).toBe("420 labelled prompts, read by their token counts");
     expect(words.warnings).toHaveLength(2);
     expect(words.warnings.join(" ")).toContain("uses only token counts");

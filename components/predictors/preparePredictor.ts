@@ -9,7 +9,7 @@ const kindWords: Readonly<Record<ArtefactKind, string>> = {
   configurations: "Configurations",
 };
 
-/** One model's figures: what a predictor did on what it had not seen, beside what needs no learning. */
+/** One model's figures: a predictor's error on held-out data, next to that of a baseline without learning. */
 interface PredictorRow {
   readonly model: string;
   readonly figures: readonly string[];
@@ -17,18 +17,18 @@ interface PredictorRow {
 
 export interface PredictorPicture {
   readonly title: string;
-  /** What it was trained on, in a sentence without its end. */
+  /** Its training data, in a sentence without its end. */
   readonly trainedOn: string;
   /** Names of the columns after the model's name. */
   readonly columns: readonly string[];
   readonly rows: readonly PredictorRow[];
-  /** How to read them, and what stands beside them for comparison. */
+  /** How to read them, and the baseline next to them. */
   readonly legend: string;
   /** What to know before trusting it. */
   readonly warnings: readonly string[];
 }
 
-/** A row a model, and where there are several their mean, each counted alike. */
+/** One row per model, and where there are several their unweighted mean. */
 function rowsOf(models: readonly { readonly model: string; readonly values: readonly number[] }[]): readonly PredictorRow[] {
   const macro = models[0]?.values.map((_, at) => mean(models.map(({ values }) => values[at] ?? Number.NaN))) ?? [];
   return [...models, ...(models.length > 1 ? [{ model: "mean of models (macro)", values: macro }] : [])].map(({ model, values }) => ({
@@ -37,7 +37,7 @@ function rowsOf(models: readonly { readonly model: string; readonly values: read
   }));
 }
 
-/** What it goes by where prompts' texts were not at hand. */
+/** The features used where the prompts' texts were not available. */
 const blindTo: Readonly<Record<ArtefactKind, string>> = {
   lengths: "No texts were available: it uses only token counts, workflow and stage.",
   confidence: "No texts were available: it uses only token counts, which say little about which model is right.",
@@ -49,7 +49,7 @@ const ofSource: { readonly [source in Artefact["training"]["source"]]?: string }
   "executed runs": "executed runs in ",
 };
 
-/** What is shown of a trained predictor. */
+/** The display of a trained predictor. */
 export function preparePredictor({
   kind,
   version,
@@ -162,7 +162,7 @@ function configurationsTrainedOn(training: Artefact["training"]): string {
   return `modelled outcomes of ${formatCounted(prompts, "prompt")} over ${models.join(", ")} (stages alike by ${correlation ?? ABSENT}, a wrong answer misleads by ${misleads ?? ABSENT}), read by ${readBy(training)}`;
 }
 
-/** One row: heads are of configurations, not of models. */
+/** One row: heads belong to configurations, not to models. */
 function configurationRows({ models }: Artefact["training"], { configurations }: Artefact["heldOut"]): readonly PredictorRow[] {
   if (configurations === undefined) return [];
   const { precision, recall, evaluatedShare, meanLoss, cheapestLoss } = configurations;

@@ -4,10 +4,10 @@ const kinds = ["lengths", "traffic", "confidence", "configurations"] as const;
 
 const name = text(1000);
 
-/** What the form of trainings opens with, where another page leads to it. */
+/** Initial values of the training form, where another page links to it. */
 export const trainCodec = codecOf({
   train: word(kinds),
-  /** Declared workflow whose configurations are to be learnt, and the models it is to run on; null: the form's own. */
+  /** Declared workflow whose configurations are to be learnt, and its models; null: the form's defaults. */
   workflow: name,
   models: {
     parse: (models): readonly string[] | null => name.parse(models)?.split(",") ?? null,
@@ -15,7 +15,7 @@ export const trainCodec = codecOf({
   },
 });
 
-/** Where a declared workflow's configurations are trained over the models of a plan, from its workload's labels. */
+/** The link that trains a declared workflow's configurations for the models of a plan, from its workload's labels. */
 export function trainPath(workflow: string, plan: { readonly workloadId: string; readonly models: readonly string[] } | null): string {
   const params = new URLSearchParams({ tab: "predictors", train: "configurations", workflow });
   if (plan !== null) {

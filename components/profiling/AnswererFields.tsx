@@ -4,7 +4,7 @@ import type { AnswererForm } from "./profileForm";
 
 const MAX_PRICE = 10_000;
 
-/** What the tokens of somebody who answers cost. */
+/** The token prices of a model that answers. */
 export function PriceFields(props: {
   readonly who: string;
   readonly value: AnswererForm;
@@ -35,11 +35,11 @@ export function PriceFields(props: {
   );
 }
 
-/** A model at an OpenAI-compatible address: where, by which name, and how one is let in. */
+/** A model at an OpenAI-compatible address: its address, name and access. */
 export function AddressFields(props: {
   readonly who: string;
   readonly value: AnswererForm;
-  /** Cards offered for the model, of a candidate; left out: a judge, which needs none. */
+  /** Cards offered for a candidate model; left out for a judge, which needs none. */
   readonly cards?: readonly string[];
   readonly onChange: (change: Partial<AnswererForm>) => void;
 }) {

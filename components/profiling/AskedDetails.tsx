@@ -9,7 +9,7 @@ const priceText = ({ usdPerMillionInputTokens, usdPerMillionOutputTokens }: Answ
     ? "costs nothing more"
     : `${formatUsd(usdPerMillionInputTokens)} in, ${formatUsd(usdPerMillionOutputTokens)} out a million tokens`;
 
-/** What a job was asked to do, as it was started. */
+/** A job's settings at its start. */
 export function AskedDetails({ job }: { readonly job: ProfileJob }) {
   const { models, measures, concurrency, requestsPerMinute, maxOutputTokens, keepAnswers } = job.request;
   return (

@@ -17,7 +17,7 @@ const stateOf = ({ engines, serving }: RunningModel) =>
       ? ({ tone: "warn", word: `${serving} of ${engines} engines answer` } as const)
       : ({ tone: "bad", word: "does not answer" } as const);
 
-/** Models that answer the prompts: those that run on connected clusters, and any at another address. */
+/** Models that answer the prompts: those on connected clusters, and any at another address. */
 export function CandidateList(props: {
   readonly ground: readonly EndpointCluster[];
   readonly chosen: readonly AnswererForm[];

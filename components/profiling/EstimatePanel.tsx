@@ -15,13 +15,13 @@ import { Panel } from "../ui/Panel";
 import { useDebounced } from "../ui/useDebounced";
 import { startSentence } from "./prepareRequest";
 
-/** How still a form must be before it is reckoned. */
+/** Delay after the last change before a form is estimated. */
 const STILL_MS = 500;
 
-/** Engines come and go while a form is open. */
+/** Engines appear and disappear while a form is open. */
 const REFRESH_MS = 15_000;
 
-/** What a profile would take; that of an earlier request, called so, while a new one is reckoned. `request`: memoised. */
+/** The estimate of a profile; during a new estimate that of the earlier request, labelled as such. `request`: memoised. */
 function useEstimate(request: ProfileRequest | null) {
   const client = useTRPCClient();
   const still = useDebounced(request, STILL_MS);
@@ -38,10 +38,10 @@ function useEstimate(request: ProfileRequest | null) {
   return { query, current: still === request && !query.isPlaceholderData && query.data !== undefined };
 }
 
-/** What it will take, what that rests on, what is in the way, and the button that starts it. */
+/** The estimate, its basis, the obstacles, and the button that starts the profile. */
 export function EstimatePanel(props: {
   readonly set: PromptSet;
-  /** Memoised; null: something is yet to be filled in. */
+  /** Memoised; null: a field is still missing. */
   readonly request: ProfileRequest | null;
   readonly blocked: string | null;
   readonly onStarted: () => void;

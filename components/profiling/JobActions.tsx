@@ -6,7 +6,7 @@ import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { FormModal } from "../ui/FormModal";
 
-/** What can be done about a job that is not over: pause it, or stop it for good after asking once. */
+/** The actions on an unfinished job: pause it, or stop it permanently after a confirmation. */
 export function JobActions({ job }: { readonly job: ProfileJob }) {
   const client = useTRPCClient();
   const [open, setOpen] = useState(false);

@@ -11,7 +11,7 @@ interface Judge {
   readonly onChange: (judge: AnswererForm) => void;
 }
 
-/** Who judges: a cluster's own judge, a model that runs there, or somebody at another address. */
+/** The judge: a cluster's own, a model that runs there, or one at another address. */
 export function JudgeSelect({ value, ground, onChange }: Judge & { readonly ground: readonly EndpointCluster[] }) {
   const there = ground.flatMap(({ id, name, judges, models }) => [
     ...judges.map((model) => ({ clusterId: id, model, text: `${model}, judge of ${name}` })),
@@ -39,7 +39,7 @@ export function JudgeSelect({ value, ground, onChange }: Judge & { readonly grou
   );
 }
 
-/** What a judge's tokens cost, and where it is found where that is no cluster. `measure`: its name, for labels. */
+/** A judge's token prices, and its address if it is not on a cluster. `measure`: its name, for labels. */
 export function JudgeDetails({ measure, value, onChange }: Judge & { readonly measure: string }) {
   const put = (change: Partial<AnswererForm>): void => onChange({ ...value, ...change });
   if (value.clusterId === null) return <AddressFields who="the judge" value={value} onChange={put} />;

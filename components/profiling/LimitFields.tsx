@@ -5,7 +5,7 @@ import type { ProfileForm } from "./profileForm";
 const USUAL_CAP_USD = 10;
 const USUAL_PER_MINUTE = 600;
 
-/** How hard engines are pressed, what may be spent, and what is kept. */
+/** Limits: concurrent calls, cost, and retention. */
 export function LimitFields({ form, onChange }: { readonly form: ProfileForm; readonly onChange: (change: Partial<ProfileForm>) => void }) {
   return (
     <div className="flex flex-col gap-3">

@@ -13,7 +13,7 @@ import { Notes } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
 import { type MeasureChoice, prepareMakeWorkload } from "./prepareMakeWorkload";
 
-/** One of the measures; those that cannot be chosen say why. */
+/** A choice of measures; those that cannot be chosen say why. */
 function Choice(props: {
   readonly legend: string;
   readonly says: string;
@@ -47,7 +47,7 @@ function Choice(props: {
   );
 }
 
-/** Workloads that were made of a job. */
+/** Workloads made from a job. */
 function Made({ ids }: { readonly ids: readonly string[] }) {
   const { data: known = [] } = useQuery(useTRPC().workloads.list.queryOptions());
   const nameOf = (id: string, at: number): string => {
@@ -67,7 +67,7 @@ function Made({ ids }: { readonly ids: readonly string[] }) {
   );
 }
 
-/** Makes a workload of what was measured: which measure is the gate's, which the label, and which arrivals are joined. */
+/** Makes a workload from the measurements: which measure is the judged score, which the label, and which arrivals are added. */
 export function MakeWorkload({ job }: { readonly job: ProfileJob }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

@@ -10,11 +10,11 @@ import type { EndpointCluster } from "./profileEndpoints";
 import type { MeasureForm } from "./profileForm";
 import { RubricText } from "./RubricText";
 
-/** One way to tell how good an answer is. */
+/** One measure of the quality of answers. */
 export function MeasureFields(props: {
   readonly value: MeasureForm;
   readonly set: PromptSet;
-  /** Of the candidates. */
+  /** Models of the candidates. */
   readonly models: readonly string[];
   readonly ground: readonly EndpointCluster[];
   readonly onChange: (measure: MeasureForm) => void;

@@ -26,17 +26,17 @@ import { prepareRequest } from "./prepareRequest";
 import { type ProfileForm, startingForm, startingMeasures, startingModels, withMeasure } from "./profileForm";
 import { useProfileEndpoints } from "./useProfileEndpoints";
 
-/** The view of a new profile; the rest of the form is too long for an address and is kept in the tab's storage. */
+/** The view of a new profile; the rest of the form is too long for an address and is stored in the tab's storage. */
 const newProfileCodec = codecOf({
   /** Id of the sample; null: the newest. */
   set: text(),
 });
 
-/** The form of one sample, filled in from its storage and from what is there to be asked. */
+/** The form of one sample, initialised from its storage and from the available models. */
 function Filled(props: {
   readonly set: PromptSet;
   readonly ground: NonNullable<ReturnType<typeof useProfileEndpoints>>;
-  /** Of profiles that there are. */
+  /** Names of existing profiles. */
   readonly names: readonly string[];
 }) {
   const { set, ground: found, names } = props;
@@ -95,7 +95,7 @@ function Filled(props: {
   );
 }
 
-/** A new profile: which prompts, which models, which measures, within which limits, and what that takes. */
+/** A new profile: its prompts, models, measures and limits, and the estimate. */
 export function NewProfileScreen() {
   const trpc = useTRPC();
   const query = useQuery(trpc.prompts.list.queryOptions());

@@ -24,7 +24,7 @@ import { ProgressPanel } from "./ProgressPanel";
 import { askedText, jobRefreshMs, stateOf } from "./prepareJob";
 import { useIsEmulated } from "./useIsEmulated";
 
-/** Takes the latencies that were seen to Calibration, where predictions are held against them. */
+/** Exports the measured latencies to Calibration, where predictions are compared with them. */
 function UseForCalibration({ job }: { readonly job: ProfileJob }) {
   const client = useTRPCClient();
   const router = useRouter();

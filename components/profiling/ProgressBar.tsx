@@ -1,4 +1,4 @@
-/** How far something is: done, and of that failed, as shares of what is planned. The words are next to it. */
+/** Progress: the finished share, and the failed share of it, of what is planned. A text is next to it. */
 export function ProgressBar({ label, done, failed }: { readonly label: string; readonly done: number; readonly failed: number }) {
   return (
     <div

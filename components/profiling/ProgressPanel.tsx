@@ -42,7 +42,7 @@ function Rows({
   );
 }
 
-/** How far a job is, by model and by measure, how fast it goes and what it costs. */
+/** A job's progress by model and by measure, its speed and its cost. */
 export function ProgressPanel({ job }: { readonly job: ProfileJob }) {
   const picture = useMemo(() => prepareJob(job), [job]);
   const identities = useModelIdentities(job.models.map(({ model }) => model));

@@ -5,7 +5,7 @@ import { Button } from "../ui/Button";
 const places = { prompt: "{prompt}", answer: "{answer}", reference: "{reference}", other: "{other}" };
 const ours = (kind: RubricKind): string => rubricPrompt(kind, places);
 
-/** The words a judge is asked with: ours, or the operator's own, held to the places they need. */
+/** A judge's prompt: the built-in one, or the operator's own, which must have the required placeholders. */
 export function RubricText(props: {
   readonly measure: string;
   readonly kind: RubricKind;

@@ -4,7 +4,7 @@ export type MeasureKind = Measure["kind"];
 
 export const measureKinds = ["rubric", "reference", "pairwise", "exact", "unit-test"] as const satisfies readonly MeasureKind[];
 
-/** What each kind of measure does, as an operator chooses it. */
+/** Descriptions of the kinds of measures for operators. */
 export const kindWords: Readonly<Record<MeasureKind, { readonly name: string; readonly says: string }>> = {
   rubric: {
     name: "a judge grades",
@@ -28,7 +28,7 @@ export const extractWords: Readonly<Record<Extraction, string>> = {
 
 export const extracts = ["whole", "last-line", "number", "choice", "boxed"] as const satisfies readonly Extraction[];
 
-/** Why a reading gave no score, after "12 ". */
+/** Why a reading gave no score, as continuation of "12 ". */
 export const unscoredWords: Readonly<Record<UnscoredKind, string>> = {
   empty: "replied nothing",
   "no-number": "replied without a number",

@@ -37,9 +37,9 @@ it("tells a pause of somebody from one of its own, each with a way out", () => {
 it("suggests a cap that holds the rest of each model and each measure by its own cost", () => {
   const { request, measures } = testJob();
   const priced = { ...request, models: request.models.map((each, at) => (at === 0 ? { ...each, usdPerMillionOutputTokens: 10 } : each)) };
-  // 400 answers of 200 tokens at $10 a million are $0.80, a fifth above that and what was spent $1.96.
+  // 400 answers of 200 tokens at $10 a million are $0.80; a fifth more, plus the amount spent, is $1.96.
   expect(suggestedCap(testJob({ spentUsd: 1, request: priced }))).toBe(2);
-  // 800 readings are left of a judge of which 200 took $1.
+  // 800 readings are left of a judge whose first 200 cost $1.
   const judged = measures.map((each, at) => (at === 0 ? { ...each, usd: 1 } : each));
   expect(suggestedCap(testJob({ spentUsd: 1, measures: judged }))).toBe(5.8);
   expect(suggestedCap(testJob({ spentUsd: 0.4, request: { ...request, capUsd: 5 } }))).toBe(5);

@@ -6,11 +6,11 @@ import { isJudged, unscoredWords } from "./measureWords";
 const RUNNING_MS = 1_000;
 const IDLE_MS = 5_000;
 
-/** How often a job is looked at: one that is paused may be resumed elsewhere; one that is over changes no more. `undefined`: it is not known yet. */
+/** Polling interval of a job: a paused one may be resumed elsewhere; a finished one does not change. `undefined`: not known yet. */
 export const jobRefreshMs = (state: ProfileJob["state"] | undefined): number | false =>
   state === "running" ? RUNNING_MS : state === "paused" ? IDLE_MS : false;
 
-/** Calls of one kind: how far they are. Shares are of those planned, 0..1. */
+/** The progress of calls of one kind. Shares are of those planned, 0..1. */
 export interface ProgressRow {
   readonly key: string;
   readonly name: string;
@@ -18,14 +18,14 @@ export interface ProgressRow {
   readonly failed: number;
   /** `400 of 1,000`. */
   readonly says: string;
-  /** What was measured so far, and what gave no score. */
+  /** The number of readings so far, and of those without a score. */
   readonly details: readonly string[];
 }
 
 export interface JobPicture {
   readonly word: string;
   readonly tone: Tone;
-  /** Of all calls, those that are over. */
+  /** Share of all calls that are finished. */
   readonly share: number;
   /** `600 of 3,000 calls, 20 %`. */
   readonly says: string;
@@ -46,7 +46,7 @@ const pausedWords = {
   problem: { word: "paused by a problem", tone: "bad" },
 } as const satisfies Record<NonNullable<ProfileJob["pause"]>["kind"], { readonly word: string; readonly tone: Tone }>;
 
-/** State in words: paused by somebody is not paused by itself. */
+/** State in words: a pause by an operator differs from one by the job itself. */
 export const stateOf = ({ state, pause }: Pick<ProfileJob, "state" | "pause">): { readonly word: string; readonly tone: Tone } =>
   state === "paused" ? pausedWords[pause?.kind ?? "operator"] : words[state];
 
@@ -60,7 +60,7 @@ function progressOf({ planned, done, failed }: ProfileCounts): Pick<ProgressRow,
   };
 }
 
-/** Readings, of which those without a score are drawn as failed: no workload can use them. */
+/** Readings; those without a score are drawn as failed, because no workload can use them. */
 function readOf(measure: ProfileJob["measures"][number], answers: number): ReturnType<typeof progressOf> {
   const { done, failed, says } = progressOf(measure);
   const lost = Math.max(0, done - shareOf(measure.scored, answers));
@@ -69,13 +69,13 @@ function readOf(measure: ProfileJob["measures"][number], answers: number): Retur
     : { done: done - lost, failed: failed + lost, says: `${says}, ${formatCounted(measure.scored, "answer")} scored` };
 }
 
-/** What is over of all calls; never 100 % while one is left. */
+/** The finished share of all calls; never 100 % while one is left. */
 export function shareText({ total }: Pick<ProfileJob, "total">): string {
   const share = shareOf(total.done + total.failed, total.planned);
   return formatPercent(share < 1 ? Math.floor(share * 100) / 100 : 1);
 }
 
-/** How a job stands, for bars and words. */
+/** A job's progress, for bars and texts. */
 export function prepareJob(job: ProfileJob): JobPicture {
   const { total } = job;
   const over = total.done + total.failed;
@@ -108,7 +108,7 @@ export function prepareJob(job: ProfileJob): JobPicture {
   };
 }
 
-/** `some 10 min left`; null where nothing moves, or not enough of it was seen. */
+/** `some 10 min left`; null where nothing progresses, or the history is too short. */
 export const leftText = ({ state, etaSeconds }: Pick<ProfileJob, "state" | "etaSeconds">): string | null =>
   state !== "running" || etaSeconds === null ? null : etaSeconds < 2 ? "nearly done" : `about ${formatAge(etaSeconds)} left`;
 
@@ -138,19 +138,19 @@ export function wayOut(job: ProfileJob): WayOut | null {
   }
 }
 
-/** Prompts differ: what comes may cost more than what was. */
+/** Prompts differ: the rest may cost more per call than the finished part. */
 const MARGIN = 1.2;
 
-/** A cap under which the rest should fit, a fifth above what it would cost as calls did so far, rounded up to two digits. */
+/** A cap that should suffice for the rest: a fifth above its cost at the current cost per call, rounded up to two digits. */
 export function suggestedCap(job: ProfileJob): number {
   const { spentUsd, request } = job;
   return roundedUp(Math.max(spentUsd + MARGIN * remainingUsd(job), request.capUsd ?? 0, LEAST_USD));
 }
 
-/** Cents, so that a box can hold it. */
+/** Rounded to cents, for a field. */
 const LEAST_USD = 0.01;
 
-/** What calls that are left would cost: of each model by its prices and its mean answer, of each measure by what its calls did. */
+/** The cost of the remaining calls: for each model by its prices and mean answer, for each measure by its mean cost per call. */
 function remainingUsd({ models, measures, request, inputTokens, outputTokens, total }: ProfileJob): number {
   const left = ({ planned, done, failed }: ProfileCounts): number => Math.max(0, planned - done - failed);
   const mean = (tokens: number): number => (total.done === 0 ? 0 : tokens / total.done);

@@ -1,7 +1,7 @@
 import type { Measure, ProfileJob } from "@/server/contracts/studio";
 import { formatCount, formatCounted } from "../ui/format";
 
-/** A measure that may stand for the gate or for the label, or why it may not. */
+/** A measure that can be the judged score or the label, or why it cannot. */
 export interface MeasureChoice {
   readonly id: string;
   readonly name: string;
@@ -27,16 +27,16 @@ const labelsOf = ({ measures }: Pick<ProfileJob, "measures">, gate: string | nul
 export interface ToWorkloadPicture {
   readonly gates: readonly MeasureChoice[];
   readonly labels: readonly MeasureChoice[];
-  /** null: none may be. */
+  /** null: none can be. */
   readonly gate: string | null;
   readonly label: string | null;
-  /** What is in the way; null: nothing. */
+  /** The obstacle; null: none. */
   readonly blocked: string | null;
-  /** What to know before, a sentence each. */
+  /** Notes to read before, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** Which measures a workload would take, by what was chosen (null: nothing yet) and what there is. */
+/** The measures that a workload would use, from the selection (null: nothing yet) and the available ones. */
 export function prepareMakeWorkload(
   job: ProfileJob,
   chosen: { readonly gate: string | null; readonly label: string | null; readonly name: string },
@@ -58,7 +58,7 @@ function blockedBy(job: ProfileJob, gate: string | null, label: string | null, n
   return name.trim() === "" ? "Give the workload a name." : null;
 }
 
-/** Prompts that can be in a workload, at most: each takes an answer and both scores of every model. */
+/** Prompts that can be in a workload: each needs an answer and both scores from every model. */
 function mostWhole({ prompts, models, measures }: ProfileJob, gate: string | null, label: string | null): number {
   const scored = measures.filter(({ id }) => id === gate || id === label).map((each) => Math.floor(each.scored / models.length));
   return Math.min(prompts, ...models.map(({ done }) => done), ...scored);

@@ -9,7 +9,7 @@ import { splitCommand } from "./splitCommand";
 
 type Result<Done extends object> = Done | { readonly fault: string };
 
-/** Somebody who answers as the studio takes it, or what is yet to be said. `who`: how a sentence calls it. */
+/** A model that answers, in the studio's form, or what is still missing. `who`: its name in a sentence. */
 export function answererOf(form: AnswererForm, who: string): Result<{ readonly answerer: Answerer }> {
   const { usdPerMillionInputTokens, usdPerMillionOutputTokens } = form;
   const prices = { usdPerMillionInputTokens, usdPerMillionOutputTokens };
@@ -39,7 +39,7 @@ export function answererOf(form: AnswererForm, who: string): Result<{ readonly a
   };
 }
 
-/** A measure as the studio takes it, or what is in the way. `models`: of the candidates, smallest first. */
+/** A measure in the studio's form, or the obstacle. `models`: of the candidates, smallest first. */
 export function measureRequest(form: MeasureForm, models: readonly string[]): Result<{ readonly measure: Measure }> {
   const { id, kind } = form;
   const name = form.name.trim();
@@ -61,7 +61,7 @@ export function measureRequest(form: MeasureForm, models: readonly string[]): Re
   return { measure: { ...judged, kind, against, swap: form.swap } };
 }
 
-/** The candidates as the studio takes them, smallest first. */
+/** The candidates in the studio's form, smallest first. */
 function candidates(
   form: Pick<ProfileForm, "elsewhere">,
   chosen: readonly AnswererForm[],
@@ -84,7 +84,7 @@ function candidates(
   return { models: models.sort((a, b) => sizeOf(a.model, sizes) - sizeOf(b.model, sizes)) };
 }
 
-/** What is to be asked for, or the first thing that is in the way. */
+/** The request, or the first obstacle. */
 export function prepareRequest(
   form: ProfileForm & { readonly chosen: readonly AnswererForm[]; readonly measures: readonly MeasureForm[] },
   set: PromptSet,
@@ -114,7 +114,7 @@ export function prepareRequest(
   };
 }
 
-/** What to know of a measure before it is run, a sentence each; nothing of it stands in the way. */
+/** Notes on a measure before it is run, one sentence each; none of them is an obstacle. */
 export function measureNotes(
   form: MeasureForm,
   ground: { readonly set: PromptSet; readonly models: readonly string[]; readonly clusters: readonly EndpointCluster[] },

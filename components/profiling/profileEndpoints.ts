@@ -5,11 +5,11 @@ import { sizeInName } from "../ui/modelIdentity";
 export interface RunningModel {
   readonly model: string;
   readonly engines: number;
-  /** Of those, engines that answer now. */
+  /** The number of its engines that answer now. */
   readonly serving: number;
 }
 
-/** What of a connected cluster can answer prompts or judge answers. */
+/** The models and judges of a connected cluster that can answer prompts or judge answers. */
 export interface EndpointCluster {
   readonly id: string;
   readonly name: string;
@@ -19,15 +19,15 @@ export interface EndpointCluster {
   readonly judges: readonly string[];
 }
 
-/** Engines of these states are up, or will be again without anybody's doing. */
+/** Engines in these states are up, or will be again without intervention. */
 const standing: readonly ClusterDetail["engines"][number]["state"][] = ["serving", "silent", "not routed"];
 
-/** Billions of parameters by card id; what has none is told from its name, and comes last where that says nothing. */
+/** Billions of parameters by card id; a model without a card is sized by its name, and comes last where the name has no size. */
 export type ModelSizes = ReadonlyMap<string, number>;
 
 export const sizeOf = (model: string, sizes: ModelSizes): number => sizes.get(model) ?? sizeInName(model) ?? Number.POSITIVE_INFINITY;
 
-/** Who is there to be asked, by cluster, as the clusters were seen last. */
+/** The available models and judges by cluster, from the last observation of the clusters. */
 export function prepareProfileEndpoints(
   clusters: readonly ClusterSummary[],
   details: ReadonlyMap<string, ClusterDetail>,

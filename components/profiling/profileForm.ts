@@ -4,13 +4,13 @@ import { freeName } from "../prompts/prepareSample";
 import type { Extraction, MeasureKind } from "./measureWords";
 import type { EndpointCluster } from "./profileEndpoints";
 
-/** Somebody who answers, as filled in so far. */
+/** The fields of a model that answers. */
 export interface AnswererForm {
   readonly model: string;
-  /** Cluster whose engines or judge it is; null: at `url`. */
+  /** Cluster of the engines or the judge; null: at `url`. */
   readonly clusterId: string | null;
   readonly url: string;
-  /** Empty: as `model`. */
+  /** Empty: the same as `model`. */
   readonly servedName: string;
   readonly key: ReferenceForm;
   readonly caFile: string;
@@ -18,31 +18,31 @@ export interface AnswererForm {
   readonly usdPerMillionOutputTokens: number;
 }
 
-/** A measure as filled in so far: what its kind does not ask for is kept, so that another kind can be tried. */
+/** The fields of a measure: fields that its kind does not use are kept, so that another kind can be tried. */
 export interface MeasureForm {
   readonly id: string;
   readonly name: string;
   readonly kind: MeasureKind;
   readonly judge: AnswererForm;
-  /** null: ours. */
+  /** null: the built-in prompt. */
   readonly rubric: string | null;
   readonly repeats: number;
   readonly swap: boolean;
-  /** Model that pairs are held against; empty: the largest. */
+  /** Model that the others are compared with in pairs; empty: the largest. */
   readonly against: string;
   readonly extract: Extraction;
   readonly command: string;
   readonly timeoutSeconds: number;
 }
 
-/** A profile as filled in so far. It is kept in the tab's storage: a rubric is too long, and too much the operator's own, for an address. */
+/** The fields of a profile. They are stored in the tab's storage: a rubric is too long and too private for an address. */
 export interface ProfileForm {
   readonly name: string;
-  /** Models of clusters; null: nobody chose yet, and those of the cluster that is spoken of are taken. */
+  /** Models of clusters; null: no choice yet, so that those of the current cluster are used. */
   readonly chosen: readonly AnswererForm[] | null;
   /** Models at other addresses. */
   readonly elsewhere: readonly AnswererForm[];
-  /** null: nobody chose yet. */
+  /** null: no choice yet. */
   readonly measures: readonly MeasureForm[] | null;
   readonly concurrency: number;
   readonly requestsPerMinute: number | null;
@@ -61,14 +61,14 @@ export const ofCluster = (clusterId: string, model: string): AnswererForm => ({
 
 export const atUrl: AnswererForm = { model: "", clusterId: null, url: "", servedName: "", key: noReference, caFile: "", ...free };
 
-/** `names`: of profiles that there are. */
+/** `names`: of existing profiles. */
 export const startingForm = (set: PromptSet, names: readonly string[]): ProfileForm => ({
   ...{ name: freeName(set.name, names), chosen: null, elsewhere: [], measures: null },
-  // Enough to keep an engine busy, too little to crowd out what it serves besides.
+  // Enough to keep an engine busy, too little to crowd out its other requests.
   ...{ concurrency: 8, requestsPerMinute: null, capUsd: null, maxOutputTokens: 1024, keepAnswers: true },
 });
 
-/** Models to begin with: all that answer on the cluster that is spoken of, or on the first that has any. */
+/** Default models: all that answer on the current cluster, or on the first that has any. */
 export function startingModels(ground: readonly EndpointCluster[], currentId: string | null): readonly AnswererForm[] {
   const serving = ({ models }: EndpointCluster) => models.filter((each) => each.serving > 0);
   const cluster =
@@ -76,15 +76,15 @@ export function startingModels(ground: readonly EndpointCluster[], currentId: st
   return cluster === undefined ? [] : serving(cluster).map(({ model }) => ofCluster(cluster.id, model));
 }
 
-/** A measure of a kind, as it begins. */
+/** The initial fields of a measure of a kind. */
 export const measureOf = (kind: MeasureKind, told: Partial<MeasureForm> & Pick<MeasureForm, "id" | "name">): MeasureForm => ({
   ...{ kind, judge: atUrl, rubric: null, repeats: 1, swap: true, against: "", extract: "whole", command: "", timeoutSeconds: 10 },
   ...told,
 });
 
 /**
- * Measures to begin with: what the gate will see, which is the cluster's own judge with the gateway's words, and a label to hold it against:
- * of emulated models the judge that may know, since what they write is no answer; else references or tests where every second prompt has
+ * Default measures: the gate's score, from the cluster's own judge with the gateway's prompt, and a label to compare it with: for emulated
+ * models the judge that may know the labels, because they write no real answers; else references or tests where every second prompt has
  * one; else a second judge.
  */
 export function startingMeasures(set: PromptSet, ground: readonly EndpointCluster[], currentId: string | null): readonly MeasureForm[] {
@@ -103,7 +103,7 @@ export function startingMeasures(set: PromptSet, ground: readonly EndpointCluste
   return [gate, measureOf("rubric", { id: "label", name: "Second judge", judge: judgeAt(secondJudge ?? largest) })];
 }
 
-/** The form with one more measure, of an id that none has. */
+/** The form with another measure, under an unused id. */
 export function withMeasure(
   measures: readonly MeasureForm[],
   ground: readonly EndpointCluster[],

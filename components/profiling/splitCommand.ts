@@ -1,6 +1,6 @@
 /**
- * A command as typed, as the words it is started with: split at blanks, with single and double quotes around words that hold some. No
- * shell reads it, so that nothing else has a meaning.
+ * A typed command as a list of arguments: split at blanks, with single and double quotes around arguments that contain blanks. No
+ * shell reads it, so that other characters have no special meaning.
  *
  * @example splitCommand("python3 -c 'import answer'") // ["python3", "-c", "import answer"]
  */

@@ -48,7 +48,7 @@ if (request === null) throw new Error("The form cannot be started.");
 
 const counts = { planned: 500, done: 100, failed: 0 };
 
-/** A job under way: 100 of 500 prompts answered by both models and measured. */
+/** A running job: 100 of 500 prompts answered by both models and measured. */
 export const testJob = (change: Partial<ProfileJob> = {}): ProfileJob => ({
   ...{
     id: "j",

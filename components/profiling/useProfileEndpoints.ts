@@ -9,7 +9,7 @@ import { type EndpointCluster, type ModelSizes, prepareProfileEndpoints } from "
 /** Engines start and stop while a profile is being filled in. */
 const REFRESH_MS = 5_000;
 
-/** Who is there to be asked; null while clusters are being read. */
+/** The available models and judges; null while clusters are being read. */
 export function useProfileEndpoints(): { readonly ground: readonly EndpointCluster[]; readonly sizes: ModelSizes } | null {
   const trpc = useTRPC();
   const { data: clusters } = useClusters();

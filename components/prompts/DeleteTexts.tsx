@@ -10,7 +10,7 @@ import { TextField } from "../ui/Field";
 import { FormModal } from "../ui/FormModal";
 import { formatCounted } from "../ui/format";
 
-/** Deletes the texts of a sample once its name is typed: what goes and what stays is said first. */
+/** Deletes the texts of a sample after its name is typed; states first what is deleted and what is kept. */
 export function DeleteTexts({ set }: { readonly set: PromptSet }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

@@ -16,7 +16,7 @@ const sources: readonly { readonly value: PromptsOfGateway["from"]; readonly tex
 
 const wordsOf = (from: PromptsOfGateway["from"]): string => sources.find(({ value }) => value === from)?.text ?? from;
 
-/** Prompts of what a gateway kept of its traffic, and the switch that has it keep some. */
+/** Prompts captured from a gateway's traffic, and the control that starts a capture. */
 export function GatewayPrompts({ onUpload }: { readonly onUpload: (upload: PromptUpload) => void }) {
   const client = useTRPCClient();
   const current = useCurrentCluster();

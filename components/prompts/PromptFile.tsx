@@ -7,11 +7,11 @@ import { type PromptUpload, uploadPrompts } from "./uploadPrompts";
 
 const MEGABYTE = 1024 ** 2;
 
-/** Size of a file as people speak of it: `12 MB`, `1.4 GiB`. */
+/** The size of a file for display: `12 MB`, `1.4 GiB`. */
 const sizeText = (bytes: number): string =>
   bytes >= 1024 * MEGABYTE ? formatGibibytes(bytes) : `${Math.max(1, Math.round(bytes / MEGABYTE))} MB`;
 
-/** A file of prompts to send, with how far it is sent. Leaving the page calls it off. */
+/** Uploads a file of prompts and shows the progress. Leaving the page cancels it. */
 export function PromptFile({ onUpload }: { readonly onUpload: (upload: PromptUpload) => void }) {
   const id = useId();
   const [sent, setSent] = useState(0);
@@ -43,7 +43,7 @@ export function PromptFile({ onUpload }: { readonly onUpload: (upload: PromptUpl
         onChange={(event) => {
           const chosen = event.target.files?.[0];
           if (chosen !== undefined) upload.mutate(chosen);
-          // The same file may be chosen again once it was mended.
+          // The same file can be chosen again after it was corrected.
           event.target.value = "";
         }}
       />

@@ -21,9 +21,9 @@ import { SampleList } from "./SampleList";
 import { SurveyFacts } from "./SurveyFacts";
 import type { PromptUpload } from "./uploadPrompts";
 
-/** What defines the view of the Prompts page. */
+/** The view of the Prompts page. */
 interface PromptsView {
-  /** Where prompts are being taken from; null: nothing is being taken. */
+  /** The source of a new sample; null: no sample is being taken. */
   readonly from: "file" | "gateway" | null;
 }
 
@@ -34,15 +34,15 @@ export const promptsCodec: UrlCodec<PromptsView> = {
   format: ({ from }) => ({ upload: from === "file" ? "1" : undefined, take: from === "gateway" ? "gateway" : undefined }),
 };
 
-/** Samples are few and change by hand, or when their time has come. */
+/** Samples are few and change by hand, or when their retention ends. */
 const REFRESH_MS = 60_000;
 
-/** Prompts: samples of the operator's own, and how one more is taken. */
+/** Prompts: the existing samples, and how to take another. */
 export function PromptsScreen() {
   const client = useTRPCClient();
   const query = useQuery(useTRPC().prompts.list.queryOptions(undefined, { refetchInterval: REFRESH_MS }));
   const [{ from }, write] = useUrlView(promptsCodec);
-  // What is in a file cannot be asked for again by its address, and the file itself is kept for a day.
+  // A file's survey cannot be requested again by its address, and the file itself is kept for a day.
   const [upload, setUpload] = useSessionState<PromptUpload>("weir.prompts.upload");
   const [fresh, setFresh] = useState<string | null>(null);
   const leave = (): void => {

@@ -40,10 +40,10 @@ function Strata({ strata }: { readonly strata: NonNullable<SamplePicture["strata
   );
 }
 
-/** How many of an upload's prompts are taken, spread over what, and kept for how long. */
+/** How many of an upload's prompts are sampled, how they are stratified, and how long they are kept. */
 export function SampleForm(props: {
   readonly upload: PromptUpload;
-  /** That samples have already. */
+  /** Names of existing samples. */
   readonly names: readonly string[];
   readonly onSampled: (id: string) => void;
 }) {

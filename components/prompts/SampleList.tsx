@@ -85,7 +85,7 @@ function Sample({ set, isFresh }: { readonly set: PromptSet; readonly isFresh: b
   );
 }
 
-/** Samples that the studio keeps, newest first. `fresh`: the one just taken. */
+/** Stored samples, newest first. `fresh`: the one just taken. */
 export function SampleList({ sets, fresh }: { readonly sets: readonly PromptSet[]; readonly fresh: string | null }) {
   return (
     <ul className="list-none">

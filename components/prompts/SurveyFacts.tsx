@@ -5,7 +5,7 @@ import { formatCount, formatPercent } from "../ui/format";
 import { Notes } from "../ui/Notes";
 import { prepareSurvey } from "./prepareSurvey";
 
-/** What is in a file of prompts: form, counts, lengths, categories, and the lines that were skipped. */
+/** The survey of a file of prompts: form, counts, lengths, categories, and the skipped lines. */
 export function SurveyFacts({ survey }: { readonly survey: PromptSurvey }) {
   const picture = useMemo(() => prepareSurvey(survey), [survey]);
   return (

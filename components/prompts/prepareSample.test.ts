@@ -36,7 +36,7 @@ it("shows what each category gets where nothing else decides, and says why not o
     ["maths", 450],
     ["law", 50],
   ]);
-  // 1,000 more of which none is known, and a category that is due a twentieth of one.
+  // 1,000 more without known categories, and a category whose share is a twentieth of a prompt.
   const rare = { ...survey, prompts: 11_001, categories: [...survey.categories, { name: "odes", prompts: 1 }] };
   const shares = (draw: number) => prepareSample({ ...upload, survey: rare }, form({ by: ["category"], draw }), []).strata ?? [];
   expect(shares(1).map(({ name, population }) => [name, population])).toEqual([

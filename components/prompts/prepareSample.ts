@@ -8,25 +8,25 @@ import type { PromptUpload } from "./uploadPrompts";
 export const MIN_SAMPLE = 2;
 const MAX_SAMPLE = 20_000;
 
-/** Enough to tell models some 4 points apart, and few enough to be run within an hour or so. */
+/** Enough to distinguish models some 4 points apart, and few enough to run within about an hour. */
 const USUAL_SAMPLE = 500;
 
 export const USUAL_RETENTION_DAYS = 90;
 const MOST_NAME = 80;
 
-/** What is asked of a sample, as far as it is filled in. */
+/** The fields of a sample, as far as they are filled in. */
 export interface SampleForm {
   readonly name: string;
   readonly size: number;
   readonly by: readonly SamplePrompts["by"][number][];
   readonly draw: number;
-  /** null: until somebody deletes them. */
+  /** null: until they are deleted by hand. */
   readonly retentionDays: number | null;
 }
 
 export const mostOf = ({ survey }: PromptUpload): number => Math.min(MAX_SAMPLE, survey.prompts);
 
-/** The name, or with the first number behind it that makes it none of those that are taken. */
+/** The name, or with the first number appended that makes it unique. */
 export function freeName(name: string, taken: readonly string[]): string {
   for (let number = 1; ; number += 1) {
     const behind = number === 1 ? "" : ` ${number}`;
@@ -36,7 +36,7 @@ export function freeName(name: string, taken: readonly string[]): string {
 }
 
 /**
- * A first sample: named after where it comes from as no other one is, spread over what is known of the prompts, and kept as long as their
+ * The default sample: a unique name after its source, stratified by what is known of the prompts, and kept as long as their
  * capture promised.
  */
 export function startingSample(upload: PromptUpload, names: readonly string[]): SampleForm {
@@ -50,7 +50,7 @@ export function startingSample(upload: PromptUpload, names: readonly string[]): 
   };
 }
 
-/** `±3.6 points at 90 %`; that all are taken where nothing is left to chance, `not known` where none was. */
+/** `±3.6 points at 90 %`; a note that all are taken where there is no sampling error, `not known` where nothing is sampled. */
 export function intervalText(interval: SampleInterval | null): string {
   if (interval === null) return "not known";
   const { points, confidence } = interval;
@@ -58,21 +58,21 @@ export function intervalText(interval: SampleInterval | null): string {
 }
 
 export interface SamplePicture {
-  /** What the size buys, a sentence. */
+  /** The precision for this size, a sentence. */
   readonly interval: string;
-  /** By category, where it is spread over categories and nothing else that is not known before the file is read again. */
+  /** By category, where it is stratified only by categories and by what is known before the file is read again. */
   readonly strata:
     | readonly { readonly name: string; readonly population: number; readonly sampled: number; readonly interval: string }[]
     | null;
-  /** Why there is no table of strata, or what else is to be said. */
+  /** Why there is no table of strata, or other notes. */
   readonly note: string | null;
-  /** Where texts would be kept for longer than whoever captured them promised. */
+  /** A warning where texts would be kept for longer than their capture promised. */
   readonly warning: string | null;
   readonly request: SamplePrompts | null;
   readonly blocked: string | null;
 }
 
-/** What a sample as it stands would be. */
+/** A preview of the current sample. */
 export function prepareSample(upload: PromptUpload, form: SampleForm, names: readonly string[]): SamplePicture {
   const { survey, uploadId, traffic } = upload;
   const ofTraffic = traffic !== undefined;
@@ -110,7 +110,7 @@ function intervalSentence(size: number, prompts: number, ofTraffic: boolean): st
     : `The mean quality over all of them will be known to ${text} at worst, plus a judge's errors.`;
 }
 
-/** As the studio will take them: the same shares of the same categories at the same draw. */
+/** The studio's algorithm: the same shares of the same categories for the same draw. */
 function strataOf({ survey, traffic }: PromptUpload, size: number, draw: number): SamplePicture["strata"] {
   const { categories, prompts } = survey;
   const counts = new Map(categories.map((category) => [category.name, category.prompts]));
@@ -138,7 +138,7 @@ function noteOf(by: SampleForm["by"], withTime: number): string | null {
 export const stratifiers = ["category", "length", "time"] as const satisfies readonly SamplePrompts["by"][number][];
 export const stratifierWords = { category: "category", length: "length", time: "hour of the day" } as const;
 
-/** What of a sample can be measured beside a judge's opinion, and what is special about its prompts. */
+/** What can be measured on a sample in addition to a judge's opinion, and what is special about its prompts. */
 export function holdings(set: Pick<PromptSet, "withReference" | "withTest" | "multiTurn" | "withTools">): string {
   const parts = [
     [set.withReference, "with a reference"],

@@ -8,7 +8,7 @@ const formWords: Readonly<Record<PromptForm, string>> = {
   csv: "CSV",
 };
 
-/** Categories drawn; the rest is one line. */
+/** Categories drawn; the rest is merged into one line. */
 const MOST_CATEGORIES = 8;
 
 interface SurveyCategory {
@@ -25,14 +25,14 @@ export interface SurveyPicture {
   readonly categories: readonly SurveyCategory[];
   /** Lines left out beyond those that are listed; 0: all are. */
   readonly moreBadLines: number;
-  /** What cannot be measured with these prompts, a sentence each. */
+  /** What cannot be measured with these prompts, one sentence each. */
   readonly lacks: readonly string[];
 }
 
-/** Characters of a token of English text, near enough for a first look. */
+/** Approximate characters per token of English text, for a first estimate. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** What is shown of a file of prompts before a sample is taken. */
+/** The display of a file of prompts before a sample is taken. */
 export function prepareSurvey(survey: PromptSurvey): SurveyPicture {
   const { prompts, skipped, badLines, withReference, withTest, withTime, multiTurn, withTools, meanCharacters, cutPrompts } = survey;
   const share = (count: number): string => (prompts === 0 ? "" : formatPercent(count / prompts));

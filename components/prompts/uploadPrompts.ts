@@ -1,6 +1,6 @@
 import type { PromptSurvey } from "@/server/contracts/studio";
 
-/** What the browser may send of prompts: they are sampled as they lie on disk, never read whole. */
+/** Upload limit for prompts: they are sampled on disk, never read into memory as a whole. */
 export const MAX_PROMPT_BYTES = 2 * 1024 ** 3;
 
 /** A file of prompts that the studio holds until it is sampled, or for a day. */
@@ -9,7 +9,7 @@ export interface PromptUpload {
   readonly survey: PromptSurvey;
   /** Where they come from, in words. */
   readonly from: string;
-  /** Where they are a part of a gateway's traffic; days within which its capture deletes them, null: it said none. */
+  /** For prompts of a gateway's traffic: days after which their capture deletes them, null: not stated. */
   readonly traffic?: { readonly retentionDays: number | null };
 }
 
@@ -23,7 +23,7 @@ export function refusalOfPrompts(file: { readonly name: string; readonly size: n
 
 const unheard = "The studio could not be reached or closed the connection: the file was not uploaded. Try again.";
 
-/** What the studio's answer to an upload means: what is in the file, or the sentence of a refusal. */
+/** Reads the studio's answer to an upload: the file's survey, or the sentence of a refusal. */
 export function readUploadAnswer(text: string, fileName: string): PromptUpload | { readonly message: string } {
   try {
     const answer = JSON.parse(text) as Omit<PromptUpload, "from"> | { readonly message: string };

@@ -7,7 +7,7 @@ import { ClusterLink } from "../shell/ClusterLink";
 import { Button, buttonClass } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 
-/** The two answers: to the review, where plans are approved and applied, or no. */
+/** The two answers: open the review, where plans are approved and applied, or reject. */
 export function ProposalActions({ proposal }: { readonly proposal: Proposal }) {
   const client = useTRPCClient();
   const dismiss = useProposalAct(() => client.proposals.dismiss.mutate({ id: proposal.id }));

@@ -29,7 +29,7 @@ function Card({ proposal }: { readonly proposal: Proposal }) {
   );
 }
 
-/** The plan proposed for traffic that has drifted; nothing at all where none waits for an answer. */
+/** The plan proposed for traffic that has drifted; nothing where no proposal is open. */
 export function ProposalCard({ clusterId }: { readonly clusterId: string }) {
   const proposal = useOpenProposal(clusterId);
   return proposal === null ? null : <Card proposal={proposal} />;

@@ -19,7 +19,7 @@ export interface PromiseRow {
   readonly name: string;
   readonly promised: string;
   readonly measured: string;
-  /** What sampling leaves of what is measured; empty where it is counted. */
+  /** The sampling interval of the measured value; empty where it is counted exactly. */
   readonly interval: string;
   readonly verdict: string;
   readonly tone: Tone;
@@ -35,15 +35,15 @@ export interface InputRow {
   readonly tone: Tone;
 }
 
-/** How the plan in force stands as a whole. */
+/** The overall state of the plan in force. */
 export interface PromiseStanding {
   readonly word: string;
   readonly tone: Tone;
   /** One line. */
   readonly says: string;
-  /** Whether there is nothing to look into. */
+  /** Whether there is nothing to investigate. */
   readonly calm: boolean;
-  /** Whether another plan may suit what is measured better. */
+  /** Whether another plan may suit the measured traffic better. */
   readonly offers: boolean;
 }
 
@@ -93,7 +93,7 @@ const inputValues: Readonly<Record<PlanInput["kind"], (value: number | null) => 
   engines: formatCount,
 };
 
-/** What was promised beside what is measured, in words. A cost is held against an upper end only. */
+/** The promised next to the measured value, in words. A cost is compared with an upper end only. */
 export function besideMeasured({
   kind,
   promised,
@@ -118,11 +118,11 @@ export function promiseRows({ promises }: Pick<PromiseReport, "promises">): read
   });
 }
 
-/** What the promises rest on, planned and now; distances are told in limits, to two digits: from 1 on it is drift. */
+/** The inputs of the promises, planned and now; distances are in units of the limit, to two digits: from 1 on it is drift. */
 export function inputRows({ inputs }: Pick<PromiseReport, "inputs">): readonly InputRow[] {
   return inputs.map(({ name, kind, planned, now, level, state }) => ({
     name,
-    // Drift is said after several windows beyond the limit.
+    // Drift is reported after several windows beyond the limit.
     ...(state === "as planned" && level !== null && level >= 1
       ? { word: "over the limit, not confirmed yet", tone: "warn" as const }
       : inputWords[state]),
@@ -143,7 +143,7 @@ export function standingOf({ promises, inputs, notComparable, requests, failed, 
   const moved = changed.map(({ name }) => name);
   const inputsSay = moved.length === 0 ? "" : ` Changed since planning: ${moved.join(", ")}.`;
   const count = (verdict: PlanPromise["verdict"]): number => promises.filter((promise) => promise.verdict === verdict).length;
-  // Engines that are slow or gone are no traffic to plan for.
+  // Slow or missing engines are not traffic to plan for.
   const offers = changed.some(({ kind }) => kind === "rate" || kind === "tokens" || kind === "score");
   if (notComparable !== null) return { word: "not comparable", tone: "neutral", says: notComparable, calm: false, offers: false };
   const [broken, kept, early] = [count("broken"), count("kept"), count("too little measured")];
@@ -168,7 +168,7 @@ export function standingOf({ promises, inputs, notComparable, requests, failed, 
   return { word, tone, says: `${keptSays}${inputsSay}`, calm: moved.length === 0, offers };
 }
 
-/** What measuring emulated engines can tell, as a word and a sentence; null where engines are real. */
+/** The limits of measurements on emulated engines, as a word and a sentence; null where engines are real. */
 export function emulatedSays({
   emulated,
   emulatedAsPlanned,
@@ -185,7 +185,7 @@ export function emulatedSays({
       };
 }
 
-/** What the figures rest on. */
+/** The basis of the figures. */
 export function promiseWindowSays({ requests, failed, windowSeconds, drift: { last, windowSeconds: tested } }: PromiseReport): string {
   const judged = last === null ? "none ended yet" : `the last ${formatClock(last.at)}`;
   return `${requestsText({ requests, failed })} in ${formatSeconds(windowSeconds)}; drift by windows of ${formatSeconds(tested)}, ${judged}`;

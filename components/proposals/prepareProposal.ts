@@ -8,10 +8,10 @@ export interface ProposalWords {
   readonly effect: string;
 }
 
-/** Changes of quality or price below these are not worth a word. */
+/** Smaller changes of quality or price are not mentioned. */
 const NOTABLE = { points: 0.1, usdPerHour: 0.01 } as const;
 
-/** A proposal in the few words that a line has room for. */
+/** A summary of a proposal that fits in a line. */
 export function prepareProposal({ drifted, driftedSince, gain, change }: Proposal): ProposalWords {
   const { started, stopped, seconds } = change;
   const latency =
@@ -33,7 +33,7 @@ export function prepareProposal({ drifted, driftedSince, gain, change }: Proposa
   };
 }
 
-/** Means tell most shifts; where they are equal the spread is what has changed. */
+/** Most shifts show in the mean; where the means are equal the spread has changed. */
 function driftWords({ name, kind, planned, now }: TrafficGauge): string {
   if (now === null) return name;
   if (kind === "score")

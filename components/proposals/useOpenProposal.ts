@@ -6,7 +6,7 @@ import { useTRPC } from "../api/trpc";
 
 const REFRESH_MS = 5_000;
 
-/** The proposal that waits for an answer; null: none does, or proposals are being read. */
+/** The open proposal; null: none, or proposals are being read. */
 export function useOpenProposal(clusterId: string): Proposal | null {
   const trpc = useTRPC();
   const { data } = useQuery(trpc.proposals.list.queryOptions({ clusterId }, { refetchInterval: REFRESH_MS }));

@@ -11,15 +11,15 @@ import type { PlanChoice } from "./usePlanChoices";
 
 export type CanaryOrder = Omit<Inputs["gateway"]["startCanary"], "clusterId">;
 
-/** What a canary begins with unless an operator says otherwise. */
+/** Default settings of a canary. */
 const DEFAULTS = { shares: "5, 25, 100", stepSeconds: 60, minRequests: 100, errorPercent: 2, slowPercent: 20 } as const;
 
-/** Which plan takes a growing share, how fast, and what stops it. */
+/** The plan that takes a growing share, its speed, and its stop conditions. */
 export function CanaryForm(props: {
   readonly choices: readonly PlanChoice[];
   /** Models with an engine now. */
   readonly served: readonly string[];
-  /** Seconds of the cluster in one of the wall. */
+  /** Cluster seconds per wall second. */
   readonly timeScale: number;
   readonly pending: boolean;
   readonly onStart: (order: CanaryOrder) => void;

@@ -1,10 +1,10 @@
 import { type ReactNode, useId } from "react";
 import { ErrorLine } from "../ui/ErrorLine";
 
-/** One thing that can be done to live traffic: a line while nothing of it runs, with its figures or its form below while there are any. */
+/** One control of live traffic: a line while it is not running, with its figures or its form below where there are any. */
 export function ControlSection(props: {
   readonly title: string;
-  /** What it is at, in words. */
+  /** Its state, in words. */
   readonly says: ReactNode;
   readonly action?: ReactNode;
   readonly error: { readonly message: string } | null;

@@ -14,7 +14,7 @@ import { type KnobDraft, type KnobTurn, knobTurn, type LiveKnob, plannedDraft, p
 
 const NONE: KnobDraft = {};
 
-/** Why there is nothing to turn. */
+/** Why there are no knobs. */
 const knobless: Readonly<Record<PolicyDocument["kind"], string>> = {
   cascade: "Every request goes to one model: there are no controls.",
   fixed: "Every request goes to one model: there are no controls.",
@@ -27,7 +27,7 @@ function note({ current, planned, min, max }: LiveKnob): string {
   return `in force ${current}${planned === null ? "" : `, planned ${planned}`}, approved from ${min} to ${max}`;
 }
 
-/** The policy's knobs, which may be turned inside the ranges that were approved with the plan. */
+/** The policy's knobs, which can be changed inside the ranges that were approved with the plan. */
 export const KnobSection = memo(function KnobSection(props: {
   readonly clusterId: string;
   readonly etag: string;
@@ -42,7 +42,7 @@ export const KnobSection = memo(function KnobSection(props: {
   const { clusterId, etag, policy, policyHash, plan, canaryOf, applying } = props;
   const [open, setOpen] = useState(false);
   const [reason, setReason] = useState("");
-  // What was moved holds for the policy it was moved under: another one begins from its own values.
+  // A draft belongs to the policy under which it was made: another policy starts from its own values.
   const [kept, setKept] = useState<{ readonly etag: string; readonly draft: KnobDraft }>({ etag, draft: NONE });
   const draft = kept.etag === etag ? kept.draft : NONE;
   const knobs = prepareKnobs(policy, plan?.policy ?? null, draft);

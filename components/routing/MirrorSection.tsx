@@ -20,7 +20,7 @@ import { prepareScores, type ScorePicture } from "./prepareMirror";
 
 const ScoreChart = dynamic(() => import("./ScoreChart"), { ssr: false, loading: () => <div className="h-36" /> });
 
-/** Little enough to go unnoticed, enough to fill a histogram within minutes. */
+/** Small enough to go unnoticed, large enough to fill a histogram within minutes. */
 const DEFAULTS = { percent: 5, maxInFlight: 8 } as const;
 
 const says = ({ total, mean, threshold, acceptedShare }: ScorePicture): string =>
@@ -78,7 +78,7 @@ function Detail({ mirror, policy }: { readonly mirror: Mirror; readonly policy: 
   );
 }
 
-/** A share of the requests that goes through every stage in the background, to see how all models score on live traffic. */
+/** A share of the requests is sent through every stage in the background, to show how all models score on live traffic. */
 export const MirrorSection = memo(function MirrorSection(props: {
   readonly clusterId: string;
   readonly policy: PolicyDocument;

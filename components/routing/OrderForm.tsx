@@ -16,7 +16,7 @@ import { SelectField, TextField } from "../ui/Field";
 import { orderKinds, orderSaysUnder, ordersUnder, placeKinds, placeSays, placesUnder } from "./queueingText";
 import { usePlanChoices } from "./usePlanChoices";
 
-/** Makes a plan of the engines and routes of another with another order and place. It is approved and applied as any plan. */
+/** Makes a plan with the engines and routes of another and a different order and place. It is approved and applied like any plan. */
 export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; readonly inForce: string }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

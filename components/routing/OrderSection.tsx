@@ -8,7 +8,7 @@ import { ControlSection } from "./ControlSection";
 import { OrderForm } from "./OrderForm";
 import { orderUnder } from "./queueingText";
 
-/** Which queued request goes first and to which replica, and the form that makes a plan of another order and place. */
+/** Which queued request goes first and to which replica, and the form that makes a plan with another order and place. */
 export const OrderSection = memo(function OrderSection(props: {
   readonly clusterId: string;
   /** In force. */

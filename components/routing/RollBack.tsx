@@ -8,13 +8,13 @@ import { shortHash } from "../ui/format";
 import { ReasonDialog } from "../ui/ReasonDialog";
 import { cascadeText } from "./usePlanChoices";
 
-/** What a roll back of the routing goes back to, or why there is none. */
+/** The target of a roll-back of the routing, or why there is none. */
 export function prepareRollBack(
   previous: RoutingFrame["previous"],
   applying: boolean,
 ): {
   readonly button: string;
-  /** Why it cannot be asked for now; null: it can. */
+  /** Why it is not possible now; null: it is. */
   readonly hindered: string | null;
   readonly goesTo: string;
 } {
@@ -27,7 +27,7 @@ export function prepareRollBack(
   return { button, hindered: previous === null ? "No other plan was in force before this one." : null, goesTo };
 }
 
-/** Gives the gateway back the plan it ran before, its knobs as they stood, over the engines that are there. */
+/** Restores the gateway's previous plan with its knobs, over the current engines. */
 export const RollBack = memo(function RollBack(props: {
   readonly clusterId: string;
   readonly etag: string;

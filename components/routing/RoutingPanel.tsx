@@ -33,11 +33,11 @@ function statusOf({ state, reason, routing }: LiveFrame["gateway"]): PanelStatus
   return { kind: "ready" };
 }
 
-/** The policy in force, and what an operator can do to live traffic without applying another plan. Small while nothing of it runs. */
+/** The policy in force, and the operator's controls of live traffic that need no other plan. Collapsed while none of them runs. */
 export function RoutingPanel(props: {
   readonly frame: LiveFrame;
   readonly plan: Plan | null;
-  /** Whether a plan is being applied: until it is done only a panic changes the routing. */
+  /** Whether a plan is being applied: until it is done only a panic can change the routing. */
   readonly applying: boolean;
 }) {
   const { frame, plan, applying } = props;

@@ -20,14 +20,14 @@ export interface CanaryPicture {
   readonly word: string;
   readonly tone: Tone;
   readonly running: boolean;
-  /** Of programs that go to the candidate now. */
+  /** The candidate's current share of the programs. */
   readonly share: number;
   readonly steps: readonly CanaryStep[];
   readonly arms: readonly CanaryArm[];
-  /** Towards the next step: the slower of time and requests, 0..1. */
+  /** Progress to the next step: the slower of time and requests, 0..1. */
   readonly progress: number;
   readonly secondsInStep: number;
-  /** Why it ended, or where a running one is to stop. */
+  /** Why it ended, or when a running one stops. */
   readonly says: string;
 }
 
@@ -40,7 +40,7 @@ const words: Readonly<Record<Canary["state"], { readonly word: string; readonly 
 
 const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
 
-/** How far a canary is, what both arms did in the step under way, and what ends it. */
+/** A canary's progress, the figures of both arms in the current step, and its stop conditions. */
 export function prepareCanary(canary: Canary, nowMs: number): CanaryPicture {
   const { state, step, shares, stop, minRequests, stepSeconds } = canary;
   const running = state === "running";
@@ -72,7 +72,7 @@ function stepState({ state, step }: Canary, at: number): CanaryStep["state"] {
   return at === step ? "now" : "not reached";
 }
 
-/** How a canary that is over ended, and whether what it brought into force still is. */
+/** How a finished canary ended, and whether the plan it put into force is still in force. */
 export function canaryEnd({ state, by, candidate, endReason }: Canary, policyHash: string): string {
   const over = state === "promoted" && candidate.policyHash !== policyHash ? " It is no longer in force." : "";
   return `started by ${by}. ${endReason}${/[.!?]$/.test(endReason) ? "" : "."}${over}`;
@@ -95,10 +95,10 @@ export function parseShares(text: string): readonly number[] | null {
   return rising && percents.at(-1) === 100 && percents.length <= 10 ? percents.map((one) => one / 100) : null;
 }
 
-/** What counts as slow of a plan whose latency nothing predicts, until somebody says it. */
+/** Default limit of slow requests for a plan without a predicted latency. */
 const UNPREDICTED_SLOW_SECONDS = 60;
 
-/** What a plan promises, to say what counts as slow: half as much again as its p95. null: it promises none. */
+/** The default limit of slow requests from a plan's promise: 1.5 times its p95. null: it promises none. */
 export function slowSeconds(p95Seconds: number | null): number {
   return p95Seconds === null ? UNPREDICTED_SLOW_SECONDS : Number((p95Seconds * 1.5).toPrecision(2));
 }

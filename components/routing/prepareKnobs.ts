@@ -2,22 +2,22 @@ import type { RoutingFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 
-/** A knob of the policy in force that may be turned without a new approval. */
+/** A knob of the policy in force that can be changed without a new approval. */
 export interface LiveKnob {
   readonly key: string;
   readonly label: string;
   /** In force. */
   readonly current: number;
-  /** As the approved plan has it; null where the plan is not at hand or routes in another way. */
+  /** The approved plan's value; null where the plan is not available or routes in another way. */
   readonly planned: number | null;
   readonly min: number;
   readonly max: number;
   readonly step: number;
-  /** What the slider stands at. */
+  /** The slider's value. */
   readonly value: number;
 }
 
-/** What an operator has moved and not applied yet, by knob. */
+/** The operator's unapplied changes, by knob. */
 export type KnobDraft = Readonly<Record<string, number>>;
 
 const DECIMAL_STEP = 0.01;
@@ -62,7 +62,7 @@ export interface KnobTurn {
   readonly deltaScore?: number;
 }
 
-/** What to ask the gateway for so that it runs the knobs as they stand; null where that is what it runs. */
+/** The request that makes the gateway run the current knobs; null where it runs them already. */
 export function knobTurn(policy: PolicyDocument, knobs: readonly LiveKnob[]): KnobTurn | null {
   const turned = knobs.filter(({ value, current }) => value !== current);
   if (turned.length === 0) return null;
@@ -70,7 +70,7 @@ export function knobTurn(policy: PolicyDocument, knobs: readonly LiveKnob[]): Kn
   return Object.fromEntries(turned.map(({ key, value }) => [key, value]));
 }
 
-/** What moves every knob to where the plan has it; a value outside its range stays out of reach. */
+/** The change that resets every knob to the plan's value; a value outside its range cannot be reached. */
 export function plannedDraft(knobs: readonly LiveKnob[]): KnobDraft {
   return Object.fromEntries(
     knobs.flatMap(({ key, planned, min, max }) => (planned === null || planned < min || planned > max ? [] : [[key, planned]])),

@@ -6,9 +6,9 @@ import { niceTicks } from "../charts/niceTicks";
 const BIN = 5;
 
 export interface ScoreBar {
-  /** Where the bar begins; it ends before the next one, the last with 100. */
+  /** The bar's lower end; it ends before the next one, the last with 100. */
   readonly from: number;
-  /** Where it stands on the axis. */
+  /** Its position on the axis. */
   readonly middle: number;
   readonly count: number;
   /** "80 to 84". */
@@ -20,7 +20,7 @@ export interface ScorePicture {
   readonly bars: readonly ScoreBar[];
   readonly total: number;
   readonly mean: number | null;
-  /** From which score on the policy in force accepts; null where it judges no answer of this model. */
+  /** The score from which the policy in force accepts; null where it judges no answer of this model. */
   readonly threshold: number | null;
   /** Share of the answers at or above the threshold. */
   readonly acceptedShare: number | null;
@@ -60,7 +60,7 @@ export function prepareScores({ scores }: Pick<Mirror, "scores">, policy: Policy
 function barsOf(counts: readonly number[]): readonly ScoreBar[] {
   return Array.from({ length: 100 / BIN }, (_, at) => {
     const from = at * BIN;
-    // A score of 100 stands with the highest.
+    // A score of 100 belongs to the highest bar.
     const to = from + BIN === 100 ? 100 : from + BIN - 1;
     return {
       from,

@@ -1,6 +1,6 @@
 import type { Shadow } from "@/server/contracts/studio";
 
-/** One way the two policies compare, with its share of what was compared. */
+/** One kind of outcome in the comparison of the two policies, with its share of the compared requests. */
 export interface ShadowCount {
   readonly name: string;
   readonly count: number;
@@ -8,7 +8,7 @@ export interface ShadowCount {
 }
 
 interface ShadowRow {
-  /** null: not known, for want of an answer that nobody asked for. */
+  /** null: not known, because the answer was not requested. */
   readonly model: string | null;
   readonly actual: number | null;
   readonly candidate: number;
@@ -20,11 +20,11 @@ export interface ShadowPicture {
   readonly starts: readonly ShadowCount[];
   readonly verdicts: readonly ShadowCount[];
   readonly finals: readonly ShadowRow[];
-  /** Share of the answered requests of which the candidate's answer is known; null before the first. */
+  /** Share of the answered requests for which the candidate's answer is known; null before the first. */
   readonly knownShare: number | null;
 }
 
-/** As the gateway names it. */
+/** The gateway's names. */
 const UNKNOWN = "unknown";
 
 function counts(named: Readonly<Record<string, number>>): readonly ShadowCount[] {
@@ -32,7 +32,7 @@ function counts(named: Readonly<Record<string, number>>): readonly ShadowCount[]
   return Object.entries(named).map(([name, count]) => ({ name, count, share: total === 0 ? null : count / total }));
 }
 
-/** Where a candidate would have decided otherwise, in shares; models by how often they answer in fact, what is not known last. */
+/** Where a candidate would have decided otherwise, in shares; models by how often they actually answer, unknown ones last. */
 export function prepareShadow({ starts, verdicts, finalModels }: Pick<Shadow, "starts" | "verdicts" | "finalModels">): ShadowPicture {
   const rows = Object.entries(finalModels);
   const sum = (arm: "actual" | "candidate") => rows.reduce((total, [, row]) => total + row[arm], 0);

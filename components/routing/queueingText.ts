@@ -1,17 +1,17 @@
 import { orderNames } from "@/solver/lab/partNames";
 import type { OrderDocument, PlaceDocument, PolicyDocument } from "@/solver/plan/policySchema";
 
-/** Orders as they are offered: from those that read nothing to those that read most. */
+/** The available orders: from those with the fewest inputs to those with the most. */
 export const orderKinds = ["fcfs", "mlfq", "sjf", "stjf", "depth", "workflow"] as const satisfies readonly OrderDocument["kind"][];
 export const placeKinds = ["round-robin", "least-load", "lowest-kv", "time-slots"] as const satisfies readonly PlaceDocument["kind"][];
 
-/** Those that a policy can have: rounds, which choose models just in time, give slots away themselves. */
+/** Those that a policy can have: just-in-time policies assign slots themselves, in rounds. */
 export const ordersUnder = (policy: Pick<PolicyDocument, "kind">): readonly OrderDocument["kind"][] =>
   policy.kind === "just-in-time" ? [] : orderKinds;
 export const placesUnder = (policy: Pick<PolicyDocument, "kind">): readonly PlaceDocument["kind"][] =>
   placeKinds.filter((kind) => policy.kind !== "just-in-time" || kind !== "time-slots");
 
-/** Who goes first under a policy, in a few words and in a sentence. */
+/** The order under a policy, in a few words and in a sentence. */
 export const orderUnder = ({ kind, order }: Pick<PolicyDocument, "kind" | "order">): string =>
   kind === "just-in-time" ? "by program start, later stages first" : orderNames[order.kind];
 export const orderSaysUnder = ({ kind }: Pick<PolicyDocument, "kind">, order: OrderDocument["kind"]): string =>
@@ -19,7 +19,7 @@ export const orderSaysUnder = ({ kind }: Pick<PolicyDocument, "kind">, order: Or
     ? "Models are chosen in rounds, ordered by program start and within a program by later stages first. There is no other order."
     : orderSays[order];
 
-/** What each goes by, and what it does without it. */
+/** The input of each order, and its behaviour without it. */
 const orderSays: Readonly<Record<OrderDocument["kind"], string>> = {
   fcfs: "Uses no data: the request that has waited longest goes first.",
   mlfq: "Uses the service that a program has received so far: long programs are demoted, nothing is predicted.",

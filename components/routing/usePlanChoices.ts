@@ -16,7 +16,7 @@ export function cascadeText({ stages, thresholds }: Pick<PlanSummary, "stages" |
   return stages.map((stage, at) => (at < thresholds.length ? `${stage} <${thresholds[at]}→ ` : stage)).join("");
 }
 
-/** Kept plans of a cluster to choose from, newest first. */
+/** Stored plans of a cluster to choose from, newest first. */
 export function usePlanChoices(clusterId: string, enabled: boolean): readonly PlanChoice[] {
   const trpc = useTRPC();
   const { data = [] } = useQuery(trpc.plans.list.queryOptions({ clusterId }, { enabled }));

@@ -17,7 +17,7 @@ import { type Draft, draftProblem, type Entry, inOrder, nextTime, promisesText }
 const MOST_ENTRIES = 24;
 const control = "h-8 min-w-0 rounded-md border border-line-strong bg-raised px-2 text-sm text-ink";
 
-/** Sets a schedule, and with it switches it on. */
+/** Saves a schedule and switches it on. */
 export function ScheduleForm(props: {
   readonly clusterId: string;
   /** Approved on this cluster. */
@@ -91,7 +91,7 @@ function EntryRow(props: {
   readonly entry: Entry;
   readonly plans: readonly PlanSummary[];
   readonly onChange: (entry: Entry) => void;
-  /** null: it has to stay. */
+  /** null: it cannot be removed. */
   readonly onRemove: (() => void) | null;
 }) {
   const { entry, plans, onChange, onRemove } = props;
@@ -125,7 +125,7 @@ function EntryRow(props: {
   );
 }
 
-/** What a switch costs while it is made, modelled from what runs now: what runs at its time may be another plan. */
+/** The cost of a switch while it is made, modelled from the current state: another plan may run at the scheduled time. */
 function SwitchGap(plan: { readonly clusterId: string; readonly planId: string }) {
   const { data } = useQuery(useTRPC().plans.capacityDip.queryOptions(plan));
   if (data === undefined) return null;

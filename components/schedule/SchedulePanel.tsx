@@ -23,7 +23,7 @@ import { ScheduleForm } from "./ScheduleForm";
 const REFRESH_MS = 2_000;
 const NO_PLANS: readonly PlanSummary[] = [];
 
-/** Which plan comes into force at which time of the day on a cluster. `planId`: the one that is looked at. */
+/** Which plan comes into force at which time of the day on a cluster. `planId`: the displayed one. */
 export function SchedulePanel({ cluster, planId }: { readonly cluster: ClusterSummary; readonly planId: string }) {
   const trpc = useTRPC();
   const clusterId = cluster.spec.id;
@@ -117,7 +117,7 @@ function Standing(props: { readonly state: ScheduleState; readonly plans: readon
   );
 }
 
-/** The countdown is for the eye: a second heard every second would drown the rest. */
+/** The countdown is visual only: an announcement every second would drown the rest. */
 function NextSwitch({ next, timeZone }: { readonly next: NonNullable<ScheduleState["next"]>; readonly timeZone: string }) {
   const nowMs = useNow(1_000);
   return (

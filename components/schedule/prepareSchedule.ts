@@ -3,7 +3,7 @@ import { formatCounted, formatScore, formatSeconds } from "../ui/format";
 
 export type Entry = Schedule["entries"][number];
 
-/** A schedule as it is typed. */
+/** A schedule as edited. */
 export interface Draft {
   readonly timeZone: string;
   readonly entries: readonly Entry[];
@@ -12,7 +12,7 @@ export interface Draft {
 /** In the order of the day. */
 export const inOrder = (entries: readonly Entry[]): readonly Entry[] => [...entries].sort((a, b) => a.at.localeCompare(b.at));
 
-/** A first draft: the plan that is looked at by day and another by night, where there are two. */
+/** The default draft: the displayed plan by day and another by night, where there are two. */
 export function firstDraft(timeZone: string, plans: readonly { readonly id: string }[], planId: string): Draft {
   const chosen = plans.some(({ id }) => id === planId) ? planId : (plans[0]?.id ?? "");
   const other = plans.find(({ id }) => id !== chosen)?.id ?? "";
@@ -25,7 +25,7 @@ export function firstDraft(timeZone: string, plans: readonly { readonly id: stri
   };
 }
 
-/** What keeps a draft from being set, in a sentence; null: nothing that shows here. */
+/** Why a draft cannot be saved, in a sentence; null: no obstacle known here. */
 export function draftProblem({ entries, timeZone }: Draft): string | null {
   if (entries.length < 2) return "Give at least two times: one plan needs no schedule.";
   if (entries.some(({ at }) => at === "")) return "Give each entry a time of day.";
@@ -59,6 +59,6 @@ export function shownThere(at: string, timeZone: string): string {
   return new Intl.DateTimeFormat("en-GB", parts).format(new Date(at)).replace(",", "");
 }
 
-/** What a plan predicts, by which plans are distinguished. */
+/** A plan's predictions, which distinguish plans. */
 export const promisesText = ({ quality, p95Seconds, gpus }: Pick<PlanSummary, "quality" | "p95Seconds" | "gpus">): string =>
   `${quality === null ? "not predicted" : `quality ${formatScore(quality)}, p95 ${formatSeconds(p95Seconds)}`}, ${formatCounted(gpus, "GPU")}`;

@@ -26,7 +26,7 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));
 }
 
-/** Listens for the studio's keys and lists them. */
+/** Handles the studio's keys and lists them. */
 export function KeyboardHelp() {
   const [open, setOpen] = useState(false);
   const router = useRouter();

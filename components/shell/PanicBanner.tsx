@@ -8,7 +8,7 @@ import { ReasonDialog } from "../ui/ReasonDialog";
 import { useNow } from "../ui/useNow";
 import { useCurrentCluster } from "./useCurrentCluster";
 
-/** Gives the keyboard's focus to the page when the banner that holds it goes away. */
+/** Moves the keyboard's focus to the page when the focused banner disappears. */
 function useFocusLeft() {
   const banner = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -56,7 +56,7 @@ function Banner({ clusterId, panic }: { readonly clusterId: string; readonly pan
   );
 }
 
-/** Says on every page that the gateway is in panic: since when, by whom, why, and the way back. */
+/** Shows on every page that the gateway is in panic: since when, by whom, why, and the button that clears it. */
 export function PanicBanner() {
   const cluster = useCurrentCluster();
   if (cluster === null || cluster.panic === null) return null;

@@ -17,13 +17,13 @@ import { queryStatus } from "../ui/queryStatus";
 import { ReasonField } from "../ui/ReasonField";
 import { panicCommand, panicModel, preparePanicSteps, standingPanic } from "./preparePanicSteps";
 
-/** Typed to confirm: one slip of the mouse shall not move all traffic. */
+/** Typed to confirm: one accidental click must not move all traffic. */
 const CONFIRMATION = "panic";
 
-/** Models are known before the dialog is asked for, so that it never waits. */
+/** Models are loaded before the dialog opens, so that it never waits. */
 const REFRESH_MS = 10_000;
 
-/** What was chosen and typed: it stays when the dialog is left. */
+/** The choices and texts: they are kept when the dialog is closed. */
 interface Draft {
   readonly model: string | null;
   readonly reason: string;
@@ -110,7 +110,7 @@ function PanicForm(props: {
   );
 }
 
-/** The way out when a policy does harm: all traffic to one model, after a question that must be answered in words. */
+/** For a policy that does harm: sends all traffic to one model, after a typed confirmation. */
 export function PanicButton({ clusterId, panic }: { readonly clusterId: string; readonly panic: Panic | null }) {
   const [open, setOpen] = useState(false);
   const [draft, setDraft] = useState(NOTHING);

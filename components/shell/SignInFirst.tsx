@@ -3,7 +3,7 @@
 import { useEffect } from "react";
 import { wantedCookie } from "./returnPage";
 
-/** Sends whoever is not signed in to the sign-in page, and remembers the page that was asked for: the printed link then leads there. */
+/** Redirects to the sign-in page if not signed in, and remembers the requested page: the printed link then leads there. */
 export function SignInFirst() {
   useEffect(() => {
     const { pathname, search } = window.location;

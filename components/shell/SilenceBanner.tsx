@@ -3,7 +3,7 @@
 import { formatClock } from "../ui/format";
 import { useStudioSilence } from "./useStudioSilence";
 
-/** Says once, on every page, that the studio does not answer; gone with its next answer. */
+/** Shows once, on every page, that the studio does not answer; disappears with its next answer. */
 export function SilenceBanner() {
   const sinceMs = useStudioSilence();
   if (sinceMs === null) return null;

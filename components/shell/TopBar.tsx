@@ -20,7 +20,7 @@ import { useStudioSilence } from "./useStudioSilence";
 
 const signs: Readonly<Record<Theme, string>> = { system: "◐", light: "○", dark: "●" };
 
-/** Steps through system, light and dark. */
+/** Cycles through system, light and dark. */
 function ThemeToggle({ initial }: { readonly initial: Theme }) {
   const [theme, setTheme] = useState(initial);
   return (
@@ -58,7 +58,7 @@ function RunningPlan({ cluster }: { readonly cluster: ClusterSummary }) {
   );
 }
 
-/** Writes the cluster that is spoken of into the address where it could be another, and keeps it for pages that name none. */
+/** Writes the current cluster into the address where it is ambiguous, and remembers it for pages that name none. */
 function useNamedCluster(clusters: readonly ClusterSummary[], cluster: ClusterSummary | null, named: string | null): void {
   const [, write] = useUrlView(clusterCodec);
   const id = cluster?.spec.id ?? null;

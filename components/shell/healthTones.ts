@@ -3,7 +3,7 @@ import type { Tone } from "../ui/Badge";
 
 type HealthState = ClusterSummary["health"]["state"];
 
-/** How a cluster's health is toned, on every page. */
+/** The tone of a cluster's health, on every page. */
 export const healthTones: Readonly<Record<HealthState, Tone>> = {
   up: "good",
   degraded: "warn",

@@ -1,15 +1,15 @@
 const KEY = "weir_cluster";
 
-/** Keeps which cluster was looked at last, for pages whose address names none. Where the browser keeps nothing it is forgotten. */
+/** Remembers the last displayed cluster, for pages whose address names none. Without browser storage it is forgotten. */
 export function keepLastCluster(id: string): void {
   try {
     window.localStorage.setItem(KEY, id);
   } catch {
-    // Storage may be switched off: then the first real cluster is spoken of.
+    // Storage may be switched off: then the first real cluster is the current one.
   }
 }
 
-/** The cluster that was looked at last; null where none is known. */
+/** The last displayed cluster; null where none is known. */
 export function lastCluster(): string | null {
   try {
     return window.localStorage.getItem(KEY);

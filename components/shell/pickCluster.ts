@@ -5,10 +5,10 @@ type Known = Pick<ClusterSummary, "health" | "emulated"> & { readonly spec: Pick
 const isConnected = ({ health }: Known): boolean => health.state !== "not-connected";
 
 /**
- * The cluster that a page speaks of: the one that the address names; else the one looked at last; else the first whose engines are real;
+ * A page's current cluster: the one that the address names; else the last displayed one; else the first whose engines are real;
  * else the first that is connected; else the first. null where there is none.
  *
- * @param named in the address. @param last the cluster looked at last; either is null where there is none, and may be of a cluster that is gone.
+ * @param named in the address. @param last the last displayed cluster; either may be null, or a cluster that no longer exists.
  */
 export function pickCluster<Cluster extends Known>(
   clusters: readonly Cluster[],
@@ -19,9 +19,9 @@ export function pickCluster<Cluster extends Known>(
   return called(named) ?? called(last) ?? connected.find(({ emulated }) => !emulated) ?? connected[0] ?? clusters[0] ?? null;
 }
 
-/** Whether the address has to say which cluster is spoken of: another could be. */
+/** Whether the address has to name the current cluster, because it is ambiguous. */
 export const isChoice = (clusters: readonly Known[]): boolean => clusters.filter(isConnected).length > 1;
 
-/** The first cluster with real engines, where the one that is spoken of is emulated; null where it is not, or there is none. */
+/** The first cluster with real engines, where the current one is emulated; null where it is not, or there is none. */
 export const realBeside = <Cluster extends Known>(clusters: readonly Cluster[], spoken: Known): Cluster | null =>
   spoken.emulated ? (clusters.find((cluster) => isConnected(cluster) && !cluster.emulated) ?? null) : null;

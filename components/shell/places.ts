@@ -1,6 +1,6 @@
 import type { Route } from "next";
 
-/** The rail, and the key that goes there after `g`. */
+/** The rail's pages, each with the key that opens it after `g`. */
 export const places = [
   { href: "/plan", name: "Plan", key: "p" },
   { href: "/history", name: "Apply", key: "a" },
@@ -16,7 +16,7 @@ export const places = [
 
 export type PlaceHref = (typeof places)[number]["href"];
 
-/** Place a path belongs to: a page below `/apply` is part of Apply. */
+/** The rail's page of a path: a page below `/apply` belongs to Apply. */
 export function placeOf(path: string): PlaceHref | null {
   if (path.startsWith("/apply")) return "/history";
   return places.find((place) => path === place.href || path.startsWith(`${place.href}/`))?.href ?? null;

@@ -2,13 +2,13 @@ import type { Panic } from "@/server/contracts/studio";
 import { formatCounted, formatDate } from "../ui/format";
 import { sizeInName } from "../ui/modelIdentity";
 
-/** The model to offer for a panic: the largest by its name, since its answers need no judge; the last where names tell no size. */
+/** The default model of a panic: the largest by its name, because its answers need no judge; the last where names have no size. */
 export function panicModel<Model extends { readonly model: string }>(models: readonly Model[]): Model | null {
   const size = ({ model }: Model): number => sizeInName(model) ?? 0;
   return models.reduce<Model | null>((best, each) => (best !== null && size(best) > size(each) ? best : each), null);
 }
 
-/** What a panic does, a sentence each, shown before it is ordered. */
+/** The effects of a panic, one sentence each, shown before it is started. */
 export function preparePanicSteps({ model, engines }: { readonly model: string; readonly engines: number }): readonly string[] {
   return [
     `Every text request goes to ${model}, whichever model it names, without a judge.`,
@@ -20,13 +20,13 @@ export function preparePanicSteps({ model, engines }: { readonly model: string; 
   ];
 }
 
-/** The panic that stands, and that another one takes its place. */
+/** The current panic, and a note that a new one replaces it. */
 export function standingPanic({ model, reason, by, sinceMs }: Panic): string {
   const why = reason === "" ? "" : ` (${reason})`;
   return `A panic is already in effect: everything goes to ${model}, ordered by ${by} at ${formatDate(new Date(sinceMs).toISOString())}${why}. Another one replaces its model and its reason.`;
 }
 
-/** The same order on the gateway's own machine, in the words of a shell. */
+/** The same command for a shell on the gateway's machine. */
 export function panicCommand(model: string, reason: string): string {
   const why = reason.trim() === "" ? "WHY" : `'${reason.trim().replaceAll("'", `'\\''`)}'`;
   return `weir panic ${model} --reason ${why}`;

@@ -1,7 +1,7 @@
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** Kept in a cookie rather than in local storage: the server writes it into the first byte of the page, so nothing flashes. */
+/** Stored in a cookie rather than in local storage: the server writes it into the page, so that nothing flashes. */
 export const THEME_COOKIE = "weir-theme";
 
 export function readTheme(cookie: string | undefined): Theme {
@@ -10,7 +10,7 @@ export function readTheme(cookie: string | undefined): Theme {
 
 const YEAR_SECONDS = 365 * 86_400;
 
-/** Applies a theme to the page at hand and to every later one. */
+/** Applies a theme to the current page and to all later ones. */
 export function applyTheme(theme: Theme): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in Firefox and on plain HTTP.
   document.cookie = `${THEME_COOKIE}=${theme}; path=/; max-age=${YEAR_SECONDS}; samesite=lax`;

@@ -10,7 +10,7 @@ import { clusterCodec } from "./clusterCodec";
 import { lastCluster } from "./lastCluster";
 import { pickCluster } from "./pickCluster";
 
-/** How often health and the running plan are looked at while nothing else asks for them. */
+/** Polling interval of health and the running plan while no other component polls them. */
 const REFRESH_MS = 5_000;
 
 export function useClusters() {
@@ -18,15 +18,15 @@ export function useClusters() {
   return useQuery(trpc.clusters.list.queryOptions(undefined, { refetchInterval: REFRESH_MS }));
 }
 
-/** The cluster every page speaks of. null while clusters are being read, or when there are none. */
+/** The current cluster of all pages. null while clusters are being read, or when there are none. */
 export function useCurrentCluster(): ClusterSummary | null {
   const named = clusterCodec.parse(useSearchParams()).cluster;
   const { data } = useClusters();
-  // Clusters are read in the browser only, and so is which one was looked at last.
+  // Clusters and the last displayed one are read in the browser only.
   return useMemo(() => (data === undefined ? null : pickCluster(data, { named, last: lastCluster() })), [data, named]);
 }
 
-/** The name of a cluster in the address that is not there, so that another is spoken of; null while it is, or none is named. */
+/** The name of a cluster in the address that does not exist, so that another is shown; null where it exists, or none is named. */
 export function strayCluster(clusters: readonly { readonly spec: { readonly id: string } }[], named: string | null): string | null {
   return named === null || clusters.length === 0 || clusters.some(({ spec }) => spec.id === named) ? null : named;
 }

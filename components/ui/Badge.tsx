@@ -12,7 +12,7 @@ const tones = {
 
 export type Tone = keyof typeof tones;
 
-/** A word with a tone. The word carries the meaning, the colour only repeats it. */
+/** A word with a tone. The word has the meaning, the colour only repeats it. */
 export function Badge({
   tone = "neutral",
   title,

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A yes or no with its words. */
+/** A checkbox with its label. */
 export function Check(props: {
   readonly checked: boolean;
   readonly onChange: (checked: boolean) => void;

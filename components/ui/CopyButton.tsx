@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { Button } from "./Button";
 
-/** Copies a text. Where the browser keeps its clipboard to itself (a page that is not served securely) the text is shown to be copied by hand. */
+/** Copies a text. Where the browser offers no clipboard (a page that is not served securely) the text is shown to be copied by hand. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [state, setState] = useState<{ readonly of: string; readonly copied: boolean } | null>(null);
   const outcome = state?.of === text ? state : null;
@@ -11,7 +11,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
     <>
       <Button
         onClick={() => {
-          // Absent, against its type, on pages not served securely.
+          // Undefined, despite its type, on pages not served securely.
           const clipboard = navigator.clipboard as Clipboard | undefined;
           const copying = clipboard?.writeText(text) ?? Promise.reject();
           copying.then(

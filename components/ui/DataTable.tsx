@@ -7,7 +7,7 @@ interface DataColumn<Row> {
   readonly shortName?: string;
   /** Right-aligned, on one line, and labelled where the table is `stacked`. */
   readonly numeric?: boolean;
-  /** Whether its cells carry the column's name where the rows of a `stacked` table become blocks. */
+  /** Whether its cells show the column's name where the rows of a `stacked` table become blocks. */
   readonly labelled?: boolean;
   /** Classes of its cells. */
   readonly className?: string;

@@ -1,4 +1,4 @@
-/** Why something was refused or failed; nothing where it was not. */
+/** Why something was refused or failed; renders nothing if it was not. */
 export function ErrorLine({ error }: { readonly error: { readonly message: string } | null }) {
   return (
     error !== null && (

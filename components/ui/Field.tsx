@@ -6,19 +6,22 @@ const control =
 
 interface Frame {
   readonly label: string;
-  /** Unit or word behind the control. */
+  /** Unit or word after the control. */
   readonly unit?: string;
   readonly hint?: ReactNode;
-  /** What is wrong with its value, described with the control; undefined: nothing. */
+  /** The error of its value, linked to the control as its description; undefined: none. */
   readonly problem?: string | undefined;
   readonly className?: string;
 }
 
-/** Ties a control to the sentence of what is wrong with it. */
+/** Links a control to its error message. */
 const problemOf = (id: string, problem: string | undefined): { readonly "aria-invalid"?: true; readonly "aria-describedby"?: string } =>
   problem === undefined ? {} : { "aria-invalid": true, "aria-describedby": `${id}-problem` };
 
-/** What is wrong with the control of that id; nothing where nothing is. It is not read out by itself: the control is led to, and tells it. */
+/**
+ * The error message of the control with that id; nothing without an error. It is not announced by itself: it is read when the control gets
+ * the focus.
+ */
 const FieldProblem = ({ id, text }: { readonly id: string; readonly text: string | undefined }) =>
   text !== undefined && (
     <p id={`${id}-problem`} className="max-w-md text-sm text-bad [overflow-wrap:anywhere]">
@@ -47,7 +50,7 @@ export interface Option<Value extends string = string> {
   readonly text: string;
 }
 
-/** A choice among few: the platform's own list, which every keyboard and screen reader knows. */
+/** A choice among few: the platform's own list, which works with every keyboard and screen reader. */
 export function SelectField<Value extends string>(
   props: Frame & {
     readonly value: NoInfer<Value> | "";
@@ -86,7 +89,7 @@ export function TextField(
     readonly onChange: (value: string) => void;
     readonly placeholder?: string;
     readonly maxLength?: number;
-    /** Values it is known to take, offered while typing; others may be typed too. */
+    /** Known values, offered while typing; others can be typed too. */
     readonly suggestions?: readonly string[];
   },
 ) {
@@ -154,7 +157,7 @@ export function NumberField(
     readonly max: number;
     readonly step?: number;
     readonly whole?: boolean;
-    /** Whether it must be above `min`, and not merely at it. */
+    /** Whether it must be above `min`, not equal to it. */
     readonly above?: boolean;
     readonly onChange: (value: number) => void;
     readonly disabled?: boolean;

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A number with its name and what qualifies it. `estimate` pales it: the exact one is on its way. */
+/** A number with its name and its qualification. `estimate` pales it: the exact value follows. */
 export function Figure(props: {
   readonly name: string;
   readonly value: string;

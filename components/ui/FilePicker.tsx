@@ -1,16 +1,16 @@
 import { useId } from "react";
 import { ErrorLine } from "./ErrorLine";
 
-/** A file to choose, with what was chosen and what came of it. */
+/** A file chooser, with the chosen file and the result of its upload. */
 export function FilePicker(props: {
   readonly label: string;
   readonly hint: string;
-  /** How the upload of the file goes. */
+  /** The state of the file's upload. */
   readonly sending: { readonly isPending: boolean; readonly error: { readonly message: string } | null };
-  /** What was found in it; left out: nothing to say yet. */
+  /** The file's survey; left out: not available yet. */
   readonly note?: string | null;
   readonly onFile: (file: File) => void;
-  /** What the system's own chooser offers; left out: CSV. */
+  /** File types that the system's chooser offers; left out: CSV. */
   readonly accept?: string;
 }) {
   const id = useId();

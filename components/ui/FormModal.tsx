@@ -5,7 +5,7 @@ import { Button } from "./Button";
 import { ErrorLine } from "./ErrorLine";
 import { Modal } from "./Modal";
 
-/** A dialog that does one thing when it is submitted: its fields, what went wrong, a button that leaves it and one that does it. */
+/** A dialog with one action on submit: its fields, the error, a button that cancels and one that submits. */
 export function FormModal(props: {
   readonly open: boolean;
   readonly onClose: () => void;
@@ -16,10 +16,10 @@ export function FormModal(props: {
   readonly noValidate?: boolean;
   /** The mutation that is run. An error stays in the dialog, which can be submitted again. */
   readonly act: { readonly error: { readonly message: string } | null; readonly isPending: boolean };
-  /** Whether what it needs is there. */
+  /** Whether the required values are there. */
   readonly ready?: boolean;
   readonly onSubmit: () => void;
-  /** Words of the button that leaves it; null: none but the close button. */
+  /** Label of the cancel button; null: only the close button. */
   readonly keep?: string | null;
   readonly go: ReactNode;
   readonly look?: ComponentProps<typeof Button>["look"];
@@ -34,7 +34,7 @@ export function FormModal(props: {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          // React hands an event on to a form around the dialog, though the page does not have it inside that form.
+          // React bubbles an event to a form around the dialog, although the dialog is not inside that form in the DOM.
           event.stopPropagation();
           if (ready && !act.isPending) props.onSubmit();
         }}

@@ -5,8 +5,8 @@ import { type ReactNode, useState } from "react";
 import { NumberInput } from "./NumberInput";
 
 /**
- * One thing an operator turns: slider, number, unit and a way back. While the thumb is held `onDraft` follows every step;
- * `onCommit` comes once, at the end, and on every change made by keyboard or by typing.
+ * One setting: slider, number, unit and a reset. While the thumb is held `onDraft` follows every step; `onCommit` is called once, at the
+ * end, and on every change by keyboard or by typing.
  */
 export function Knob(props: {
   readonly label: string;
@@ -16,12 +16,12 @@ export function Knob(props: {
   readonly step: number;
   readonly unit: string;
   readonly whole?: boolean;
-  /** Whether it is not in force: its box is empty then, and the thumb waits at `value`. */
+  /** Whether it is off: its box is empty then, and the thumb is at `value`. */
   readonly off?: boolean;
   readonly note?: ReactNode;
   readonly onDraft: (value: number) => void;
   readonly onCommit: (value: number) => void;
-  /** null where there is nothing to go back to. */
+  /** null where there is nothing to reset to. */
   readonly onReset: (() => void) | null;
 }) {
   const [held, setHeld] = useState(false);

@@ -3,7 +3,7 @@
 import * as Dialog from "radix-ui/dialog";
 import { type ReactNode, useRef } from "react";
 
-/** A dialog with a title, a sentence and its own way out. */
+/** A dialog with a title, a sentence and a close button. */
 export function Modal(props: {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
@@ -21,7 +21,7 @@ export function Modal(props: {
             opener.current = document.activeElement;
           }}
           onCloseAutoFocus={(event) => {
-            // Radix gives the focus back to a trigger of its own only; here buttons anywhere open dialogs.
+            // Radix returns the focus only to its own trigger; here buttons anywhere open dialogs.
             event.preventDefault();
             if (opener.current instanceof HTMLElement) opener.current.focus();
           }}

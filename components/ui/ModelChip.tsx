@@ -1,6 +1,6 @@
 import type { ModelIdentity } from "./modelIdentity";
 
-/** The square with a model's letter in its hue; wider where a number is behind the letter. */
+/** The square with a model's letter in its hue; wider where a number follows the letter. */
 export function ModelMark({ identity }: { readonly identity: ModelIdentity }) {
   return (
     <span
@@ -13,7 +13,7 @@ export function ModelMark({ identity }: { readonly identity: ModelIdentity }) {
   );
 }
 
-/** A model's name behind its mark. */
+/** A model's name after its mark. */
 export function ModelChip({ identity }: { readonly identity: ModelIdentity }) {
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap">

@@ -18,7 +18,7 @@ export function NoteList({ items, label, className }: Sentences) {
   );
 }
 
-/** Sentences, each a paragraph; `role` where they are to be read out as they come. */
+/** Sentences, each a paragraph; `role` where they are announced as they appear. */
 export function Notes({ items, role, className }: Omit<Sentences, "label"> & { readonly role?: "status" | "note" | "alert" }) {
   return items.map((item) => (
     <p key={item} role={role} className={className}>

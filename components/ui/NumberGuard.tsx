@@ -5,14 +5,14 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useI
 type Report = (id: string, invalid: boolean) => void;
 const Reports = createContext<Report | null>(null);
 
-/** Knows whether each number typed inside it can be: what is made of them may wait until they can. */
+/** Knows whether each number typed inside it is valid: actions on the numbers wait until they are. */
 export function NumberGuard({ children }: { readonly children: (sound: boolean) => ReactNode }) {
   const [invalid, setInvalid] = useState<readonly string[]>([]);
   const report = useCallback<Report>((id, on) => setInvalid((old) => [...old.filter((each) => each !== id), ...(on ? [id] : [])]), []);
   return <Reports value={report}>{children(invalid.length === 0)}</Reports>;
 }
 
-/** Tells the guard around it, if there is one, whether what is typed cannot be. Returns whether there is one. */
+/** Reports to the surrounding guard, if any, whether the typed number is invalid. Returns whether there is a guard. */
 export function useNumberGuard(invalid: boolean): boolean {
   const report = useContext(Reports);
   const id = useId();

@@ -7,14 +7,14 @@ interface Bounds {
   readonly min: number;
   readonly max: number;
   readonly whole?: boolean | undefined;
-  /** Whether it must be above `min`, and not merely at it. */
+  /** Whether it must be above `min`, not equal to it. */
   readonly above?: boolean | undefined;
 }
 
-/** Numbers that may be as large take a wider box. */
+/** Numbers that can be as large get a wider box. */
 const WIDE_FROM = 1_000_000;
 
-/** What a typed text means for a bounded number: the value, or null while it is none. */
+/** The value of a typed text for a bounded number; null while it is not one. */
 export function parseBounded(text: string, bounds: Bounds): number | null {
   if (text.trim() === "") return null;
   const value = Number(text);
@@ -24,31 +24,31 @@ export function parseBounded(text: string, bounds: Bounds): number | null {
 }
 
 /**
- * Whether a text is a whole number of steps above the least. A browser takes any other for wrong where it is told the step, though a step
- * is for arrows alone.
+ * Whether a text is a whole number of steps above the minimum. A browser that knows the step rejects all others, although a step
+ * is meant for the arrows only.
  */
 export function isStepped(text: string, { min, step }: { readonly min: number; readonly step: number }): boolean {
   const steps = (Number(text) - min) / step;
   return Math.abs(steps - Math.round(steps)) < 1e-9;
 }
 
-/** The number one step up (1) or down (-1), within the bounds; as it is where the step would leave them. */
+/** The number one step up (1) or down (-1), within the bounds; unchanged where the step would leave them. */
 export function stepped(value: number, way: 1 | -1, { min, max, step, above }: Bounds & { readonly step: number }): number {
   const next = Math.min(max, Math.max(min, Number((value + way * step).toPrecision(12))));
   return above && next === min ? value : next;
 }
 
-/** A bound as a reader writes it, with every digit it has. */
+/** A bound for display, with all its digits. */
 const digits = (bound: number): string => bound.toLocaleString("en-US", { maximumFractionDigits: 12 });
 
-/** What may be typed, in words. */
+/** The valid input, in words. */
 export const boundsText = ({ min, max, whole, above }: Bounds): string =>
   `A ${whole ? "whole " : ""}number ${above ? `above ${digits(min)} and at most` : `from ${digits(min)} to`} ${digits(max)}`;
 
 /**
- * A bounded number that can be typed freely. A text that is no such number stays as it is, with a sentence beside it, and changes nothing
- * until it is mended or the value changes from elsewhere. A form around it is not submitted until then: its guard knows, or the field takes the focus.
- * Elsewhere the value before still applies, and the sentence says so.
+ * A bounded number that can be typed freely. An invalid text stays, with a message next to it, and changes nothing until it is corrected or
+ * the value changes from elsewhere. A surrounding form is not submitted until then: its guard knows, or the field takes the focus. Without
+ * a form the previous value still applies, and the message says so.
  */
 export function NumberInput(props: {
   readonly label: string;
@@ -58,20 +58,20 @@ export function NumberInput(props: {
   readonly max: number;
   readonly step: number;
   readonly whole?: boolean;
-  /** Whether it must be above `min`, and not merely at it. */
+  /** Whether it must be above `min`, not equal to it. */
   readonly above?: boolean;
   readonly onChange: (value: number) => void;
   readonly disabled?: boolean;
   readonly id?: string;
-  /** Of a sentence that says what is wrong with a number that can be; undefined: nothing is. */
+  /** Id of a message about a valid number that is wrong in its context; undefined: none. */
   readonly problemId?: string | undefined;
 }) {
-  /** What was typed, and the value that it made or left in force. */
+  /** The typed text, and the value that it gave or left in force. */
   const [typed, setTyped] = useState<{ readonly text: string; readonly value: number | null } | null>(null);
-  /** Whether it is being typed in: the value may follow later. */
+  /** Whether the field is being edited: the value may follow later. */
   const [held, setHeld] = useState(false);
   const [isInForm, setInForm] = useState(false);
-  // A value from elsewhere is shown in place of what was typed.
+  // A value set from elsewhere replaces the typed text.
   if (typed !== null && !held && typed.value !== props.value) setTyped(null);
   const input = useRef<HTMLInputElement>(null);
   const saysId = useId();
@@ -89,7 +89,7 @@ export function NumberInput(props: {
       input.current?.closest("details")?.setAttribute("open", "");
       input.current?.focus();
     };
-    // On the way down, before whoever submits hears of it.
+    // In the capture phase, before the submit handlers.
     form.addEventListener("submit", refuse, { capture: true });
     return () => form.removeEventListener("submit", refuse, { capture: true });
   }, [invalid, guarded]);
@@ -133,6 +133,6 @@ export function NumberInput(props: {
   );
 }
 
-/** What is wrong with a typed number, and the value that applies nevertheless; null: none does. */
+/** The error of a typed number, and the value that applies instead; null: none does. */
 const problemText = (bounds: Bounds, applies: number | null): string =>
   applies === null ? boundsText(bounds) : `${boundsText(bounds)}; ${applies} still applies`;

@@ -8,7 +8,7 @@ export function Panel(props: {
   readonly className?: string;
   /** Heading level below the page's h1. */
   readonly level?: 2 | 3;
-  /** Where the heading is to take the focus when the panel appears. */
+  /** Ref of the heading if it takes the focus when the panel appears. */
   readonly headingRef?: Ref<HTMLHeadingElement>;
 }) {
   const id = useId();

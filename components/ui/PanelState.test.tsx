@@ -4,7 +4,7 @@ import { PanelState, type PanelStatus } from "./PanelState";
 
 const Form = () => null;
 
-/** Where a panel's content is in the tree: what has the same place keeps its state. */
+/** The position of a panel's content in the tree: content at the same position keeps its state. */
 function placeOf(status: PanelStatus): { readonly around: unknown; readonly key: unknown } {
   const panel = PanelState({ status, children: () => <Form /> }) as ReactElement<{ readonly children: ReactNode }>;
   const form = Children.toArray(panel.props.children).find((child) => (child as ReactElement).type === Form);

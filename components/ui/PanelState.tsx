@@ -2,10 +2,10 @@
 
 import { type ReactNode, useEffect, useState } from "react";
 
-/** Every state a panel can be in. A panel that forgets one does not compile. */
+/** Every state of a panel. A panel that omits one does not compile. */
 export type PanelStatus =
   | { readonly kind: "ready" }
-  /** Part of it is missing; what is there is shown, `note` says what is not. */
+  /** Part of it is missing; the rest is shown, `note` says what is missing. */
   | { readonly kind: "partial"; readonly note: string }
   /** Older than it should be; shown with the reason. */
   | { readonly kind: "stale"; readonly note: string }
@@ -13,9 +13,9 @@ export type PanelStatus =
   | { readonly kind: "empty"; readonly title: string; readonly text: string; readonly action?: ReactNode }
   | { readonly kind: "error"; readonly message: string; readonly retry: (() => void) | null };
 
-/** Below this a spinner would only flicker. */
+/** Shorter waits show nothing, because a spinner would only flicker. */
 const SHOW_AFTER_MS = 200;
-/** From here on silence looks like a fault. */
+/** From this wait on silence would look like a fault. */
 const SLOW_AFTER_MS = 2000;
 
 function Loading({ what }: { readonly what: string }) {
@@ -43,13 +43,13 @@ function Loading({ what }: { readonly what: string }) {
   );
 }
 
-/** Draws a panel's content or, where there is none, says why and what to do. */
+/** Renders a panel's content or, without content, the reason and the next action. */
 export function PanelState({ status, children }: { readonly status: PanelStatus; readonly children: () => ReactNode }) {
   switch (status.kind) {
     case "ready":
     case "partial":
     case "stale":
-      // One shape for all three: what is typed and done below outlives a moment of staleness.
+      // One tree shape for all three: the content's state survives a moment of staleness.
       return (
         <>
           {status.kind !== "ready" && (

@@ -8,10 +8,10 @@ import { ErrorLine } from "./ErrorLine";
 import { Modal } from "./Modal";
 import { ReasonField } from "./ReasonField";
 
-/** A button whose act is asked about first, with a reason for the audit. What was typed stays when the dialog is left. */
+/** A button whose action needs a confirmation with a reason for the audit. The typed reason is kept when the dialog is closed. */
 export function ReasonDialog(props: {
   readonly button: string;
-  /** Why it cannot be done now; null: it can. */
+  /** Why it is not possible now; null: it is. */
   readonly hindered?: string | null;
   readonly title: string;
   readonly description: string;

@@ -1,9 +1,9 @@
 import { TextField } from "./Field";
 
-/** As long as the gateway and the audit take it. */
+/** Maximum length for the gateway and the audit. */
 const MAX_REASON = 300;
 
-/** Why an operator does something to live traffic, for the audit. */
+/** The operator's reason for an action on live traffic, for the audit. */
 export function ReasonField(props: {
   readonly label: string;
   readonly value: string;

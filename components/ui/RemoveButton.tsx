@@ -4,14 +4,17 @@ import { useState } from "react";
 import { Button } from "./Button";
 import { FormModal } from "./FormModal";
 
-/** What a mutation without variables offers: enough to run it and to show how it went. */
+/** The part of a mutation without variables that is needed to run it and to show its result. */
 interface Removal {
   readonly error: { readonly message: string } | null;
   readonly isPending: boolean;
   mutate(): void;
 }
 
-/** Removes something after asking once, with what stays and what is lost. An error stays in the question, which can be asked again. */
+/**
+ * Removes something after a confirmation that states what is kept and what is lost. An error stays in the dialog, which can be submitted
+ * again.
+ */
 export function RemoveButton({
   name,
   kind,
@@ -23,7 +26,7 @@ export function RemoveButton({
   readonly kind: string;
   readonly consequences: string;
   readonly removal: Removal;
-  /** For one of many buttons on a page, which a screen reader must tell apart. */
+  /** Label of one of many buttons on a page, so that screen readers can distinguish them. */
   readonly nameInLabel?: boolean;
 }) {
   const [open, setOpen] = useState(false);

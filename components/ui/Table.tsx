@@ -4,13 +4,13 @@ export interface Column {
   readonly key: string;
   readonly name: string;
   readonly numeric?: boolean;
-  /** Where rows can be put in the order of this column: how they stand now, and what asks for it. */
+  /** For a sortable column: its current sort order, and the handler that changes it. */
   readonly order?: { readonly now: "ascending" | "descending" | "none"; readonly onAsk: () => void };
 }
 
 const arrows = { ascending: " ▲", descending: " ▼", none: "" } as const;
 
-/** On narrow windows each row is a block, and cells say by `data-name` what their column is called. */
+/** On narrow windows each row is a block, and cells show their column's name from `data-name`. */
 const stackedBody =
   "max-sm:[&>tr]:flex max-sm:[&>tr]:flex-wrap max-sm:[&>tr]:gap-x-4 max-sm:[&_td]:px-0 max-sm:[&_td]:py-1 max-sm:[&_td[data-name]]:before:mr-1.5 max-sm:[&_td[data-name]]:before:text-xs max-sm:[&_td[data-name]]:before:text-ink-3 max-sm:[&_td[data-name]]:before:content-[attr(data-name)]";
 

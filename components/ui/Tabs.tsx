@@ -1,4 +1,4 @@
-/** Parts of a page, one of which is shown; which one stands in the address, so each is a page to assistive software. */
+/** Parts of a page, one of which is shown; the address names it, so that each is a page to assistive software. */
 export function Tabs<Tab extends string>({
   label,
   names,

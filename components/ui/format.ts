@@ -1,14 +1,17 @@
-/** How numbers read everywhere in the studio: tabular, with a non-breaking space before the unit, locale-free on purpose so that copies compare. */
+/**
+ * Number formats of the whole studio: tabular, with a non-breaking space before the unit, locale-free on purpose so that copies are
+ * comparable.
+ */
 
 const NBSP = "\u00a0";
 
 /** What is shown where a value is absent. Never a zero. */
 export const ABSENT = "–";
 
-/** How the last digit is found: a lower bound is not to be overstated, an upper one not understated. */
+/** Rounding of the last digit: a lower bound must not be overstated, an upper one not understated. */
 type Rounding = "nearest" | "down" | "up";
 
-/** Below this share of the last digit a value stands for the digit itself: 60.3 is none less in binary. */
+/** Within this share of the last digit a value equals the digit itself: binary fractions are not exact, as with 60.3. */
 const SLIP = 1e-6;
 
 /** Cached by digits: creating a format for each number costs a live page more than drawing its lines. */
@@ -33,7 +36,7 @@ function isAbsent(value: number | null | undefined): value is null | undefined {
   return value === null || value === undefined || Number.isNaN(value);
 }
 
-/** Three significant digits are what a latency prediction can carry: `340 ms`, `1.24 s`, `11.2 s`, `118 s`. */
+/** Three significant digits are the precision of a latency prediction: `340 ms`, `1.24 s`, `11.2 s`, `118 s`. */
 export function formatSeconds(seconds: number | null | undefined): string {
   return isAbsent(seconds) ? ABSENT : secondsText(seconds, "nearest");
 }
@@ -57,10 +60,10 @@ export function formatScore(score: number | null | undefined): string {
   return isAbsent(score) ? ABSENT : fixed(score, 1);
 }
 
-/** Half the width of an interval of scores, rounded up: only what is known for certain reads as `0.0`. */
+/** Half the width of an interval of scores, rounded up: only an exact value is shown as `0.0`. */
 export const formatScoreMargin = (half: number): string => fixed(half, 1, "up");
 
-/** The lower bound of a score, rounded down: what reads as the floor meets it. */
+/** The lower bound of a score, rounded down: a displayed value at the floor meets it. */
 export const formatScoreBound = (score: number): string => fixed(score, 1, "down");
 
 /** A span of scores, its ends rounded outwards: `60.2 to 63.1`. */
@@ -74,7 +77,7 @@ export function formatPercent(fraction: number | null | undefined): string {
 /** Shares below half a per cent, which whole per cents would show as 0. */
 const LEAST_SHARE = 0.005;
 
-/** A measured share as whole per cent, where only nothing reads as `0 %`: `71 %`, `<1 %`. */
+/** A measured share as whole per cent, where only zero is shown as `0 %`: `71 %`, `<1 %`. */
 export const formatShare = (share: number | null | undefined): string =>
   typeof share === "number" && share > 0 && share < LEAST_SHARE ? `<1${NBSP}%` : formatPercent(share);
 
@@ -89,7 +92,7 @@ export const formatFinePercentSpan = ({ low, high }: Span): string =>
 export const formatPercentSpan = ({ low, high }: Span): string =>
   `${fixed(low * 100, 0, "down")}${NBSP}% to ${fixed(high * 100, 0, "up")}${NBSP}%`;
 
-/** Dollars with as many digits as tell two plans apart: `$0.00214`, `$12.80`. */
+/** Dollars with enough digits to distinguish two plans: `$0.00214`, `$12.80`. */
 export function formatUsd(usd: number | null | undefined): string {
   if (isAbsent(usd)) return ABSENT;
   if (usd === 0) return "$0";
@@ -128,14 +131,14 @@ export function formatAge(seconds: number): string {
   return `${fixed(seconds / 86_400, 0)}${NBSP}d`;
 }
 
-/** A change with its sign in words a screen reader keeps: `+1.8`, `−0.9`, `±0`. */
+/** A change with a sign that screen readers announce: `+1.8`, `−0.9`, `±0`. */
 export function formatDelta(delta: number, digits: number): string {
   const text = fixed(Math.abs(delta), digits);
   if (Number(text.replaceAll(",", "")) === 0) return "±0";
   return `${delta > 0 ? "+" : "−"}${text}`;
 }
 
-/** The first eight digits of a plan's hash: enough to tell plans of one cluster apart at a glance. */
+/** The first eight digits of a plan's hash: enough to distinguish plans of one cluster at a glance. */
 export function shortHash(hash: string): string {
   return hash.slice(0, 8);
 }

@@ -1,7 +1,7 @@
 /** The letter and the hue a model has on every page. The hue is made of CSS variables, so both themes are served by one name. */
 export interface ModelIdentity {
   readonly model: string;
-  /** One letter; with a number behind it (`H2`) where more than eight models are shown together. */
+  /** One letter; followed by a number (`H2`) where more than eight models are shown together. */
   readonly letter: string;
   /** CSS colour, for strokes, borders and fills. */
   readonly hue: string;
@@ -28,7 +28,7 @@ function homeClass(model: string): number {
   return index === -1 ? LETTERS.length - 1 : index;
 }
 
-/** How much of a hue is left in each further round of eight; the rest is ink. */
+/** The remaining share of a hue in each further round of eight; the rest is ink. */
 const KEPT_OF_HUE = 0.55;
 
 /**

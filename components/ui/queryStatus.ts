@@ -1,7 +1,7 @@
 import { isUnanswered } from "../api/isUnanswered";
 import type { PanelStatus } from "./PanelState";
 
-/** What of a query's result decides a panel's state. */
+/** The fields of a query's result that decide a panel's state. */
 export interface QueryLike {
   readonly data: unknown;
   readonly error: { readonly message: string } | null;
@@ -9,11 +9,11 @@ export interface QueryLike {
 }
 
 /**
- * A panel's state from a query: an error with old data keeps the data and says it is stale; an error without data has the
- * way out; no data yet is loading; `empty` decides for data that is there and says nothing.
+ * A panel's state from a query: an error with old data keeps the data and marks it stale; an error without data offers a
+ * retry; no data yet is loading; `empty` decides for data without content.
  */
 export function queryStatus(query: QueryLike, options: { readonly what: string; readonly empty?: PanelStatus | false }): PanelStatus {
-  // That the studio does not answer is said once for all panels, above them.
+  // That the studio does not answer is shown once for all panels, above them.
   const unheard = query.data !== undefined && isUnanswered(query.error);
   if (query.error !== null && !unheard) {
     if (query.data !== undefined) return { kind: "stale", note: query.error.message };
@@ -23,7 +23,7 @@ export function queryStatus(query: QueryLike, options: { readonly what: string; 
   return options.empty || { kind: "ready" };
 }
 
-/** The state of a panel that needs the data of several queries: what of them went wrong, else that they are read; one way out for all. */
+/** The state of a panel that needs the data of several queries: the first error, else loading; one retry for all. */
 export function jointStatus(queries: readonly QueryLike[], what: string): PanelStatus {
   const statuses = queries.map((query) => queryStatus(query, { what }));
   const error = statuses.find(({ kind }) => kind === "error");

@@ -1,6 +1,6 @@
 const types: Readonly<Record<string, string>> = { csv: "text/csv", json: "application/json" };
 
-/** Has the browser save a text as a file. */
+/** Saves a text as a file of the browser. */
 export function saveText(name: string, text: string): void {
   const type = types[name.split(".").at(-1) ?? ""] ?? "text/plain";
   const url = URL.createObjectURL(new Blob([text], { type }));

@@ -1,33 +1,33 @@
 import type { SurveyedAnswers } from "@/server/contracts/studio";
 
-/** What the browser may send; larger files are for the command line, which reads any size. */
+/** The browser's upload limit; larger files are for the command line, which reads any size. */
 export const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
 
-/** What an outcome table holds, as the studio answers an upload. */
+/** The survey of an outcome table, as the studio answers an upload. */
 export interface OutcomesSurvey {
   readonly rows: number;
   readonly families: readonly {
     readonly family: string;
     readonly tasks: readonly { readonly task: string; readonly metric: string; readonly rows: number }[];
-    /** `model` is null where the operator must say which card the table's name stands for. */
+    /** `model` is null where the operator must choose the card for the table's name. */
     readonly models: readonly { readonly tableName: string; readonly model: string | null }[];
     readonly judged: boolean;
   }[];
 }
 
-/** What an arrival trace holds. */
+/** The survey of an arrival trace. */
 export interface ArrivalsSurvey {
   readonly arrivals: number;
   readonly spanSeconds: number;
   readonly origin: string;
 }
 
-/** What a table of measured runs holds. */
+/** The survey of a table of measured runs. */
 export interface ServingSurvey {
   readonly rows: number;
 }
 
-/** What a file of a workload holds. */
+/** The survey of a workload file. */
 export interface WorkloadFileSurvey {
   readonly name: string;
   readonly prompts: number;
@@ -36,22 +36,22 @@ export interface WorkloadFileSurvey {
   readonly outcomesFrom: string;
 }
 
-/** What a file of executed runs holds. */
+/** The survey of a file of executed runs. */
 export interface RunsSurvey {
   readonly runs: number;
   readonly otherLines: number;
   /** Smallest first. */
   readonly models: readonly string[];
-  /** Models that agents ran on too, but of which it is not known how large they are. */
+  /** Further models that agents ran on, whose size is unknown. */
   readonly withoutCard: readonly string[];
 }
 
-/** What a table says of who answers which question. */
+/** The survey of a table that assigns questions to experts. */
 export interface AssignmentsSurvey {
   readonly questions: number;
 }
 
-/** What a table of measured sessions holds. */
+/** The survey of a table of measured sessions. */
 export interface SessionsSurvey {
   readonly rows: number;
   readonly models: readonly string[];
@@ -83,7 +83,7 @@ async function upload<Survey>(
   return answer;
 }
 
-/** Sends an outcome table and learns what can be imported from it. Throws with the studio's sentence when it is refused. */
+/** Uploads an outcome table and returns its survey. Throws with the studio's sentence when it is refused. */
 export const uploadOutcomes = (file: File) => upload<OutcomesSurvey>(file, "outcomes");
 
 /** Sends an arrival trace. Throws with the studio's sentence when it is refused. */
@@ -101,7 +101,7 @@ export const uploadRuns = (file: File) => upload<RunsSurvey>(file, "runs");
 /** Sends answers of several models to the same questions. Throws with the studio's sentence when they are refused. */
 export const uploadAnswers = (file: File) => upload<SurveyedAnswers>(file, "answers");
 
-/** Sends which experts answer which question. Throws with the studio's sentence when it is refused. */
+/** Uploads which experts answer which question. Throws with the studio's sentence when it is refused. */
 export const uploadAssignments = (file: File) => upload<AssignmentsSurvey>(file, "assignments");
 
 /** Sends measured sessions of models. Throws with the studio's sentence when they are refused. */

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 
-/** The value once it has been still for `delayMs`. Compared by identity: pass memoised objects. */
+/** The value once it has not changed for `delayMs`. Compared by identity: pass memoised objects. */
 export function useDebounced<Value>(value: Value, delayMs: number): Value {
   const [still, setStill] = useState(value);
   useEffect(() => {

@@ -3,8 +3,8 @@
 import { type RefObject, useCallback, useEffect, useRef } from "react";
 
 /**
- * Hands the keyboard's focus on when what held it goes away. `handOver` is called when that is certain; the focus moves to
- * `target` at the next drawing at which it is `ready` to take it.
+ * Moves the keyboard's focus on when the focused element disappears. `handOver` is called when that is certain; the focus moves to
+ * `target` at the next render at which it is `ready` to take it.
  */
 export function useFocusHandover<Target extends HTMLElement>(
   ready: boolean,

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 
-/** Unix milliseconds, renewed every `everyMs` while the page is seen. null on the server and in the first paint. */
+/** Unix milliseconds, updated every `everyMs` while the page is visible. null on the server and in the first paint. */
 export function useNow(everyMs: number): number | null {
   const [nowMs, setNowMs] = useState<number | null>(null);
   useEffect(() => {

@@ -2,7 +2,7 @@
 
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 
-/** What the tab's storage holds, or held where the browser keeps pages from it: then it lasts until the next reload. */
+/** A copy of the tab's storage, and its replacement where the browser denies storage: then it lasts until the next reload. */
 const texts = new Map<string, string | null>();
 const listeners = new Set<() => void>();
 
@@ -36,8 +36,8 @@ function writeText(key: string, text: string | null): void {
 }
 
 /**
- * State of one tab that survives a reload and goes with the tab: for what is half filled in and too long, or too much the operator's own,
- * to stand in an address. null until something is written, and while the server draws.
+ * State of one tab that survives a reload and ends with the tab: for half-filled forms that are too long or too private
+ * for an address. null until something is written, and during server rendering.
  */
 export function useSessionState<Value extends object>(key: string): readonly [Value | null, (value: Value | null) => void] {
   const text = useSyncExternalStore(

@@ -4,7 +4,7 @@ import type { UrlCodec } from "./useUrlView";
 interface AddressField<Value> {
   /** Name of its parameter, where that is not the value's own name. */
   readonly param?: string;
-  /** @param text null where the address lacks it. Anyone can type an address, so whatever is not valid means the default. */
+  /** @param text null where the address lacks it. Anyone can type an address, so every invalid text means the default. */
   readonly parse: (text: string | null) => Value;
   /** undefined leaves it out of the address, which means the default. */
   readonly format: (value: Value) => string | undefined;
@@ -72,7 +72,7 @@ export function whole(bounds: Bounds): AddressField<number | null> {
   };
 }
 
-/** A yes or no, of which one has a word in the address. */
+/** A boolean, one value of which is written as a word in the address. */
 export const flag = (sign: string, meaning = true): AddressField<boolean> => ({
   parse: (value) => (value === sign) === meaning,
   format: (value) => (value === meaning ? sign : undefined),

@@ -1,8 +1,8 @@
-/** Repeats shorter than this cost as much as what they repeat. */
+/** Repeats shorter than this cost as much as the text they replace. */
 const LEAST_MATCH = 4;
-/** Earlier places with the same beginning that are tried for the longest repeat. */
+/** How many earlier positions with the same beginning are tried for the longest repeat. */
 const MOST_TRIED = 64;
-/** A packed text that claims to be longer is none of ours. */
+/** A longer claimed length is invalid. */
 const MOST_BYTES = 4_000_000;
 
 const beginning = (bytes: Uint8Array, at: number): string => String.fromCharCode(...bytes.subarray(at, at + LEAST_MATCH));
@@ -17,9 +17,9 @@ function writeNumber(out: number[], value: number): void {
 }
 
 /**
- * A text in few characters that an address carries as they are: repeats become references (LZ77), the rest base64url. Compression that the
- * browser brings would have to be waited for, and an address is read and written in one go. What both sides know beforehand, `known`, is
- * referred to and not written; packed with another `known` a text cannot be read.
+ * Packs a text into few characters that an address carries unchanged: repeats become references (LZ77), the rest is base64url. The
+ * browser's own compression is asynchronous, and an address is read and written synchronously. `known`, which both sides have, is referred
+ * to and not written; packed with another `known` a text cannot be read.
  *
  * @example unpackText(packText("to be or not to be", ""), "") // "to be or not to be"
  */
@@ -65,7 +65,7 @@ export function packText(text: string, known: string): string {
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** The text that was packed; null where it is none, as of an address that was cut or typed. */
+/** The unpacked text; null where it is invalid, as in an address that was cut off or typed. */
 export function unpackText(packed: string, known: string): string | null {
   if (!/^[\w-]*$/.test(packed) || packed.length % 4 === 1) return null;
   const binary = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));

@@ -32,8 +32,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * The address is the state: what is chosen can be copied as a link, survives a reload and goes back with the browser.
- * `replace` for turning a knob, `push` for a choice worth going back to.
+ * The address is the state: the view can be copied as a link, survives a reload and follows the browser's Back.
+ * `replace` for changing a knob, `push` for a choice that deserves a history entry.
  *
  * The address is read from the window, not from `useSearchParams`, which follows in a transition: a key held on a slider
  * would step from an old value. Calling it still makes a navigation of Next's router render again.

@@ -13,7 +13,7 @@ import { LearntTab } from "./learnt/LearntTab";
 
 const names: Readonly<Record<WorkflowTab, string>> = { learnt: "Learnt", declared: "Declared", "just-in-time": "Just in time" };
 
-/** The three things of this page: what calls have taught, what was declared, and which models are chosen just in time. */
+/** The tabs of this page: learnt, declared, and just-in-time workflows. */
 function WorkflowTabs({ tab, onTab }: { readonly tab: WorkflowTab; readonly onTab: (tab: WorkflowTab) => void }) {
   return <Tabs label="Workflows" names={names} tabs={workflowTabs} tab={tab} onTab={onTab} />;
 }
@@ -26,7 +26,7 @@ const says: Readonly<Record<WorkflowTab, string>> = {
 
 const tabs = { learnt: LearntTab, declared: DeclaredTab, "just-in-time": JustInTimeTab } as const;
 
-/** Workflows: what applications do with the models, what is declared of it, and how models are chosen for it. */
+/** Workflows: how applications use the models, the declared workflows, and the just-in-time choice of models. */
 export function WorkflowsScreen() {
   const clusters = useClusters();
   const cluster = useCurrentCluster();

@@ -11,7 +11,7 @@ const fills = {
   neither: "var(--line-strong)",
 } as const;
 
-/** Which of two models has a prompt right: what passing on can gain, and what it can lose. */
+/** Which of two models answers a prompt correctly: what escalation can gain, and what it can lose. */
 export function AgreementPanel(props: { readonly detail: WorkloadDetail; readonly identities: ReadonlyMap<string, ModelIdentity> }) {
   const { detail, identities } = props;
   return (

@@ -31,7 +31,7 @@ export function ArrivalsDialog({ summary, onClose }: { readonly summary: Workloa
     onSuccess: async ({ ids }) => {
       await queries.invalidateQueries(trpc.workloads.pathFilter());
       const [only, ...others] = ids;
-      // Closed in the address first, so that the way back does not open it again.
+      // Closed in the address first, so that the browser's Back does not open it again.
       onClose();
       router.push(link(only === undefined || others.length > 0 ? "/workloads" : `/workloads/${only}`));
     },

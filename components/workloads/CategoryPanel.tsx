@@ -7,7 +7,7 @@ import { prepareCategories } from "./prepareWorkload";
 /** The darkest cell stays light enough for its text in both themes. */
 const DARKEST_PERCENT = 32;
 
-/** Quality of each model in each category: where the smaller one will do. */
+/** Quality of each model in each category: where the smaller one suffices. */
 export function CategoryPanel({ detail }: { readonly detail: WorkloadDetail }) {
   const rows = prepareCategories(detail);
   const named = detail.categories.reduce((sum, { categories }) => sum + categories, 0);

@@ -17,7 +17,7 @@ import { useUrlView } from "../url/useUrlView";
 import { OriginBadges } from "./OriginBadges";
 import { type ComparisonRow, commonText, nameOf, onlyApart, prepareComparison, prepareLineage } from "./prepareComparison";
 
-/** Which two workloads are compared, and whether only what differs is shown. */
+/** The two compared workloads, and whether only differences are shown. */
 const compareCodec = codecOf({ a: text(), b: text(), onlyApart: named("rows", flag("apart")) });
 type CompareView = ViewOf<typeof compareCodec>;
 
@@ -28,7 +28,7 @@ const tones: Readonly<Record<ComparisonRow["verdict"], string>> = {
   "only in one": "font-semibold text-warn",
 };
 
-/** Two workloads side by side: which figures differ by more than the number of prompts explains. */
+/** Two workloads side by side: which figures differ by more than the sampling error. */
 export function CompareScreen() {
   const trpc = useTRPC();
   const [view, write] = useUrlView(compareCodec);

@@ -7,7 +7,7 @@ import { unwrapOutcome } from "../api/unwrapOutcome";
 import { ClusterLink } from "../shell/ClusterLink";
 import { type AskedGate, gateOf, gateWarning } from "./prepareGateWarning";
 
-/** A warning where a plan rests on a judge that hand labels of its profile do not show fit for the plan's own floor; else nothing. */
+/** A warning where a plan uses a judge whose hand labels do not show that it suits the plan's floor; otherwise nothing. */
 export function GateWarning({ plan }: { readonly plan: Plan }) {
   const list = useQuery(useTRPC().workloads.list.queryOptions()).data;
   const workload = list?.find(({ id }) => id === plan.inputs.workload.id);

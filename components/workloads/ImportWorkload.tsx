@@ -28,12 +28,12 @@ const texts: Readonly<Record<BringStep, { readonly title: string; readonly descr
 const choice =
   "flex flex-col items-start gap-0.5 rounded-md border border-line-strong bg-raised p-3 text-left text-ink no-underline hover:bg-sunken";
 
-/** Ways to bring a workload: prompts to be answered, answers that were measured, or a workload as it is. */
+/** Ways to add a workload: prompts to be answered, measured answers, or an exported workload. */
 export function ImportWorkload({ step, onStep }: { readonly step: BringStep; readonly onStep: (step: BringStep | null) => void }) {
   const router = useRouter();
   const link = useClusterLink();
   const done = (id: string) => {
-    // Closed in the address first, so that the way back does not open it again.
+    // Closed in the address first, so that the browser's Back does not open it again.
     onStep(null);
     router.push(link(`/workloads/${id}`));
   };

@@ -1,7 +1,7 @@
 import type { WorkloadSummary } from "@/server/contracts/studio";
 import { Badge } from "../ui/Badge";
 
-/** Whether judged scores were measured, on real or emulated engines, or are modelled, and how reliable the model's judge is. */
+/** Whether judged scores were measured, on real or emulated engines, or are modelled, and the reliability of the modelled judge. */
 export function JudgeBadge({ workload: { judge, measured } }: { readonly workload: Pick<WorkloadSummary, "judge" | "measured"> }) {
   if (judge.kind === "measured" && measured?.emulated) {
     return (

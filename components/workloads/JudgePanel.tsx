@@ -17,7 +17,7 @@ interface Judged {
   readonly isModelled: boolean;
 }
 
-/** How judged scores of one model's answers lie, for those that are right and for those that are wrong. */
+/** The distribution of the judged scores of one model's answers, for right and for wrong ones. */
 function JudgedModel({ column: { model, judgedByLabel, judgeAuc }, identities, isModelled }: Judged) {
   const { bars, right, wrong } = prepareJudged(judgedByLabel);
   const width = box.width / bars.length;
@@ -63,14 +63,14 @@ function JudgedModel({ column: { model, judgedByLabel, judgeAuc }, identities, i
   );
 }
 
-/** What the gate sees against what counts, for each model by itself: a gate compares scores of one stage only. */
+/** Judged scores against labels, for each model separately: a gate compares scores of one stage only. */
 export function JudgePanel(props: {
   readonly summary: WorkloadSummary;
   readonly detail: WorkloadDetail;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
 }) {
   const { summary, detail, identities } = props;
-  // Who says what is right may err too.
+  // Labels can be wrong too.
   const by = summary.measured === undefined ? "by their label" : `by "${summary.measured.label.name}"`;
   const isModelled = summary.judge.kind === "modelled";
   return (

@@ -10,7 +10,7 @@ import { StateWord } from "../ui/Badge";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 
-/** What hand labels say of the measures of the profile behind a workload, a line each. */
+/** The results of hand labels for the measures of a workload's profile, one line each. */
 export function JudgeTrust({ jobId, workloadId }: { readonly jobId: string; readonly workloadId: string }) {
   const planned = usePlannedFloor([workloadId]);
   const asked = { jobId, floor: planned?.floor ?? 0 };

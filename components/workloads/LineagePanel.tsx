@@ -14,10 +14,10 @@ import { queryStatus } from "../ui/queryStatus";
 import { versionText, whereFrom } from "./prepareWorkloads";
 
 const anchor = "text-accent underline underline-offset-2";
-/** Plans named at once. */
+/** Plans listed by default. */
 const MOST_PLANS = 12;
 
-/** Where a workload came from, and what was made of it. */
+/** A workload's origin, and what was made from it. */
 export function LineagePanel({ summary }: { readonly summary: WorkloadSummary }) {
   const link = useClusterLink();
   const query = useQuery(useTRPC().workloads.lineage.queryOptions({ id: summary.id }));

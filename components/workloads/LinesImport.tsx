@@ -9,7 +9,7 @@ import { FilePicker } from "../ui/FilePicker";
 import { formatCounted } from "../ui/format";
 import { uploadWorkload } from "../ui/uploadFile";
 
-/** A workload as another studio exported it. */
+/** Imports a workload that another studio exported. */
 export function LinesImport({ onDone }: { readonly onDone: (id: string) => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

@@ -1,7 +1,7 @@
 import type { WorkloadSummary } from "@/server/contracts/studio";
 import { Badge } from "../ui/Badge";
 
-/** Whether a workload's figures are of no real model: drawn, or answered by emulated engines. */
+/** Marks a workload whose figures come from no real model: generated, or answered by emulated engines. */
 export function OriginBadges({ workload }: { readonly workload: Pick<WorkloadSummary, "generated" | "measured"> }) {
   return (
     <>

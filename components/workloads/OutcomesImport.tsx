@@ -13,7 +13,7 @@ import { formatCounted, formatRate } from "../ui/format";
 import { type OutcomesSurvey, uploadArrivals, uploadOutcomes } from "../ui/uploadFile";
 import { AUC_CHOICES, type ImportChoice, importRequest, startingChoice, unnamedModels } from "./prepareImport";
 
-/** What to take from the table, once it is known what is in it. */
+/** The choices for importing a table, once it is surveyed. */
 function Choices(props: {
   readonly survey: OutcomesSurvey;
   readonly choice: ImportChoice;
@@ -87,7 +87,7 @@ function Choices(props: {
   );
 }
 
-/** A table of outcomes, what to take from it, and arrivals to join to it. */
+/** Imports a table of outcomes with the selected parts, and optional arrivals. */
 export function OutcomesImport({ onDone }: { readonly onDone: (id: string) => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

@@ -6,7 +6,7 @@ import { Panel } from "../ui/Panel";
 import { Table } from "../ui/Table";
 import { noiseFloorText, prepareSteps, withHalf } from "./prepareWorkload";
 
-/** Quality, judged score and length of each model, and which differences this many prompts can tell. */
+/** Quality, judged score and length of each model, and which differences this number of prompts can show. */
 export function QualityPanel(props: {
   readonly summary: WorkloadSummary;
   readonly detail: WorkloadDetail;

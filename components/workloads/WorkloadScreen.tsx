@@ -37,7 +37,7 @@ type Opened = Outputs["workloads"]["get"];
 /** Whether the dialog is open, so that other pages can link to it. */
 const rearriveCodec = codecOf({ open: named("rearrive", flag("open")) });
 
-/** An age of nothing reads as now, which the first arrival is not. */
+/** An age of zero is formatted as now, which does not suit the first arrival. */
 const sinceFirst = (seconds: number): string => (seconds === 0 ? "0" : formatAge(seconds));
 
 const tokens = (value: number) => formatCount(Math.round(value));
@@ -142,7 +142,7 @@ function RemoveWorkload({ id, name }: { readonly id: string; readonly name: stri
   );
 }
 
-/** One workload opened: what is in it, how sure its figures are, where it came from and what rests on it. */
+/** One workload: its content, the precision of its figures, its origin and the plans made from it. */
 export function WorkloadScreen({ id }: { readonly id: string }) {
   const trpc = useTRPC();
   const [{ open }, write] = useUrlView(rearriveCodec);

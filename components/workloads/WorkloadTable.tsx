@@ -22,7 +22,7 @@ const columns = [
   { key: "made", name: "Made", numeric: true },
 ] as const;
 
-/** Workloads by name; earlier versions fold under the newest. */
+/** Workloads by name; earlier versions are folded under the newest. */
 export function WorkloadTable(props: {
   readonly groups: readonly WorkloadGroup[];
   readonly ticked: readonly string[];

@@ -9,7 +9,7 @@ const tabs = [
   { path: "/workloads/prompts", name: "Prompts" },
 ] as const;
 
-/** The three lists of this place: prompts are sampled, profiled, and become workloads. */
+/** The three lists of this page: prompts, profiles and workloads. */
 export function WorkloadTabs() {
   const path = usePathname();
   return (

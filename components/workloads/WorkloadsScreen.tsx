@@ -14,7 +14,7 @@ import { WorkloadTable } from "./WorkloadTable";
 import { WorkloadTabs } from "./WorkloadTabs";
 import { tick, workloadsCodec } from "./workloadsCodec";
 
-/** Workloads: what plans are made on, their versions, and how to bring one's own. */
+/** Workloads: the inputs of plans, their versions, and how to add one. */
 export function WorkloadsScreen() {
   const trpc = useTRPC();
   const query = useQuery(trpc.workloads.list.queryOptions());

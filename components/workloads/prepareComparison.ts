@@ -10,9 +10,9 @@ export interface ComparisonRow {
   readonly name: string;
   readonly a: string;
   readonly b: string;
-  /** b less a, with half its interval; null where there is nothing to compare. */
+  /** b minus a, with half its interval; null where there is nothing to compare. */
   readonly difference: string | null;
-  /** Beyond noise: said in words. */
+  /** Beyond noise: stated in words. */
   readonly verdict: "apart" | "within noise" | "the same" | "only in one";
 }
 
@@ -22,7 +22,7 @@ export interface ComparisonSection {
   readonly rows: readonly ComparisonRow[];
 }
 
-/** How a kind of figure reads: its value, and its difference with a unit. */
+/** The formats of a kind of figure: its value, and its difference with a unit. */
 interface Reading {
   readonly value: (interval: Interval) => string;
   readonly difference: (interval: Interval) => string;
@@ -59,7 +59,7 @@ function row(key: string, name: string, compared: Compared, reading: Reading): C
   };
 }
 
-/** Not small, but none: what is compared is the same to the last digit. */
+/** No difference at all: the values are identical to the last digit. */
 const isNothing = ({ low, high }: Interval): boolean => low === 0 && high === 0;
 
 /** Figures of two workloads side by side, in sections. */
@@ -85,7 +85,7 @@ export function prepareComparison({ content }: Pick<WorkloadComparison, "content
   ];
 }
 
-/** Sections with only the rows that are more than noise; sections without any go. */
+/** Sections with only the rows that are more than noise; empty sections are removed. */
 export const onlyApart = (sections: readonly ComparisonSection[]): readonly ComparisonSection[] =>
   sections
     .map((section) => ({ ...section, rows: section.rows.filter(({ verdict }) => verdict === "apart" || verdict === "only in one") }))
@@ -98,7 +98,7 @@ export interface LineageRow {
   readonly same: boolean;
 }
 
-/** What the two were made of, in words. */
+/** The origins of the two, in words. */
 export function prepareLineage({ a, b, content }: WorkloadComparison): readonly LineageRow[] {
   const judge = (workload: WorkloadSummary) =>
     workload.judge.kind === "measured" ? judgedText(workload) : `modelled, AUC ${workload.judge.auc?.toFixed(2) ?? ABSENT}`;
@@ -112,7 +112,7 @@ export function prepareLineage({ a, b, content }: WorkloadComparison): readonly 
   ];
 }
 
-/** What the two have in common, and what that means for the figures below, in a sentence. */
+/** What the two have in common, and its consequence for the figures below, in a sentence. */
 export function commonText({ content: { prompts, same } }: Pick<WorkloadComparison, "content">): string {
   if (same.outcomes && same.arrivals) return "Both have the same content.";
   if (same.outcomes) return "The same prompts and outcomes with other arrivals.";

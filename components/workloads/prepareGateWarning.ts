@@ -2,25 +2,25 @@ import type { ProfileTrust, WorkloadSummary } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
 
-/** What a plan's gate was profiled as, and the floor that it has to be fit for. */
+/** The profile of a plan's gate, and the floor that it has to suit. */
 export interface AskedGate {
   readonly jobId: string;
   readonly gate: { readonly id: string; readonly name: string };
   readonly floor: number;
 }
 
-/** The gate whose trust a plan rests on: one that a profile measured. null: nothing is judged, or no profile knows the judge. */
+/** The measured gate that a plan depends on. null: nothing is judged, or no profile knows the judge. */
 export function gateOf(
   { policy, inputs, predictions }: Pick<Plan, "policy" | "inputs" | "predictions">,
   workload: Pick<WorkloadSummary, "profileId" | "measured" | "judge">,
 ): AskedGate | null {
   const { profileId, measured, judge } = workload;
   if (profileId === null || measured === undefined || judge.kind !== "measured" || modelsOf(policy).length < 2) return null;
-  // Without a floor it is the promised quality that rests on the gate.
+  // Without a floor the promised quality depends on the gate.
   return { jobId: profileId, gate: measured.gate, floor: inputs.objective.qualityFloor ?? Math.floor(predictions.quality) };
 }
 
-/** Why a plan should not rest on its gate as things stand, in a sentence; null: hand labels say that it can. */
+/** Why the gate is currently not trustworthy for a plan, in a sentence; null: hand labels show that it is. */
 export function gateWarning(
   { gate, floor }: Pick<AskedGate, "gate" | "floor">,
   { measures }: Pick<ProfileTrust, "measures">,

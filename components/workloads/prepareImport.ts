@@ -2,7 +2,7 @@ import type { Inputs } from "../api/trpc";
 import type { Option } from "../ui/Field";
 import type { OutcomesSurvey, Uploaded } from "../ui/uploadFile";
 
-/** Default AUC of a modelled judge: what a good small judge reaches on right-or-wrong labels. */
+/** Default AUC of a modelled judge: that of a good small judge on binary labels. */
 const DEFAULT_AUC = 0.8;
 
 export const AUC_CHOICES: readonly Option[] = [
@@ -13,7 +13,7 @@ export const AUC_CHOICES: readonly Option[] = [
   { value: "1", text: "1.00, an oracle" },
 ];
 
-/** What an operator chose in the wizard. */
+/** An operator's choices in the wizard. */
 export interface ImportChoice {
   readonly name: string;
   readonly family: string;
@@ -26,18 +26,18 @@ export interface ImportChoice {
 
 type Family = OutcomesSurvey["families"][number];
 
-/** The first choice for a family: all its tasks, named after both. */
+/** The default choice for a family: all its tasks, named after both. */
 export function startingChoice(family: Family): ImportChoice {
   const tasks = family.tasks.map((task) => task.task);
   return { name: family.family, family: family.family, tasks, auc: DEFAULT_AUC, aliases: {}, arrivalsUploadId: null };
 }
 
-/** Table names that stand for no known card and were not named by hand. */
+/** Table names without a known card and without a manual choice. */
 export function unnamedModels(family: Family, aliases: ImportChoice["aliases"]): readonly string[] {
   return family.models.filter((each) => each.model === null && (aliases[each.tableName] ?? "").trim() === "").map((each) => each.tableName);
 }
 
-/** The request of an import. A table with judged scores takes no modelled judge. */
+/** The request of an import. For a table with judged scores no judge is modelled. */
 export function importRequest(uploaded: Uploaded<OutcomesSurvey>, choice: ImportChoice): Inputs["workloads"]["import"] {
   const family = uploaded.survey.families.find((each) => each.family === choice.family);
   return {

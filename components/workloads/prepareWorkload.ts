@@ -2,7 +2,7 @@ import type { WorkloadDetail } from "@/server/contracts/studio";
 import type { Interval } from "@/solver/workload/contentIntervals";
 import { formatCount, formatCounted, formatDelta, formatPercent, formatScore, formatScoreMargin } from "../ui/format";
 
-/** How far a figure may lie from the middle of its interval, as a share of half its width, for one number to stand for both sides. */
+/** How far a figure can be from the middle of its interval, as a share of half its width, to be shown with one ± value. */
 const NEARLY_MIDDLE = 0.25;
 
 /** A figure with half the width of its interval: `84.2 ±1.4`; with both ends where it is not near the middle: `100.0 (77.4 to 100.0)`. */
@@ -31,7 +31,7 @@ export interface PreparedStep {
   readonly noise: string | null;
 }
 
-/** What two models of a ladder differ by, and whether this many prompts can tell. */
+/** The difference between two models of a ladder, and whether this number of prompts can show it. */
 export function prepareSteps(agreement: WorkloadDetail["agreement"]): readonly PreparedStep[] {
   return agreement.map(({ smaller, larger, difference, apart }) => ({
     key: `${smaller} ${larger}`,
@@ -42,7 +42,7 @@ export function prepareSteps(agreement: WorkloadDetail["agreement"]): readonly P
   }));
 }
 
-/** The smallest difference of mean quality between two models that this many prompts tell from none, in points; null of a single model. */
+/** The smallest difference of mean quality between two models that this number of prompts can show, in points; null with a single model. */
 export function noiseFloorText({ agreement }: Pick<WorkloadDetail, "agreement">): string | null {
   const halves = agreement.map(({ difference }) => (difference.high - difference.low) / 2);
   if (halves.length === 0) return null;
@@ -64,7 +64,7 @@ export interface PreparedAgreement {
   readonly parts: readonly Part[];
 }
 
-/** How the answers of two models go together, as parts of a bar. */
+/** The joint outcomes of two models, as parts of a bar. */
 export function prepareAgreement(agreement: WorkloadDetail["agreement"]): readonly PreparedAgreement[] {
   return agreement.map(({ smaller, larger, bothRight, onlyLarger, onlySmaller, neither }) => ({
     key: `${smaller} ${larger}`,
@@ -86,9 +86,9 @@ export interface CategoryRow {
   readonly share: string;
   readonly cells: readonly {
     readonly text: string;
-    /** 0..1, how high in the range of the whole table. */
+    /** 0..1, relative to the range of the whole table. */
     readonly heat: number;
-    /** Against the same model over all prompts, beyond noise. */
+    /** Compared with the same model over all prompts, beyond noise. */
     readonly word: "above" | "below" | null;
   }[];
 }
@@ -131,7 +131,7 @@ export interface JudgedPicture {
   readonly wrong: number;
 }
 
-/** Judged scores of right answers above and of wrong ones below, each as shares of its own, so that few wrong answers are seen too. */
+/** Judged scores of right answers above and of wrong ones below, each as shares of its group, so that few wrong answers are visible too. */
 export function prepareJudged({ right, wrong }: WorkloadDetail["models"][number]["judgedByLabel"]): JudgedPicture {
   const total = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
   const [ofRight, ofWrong] = [total(right.counts), total(wrong.counts)];

@@ -20,7 +20,7 @@ export interface WorkloadGroup {
   readonly earlier: readonly WorkloadRow[];
 }
 
-/** Groups by name, the one that was made last first; in each the newest version stands for the others. */
+/** Groups by name, the most recently made first; in each the newest version represents the others. */
 export function prepareWorkloads(workloads: readonly WorkloadSummary[], uses: WorkloadUses): readonly WorkloadGroup[] {
   const named = new Map<string, WorkloadSummary[]>();
   for (const workload of [...workloads].sort((a, b) => b.createdAt.localeCompare(a.createdAt))) {
@@ -49,7 +49,7 @@ function prepareRow(workload: WorkloadSummary, uses: WorkloadUses): WorkloadRow 
 
 export const versionText = ({ version }: Pick<WorkloadSummary, "version">): string => `v${version}`;
 
-/** Where a workload's prompts and outcomes came from, in a word or two. */
+/** The origin of a workload's prompts and outcomes, in a word or two. */
 export function whereFrom({ generated, parentId, profileId, measured, observed }: WorkloadSummary): string {
   if (parentId !== null) return "other arrivals";
   if (profileId !== null || measured !== undefined) return "profile";
@@ -57,7 +57,7 @@ export function whereFrom({ generated, parentId, profileId, measured, observed }
   return generated ? "generated" : "table";
 }
 
-/** How judged scores came about, in a word or two. */
+/** The origin of judged scores, in a word or two. */
 export function judgedText({ judge, measured }: Pick<WorkloadSummary, "judge" | "measured">): string {
   if (judge.kind === "modelled") return "modelled";
   return measured?.emulated ? "measured, emulated" : "measured";

@@ -1,17 +1,17 @@
 import { readWord } from "../url/readParam";
 import type { UrlCodec } from "../url/useUrlView";
 
-/** Steps of bringing a workload. */
+/** Steps of adding a workload. */
 const steps = ["choose", "outcomes", "lines"] as const;
 export type BringStep = (typeof steps)[number];
 
-/** What defines the view of the Workloads page. */
+/** The view of the Workloads page. */
 export interface WorkloadsView {
-  /** Ids ticked for comparison, at most two. */
+  /** Ids selected for comparison, at most two. */
   readonly ticked: readonly string[];
   /** Names whose earlier versions are shown. */
   readonly unfolded: readonly string[];
-  /** What is being brought; null: nothing. */
+  /** The open step of adding a workload; null: none. */
   readonly bring: BringStep | null;
 }
 
@@ -30,7 +30,7 @@ export const workloadsCodec: UrlCodec<WorkloadsView> = {
   }),
 };
 
-/** With one more ticked or without it; a third lets go of the first. */
+/** Selects or deselects an id; a third deselects the first. */
 export function tick(ticked: readonly string[], id: string): readonly string[] {
   return ticked.includes(id) ? ticked.filter((one) => one !== id) : [...ticked, id].slice(-MOST_TICKED);
 }

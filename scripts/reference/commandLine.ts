@@ -25,7 +25,7 @@ export function commandLinePage(): string {
   ]);
 }
 
-/** Commands that do something, those of groups under the group's name. */
+/** Commands with an action, those of groups under the group's name. */
 function leaves(command: Command, before: readonly string[] = []): readonly { readonly command: Command; readonly name: string }[] {
   const all = [...command.commands].filter((one) => one.name() !== "help");
   return all.flatMap((one) => {

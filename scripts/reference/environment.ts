@@ -3,7 +3,7 @@ import { code, page, table } from "./markdown";
 
 type Process = "launcher" | "studio" | "gateway" | "emulator" | "command line" | "tests";
 
-/** A variable that some process reads. */
+/** An environment variable that a process reads. */
 export interface Variable {
   readonly name: string;
   readonly readBy: readonly Process[];

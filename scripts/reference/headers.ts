@@ -6,7 +6,7 @@ import { code, page, table } from "./markdown";
 export interface Header {
   readonly name: string;
   readonly meaning: string;
-  /** What stands instead where it is left out; of requests only. */
+  /** The value that applies if it is left out; for requests only. */
   readonly without?: string;
 }
 
@@ -95,7 +95,7 @@ export const responseHeaders: readonly Header[] = [
   { name: "retry-after", meaning: "With 429 and 503: seconds after which to try again." },
 ];
 
-/** Set by the gateway for itself: no client sends or sees them. */
+/** Internal headers of the gateway: no client sends or sees them. */
 export const internalHeaders: readonly string[] = ["x-weir-part", "x-accel-buffering"];
 
 /** The page of the headers. */

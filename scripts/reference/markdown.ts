@@ -6,12 +6,12 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 const cell = (text: string): string => text.replaceAll("\n", " ").replaceAll("|", "\\|").replaceAll("{{", "{ {");
 
-/** Text as code, unless there is none. */
+/** Text as code; empty text stays empty. */
 export const code = (text: string): string => (text === "" ? "" : `\`${text}\``);
 
-/** Plain text in a page: what looks like a tag is none. */
+/** Plain text in a page: nothing in it is read as a tag. */
 export const plain = (text: string): string => text.replaceAll("<", "&lt;").replaceAll("{{", "{ {");
 
-/** Joins parts of a page with empty lines between; the first line says that no hand wrote it. */
+/** Joins parts of a page with empty lines between; the first line says that the page is generated. */
 export const page = (parts: readonly string[]): string =>
   `${["<!-- Written by `npm run docs:reference`; a test fails when it is stale. -->", ...parts].join("\n\n")}\n`;

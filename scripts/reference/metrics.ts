@@ -36,7 +36,7 @@ export async function metricsPage(): Promise<string> {
   ]);
 }
 
-/** Metrics of Weir's own that `start` registers with prom-client. */
+/** Weir's own metrics that `start` registers with prom-client. */
 async function registeredBy(start: () => Promise<void>): Promise<readonly Described[]> {
   const found = new Map<string, Described>();
   const register = Registry.prototype.registerMetric;
@@ -56,7 +56,7 @@ async function registeredBy(start: () => Promise<void>): Promise<readonly Descri
 
 async function startedGateway(): Promise<void> {
   const stateDirectory = await mkdtemp(join(tmpdir(), "weir-reference-"));
-  // It exports nothing: only its counter is asked for.
+  // It exports nothing: only its counter is needed.
   const traces = new Traces({ queue: { spans: new Tally(["outcome"]), shutdown: async () => {} } } as never);
   const gateway = await startGateway({
     dataPort: 0,

@@ -5,7 +5,7 @@ import { policySchema } from "@/solver/plan/policySchema";
 import { version } from "../../package.json";
 import { jsonSchema } from "./schemas";
 
-/** A route as the document describes it. Parts of a path in braces are text. */
+/** A route in the form of the document. Parts of a path in braces are text. */
 export interface Route {
   readonly method: "get" | "put" | "post" | "patch" | "delete";
   readonly path: string;
@@ -14,9 +14,9 @@ export interface Route {
   /** The body is bytes. */
   readonly bytes?: boolean;
   readonly answer?: z.ZodType | undefined;
-  /** The media type of an answer that is no JSON. */
+  /** The media type of an answer that is not JSON. */
   readonly text?: string;
-  /** The answer may come as server-sent events. */
+  /** The answer can be a stream of server-sent events. */
   readonly streams?: boolean;
   readonly query?: readonly {
     readonly name: string;
@@ -40,7 +40,7 @@ interface Api {
   readonly routes: readonly Route[];
 }
 
-/** Schemas that many routes share: each stands once in a document. */
+/** Schemas that several routes share: each is once in a document. */
 const shared = z.registry<{ readonly id: string }>();
 shared.add(policySchema, { id: "Policy" });
 shared.add(planSchema, { id: "Plan" });
@@ -72,7 +72,7 @@ export function openApiDocument({ title, description, url, security, error, rout
   };
 }
 
-/** A schema as it stands in the document. */
+/** A schema in the form of the document. */
 type Describe = (schema: z.ZodType, io: "input" | "output") => object;
 
 function operation(route: Route, described: Describe): Record<string, unknown> {
@@ -102,7 +102,7 @@ function operation(route: Route, described: Describe): Record<string, unknown> {
   };
 }
 
-/** The input of a procedure that is asked by GET. */
+/** The input of a procedure that is called by GET. */
 const inputParameter = (input: z.ZodType, described: Describe): object => ({
   name: "input",
   in: "query",
@@ -121,5 +121,5 @@ function answerContent({ answer, text, streams }: Route, described: Describe): {
   };
 }
 
-/** Of a schema inside a document, which says its dialect once. */
+/** For a schema inside a document, which states its dialect once. */
 const withoutDialect = ({ $schema: _, ...schema }: object & { readonly $schema?: unknown }): object => schema;

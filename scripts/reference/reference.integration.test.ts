@@ -114,6 +114,6 @@ it("has every environment variable that is read", () => {
   const unknown = [...found].filter((name) => !known.includes(name) && !families.some((family) => name.startsWith(family)));
   expect(unknown).toEqual([]);
   const unread = variables.filter(({ name }) => !name.endsWith("…") && !found.has(name));
-  // Tests' own are read by tests.
+  // Variables of tests are read by tests.
   expect(unread.filter(({ readBy }) => !readBy.includes("tests")).map(({ name }) => name)).toEqual([]);
 });

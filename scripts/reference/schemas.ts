@@ -8,7 +8,7 @@ import { policySchema } from "@/solver/plan/policySchema";
 import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import { code, page, plain, table } from "./markdown";
 
-/** A JSON Schema, as far as its tables read it. */
+/** The part of a JSON Schema that its tables use. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
@@ -27,7 +27,7 @@ export interface JsonSchema {
   readonly maximum?: number;
 }
 
-/** What a schema of zod takes in, as JSON Schema 2020-12. */
+/** The input of a zod schema, as JSON Schema 2020-12. */
 export const jsonSchema = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema;
 
 const documents = [
@@ -107,7 +107,7 @@ interface Row {
   readonly field: string;
 }
 
-/** Every field below a schema, objects before their fields; no deeper than a reader follows. */
+/** Every field below a schema, objects before their fields, to a maximum depth. */
 function rows(schema: JsonSchema, path = "", depth = 0): readonly Row[] {
   const found = new Map<string, Row>();
   const keep = (row: Row): void => {
@@ -143,7 +143,9 @@ function typeText(schema: JsonSchema): string {
   return `${typeof type === "string" ? type : (type ?? ["any"]).join(" or ")}${least}${most}`;
 }
 
-/** The comments right before fields, by the field. A name that most declarations leave without one, or that has several, has none. */
+/**
+ * The comments right before fields, by the field. A name that most declarations leave without a comment, or that has several, gets none.
+ */
 function commentsOf(sources: readonly string[]): ReadonlyMap<string, string> {
   const comments = new Map<string, string[]>();
   const commented = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:readonly )?(\w+)\??:/g;

@@ -73,5 +73,5 @@ function procedures(): readonly Route[] {
     });
 }
 
-/** Everything the studio answers over HTTP beside its pages. */
+/** Everything that the studio answers over HTTP in addition to its pages. */
 export const studioRoutes = (): readonly Route[] => [...handlers, ...procedures()];

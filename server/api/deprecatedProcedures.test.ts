@@ -6,7 +6,7 @@ import type { Services } from "./routers/services";
 const uploadId = "0a1b2c3d-0000-4000-8000-000000000000";
 const arrivals = { workloadId: "w", arrivals: { kind: "generated" }, segments: [], timeZone: "UTC" };
 
-/** Former path, present path, whether it changes something, and an input. */
+/** Former path, present path, whether it is a mutation, and an input. */
 const renamed = [
   ["calibrations.takeLive", "calibrations.calibrateFromLive", "POST", { clusterId: "c", span: "hour" }],
   ["gateway.liftPanic", "gateway.clearPanic", "POST", { clusterId: "c", reason: "" }],

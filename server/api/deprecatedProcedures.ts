@@ -7,7 +7,7 @@ import { mergeRouters, router } from "./routers/trpc";
 import { workflowsRouter } from "./routers/workflowsRouter";
 import { workloadsRouter } from "./routers/workloadsRouter";
 
-/** Former paths of renamed procedures. They answer for one release, and then this file goes. */
+/** Former paths of renamed procedures. They work for one release; then this file is deleted. */
 export const deprecatedProcedures = {
   "calibrations.takeLive": calibrationsRouter.calibrateFromLive,
   "gateway.liftPanic": gatewayRouter.clearPanic,
@@ -19,5 +19,5 @@ export const deprecatedProcedures = {
   "workloads.rearrive": workloadsRouter.replaceArrivals,
 };
 
-/** The procedures that the studio answers: those of the interface, and renamed ones under their former paths. */
+/** The procedures that the studio serves: those of the interface, and renamed ones under their former paths. */
 export const servedRouter = mergeRouters(appRouter, router(deprecatedProcedures));

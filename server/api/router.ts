@@ -59,5 +59,5 @@ export const appRouter = router({
   batches: batchesRouter,
 });
 
-/** All the interface knows of the server: components import this type and nothing else from here. */
+/** The server's whole interface for components: they import this type and nothing else from here. */
 export type AppRouter = typeof appRouter;

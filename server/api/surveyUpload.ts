@@ -23,7 +23,7 @@ interface ArrivalSurvey {
 
 interface ServingSurvey {
   readonly ok: true;
-  /** Rows that predictions can be held against. */
+  /** Rows that can be compared with predictions. */
   readonly rows: number;
 }
 
@@ -40,7 +40,7 @@ interface SessionsSurvey {
   readonly gpus: readonly string[];
 }
 
-/** Kinds of files the browser may send. */
+/** Kinds of files that the browser may send. */
 export const uploadKinds = [
   "outcomes",
   "arrivals",
@@ -58,11 +58,11 @@ export interface SurveyedUpload {
   readonly id: string;
   readonly kind: (typeof uploadKinds)[number];
   readonly cards: CardCatalogue;
-  /** Ends the reading of prompts, which may take a while: they are not kept then. */
+  /** Aborts the reading of prompts, which may take a while: they are not stored then. */
   readonly signal: AbortSignal;
 }
 
-/** Runs of one upload: each is simulated, at some 10 to 100 ms, and shown. */
+/** Most runs of one upload: each is simulated, at some 10 to 100 ms, and shown. */
 const mostServingRows = 5000;
 
 type Refused = { readonly ok: false; readonly message: string };
@@ -77,7 +77,7 @@ type Survey =
   | SessionsSurvey
   | ((PromptSurvey | SurveyedAnswers) & { readonly ok: true });
 
-/** Reads an upload once and says what is in it; one that cannot be read is not kept. */
+/** Reads an upload once and returns a summary; an unreadable one is not stored. */
 export async function surveyUpload(upload: SurveyedUpload): Promise<Survey | Refused> {
   let isRead = false;
   try {

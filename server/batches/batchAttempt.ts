@@ -13,23 +13,23 @@ export type Attempt =
       /** Engine seconds. */
       readonly seconds: number;
     }
-  /** `failure` in a few words, without any of a prompt or an answer. */
+  /** `failure` in a few words, without content of a prompt or an answer. */
   | {
       readonly kind: "failed";
       readonly failure: string;
       /** Another attempt would end the same way. */
       readonly isFinal: boolean;
-      /** Nobody answers there, or nobody who can. */
+      /** No engine answers there, or none that can serve the model. */
       readonly isGone: boolean;
-      /** How that was told, as "answered 401". */
+      /** How that was reported, for example "answered 401". */
       readonly reason?: string;
     }
-  /** The engine asks to wait, without a word of how long where that is null: nothing is said of the question. */
+  /** The engine asks to wait, for an unstated time if null; this says nothing about the question. */
   | { readonly kind: "busy"; readonly waitSeconds: number | null }
   /** `signal` fired. */
   | { readonly kind: "cut" };
 
-/** What the outcome of a call says of a question and its engine. */
+/** The meaning of a call's outcome for its question and its engine. */
 export function attemptOf(outcome: CallOutcome): Attempt {
   const failed = (failure: string, more: { isFinal?: boolean; isGone?: boolean; reason?: string } = {}): Attempt => ({
     ...{ kind: "failed", failure, isFinal: false, isGone: false },
@@ -54,9 +54,9 @@ export function attemptOf(outcome: CallOutcome): Attempt {
 }
 
 /**
- * A prompt's own body, its answer as long as the prompt and the ensemble both allow, said in the field that the prompt has for it.
+ * A prompt's own body with an output limit that both the prompt and the ensemble allow, in the field that the prompt uses for it.
  *
- * @param maxTokens of the ensemble; left out: as many as the engine allows.
+ * @param maxTokens of the ensemble; absent: the engine's limit.
  */
 export function boundedBody(body: Prompt["body"], maxTokens: number | undefined): Prompt["body"] {
   const { max_tokens: _, max_completion_tokens: own, ...rest } = body;

@@ -7,7 +7,7 @@ import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { StoredBatch } from "@/server/store/batchRepository";
 import type { ShapedSession } from "./batchShape";
 
-/** A cluster as a batch needs it. */
+/** The parts of a cluster that a batch needs. */
 export type BatchCluster = Pick<ConnectedCluster, "host" | "seen">;
 
 export interface BatchConnectorParts {
@@ -15,23 +15,23 @@ export interface BatchConnectorParts {
   /** null: the studio is not connected to it. */
   readonly clusterOf: (clusterId: string) => BatchCluster | null;
   readonly clusterName: (clusterId: string) => string;
-  /** In which a model is served. */
+  /** The precision in which a model is served. */
   readonly precisionOf: (model: string) => EngineOrder["precision"];
   readonly connections: ConnectionPool;
-  /** Wall milliseconds that an engine may take to answer. */
+  /** Time limit in wall milliseconds for an engine to answer. */
   readonly loadLimitMs?: number;
 }
 
 /** An engine that answers. */
 export interface LoadedEngine {
   readonly place: Upstream;
-  /** Engine seconds from its start until it answered; null: it was there before, so that not all of its loading was seen. */
+  /** Engine seconds from its start until it answered; null: it ran before, so its loading was not fully observed. */
   readonly loadSeconds: number | null;
 }
 
 export type BatchConnector = ReturnType<typeof createBatchConnector>;
 
-/** Starts and ends a batch's engines wherever the cluster's host can: emulated, as processes, in Kubernetes. Does again what was done before, and changes nothing then. */
+/** Starts and ends a batch's engines on every kind of host: emulated, as processes, in Kubernetes. Repeating an action changes nothing. */
 export function createBatchConnector(parts: BatchConnectorParts) {
   const { batch, clusterOf, clusterName, precisionOf, connections, loadLimitMs = defaultLoadLimitMs } = parts;
   const name = clusterName(batch.clusterId);
@@ -51,7 +51,7 @@ export function createBatchConnector(parts: BatchConnectorParts) {
   return {
     name,
     unload,
-    /** Brings a session's engine up, and waits until it answers. */
+    /** Starts a session's engine, and waits until it answers. */
     async load(session: ShapedSession, signal: AbortSignal): Promise<Answer<LoadedEngine>> {
       const host = hostNow();
       if (host === null) return away;
@@ -61,13 +61,13 @@ export function createBatchConnector(parts: BatchConnectorParts) {
       const standing = found.value.engines.find((one) => one.id === id);
       const cleared = standing?.stopping === true ? await unload(id, signal) : null;
       if (cleared !== null && !cleared.ok) return cleared;
-      // What stood in its way is gone: that took none of its own time.
+      // The obstacle is gone: the wait for it does not count as its own time.
       const sinceMs = performance.now();
       const started = await host.start(orderOf(session), options(signal));
       if (!started.ok) return started;
       const up = await awaitEngine(host, { id, model }, { ...options(signal), limitMs: loadLimitMs });
       if (!up.ok) {
-        // Else the next attempt would find what never answers.
+        // Otherwise the next attempt would find an engine that never answers.
         await unload(id, signal);
         return up;
       }
@@ -84,7 +84,7 @@ export function createBatchConnector(parts: BatchConnectorParts) {
       const isFresh = standing === undefined || cleared !== null;
       return { ok: true, value: { place, loadSeconds: isFresh ? wallSeconds * now.value.timeScale : null } };
     },
-    /** Ends engines of this batch that stand and that nobody needs. */
+    /** Ends running engines of this batch that are not needed. */
     async sweep(isNeeded: (engineId: string) => boolean, signal: AbortSignal): Promise<Answer<string>> {
       const found = (await hostNow()?.observe({ signal })) ?? away;
       if (!found.ok) return found;
@@ -92,7 +92,10 @@ export function createBatchConnector(parts: BatchConnectorParts) {
       const ended = await Promise.all(left.map(({ id }) => unload(id, signal)));
       return ended.find(({ ok }) => !ok) ?? { ok: true, value: `${left.length} engines ended` };
     },
-    /** Gives emulated engines that have no prompts to replay those of a workload. @param workloadWith one that has answers of all these models. */
+    /**
+     * Loads a workload's prompts into emulated engines that have none.
+     * @param workloadWith one that has answers of all these models.
+     */
     async giveOutcomes(workloadWith: () => string | null, signal: AbortSignal): Promise<Answer<string>> {
       const host = hostNow();
       if (host === null) return away;

@@ -14,7 +14,7 @@ const session = (stage: BatchStage, worker: number, turn: number, prompts: numbe
 });
 const waiting = (...[stage, worker, turn, prompts]: Parameters<typeof session>): SessionRecord =>
   new SessionRecord(session(stage, worker, turn, prompts), []);
-/** One that is loaded and has answered so many in a wall second, of ten engine seconds. */
+/** A session that is loaded and has given `answers` answers in a wall second, of ten engine seconds. */
 function running(one: ShapedSession, answers: number): SessionRecord {
   const record = new SessionRecord(one, []);
   record.begin(0, 10);
@@ -23,7 +23,7 @@ function running(one: ShapedSession, answers: number): SessionRecord {
   record.loadSeconds = 9;
   return record;
 }
-/** So many calls of each engine are done. */
+/** A tally with this number of finished calls of each engine. */
 function tallyOf(calls: Readonly<Record<string, number>> = {}): BatchTally {
   const tally = new BatchTally();
   for (const [engine, count] of Object.entries(calls))
@@ -113,7 +113,7 @@ it("says of every session that it will have taken what is told of the batch's en
     return loadSeconds + seconds;
   });
   const [first = 0, second = 0, , aggregator = 0] = ends;
-  // Of the first session nine seconds of loading and ten of answering are over.
+  // Nine seconds of loading and ten of answering of the first session are over.
   expect(etaSeconds).toBeCloseTo(first + second + aggregator - 19);
 });
 

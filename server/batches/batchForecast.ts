@@ -10,24 +10,24 @@ export interface ForecastGround {
   readonly tally: BatchTally;
   readonly questions: Pick<Questions, "undecided" | "aggregatedShare" | "sent">;
   readonly order: Pick<BatchOrder, "questions" | "aggregatorPredicted" | "request">;
-  /** Of the wall, as the records count them. */
+  /** Wall time, as in the records. */
   readonly nowMs: number;
 }
 
 type Times = NonNullable<BatchSession["expected"]>;
 
-/** What is expected of a batch that goes on. Seconds are engine seconds. */
+/** The forecast of a batch that continues. Seconds are engine seconds. */
 export interface BatchForecast {
-  /** What each session will have taken; none of those that are over, are not needed, or of which nothing tells. */
+  /** The expected duration of each session; sessions that have ended, are not needed, or have no estimate are left out. */
   readonly expected: ReadonlyMap<SessionRecord, Times>;
-  /** Until the batch is through; null: nothing tells yet. */
+  /** Until the batch is finished; null: no estimate yet. */
   readonly etaSeconds: number | null;
 }
 
 /**
- * Expects of a session that answers the speed at which it does, as soon as that is of more answers than are under way, and before that, as of those that
- * wait, what was predicted, scaled by what sessions took that are over. The aggregator comes after the slowest worker, on the share of questions that has
- * needed it so far. Answers under way count as half done.
+ * For a session that is answering it assumes its present speed, as soon as that is based on more answers than are in flight; before that,
+ * and for waiting sessions, it assumes the prediction, scaled by the durations of ended sessions. The aggregator follows the slowest
+ * worker, on the share of questions that has needed it so far. Answers in flight count as half done.
  */
 export function forecastBatch(ground: ForecastGround): BatchForecast {
   const { records, tally, order, nowMs } = ground;
@@ -68,14 +68,17 @@ export function forecastBatch(ground: ForecastGround): BatchForecast {
 
 const isOver = ({ state }: SessionRecord): boolean => state === "done" || state === "unloading";
 
-/** Engines of the aggregator that have questions to answer yet: before any of them is begun as many as there are questions for. */
+/** Engines of the aggregator that still have questions to answer: before any of them has begun, at most as many as there are questions. */
 function enginesNeeded(records: readonly SessionRecord[], questions: number): readonly SessionRecord[] {
   const all = records.filter(({ session }) => session.stage === "aggregator");
   const begun = all.filter(({ state }) => state !== "waiting");
   return begun.length > 0 ? begun.filter((record) => !isOver(record)) : all.slice(0, questions);
 }
 
-/** Answers that are left to engines that share them, those under way by half, and the seconds until then by their speed; null: it is not known yet. */
+/**
+ * Remaining answers of engines that share them, those in flight counted as half, and the seconds until then at their speed; null: not known
+ * yet.
+ */
 function restOf(
   records: readonly SessionRecord[],
   left: number,
@@ -90,7 +93,7 @@ function restOf(
   return { answers, seconds: answers / speed };
 }
 
-/** What sessions that are over took, over what was predicted of them; 1 before the first. */
+/** Durations of ended sessions relative to their predictions; 1 before the first. */
 function driftOf(records: readonly SessionRecord[], nowMs: number): number {
   const over = records.filter(({ state, session }) => state === "done" && session.stage === "experts" && session.predicted !== null);
   const predicted = over.reduce((sum, { session }) => sum + (session.predicted?.seconds ?? 0), 0);

@@ -12,18 +12,18 @@ import { fittingSamples, type SamplesAsked } from "./fittingSamples";
 
 export interface LengthsAsked extends SamplesAsked {
   readonly clusterId: string;
-  /** Workload whose answers emulated engines replay; null: they are real, or have none. */
+  /** Workload whose answers emulated engines replay; null: the engines are real, or have none. */
   readonly replayed: string | null;
 }
 
-/** Workloads that are looked at, newest first. */
+/** Most workloads that are searched, newest first. */
 const mostLooked = 50;
 
 /**
- * How long answers of an ensemble's models are, by the first table that has all experts: what emulated engines replay; samples of answers that fit;
- * the workload of the plan in force; any other workload, newest first.
+ * Lengths of the answers of an ensemble's models, from the first table that has all experts: the workload that emulated engines replay;
+ * samples of answers that fit; the workload of the plan in force; any other workload, newest first.
  *
- * @returns a sentence where there is no such table, or a sample cannot be read now.
+ * @returns a sentence if there is no such table, or a sample cannot be read now.
  */
 export async function batchLengths(asked: LengthsAsked, store: Store): Promise<Outcome<{ readonly lengths: EnsembleLengths }>> {
   for await (const read of tables(asked, store)) {

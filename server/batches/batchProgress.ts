@@ -15,10 +15,13 @@ export interface ProgressParts {
   readonly turn: () => Promise<void>;
 }
 
-/** How a batch stands: what its order comes to, and the outcomes of its calls, which are read from the disk page by page, as they may be a hundred thousand. */
+/**
+ * The state of a batch: its order's sessions, and the outcomes of its calls, which are read from the disk page by page, since there may be
+ * a hundred thousand.
+ */
 export class BatchProgress {
   readonly shape: BatchShape;
-  /** Of experts, worker by worker in turn, then the aggregator's. */
+  /** The experts', worker by worker in turn, then the aggregator's. */
   readonly records: readonly SessionRecord[];
   readonly tally = new BatchTally();
   readonly questions: Questions;
@@ -40,12 +43,12 @@ export class BatchProgress {
     this.#hasReferences = (store.prompts.get(batch.promptSetId)?.withReference ?? 0) > 0;
   }
 
-  /** Questions whose calls are read, which all that is counted is of; null: all are. */
+  /** Questions whose calls are read, the basis of all counts; null: all are. */
   get questionsRead(): number | null {
     return this.#read < this.#batch.order.questions ? this.#read : null;
   }
 
-  /** Calls of a model that were begun and are not over, by position. */
+  /** Calls of a model that were begun and have not ended, by position. */
   triesOf({ stage, model }: Pick<ShapedSession, "stage" | "model">): Map<number, EarlierTries> {
     const key = keyOf(stage, model);
     const tries = this.#tries.get(key) ?? new Map<number, EarlierTries>();
@@ -53,7 +56,10 @@ export class BatchProgress {
     return tries;
   }
 
-  /** Reads on, the first page at once, until all is read or `signal` aborts. @throws what the disk throws; called again it goes on where it was. */
+  /**
+   * Continues reading, the first page at once, until all is read or `signal` aborts.
+   * @throws the disk's errors; another call continues at the same place.
+   */
   async read(signal: AbortSignal): Promise<void> {
     while (this.questionsRead !== null && !signal.aborted) {
       this.#readPage(this.#read, this.#read + this.#page);
@@ -61,7 +67,7 @@ export class BatchProgress {
     }
   }
 
-  /** All that may fail comes before anything is counted. */
+  /** Everything that may fail is done before anything is counted. */
   #readPage(from: number, before: number): void {
     const { id, promptSetId, endedAt } = this.#batch;
     const { batches, prompts } = this.#parts.store;

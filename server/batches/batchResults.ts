@@ -6,10 +6,10 @@ import { type BatchShape, batchShape } from "./batchShape";
 import { judgeQuestion } from "./judgeQuestion";
 import { byPosition } from "./questions";
 
-/** Questions that are read at once: their answers may be of ten thousand tokens each. */
+/** Questions that are read at once: their answers may have ten thousand tokens each. */
 const PAGE = 50;
 
-/** Questions of a batch that are decided, in order of prompts, read page by page as they are taken. */
+/** Decided questions of a batch, in order of prompts, read lazily page by page. */
 export function* batchResults(
   batch: Pick<StoredBatch, "id" | "promptSetId" | "order">,
   store: Pick<Store, "batches" | "prompts">,
@@ -21,7 +21,7 @@ export function* batchResults(
     const prompts = new Map(store.prompts.some(promptSetId, from, from + PAGE).map(({ position, prompt }) => [position, prompt]));
     for (const calls of byPosition(store.batches.answersBetween(id, from, from + PAGE))) {
       const position = calls[0]?.position ?? 0;
-      // Of a sample whose texts are gone only places are known.
+      // If a sample's texts are deleted, only positions are known.
       const { id: promptId = `prompt ${position + 1}`, category = "", reference = null } = prompts.get(position) ?? {};
       const decided = resultOf(calls, position, { shape, order });
       if (decided !== null) yield { id: promptId, category, ...decided, correct: isRight(decided.answer, reference) };

@@ -97,12 +97,12 @@ describe("a batch on the embedded cluster", () => {
       [experts[2], "B"],
     ]);
     expect(await standing()).toEqual([]);
-    // Its engines' time ran faster than the wall's, so that the host's own time counts forty times in theirs.
+    // Its engines' time ran faster than wall time, so the host's own time counts forty times in theirs.
     expect(cluster.store.sessionRows.groups()).toEqual([]);
   });
 
   it("loads no more of the aggregator's engines than there are questions for them", async () => {
-    // Experts split on the first of its three questions only.
+    // Experts disagree on the first of its three questions only.
     const id = start({ questions: 3 });
     await until(() => batches.get(id)?.state === "done");
     const batch = batches.get(id);
@@ -133,7 +133,7 @@ describe("a batch on the embedded cluster", () => {
     await until(() => (batches.get(id)?.progress.expertAnswers.done ?? 0) >= 5);
     expect(batches.pause(id)).toEqual({ ok: true });
     expect(batches.pause(id)).toEqual({ ok: false, message: '"nightly" is paused, so it cannot be paused.' });
-    // Calls that were about to be made are put down in this turn of the event loop.
+    // Calls that are about to be made are recorded in this turn of the event loop.
     await new Promise((wake) => setImmediate(wake));
     await until(() => cluster.store.batches.callsBetween(id, 0, QUESTIONS).every(({ state }) => state === "done"));
     const done = batches.get(id)?.progress.expertAnswers.done;
@@ -213,7 +213,7 @@ describe("a batch on the embedded cluster", () => {
   it("ends engines at the next start that a studio left which was killed while it stopped a batch, and no others", async () => {
     const id = start({ request: { concurrency: 1 } });
     await until(() => (batches.get(id)?.progress.expertAnswers.done ?? 0) >= 1);
-    // As if it had been killed between the two.
+    // As if the studio had been killed between the two.
     await batches.close();
     cluster.store.batches.setState(id, "stopped", null);
     const left = await standing();

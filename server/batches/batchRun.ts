@@ -18,7 +18,7 @@ import type { Hold, SessionContext } from "./sessionContext";
 import type { SessionRecord } from "./sessionRecord";
 import { runSession } from "./sessionRun";
 
-/** How often what running sessions have taken is recorded. */
+/** Interval at which the durations of running sessions are recorded. */
 const KEEP_MS = 2_000;
 
 export interface BatchRunParts extends Omit<BatchConnectorParts, "batch">, ProgressParts {
@@ -27,27 +27,28 @@ export interface BatchRunParts extends Omit<BatchConnectorParts, "batch">, Progr
 
 type Pause = NonNullable<StoredBatch["pause"]>;
 
-/** A batch that is not over. */
+/** A batch that has not ended. */
 export interface BatchRun {
-  /** As it was resumed. */
+  /** The batch at its resume. */
   readonly batch: StoredBatch;
   readonly state: BatchState;
   readonly pausedFor: Pause | null;
   /** It has ended, and that is on disk. */
   readonly isOver: boolean;
   readonly standing: BatchProgress;
-  /** Begins no more calls; those under way end, and engines stay loaded. */
+  /** Starts no more calls; those in flight end, and engines stay loaded. */
   pause(kind: Pause["kind"], reason: string): void;
   resume(): void;
-  /** Ends it for good: cuts what is under way and ends its engines. Resolves when they are gone, or says why they are not. */
+  /** Ends it permanently: aborts calls in flight and ends its engines. Resolves when they are gone, or with the reason why not. */
   stop(): Promise<string | null>;
-  /** Cuts what is under way; engines serve on, and the batch goes on at the next start. */
+  /** Aborts calls in flight; engines continue to run, and the batch continues at the next start. */
   close(): Promise<void>;
 }
 
 /**
- * Resumes a batch where it is: each worker goes through its sessions in turn, and what the gate leaves undecided goes to the aggregator when all of
- * them are over. Each call is recorded before it is made and when it is over, so that nothing is asked twice but what a killed studio had under way.
+ * Resumes a batch at its present state: each worker goes through its sessions in turn, and the questions that the gate leaves undecided go
+ * to the aggregator when all sessions have ended. Each call is recorded before it is made and when it has ended, so that nothing is
+ * repeated except the calls that were in flight when a studio was killed.
  */
 export function resumeBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun {
   const { store } = parts;
@@ -115,7 +116,7 @@ export function resumeBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
   const queueOf = ({ model, positions }: ShapedSession): CallQueue =>
     positions === null ? questions.undecided : new CallQueue(positions.filter((position) => !questions.isAnswered(position, model)));
 
-  /** Nothing is begun before all is read, so that no call ends while others are yet to be counted. It is read while the batch is paused, too. */
+  /** Nothing is begun before all is read, so that no call ends while others are not counted yet. A paused batch is read too. */
   async function read(): Promise<void> {
     while (standing.questionsRead !== null && !signal.aborted) {
       try {
@@ -127,7 +128,7 @@ export function resumeBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
     }
   }
 
-  /** Tries until it comes to its end, or the batch does: what the disk could not take holds the batch. */
+  /** Retries until it succeeds, or the batch ends: a failed write pauses the batch. */
   async function persist(work: () => Promise<void>): Promise<void> {
     while (await hold.opened()) {
       try {
@@ -169,7 +170,7 @@ export function resumeBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
       }),
     );
     if (!(await hold.opened())) return;
-    // Engines beyond the questions that there are for them would be loaded for nothing; those that a killed studio had loaded are to be ended.
+    // Engines beyond the number of questions would be loaded in vain; those that a killed studio had loaded must be ended.
     const { left } = questions.undecided;
     await Promise.all(aggregators.filter((record, at) => at < left || record.state !== "waiting").map(through));
     if (!(await hold.opened())) return;
@@ -194,7 +195,7 @@ export function resumeBatch(batch: StoredBatch, parts: BatchRunParts): BatchRun 
     for (const queue of queues) queue.close();
     wake();
     await running;
-    // Those of a disk that is still full count as lost.
+    // If the disk is still full, they count as lost.
     await journal.writeLeft().catch(() => undefined);
   }
 

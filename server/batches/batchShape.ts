@@ -3,30 +3,33 @@ import type { BatchSession } from "@/server/contracts/studio/batches";
 import type { BatchStage, StoredBatch } from "@/server/store/batchRepository";
 import type { Placement } from "@/solver/plan/clusterSpec";
 
-/** A session of a batch: one load of a model on a worker, and what it is asked there. */
+/** A session of a batch: one load of a model on a worker, and its questions there. */
 export interface ShapedSession {
   readonly stage: BatchStage;
   readonly worker: number;
   readonly turn: number;
   readonly model: string;
   readonly placement: Placement;
-  /** Of its engine: the same whenever it is loaded, so that one of a killed studio is known again. */
+  /** Id of its engine: the same whenever it is loaded, so that an engine of a killed studio is recognised. */
   readonly engineId: string;
-  /** Rising; null: whatever the gate leaves undecided, shared among the aggregator's engines. */
+  /** Ascending; null: the questions that the gate leaves undecided, shared among the aggregator's engines. */
   readonly positions: readonly number[] | null;
-  /** Of an expert's; null: nothing predicts it, or it is the aggregator's, whose stage is predicted by the share of questions that it is sent. */
+  /**
+   * For an expert's session; null: no prediction, or an aggregator's session, whose stage is predicted by the share of questions that it
+   * gets.
+   */
   readonly predicted: BatchSession["predicted"];
 }
 
 export interface BatchShape {
-  /** Of experts, worker by worker in turn. */
+  /** The experts', worker by worker in turn. */
   readonly workers: readonly (readonly ShapedSession[])[];
   readonly aggregators: readonly ShapedSession[];
   /** In the order of the ensemble. */
   expertsOf(position: number): readonly string[];
 }
 
-/** What a batch's order comes to: its sessions with their engines, and who answers which question. */
+/** A batch's order as sessions with their engines, and who answers which question. */
 export function batchShape({ id, order }: Pick<StoredBatch, "id" | "order">): BatchShape {
   const { ensemble, schedules } = order;
   const placed = schedules.find(({ kind }) => kind === "placed")?.workers ?? [];

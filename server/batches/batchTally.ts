@@ -1,7 +1,7 @@
 import type { BatchStage, StoredBatchCall } from "@/server/store/batchRepository";
 import { isOver } from "./judgeQuestion";
 
-/** What is counted of a call. */
+/** The fields of a call that are counted. */
 type EndedCall = Pick<StoredBatchCall, "stage" | "engine" | "state" | "failure" | "vote">;
 
 /** Calls of one session. */
@@ -12,11 +12,11 @@ export interface SessionCount {
 
 const nothing: SessionCount = { done: 0, failed: 0 };
 
-/** Ways to fail that are told apart; those beyond are one. */
+/** Most failures that are counted separately; further ones are combined. */
 const MOST_FAILURES = 40;
 const OTHER = "something else";
 
-/** What is counted of a batch: what is on disk is read, and then it is kept up with every call that is over. */
+/** Counts of a batch: read from the disk at first, then updated with every call that ends. */
 export class BatchTally {
   readonly #sessions = new Map<string, SessionCount>();
   readonly #failures = new Map<string, number>();
@@ -25,7 +25,7 @@ export class BatchTally {
   #lost = 0;
   #retried = 0;
 
-  /** One as it stands on disk. */
+  /** A call as stored on disk. */
   read(call: EndedCall & Pick<StoredBatchCall, "attempts" | "lost">): void {
     const { state, attempts, lost } = call;
     this.#lost += lost;
@@ -33,7 +33,7 @@ export class BatchTally {
     if (isOver(call)) this.end(call);
   }
 
-  /** One that has come to its end. */
+  /** A call that has ended. */
   end({ stage, engine, state, failure, vote }: EndedCall): void {
     const isDone = state === "done";
     const plus = (count: SessionCount): SessionCount => ({
@@ -48,7 +48,7 @@ export class BatchTally {
     this.#failures.set(words, (this.#failures.get(words) ?? 0) + 1);
   }
 
-  /** An attempt failed and is made again. */
+  /** An attempt failed and is repeated. */
   retry(): void {
     this.#retried += 1;
   }
@@ -59,7 +59,7 @@ export class BatchTally {
   get retried(): number {
     return this.#retried;
   }
-  /** Answers off which nothing could be read. */
+  /** Answers without a readable vote. */
   get noVote(): number {
     return this.#noVote;
   }

@@ -9,8 +9,8 @@ import { byPosition } from "./questions";
 const PAGE = 200;
 
 /**
- * What experts said to each question of a batch that all of its experts are through with, in order of prompts, read page by page as they are taken. Whether the
- * gate has decided it is no matter: those that wait for the aggregator are just those on which experts disagree.
+ * The experts' answers to each question of a batch that all of its experts have finished, in order of prompts, read lazily page by page.
+ * Undecided questions are included: those that wait for the aggregator are exactly those on which experts disagree.
  */
 export function* batchVotes(
   batch: Pick<StoredBatch, "id" | "promptSetId" | "order">,
@@ -24,7 +24,7 @@ export function* batchVotes(
     for (const own of byPosition(calls)) {
       const position = own[0]?.position ?? 0;
       const id = names.get(position);
-      // Of a sample whose texts are gone only places are known.
+      // If a sample's texts are deleted, only positions are known.
       if (id !== undefined && own.length === expertsOf(position).length)
         yield {
           id,

@@ -7,12 +7,12 @@ const experts = ["gemma-2-2b", "gemma-2-9b", "qwen2.5-3b"];
 const aggregator = "qwen2.5-7b";
 const ids = Array.from({ length: 12 }, (_, at) => `q${at}`);
 
-/** No engine reads as much. */
+/** Longer than any engine's context. */
 const TOO_LONG = 5_000_000;
-/** No engine writes as much in the time that there is. */
+/** More than any engine writes in the available time. */
 const TOO_MUCH = 100_000;
 
-/** Experts say three letters to questions 7 and 8: the aggregator never comes to an end with the first, and says no letter to the other. */
+/** Experts give three letters to questions 7 and 8: the aggregator never ends its answer to the first, and gives no letter to the other. */
 const isEndless = (model: string, at: number): boolean => (model === experts[2] && at === 2) || (model === aggregator && at === 7);
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>;
@@ -25,7 +25,7 @@ beforeAll(async () => {
     inputTokens: ids.map((id) => (id === "q1" ? TOO_LONG : 50)),
     models: sound.models.map((one) => ({
       ...one,
-      // The last expert never comes to an end with one question, and the first says no letter to two others.
+      // The last expert never ends its answer to one question, and the first gives no letter to two others.
       outputTokens: one.outputTokens.map((tokens, at) => (isEndless(one.model, at) ? TOO_MUCH : tokens)),
       answer: (one.answer ?? []).map((answer, at) => {
         if (at === 7 || at === 8) return one.model === aggregator ? "none of these" : ("ABC"[experts.indexOf(one.model)] as string);
@@ -73,7 +73,7 @@ it("counts questions that are refused, that run out of time and off which nothin
   expect(results[1]?.experts.map(({ failure }) => failure)).toEqual(experts.map(() => "refused (answered 400)"));
   expect(results[2]).toMatchObject({ verdict: "skipped", votes: "2:0", answer: letterOf(2), correct: true });
   expect(results[2]?.experts[2]).toMatchObject({ vote: null, text: null, failure: "timed out" });
-  // An expert of whose answer nothing can be read counts against agreement, as one that failed does.
+  // An expert without a readable vote counts against agreement, like one that failed.
   expect(results[4]).toMatchObject({ verdict: "skipped", votes: "2:0", confidence: expect.closeTo(2 / 3) });
   expect(results[4]?.experts[0]).toMatchObject({ vote: null, text: expect.stringContaining("none of these"), failure: null });
   const ofAggregator = results.map((result) => result.aggregator);
@@ -81,7 +81,7 @@ it("counts questions that are refused, that run out of time and off which nothin
   expect(unasked).toEqual([null, null, null]);
   const failed = { model: aggregator, vote: null, text: null, outputTokens: null };
   expect(ofAggregator[1]).toEqual({ ...failed, failure: "refused (answered 400)" });
-  // The experts' leading answer stands in for the one that did not come.
+  // The experts' leading answer replaces the missing one.
   expect(results[7]).toMatchObject({ verdict: "aggregated", votes: "1:1:1", answer: "A", aggregator: { ...failed, failure: "timed out" } });
   expect(results[7]?.text).toBe(results[7]?.experts[0]?.text);
   expect(results[8]).toMatchObject({ verdict: "aggregated", votes: "1:1:1", answer: null, correct: false });

@@ -21,7 +21,7 @@ it("gives every question until it is over, whatever becomes of attempts, and one
           if (position === null) return;
           expect(open).toContain(position);
           expect(out).not.toContain(position);
-          // Nothing else is under way beside one that was set apart.
+          // A question that was set apart is the only one in flight.
           if (apart.delete(position)) expect(out).toEqual([]);
           out.push(position);
         } else {

@@ -1,8 +1,8 @@
 import { Notifier } from "@/server/lib/notifier";
 
 /**
- * Questions that a model is yet to be asked. One whose engine died under it is asked again after all others and by itself, since the question
- * may be what it died of.
+ * The remaining questions of a model. A question whose engine died during its call is repeated after all others and alone, since the
+ * question may be the cause.
  */
 export class CallQueue {
   readonly #fresh: number[];
@@ -26,7 +26,7 @@ export class CallQueue {
     this.#fresh.push(position);
   }
 
-  /** null: there is none to be asked now. */
+  /** null: there is none now. */
   take(): number | null {
     const position = this.#again.shift() ?? this.#takeFresh() ?? this.#takeAlone();
     if (position === undefined) return null;
@@ -44,13 +44,13 @@ export class CallQueue {
     return this.#out > 0 || this.#delayed.size > 0 ? undefined : this.#alone.shift();
   }
 
-  /** One that was taken is over. */
+  /** A question that was taken has ended. */
   end(): void {
     this.#out -= 1;
     this.wake();
   }
 
-  /** One that was taken is to be asked once more. */
+  /** A question that was taken must be asked again. */
   giveBack(position: number, afterMs: number): void {
     this.#out -= 1;
     const back = (): void => {
@@ -62,24 +62,24 @@ export class CallQueue {
     else this.#delayed.set(position, setTimeout(back, afterMs));
   }
 
-  /** One that was taken is to be asked once more when no other is. */
+  /** A question that was taken must be asked again when no other is in flight. */
   setApart(position: number): void {
     this.#out -= 1;
     this.#alone.push(position);
     this.wake();
   }
 
-  /** Resolves when `take` may answer otherwise. */
+  /** Resolves when the result of `take` may have changed. */
   changed(): Promise<void> {
     return this.#changes.notified();
   }
 
-  /** Has whoever waits look again. */
+  /** Wakes the waiting callers. */
   wake(): void {
     this.#changes.notify();
   }
 
-  /** Nothing is asked again by itself any more. */
+  /** Ends the automatic retries. */
   close(): void {
     this.#closed = true;
     for (const timer of this.#delayed.values()) clearTimeout(timer);

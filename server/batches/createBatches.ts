@@ -18,7 +18,10 @@ import { emulationProblem } from "./emulatedWorkload";
 import { createEndedBatches } from "./endedBatches";
 import { createEngineSweeper } from "./engineSweeper";
 
-/** Waits for a turn of the event loop that nobody else who waits here gets, so that work in pieces holds it for one piece at a time, however much work there is. */
+/**
+ * Waits for a turn of the event loop that no other caller gets, so that work in pieces blocks it for one piece at a time, however much work
+ * there is.
+ */
 function fairTurns(): () => Promise<void> {
   let last = Promise.resolve();
   return () => {
@@ -32,7 +35,7 @@ export interface BatchesParts {
   /** null: the studio is not connected to it. */
   readonly clusterOf: (clusterId: string) => BatchCluster | null;
   readonly cards: Pick<CardStore, "read">;
-  /** Wall milliseconds that an engine may take to answer. */
+  /** Time limit in wall milliseconds for an engine to answer. */
   readonly loadLimitMs?: number;
 }
 
@@ -40,13 +43,13 @@ export type Batches = ReturnType<typeof createBatches>;
 
 type Refusal = { readonly ok: false; readonly message: string };
 
-/** Runs batches of questions through ensembles, one on a cluster at a time. */
+/** Runs batches of questions through ensembles, one at a time per cluster. */
 export function createBatches(parts: BatchesParts) {
   const { store, clusterOf, cards } = parts;
   const clusterName = (clusterId: string): string => store.clusters.get(clusterId)?.spec.name ?? clusterId;
-  /** Each call has a limit of its own. */
+  /** Each call has its own time limit. */
   const connections = createConnectionPool(0);
-  /** A model without a card of its own is served as its checkpoint is, which is what engines do unless told otherwise. */
+  /** A model without its own card is served in its checkpoint's precision, the default of engines. */
   const precisionOf = (model: string) => cards.read().catalogue.models[model]?.precision ?? "bf16";
   const runParts = { ...parts, clusterName, precisionOf, connections, turn: fairTurns() };
   const runs = new Map<string, BatchRun>();
@@ -60,7 +63,9 @@ export function createBatches(parts: BatchesParts) {
 
   const refuse = (message: string): Refusal => ({ ok: false, message });
 
-  /** One that cannot be resumed, as an older studio wrote it in another form or the disk cannot be read, is held with the reason. */
+  /**
+   * A batch that cannot be resumed, because an older studio wrote it in another form or the disk cannot be read, is paused with the reason.
+   */
   function begin(batch: StoredBatch): void {
     try {
       runs.set(batch.id, resumeBatch(batch, runParts));
@@ -70,7 +75,7 @@ export function createBatches(parts: BatchesParts) {
     }
   }
 
-  /** The run of a batch that is not over. */
+  /** The run of a batch that has not ended. */
   function runOf(id: string): BatchRun | null {
     const run = runs.get(id);
     if (run === undefined || !run.isOver) return run ?? null;
@@ -79,7 +84,7 @@ export function createBatches(parts: BatchesParts) {
     return null;
   }
 
-  /** How a batch stands. */
+  /** The state of a batch. */
   function standOf(batch: BatchSummary): Pick<BatchSummary, "state" | "pause"> {
     const run = runOf(batch.id);
     if (run !== null) return { state: run.state, pause: run.pausedFor };
@@ -87,7 +92,7 @@ export function createBatches(parts: BatchesParts) {
     return pause === undefined ? batch : { state: "paused", pause };
   }
 
-  /** A batch that something is to be done to; refused with a sentence where it does not stand as it must. */
+  /** A batch for an action; refused with a sentence if it is not in a required state. */
   function actOn(id: string, wanted: readonly Batch["state"][], what: string): Outcome<{ readonly batch: BatchSummary }> {
     const batch = store.batches.summary(id);
     if (batch === null) return refuse("There is no such batch.");
@@ -96,7 +101,7 @@ export function createBatches(parts: BatchesParts) {
     return wanted.includes(state) ? { ok: true, batch } : refuse(`"${batch.name}" is ${state}, so it cannot be ${what}.`);
   }
 
-  /** Resolves when its engines are gone, or with the reason why they may be left. */
+  /** Resolves when its engines are gone, or with the reason why they may remain. */
   async function end({ id, clusterId }: BatchSummary): Promise<string | null> {
     const run = runOf(id);
     if (run === null) {
@@ -110,7 +115,7 @@ export function createBatches(parts: BatchesParts) {
   }
 
   return {
-    /** Begins a batch that was prepared; refused with a sentence where it cannot run now. */
+    /** Starts a prepared batch; refused with a sentence if it cannot run now. */
     start(order: BatchOrder, by: string): Outcome<{ readonly id: string }> {
       const { request, ensemble } = order;
       const { clusterId, promptSetId } = request;
@@ -132,7 +137,7 @@ export function createBatches(parts: BatchesParts) {
       begin(batch);
       return { ok: true, id };
     },
-    /** Goes on with what an earlier studio had begun; paused ones stay so. Call once, at start. */
+    /** Continues what an earlier studio had begun; paused ones stay paused. Call once, at start. */
     resumeAll(): void {
       for (const batch of store.batches.open()) begin(batch);
       for (const { spec } of store.clusters.list()) {
@@ -142,7 +147,10 @@ export function createBatches(parts: BatchesParts) {
     },
     /** Newest first. */
     list: (): readonly BatchSummary[] => store.batches.list().map((batch) => ({ ...batch, ...standOf(batch) })),
-    /** null: there is none. Of one that is still being read, as far as that is. @throws what the disk throws, and of one that cannot be resumed why not. */
+    /**
+     * null: there is none. For one that is still being read, the part that was read.
+     * @throws the disk's errors, and for one that cannot be resumed the reason.
+     */
     get(id: string): Batch | null {
       const run = runOf(id);
       if (run !== null) return describeBatch({ ...run.batch, state: run.state, pause: run.pausedFor }, run.standing);
@@ -157,7 +165,7 @@ export function createBatches(parts: BatchesParts) {
       runOf(id)?.pause("operator", "An operator paused it.");
       return { ok: true };
     },
-    /** Resumes one that could not be; refused with the reason where it still cannot be. */
+    /** Resumes one that could not be resumed; refused with the reason if it still cannot be. */
     resume(id: string): Outcome<object> {
       const asked = actOn(id, ["paused"], "resumed");
       if (!asked.ok) return asked;
@@ -169,7 +177,10 @@ export function createBatches(parts: BatchesParts) {
       if (run?.state === "paused") run.resume();
       return { ok: true };
     },
-    /** Resolves when its engines are gone, or with the reason why they are not (`left`): they are then ended as soon as they can be. @throws what the disk throws. */
+    /**
+     * Resolves when its engines are gone, or with the reason why they are not (`left`): they are then ended as soon as possible.
+     * @throws the disk's errors.
+     */
     async stop(id: string): Promise<Outcome<{ readonly left: string | null }>> {
       const asked = actOn(id, ["running", "paused"], "stopped");
       if (!asked.ok) return asked;
@@ -177,16 +188,16 @@ export function createBatches(parts: BatchesParts) {
       stopping.set(id, stopped);
       return { ok: true, left: await stopped.finally(() => stopping.delete(id)) };
     },
-    /** Questions that are decided, in order of prompts, read as they are taken; null: no such batch. */
+    /** Decided questions, in order of prompts, read lazily; null: no such batch. */
     results(id: string): Iterable<BatchResult> | null {
       const batch = store.batches.get(id);
       return batch === null ? null : batchResults(batch, store);
     },
-    /** Lets go of what runs; the next studio resumes it. */
+    /** Detaches from running batches; the next studio resumes them. */
     async close(): Promise<void> {
       closing.abort();
       sweeper.close();
-      // Whoever asked for a stop is told why it failed.
+      // The caller of a stop gets the reason why it failed.
       await Promise.all([...[...runs.values()].map((run) => run.close()), Promise.allSettled(stopping.values())]);
       await connections.close();
     },

@@ -2,12 +2,12 @@ import type { PlacedSession } from "@/server/contracts/studio/ensembles";
 import type { OrderedSession } from "@/server/store/documents/batchOrder";
 
 /**
- * Deals each expert's prompts to its sessions, as many as they are to have: the sessions take turns in proportion, so that sorted prompts,
- * long ones last, do not all come to one of them.
+ * Deals each expert's prompts to its sessions, in the planned numbers: the sessions take turns in proportion, so that sorted prompts, long
+ * ones last, do not all go to one of them.
  *
  * @param positions of each expert's prompts, rising.
  * @returns sessions as they were placed, each with its positions, rising.
- * @throws RangeError where sessions of an expert are placed for more or fewer prompts than it has.
+ * @throws RangeError if sessions of an expert are placed for more or fewer prompts than it has.
  */
 export function dealPrompts(
   workers: readonly (readonly PlacedSession[])[],
@@ -28,7 +28,7 @@ interface Hand {
   readonly positions: number[];
 }
 
-/** The one that has the smallest share of what it is to have. */
+/** The one with the smallest share of its planned number. */
 function emptiest<Some extends Hand>(hands: readonly Some[]): Some | undefined {
   let found: Some | undefined;
   let least = 1;

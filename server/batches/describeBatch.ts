@@ -7,7 +7,10 @@ import type { BatchProgress } from "./batchProgress";
 import type { BatchTally } from "./batchTally";
 import type { SessionRecord } from "./sessionRecord";
 
-/** What was predicted of a batch's aggregator at the share of questions that it is sent. @param sent null: not known before all experts are through. */
+/**
+ * The prediction for a batch's aggregator at the share of questions that it gets.
+ * @param sent null: not known before all experts have finished.
+ */
 function aggregatorPrediction(
   { aggregatorPredicted, questions }: Pick<BatchOrder, "aggregatorPredicted" | "questions">,
   sent: number | null,
@@ -25,7 +28,7 @@ function aggregatorPrediction(
 
 const count = (questions: number): string => questions.toLocaleString("en-GB");
 
-/** A batch in full, as screens tell of it. */
+/** A batch in full, for display. */
 export function describeBatch(batch: StoredBatch, standing: BatchProgress): Batch {
   const { records, tally, questions, questionsRead } = standing;
   const { order, ...row } = batch;
@@ -71,7 +74,7 @@ function shownSession(record: SessionRecord, tally: BatchTally, nowMs: number): 
   const isUp = state === "loading" || state === "running" || state === "unloading";
   return {
     ...{ stage, worker, turn, model, state, predicted, answered: done, failed },
-    // The aggregator's engines share what there is: each has what it took.
+    // The aggregator's engines share the questions: each has those it took.
     prompts: positions?.length ?? done + failed,
     engine: isUp ? engineId : null,
     measured: { loadSeconds, seconds: state === "waiting" || state === "loading" ? null : record.seconds(nowMs) },

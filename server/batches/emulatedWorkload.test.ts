@@ -29,7 +29,7 @@ it("finds the newest workload that has all models, and says which models engines
   expect(emulationProblem(store, { outcomes: "other" }, ["a", "b"])).toMatch(
     /^Its emulated engines replay "other", which has no answers of b:/,
   );
-  // Of one that was removed nothing is known: engines say it themselves.
+  // A removed workload is unknown here: engines report the problem themselves.
   expect(emulationProblem(store, { outcomes: "gone" }, ["a", "b"])).toBeNull();
   store.close();
   rmSync(folder, { recursive: true });

@@ -7,8 +7,8 @@ export function emulatedWorkload({ workloads }: Pick<Store, "workloads">, models
 }
 
 /**
- * Why emulated engines could not answer for these models, in a sentence; null: they can, or engines are real. Prompts of the workload they replay, named by
- * `[prompt id]`, are answered as it says; any other gets the answer of one of them.
+ * Why emulated engines cannot answer for these models, in a sentence; null: they can, or engines are real. Prompts of the workload they
+ * replay, named by `[prompt id]`, are answered from it; any other prompt gets the answer of one of them.
  */
 export function emulationProblem(
   store: Pick<Store, "workloads">,

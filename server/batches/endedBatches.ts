@@ -1,10 +1,10 @@
 import type { StoredBatch } from "@/server/store/batchRepository";
 import { BatchProgress, type ProgressParts } from "./batchProgress";
 
-/** Held in memory: somebody looks at one or two of them. */
+/** Most batches held in memory: users look at one or two of them. */
 const MOST_HELD = 8;
 
-/** A batch that nothing is added to. */
+/** A batch that has ended. */
 interface EndedBatch {
   readonly batch: StoredBatch;
   readonly standing: BatchProgress;
@@ -15,7 +15,7 @@ interface Held extends EndedBatch {
   broken: { readonly error: unknown } | null;
 }
 
-/** Batches that are over, as they are told of. They are read until `signal` aborts. */
+/** Ended batches, for display. They are read until `signal` aborts. */
 export function createEndedBatches(parts: ProgressParts, signal: AbortSignal) {
   const { batches } = parts.store;
   const held = new Map<string, Held>();
@@ -36,12 +36,17 @@ export function createEndedBatches(parts: ProgressParts, signal: AbortSignal) {
   }
 
   return {
-    /** One that has just ended as it stood then, which is not read again, unless it was stopped before it was read whole. */
+    /**
+     * Adds a batch that has just ended, with its final progress, which is not read again, unless it was stopped before it was read whole.
+     */
     add(id: string, standing: BatchProgress): void {
       const batch = standing.questionsRead === null ? batches.get(id) : null;
       if (batch !== null) hold({ batch, standing, broken: null });
     },
-    /** As far as it is read, which begins when it is first asked for; null: there is none. @throws what the disk threw: asked for again it is read anew. */
+    /**
+     * The part that was read; reading begins with the first call; null: there is none.
+     * @throws the disk's error: the next call reads it again.
+     */
     get(id: string): EndedBatch | null {
       const known = batches.has(id) ? held.get(id) : undefined;
       if (known?.broken) {

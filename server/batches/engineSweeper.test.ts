@@ -12,7 +12,7 @@ const itsId = "0a1b2c3d-0000-4000-8000-000000000000";
 const ofIt = "batch-0a1b2c3d-experts-w0-0";
 const ofAnother = "batch-ffffffff-experts-w0-0";
 
-/** A cluster with an engine of a batch that is over and one of another, and how often it was looked at. */
+/** A cluster with an engine of an ended batch and one of another, and the number of observations. */
 function ground() {
   const engines = [ofIt, ofAnother];
   let looks = 0;

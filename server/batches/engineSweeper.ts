@@ -2,11 +2,11 @@ import { batchOfEngine, batchPrefix } from "@/server/contracts/engine/batchEngin
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { BatchCluster } from "./batchConnector";
 
-/** How often a cluster is looked at where engines of batches that are over may stand. */
+/** Interval between observations of a cluster on which engines of ended batches may run. */
 export const SWEEP_MS = 2_000;
 
 /**
- * Ends engines of batches that are over: of a studio that was killed while it stopped one, or that could not end them.
+ * Ends engines of ended batches, left by a studio that was killed while it stopped one, or that could not end them.
  *
  * @param clusterOf null: the studio is not connected to it.
  */
@@ -15,9 +15,9 @@ export function createEngineSweeper(clusterOf: (clusterId: string) => BatchClust
   const closing = new AbortController();
   const { signal } = closing;
 
-  /** Why such engines may stand on a cluster; null: none does. */
+  /** Why such engines may run on a cluster; null: none does. */
   async function sweepOnce(clusterId: string, over: ReadonlySet<string>): Promise<string | null> {
-    // What is not connected costs no more than this look, for however long.
+    // A cluster that is not connected costs no more than this check.
     const host = clusterOf(clusterId)?.host;
     if (host === undefined) return "The cluster is not connected: attach it again.";
     const found = await host.observe({ signal });
@@ -39,7 +39,10 @@ export function createEngineSweeper(clusterOf: (clusterId: string) => BatchClust
   }
 
   return {
-    /** Resolves after the first try with why engines of these batches may be left, null where none is; then tries until none is, whatever becomes of the batches. */
+    /**
+     * Resolves after the first attempt with the reason why engines of these batches may remain, null if none do; then retries until none
+     * remain, whatever happens to the batches.
+     */
     sweep: (clusterId: string, batchIds: readonly string[]): Promise<string | null> => tryOn(clusterId, new Set(batchIds.map(batchPrefix))),
     close(): void {
       closing.abort();

@@ -28,7 +28,7 @@ interface Kept {
   readonly models?: readonly string[];
   readonly questions?: number;
   readonly tokens?: number;
-  /** Its first questions, on which the models' votes differ. */
+  /** Number of its first questions, on which the models' votes differ. */
   readonly split?: number;
 }
 

@@ -13,12 +13,12 @@ export interface SamplesAsked {
   readonly signal: AbortSignal;
 }
 
-/** Samples that are looked at, newest first. */
+/** Most samples that are searched, newest first. */
 const mostLooked = 20;
 
 /**
- * Kept samples that tell of an ensemble on such engines, newest first, a few thousand questions of each. Each is read when it is taken, and says so where it
- * cannot be now.
+ * Saved samples that apply to an ensemble on such engines, newest first, a few thousand questions of each. Each is read when it is taken,
+ * and reports if it cannot be read now.
  */
 export async function* fittingSamples(
   { ensemble, emulated, signal }: SamplesAsked,
@@ -34,10 +34,10 @@ export async function* fittingSamples(
 }
 
 /**
- * What share of a batch its gate may be expected to send to the aggregator, by the votes of the newest fitting sample; null where there is none, or all are
- * sent whatever the votes.
+ * The expected share of a batch that its gate sends to the aggregator, by the votes of the newest applicable sample; null if there is none,
+ * or all are sent whatever the votes.
  *
- * @returns a sentence where a sample cannot be read now.
+ * @returns a sentence if a sample cannot be read now.
  */
 export async function expectedShare(
   asked: SamplesAsked,

@@ -21,14 +21,14 @@ type Seen = Pick<Observation, "gpu" | "nodes" | "engines" | "topology">;
 const usableOf = ({ nodes, gpu }: Seen): readonly ObservedNode[] =>
   nodes.filter((node) => node.closed == null && (node.gpu ?? gpu) === gpu);
 
-/** All groups of so many GPUs on one node that nothing holds at this moment; none where batches cannot load engines of their own. */
+/** All groups of `gpusPerWorker` free GPUs on one node; none if batches cannot load their own engines. */
 export const freeGroups = (seen: Seen, gpusPerWorker: number): readonly Placement[] =>
   seen.topology === "given" ? [] : usableOf(seen).flatMap((node) => groups(node.name, freeOf(node, seen.engines), gpusPerWorker));
 
 /**
  * As many of the free groups as are wanted, node by node.
  *
- * @returns a sentence with what is free where that is not enough.
+ * @returns a sentence with the free GPUs if they are not sufficient.
  */
 export function freeWorkers(observation: Seen, wanted: { readonly workers: number; readonly gpusPerWorker: number }): Outcome<FreeWorkers> {
   const { gpu, nodes, topology } = observation;
@@ -51,7 +51,7 @@ function freeOf(node: ObservedNode, engines: Observation["engines"]): readonly n
   const own = engines.flatMap(({ placements }) => placements.filter((one) => one.node === node.name).flatMap(({ gpus }) => gpus));
   const held = new Set([...own, ...(node.heldGpus ?? []).map(({ gpu }) => gpu)]);
   const free = Array.from({ length: node.gpus }, (_, gpu) => gpu).filter((gpu) => !held.has(gpu));
-  // Of what others use it may be known only how much that is.
+  // For GPUs used by others perhaps only their number is known.
   return free.slice(0, Math.max(0, node.gpus - own.length - (node.othersGpus ?? 0)));
 }
 

@@ -1,23 +1,29 @@
-/** How often in a row an engine was up and then gone with nothing answered since the last time. */
+/** Counts how often in a row an engine was up and then gone without an answer in between. */
 export class FruitlessTries {
   readonly #most: number;
   #times = 0;
-  /** Of these, those before which it had been started, as it did not stand. */
+  /** Of these, the tries for which the engine had been started because it was not running. */
   #started = 0;
   #answers = 0;
   #reason = "";
 
-  /** @param most before somebody has to look. */
+  /** @param most limit after which a user must check. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** It is gone. @param reason how that was told, as "answered 401". */
+  /**
+   * The engine is gone.
+   * @param reason how that was reported, for example "answered 401".
+   */
   gone(reason: string): void {
     this.#reason = reason;
   }
 
-  /** How many there are with the one that is about to be over; 0: it has answered. @param answers of its session so far. */
+  /**
+   * The number including the try that is about to end; 0: it has answered.
+   * @param answers of its session so far.
+   */
   timesAt(answers: number): number {
     return answers > this.#answers ? 0 : this.#times + 1;
   }

@@ -6,7 +6,7 @@ import type { CsvSource } from "@/server/planning/imports/readCsv";
 import type { Extraction } from "@/solver/ensemble/gate/ensembleDocument";
 import { voteReader } from "@/solver/ensemble/gate/voteReader";
 
-/** What one expert said to a question: its vote, and how long its answer was. One whose calls all failed said nothing. */
+/** An expert's result for a question: its vote, and the length of its answer. An expert whose calls all failed has none. */
 interface ExpertVote {
   readonly model: string;
   readonly vote: string | null;
@@ -14,7 +14,7 @@ interface ExpertVote {
   readonly failed: boolean;
 }
 
-/** A question with the experts that are through with it. */
+/** A question with the experts that have finished it. */
 export interface AnsweredQuestion {
   readonly id: string;
   readonly experts: readonly ExpertVote[];
@@ -25,16 +25,17 @@ const answerSchema = z.object({
   choices: z.array(z.object({ message: z.object({ content: z.string().nullable() }) })).min(1),
   usage: z.object({ completion_tokens: z.int().nonnegative() }).nullish(),
 });
-/** Of a request that failed the body is an error's, or there is none. */
+/** For a failed request the body is an error's, or missing. */
 const lineSchema = z.object({
   custom_id: z.string(),
   response: z.object({ status_code: z.number(), body: answerSchema.nullable().catch(null) }).nullable(),
 });
 
 /**
- * Reads what the workers of a job wrote, in the form of vLLM's `run-batch`: votes are read off answers as they come, texts are not kept.
+ * Reads what the workers of a job wrote, in the form of vLLM's `run-batch`: votes are extracted from answers while reading, texts are not
+ * stored.
  *
- * @returns questions by id, with the number of requests that failed; a sentence with file and line where a line is no result.
+ * @returns questions by id, with the number of requests that failed; a sentence with file and line if a line is no result.
  */
 export async function readJobResults(
   files: readonly CsvSource[],

@@ -2,13 +2,13 @@ import type { StoredBatchCall } from "@/server/store/batchRepository";
 import type { BatchOrder } from "@/server/store/documents/batchOrder";
 import { decideGate, type GateDecision } from "@/solver/ensemble/gate/gate";
 
-/** A call of a question that is over. */
+/** A call of a question that has ended. */
 export type OverCall = Omit<StoredBatchCall, "answer">;
 
-/** Whether a call is over. */
+/** Whether a call has ended. */
 export const isOver = ({ state }: Pick<StoredBatchCall, "state">): boolean => state === "done" || state === "failed";
 
-/** Where a question stands whose experts have all answered or failed. `open`: the aggregator is to be asked. */
+/** The state of a question whose experts have all answered or failed. `open`: the aggregator must be called. */
 export interface JudgedQuestion {
   readonly decision: GateDecision;
   readonly verdict: "skipped" | "aggregated" | "unanswered" | "open";
@@ -18,10 +18,10 @@ export interface JudgedQuestion {
 }
 
 /**
- * Decides a question by the calls of it that are over (MOSAIC, algorithm 1). An aggregator that fails leaves the experts' leading answer.
+ * Decides a question by its ended calls (MOSAIC, algorithm 1). If the aggregator fails, the experts' leading answer is returned.
  *
- * @param experts whom it was put to, in the ensemble's order.
- * @returns null while one of them is still out.
+ * @param experts experts that got the question, in the ensemble's order.
+ * @returns null while one of them has not ended.
  */
 export function judgeQuestion(
   calls: readonly OverCall[],

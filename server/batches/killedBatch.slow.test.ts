@@ -41,7 +41,7 @@ it("loses no question and asks none twice, killed while it loads, answers and ag
   expect(killed).toMatchObject({ killed: 3, twice: 0, calls: 3 * QUESTIONS + 20, resultIds: ids });
   expect(killed.lost).toBeGreaterThan(0);
   expect(killed.lost).toBeLessThanOrEqual(2 * 2 * concurrency);
-  // What was lost may have been answered, and may not.
+  // A lost call may or may not have been answered.
   expect(killed.answeredAtLeast).toBeLessThanOrEqual(killed.calls + killed.lost);
   expect(killed.answeredAtMost).toBeGreaterThanOrEqual(killed.calls);
   expect(store.batches.callsBetween(id, 0, QUESTIONS).reduce((sum, { lost }) => sum + lost, 0)).toBe(killed.lost);

@@ -18,33 +18,33 @@ import { emulatedWorkload } from "./emulatedWorkload";
 import { expectedShare } from "./fittingSamples";
 import { type FreeWorkers, gpusByNode } from "./freeWorkers";
 
-/** What a batch is prepared with. */
+/** The input of a batch's preparation. */
 export interface OrderGround extends PlaceGround {
-  /** What it gets: free GPUs of its cluster as seen now, or what is to be asked of somebody else's. */
+  /** Its hardware: free GPUs of its cluster as observed now, or the required GPUs of an external one. */
   readonly hardware: FreeWorkers;
-  /** Of the cluster as seen; null: it was not. */
+  /** State of the observed cluster; null: it was not observed. */
   readonly observed: Pick<Observation, "outcomes" | "deviates"> | null;
   readonly emulated: boolean;
 }
 
 export interface PreparedOrder {
   readonly order: ExpertsOrder;
-  /** null: it has no room on the workers. */
+  /** null: it does not fit on the workers. */
   readonly aggregator: AggregatorOrder | null;
 }
 
 /** Prompts whose names are read at once. */
 const NAMES_PAGE = 1000;
 
-/** Where weights are taken to lie where no load was measured: on a disk of the node, as most do. */
+/** Assumed location of weights without a measured load: a disk of the node, the most common one. */
 const usualStorage = "local-nvme";
 
 /**
- * Settles what a batch is to do: who answers which prompts, on which GPUs, in which sessions. Nothing is begun. Where the aggregator has
- * no room on the workers it can be handed over as a job file, which runs the experts only, and not be run here.
+ * Determines a batch's work: who answers which prompts, on which GPUs, in which sessions. Nothing is started. If the aggregator does not
+ * fit on the workers, the batch can be exported as a job file, which runs the experts only, but not run here.
  *
- * @returns a sentence where something is missing or does not fit.
- * @throws the signal's reason when it aborts.
+ * @returns a sentence if something is missing or does not fit.
+ * @throws the signal's reason if it aborts.
  */
 export async function prepareOrder(request: BatchRequest, ground: OrderGround): Promise<Outcome<PreparedOrder>> {
   const { store, cards, hardware, emulated, signal } = ground;
@@ -78,7 +78,7 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
   const made = await inPlaceThread(task, signal);
   if (!made.ok) return made;
   const { placement } = made;
-  // Who is asked is not the ensemble's to say where a file does.
+  // If a file assigns questions, the ensemble does not determine who is asked.
   const expecting = assigned.assignments === null ? await expectedShare(samples, store) : ({ ok: true, expected: null } as const);
   if (!expecting.ok) return expecting;
   const positions = new Map<string, number[]>(ensemble.experts.map((expert) => [expert, []]));
@@ -103,14 +103,14 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
   };
 }
 
-/** That the aggregator has no room on the workers of a batch, in a sentence. */
+/** The sentence that the aggregator does not fit on the workers of a batch. */
 export function noRoomForAggregator({ ensemble, workers, gpu }: ExpertsOrder): string {
   const most = `the ${mostOnOneNode(workers)} ${gpu} that the workers have on one node`;
   const why = `The aggregator ${ensemble.aggregator.model} does not fit ${most}, or has no room there for a question with its answers`;
   return `${why}: give the batch more of them, or take a smaller aggregator.`;
 }
 
-/** Workload whose answers the cluster's emulated engines give, or will be given; null: they are real. */
+/** Workload whose answers the cluster's emulated engines replay, now or later; null: they are real. */
 function replayedBy({ experts, aggregator }: Ensemble, { emulated, observed, store }: OrderGround): string | null {
   return emulated ? (observed?.outcomes ?? emulatedWorkload(store, [...experts, aggregator.model])) : null;
 }
@@ -137,7 +137,7 @@ async function namesOf({ id, prompts: count }: PromptSet, prompts: Store["prompt
 const mostOnOneNode = (workers: readonly Placement[]): number =>
   Math.max(0, ...[...gpusByNode(workers).values()].map((gpus) => gpus.length));
 
-/** As many engines of the aggregator as the workers' GPUs carry, none beyond a node. */
+/** As many engines of the aggregator as fit on the workers' GPUs, none across nodes. */
 function aggregatorPlaces(workers: readonly Placement[], tp: number): readonly Placement[] {
   return [...gpusByNode(workers)].flatMap(([node, gpus]) =>
     Array.from({ length: Math.floor(gpus.length / tp) }, (_, at) => ({ node, gpus: gpus.slice(at * tp, (at + 1) * tp) })),

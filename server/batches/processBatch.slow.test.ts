@@ -8,7 +8,7 @@ import { keepPrompts, until } from "@/server/profiling/testing/testProfileStudio
 import { openStore, type Store } from "@/server/store/store";
 import { batchesOver, ensembleOf, keepCluster, orderOf, questionsOf } from "./testing/testBatchStudio";
 
-/** Answers with the number of its process, refuses a question that says so, and dies of another. */
+/** Answers with its process id, refuses one marked question, and exits on another. */
 const mortal = `
 const { createServer } = require("node:http");
 const [, , name, port] = process.argv;
@@ -61,10 +61,10 @@ function begin(ids: readonly string[], change: Partial<Parameters<typeof orderOf
   return started.id;
 }
 
-/** One that only waits to be collected is not. */
+/** A zombie process does not count. */
 const isAlive = (pid: number): boolean => processTable.startOf(pid) !== null;
 
-/** Sessions that were kept as measured ones, and models of which a load alone was. */
+/** Sessions that were stored as measured ones, and models of which only a load was. */
 const measured = () => {
   const rows = store.sessionRows.list("l40s", experts).toReversed();
   for (const { origin, loadSeconds, concurrency } of rows)
@@ -91,7 +91,7 @@ it("loads processes one after the other on the same GPU, and ends each before th
       ["qwen2.5-3b", 12],
       ["qwen2.5-7b", 12],
     ],
-    // The aggregator's, whose answering depends on the gate.
+    // The aggregator's; its answering depends on the gate.
     loads: ["qwen2.5-3b"],
   });
 });

@@ -12,12 +12,12 @@ export interface QuestionsParts {
   readonly store: Pick<Store, "batches" | "prompts">;
 }
 
-/** What became of a batch's questions: each is decided as soon as its experts have answered, and is put to the aggregator where they disagree. */
+/** The state of a batch's questions: each is decided as soon as its experts have answered, and goes to the aggregator if they disagree. */
 export class Questions {
-  /** Those that the aggregator is yet to be asked. */
+  /** Questions for the aggregator that were not asked yet. */
   readonly undecided = new CallQueue();
   readonly #parts: QuestionsParts;
-  /** Experts whose calls are over, question by question: a bit for each. */
+  /** Experts with ended calls, question by question: a bit for each. */
   readonly #over: Uint16Array;
   readonly #isRight: ReturnType<typeof voteJudge>;
   #counts = { skipped: 0, aggregated: 0, unanswered: 0 };
@@ -31,7 +31,10 @@ export class Questions {
     this.#over = new Uint16Array(order.questions);
   }
 
-  /** Calls that were over before, all of a question together. @param references by position. */
+  /**
+   * Adds calls that ended earlier, all of a question together.
+   * @param references by position.
+   */
   read(calls: readonly OverCall[], references: ReadonlyMap<number, string>): void {
     for (const own of byPosition(calls)) {
       const position = own[0]?.position ?? 0;
@@ -40,35 +43,38 @@ export class Questions {
     }
   }
 
-  /** Whether an expert's call of a question is over. */
+  /** Whether an expert's call of a question has ended. */
   isAnswered(position: number, expert: string): boolean {
     return ((this.#over[position] ?? 0) & this.#bitOf(expert)) !== 0;
   }
 
-  /** By how they were decided. */
+  /** Counts by kind of decision. */
   get counts(): Batch["progress"]["questions"] {
     const { skipped, aggregated, unanswered } = this.#counts;
     const open = this.#parts.batch.order.questions - skipped - aggregated - unanswered;
     return { skipped, aggregated, unanswered, open, toAggregate: this.#toAggregate };
   }
 
-  /** Of those that are decided and have a reference; null: there are none. */
+  /** Over decided questions with a reference; null: there are none. */
   get accuracy(): Batch["accuracy"] {
     return this.#accuracy.questions === 0 ? null : this.#accuracy;
   }
 
-  /** Of questions whose experts are through, the share that the aggregator is asked, 0..1; null before the first. */
+  /** Share of the questions with finished experts that the aggregator gets, 0..1; null before the first. */
   get aggregatedShare(): number | null {
     const through = this.#toAggregate + this.#counts.skipped;
     return through === 0 ? null : this.#toAggregate / through;
   }
 
-  /** Questions that the aggregator was sent, or is going to be. */
+  /** Questions that the aggregator got, or will get. */
   get sent(): number {
     return this.#toAggregate;
   }
 
-  /** A call of a question has come to its end, and that is on disk. @throws what the disk throws: it is to be told again. */
+  /**
+   * A call of a question has ended, and that is on disk.
+   * @throws the disk's errors: then the call must be repeated.
+   */
   end({ stage, position, model }: Pick<OverCall, "stage" | "position" | "model">): void {
     const { batch, shape, store } = this.#parts;
     if (stage === "experts") this.#note(position, model);
@@ -86,7 +92,7 @@ export class Questions {
     this.#over[position] = (this.#over[position] ?? 0) | this.#bitOf(expert);
   }
 
-  /** @param more `isNews`: its experts were not known to be through; `reference` is read where it is decided. */
+  /** @param more `isNews`: its experts were not known to have finished; `reference` is read when it is decided. */
   #judge(
     position: number,
     calls: readonly OverCall[],

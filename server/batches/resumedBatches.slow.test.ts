@@ -20,10 +20,10 @@ const aggregator = "qwen2.5-7b";
 /** More than are read in one turn of the event loop. */
 const QUESTIONS = 3000;
 const ids = Array.from({ length: QUESTIONS }, (_, at) => `q${at}`);
-/** Questions that an expert was under way with when the studio was killed, and one that it was to be asked once more. */
+/** Questions in flight at an expert when the studio was killed, and one that was to be asked again. */
 const UNDER_WAY = [0, 700, 1400, 2100, 2999];
 const TO_RETRY = 1000;
-/** Experts split on the first of these, and the aggregator has been asked it already. */
+/** Experts disagree on the first of these, and the aggregator has been called for it already. */
 const SPLIT = [3, 1500];
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>;
@@ -54,7 +54,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** A batch as a killed studio leaves it: almost all is answered. */
+/** A batch as left by a killed studio: almost all is answered. */
 function keepKilled(state: "running" | "paused"): void {
   const { store } = cluster;
   const order = orderOf({ ensemble: ensembleOf(experts, aggregator), workers: [experts], questions: QUESTIONS });
@@ -86,12 +86,12 @@ const callOf = (
 
 const progressOf = () => batches.get(id)?.progress;
 const isRead = (): boolean => progressOf()?.questionsRead === null;
-/** Of calls that are on disk. */
+/** Calls on disk. */
 const callsNow = () => cluster.store.batches.callsBetween(id, 0, QUESTIONS);
 const lostNow = () => callsNow().flatMap(({ position, lost }) => (lost > 0 ? [[position, lost]] : []));
 const lostOnce = UNDER_WAY.map((position) => [position, 1]);
 
-/** All of it is there, once. */
+/** Everything is there, exactly once. */
 async function expectWhole(): Promise<void> {
   await until(() => batches.get(id)?.state === "done", 60_000);
   const calls = callsNow();
@@ -117,7 +117,7 @@ it("counts all that is on disk once, tells how far it has read, and begins nothi
   expect(first?.progress).toMatchObject({ etaSeconds: null, questionsRead: expect.any(Number) });
   const { questionsRead = 0, questions } = first?.progress ?? {};
   expect(questionsRead).toBeLessThan(QUESTIONS);
-  // Of those read only the first is out, and one is decided by the aggregator.
+  // Of those read only the first is open, and one is decided by the aggregator.
   expect(questions).toEqual({
     skipped: (questionsRead ?? 0) - 2,
     aggregated: 1,
@@ -169,7 +169,7 @@ it("is let go of while it is taken up, and the next studio counts what was lost 
 });
 
 it("counts what was lost once though studios are killed while they take it up", async () => {
-  // A paused one is read, and nothing of it is asked.
+  // A paused batch is read, and none of its questions are asked.
   keepKilled("paused");
   for (const isDue of [() => lostNow().length > 0, () => lostNow().length > 2]) {
     const child = studio.run(cluster);

@@ -8,10 +8,10 @@ import type { SessionContext } from "./sessionContext";
 import { SessionFlow } from "./sessionFlow";
 import type { SessionRecord } from "./sessionRecord";
 
-/** Where no rest of an engine says when it may be asked, it is looked again and again. */
+/** Interval of checks if no pause of an engine says when it may be called. */
 const REFRESH_MS = 1_000;
 
-/** A question with what the model is asked. */
+/** A question with the model's request. */
 interface Question {
   readonly position: number;
   readonly body: Prompt["body"];
@@ -21,20 +21,23 @@ export interface SessionCallsParts {
   readonly record: SessionRecord;
   readonly queue: CallQueue;
   readonly context: SessionContext;
-  /** The engine that was asked last does not answer. @param reason how that was told, as "answered 401". */
+  /**
+   * Called when the engine of the last call does not answer.
+   * @param reason how that was reported, for example "answered 401".
+   */
   readonly gone: (reason: string) => void;
 }
 
-/** Calls of a session: each question of its queue asked at its engine, and what follows the outcome. */
+/** Calls of a session: sends each question of its queue to its engine, and handles the outcome. */
 export function createSessionCalls({ record, queue, context, gone }: SessionCallsParts) {
   const { batch, connector, tally, tries, journal, hold, signal } = context;
   const { engineId, model, stage } = record.session;
   const { concurrency, attempts, timeoutSeconds } = batch.order.request;
   const nowMs = () => performance.now();
   const flow = new SessionFlow(concurrency);
-  /** The engine, as it was found last; null: it is gone, or not to be asked. */
+  /** The engine at its last observation; null: it is gone, or must not be called. */
   let here: Upstream | null = null;
-  /** It is not asked before. */
+  /** It is not called earlier. */
   let notBeforeMs = 0;
   let rested: NodeJS.Timeout | undefined;
   const scheduler = createCallScheduler<Question, StoredBatchCall>({
@@ -43,7 +46,7 @@ export function createSessionCalls({ record, queue, context, gone }: SessionCall
         ...{ take, admit },
         putBack: ({ position }, afterMs, alone) => (alone ? queue.setApart(position) : queue.giveBack(position, afterMs)),
         ended({ position }, row) {
-          // It alone may fail, and is then done again with the rest.
+          // Only this step may fail, and is then repeated with the rest.
           context.ended(row);
           tries.delete(position);
           queue.end();
@@ -117,7 +120,7 @@ export function createSessionCalls({ record, queue, context, gone }: SessionCall
         row: { ...row, inputTokens, outputTokens, seconds, state: "done", vote: context.readVote(text), answer: text },
       };
     }
-    // Its time is in the session's, and its answer is not.
+    // Its time is part of the session's, but its answer is not.
     record.isWhole = false;
     const failure = attempt.kind === "busy" ? "too busy" : attempt.failure;
     const fault = hold.isHeld ? null : flow.fault(failure, queue.left);
@@ -129,17 +132,17 @@ export function createSessionCalls({ record, queue, context, gone }: SessionCall
     }
     const { isFinal, isGone } = attempt;
     const failures = row.attempts - row.lost;
-    // Where all that is asked fails, those under way are not lost with it.
+    // If all requests fail, those in flight are not lost with it.
     if (!hold.isHeld && (isFinal || failures >= attempts)) return { kind: "end", row: { ...row, state: "failed", failure } };
     tries.set(position, row);
     tally.retry();
-    // The question may be what the engine died of: its last attempt is made when nothing else is under way.
+    // The question may be what the engine died of: its last attempt is made when no other is in flight.
     const again = { row: { ...row, state: "waiting", failure }, afterMs: isGone ? 0 : retryMs(failures) } as const;
     return { kind: "again", ...again, alone: isGone && failures >= attempts - 1 };
   }
 
   return {
-    /** Whether its engine is asked: it has not gone since `begin`. */
+    /** Whether its engine may be called: it has not gone since `begin`. */
     get isAsked(): boolean {
       return here !== null;
     },
@@ -149,16 +152,16 @@ export function createSessionCalls({ record, queue, context, gone }: SessionCall
     begin(upstream: Upstream): void {
       here = upstream;
     },
-    /** Begins what can be begun, in the next turn. */
+    /** Starts the possible calls, in the next turn. */
     soon: scheduler.soon,
-    /** The batch is held: what waits is not asked now, and failures are forgotten. */
+    /** The batch is paused: waiting questions are not asked now, and failures are forgotten. */
     hold(): void {
       flow.forgive();
       notBeforeMs = 0;
       clearTimeout(rested);
       scheduler.hold();
     },
-    /** Asks nothing more; calls under way go on. */
+    /** Starts no more calls; those in flight continue. */
     end(): void {
       here = null;
       scheduler.hold();

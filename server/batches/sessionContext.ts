@@ -5,16 +5,16 @@ import type { SessionRow } from "@/solver/ensemble/sessions/sessionRow";
 import type { BatchConnector } from "./batchConnector";
 import type { BatchTally } from "./batchTally";
 
-/** Whether a batch goes on. */
+/** The pause state of a batch. */
 export interface Hold {
   readonly isHeld: boolean;
-  /** Waits while it is held; false: it ends. */
+  /** Waits while it is paused; false: it ends. */
   opened(): Promise<boolean>;
-  /** Holds it for a reason that somebody has to see to. */
+  /** Pauses it for a reason that a user must resolve. */
   pause(reason: string): void;
-  /** Holds it for what could not be done, most likely for the disk. */
+  /** Pauses it because of a failed operation, most likely on the disk. */
   failed(error: unknown): void;
-  /** After a while, or as soon as it ends. */
+  /** Resolves after a while, or as soon as the batch ends. */
   sleep(ms: number): Promise<void>;
 }
 
@@ -23,16 +23,19 @@ export interface SessionContext {
   readonly batches: BatchRepository;
   readonly connector: BatchConnector;
   readonly tally: BatchTally;
-  /** Calls of its model that were begun and are not over, by position: kept up with here. */
+  /** Calls of its model that were begun and have not ended, by position: updated here. */
   readonly tries: Map<number, EarlierTries>;
   readonly journal: CallJournal<StoredBatchCall>;
   readonly hold: Hold;
-  /** What the model is asked; null: the texts are gone. */
+  /** The model's request; null: the texts are deleted. */
   readonly bodyOf: (position: number) => Prompt["body"] | null;
   readonly readVote: (text: string) => string | null;
-  /** A call has come to its end, and that is on disk. @throws what the disk throws: it is to be told again. */
+  /**
+   * A call has ended, and that is on disk.
+   * @throws the disk's errors: then it must be repeated.
+   */
   readonly ended: (row: StoredBatchCall) => void;
   readonly keepRow: (row: SessionRow) => void;
-  /** Cuts what is under way. */
+  /** Aborts the calls in flight. */
   readonly signal: AbortSignal;
 }

@@ -12,7 +12,10 @@ const tried = (flow: SessionFlow, position: number, attempt: Attempt): void => {
   flow.end(position, attempt);
 };
 
-/** Begins as many as it may. @returns how many are under way then. */
+/**
+ * Starts the most calls allowed.
+ * @returns the number in flight then.
+ */
 function fill(flow: SessionFlow): number {
   while (flow.hasRoom) flow.begin();
   return flow.underWay;
@@ -66,7 +69,7 @@ describe("the flow of a session's questions", () => {
       return flow.fault("timed out", left);
     };
     expect(faultAfter(0, 19)).toBeNull();
-    // The same once more, one whose engine went away, and an answer: none of them is another question that failed.
+    // The same question again, one whose engine went away, and an answer: none of them is another failed question.
     expect(faultAfter(0, 19)).toBeNull();
     tried(flow, 50, gone);
     expect(flow.fault("engine gone", 1000)).toBeNull();
@@ -74,7 +77,7 @@ describe("the flow of a session's questions", () => {
     expect(faultAfter(60, 19)).toBeNull();
     expect(faultAfter(79, 1, 39)).toBeNull();
     expect(faultAfter(79, 1, 40)).toBe('fails on every question: the last 20, all different, had no answer ("timed out")');
-    // Resumed as it is, more may fail before it is said again.
+    // After a resume without a change, more may fail before it is reported again.
     flow.forgive();
     expect(faultAfter(100, 39)).toBeNull();
     expect(faultAfter(139, 1)).toContain("the last 40");

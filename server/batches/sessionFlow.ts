@@ -1,10 +1,10 @@
 import { MOST_BUSY_MS, Slots } from "@/server/lib/slots";
 import type { Attempt } from "./batchAttempt";
 
-/** Different questions in a row that failed, after which it is not the questions. */
+/** Consecutive failures of different questions after which the cause is not the questions. */
 const MOST_FAILING = 20;
 
-/** The slots of a session's engine, and whether it answers any question. */
+/** The slots of a session's engine, and the detection of an engine that answers no question. */
 export class SessionFlow extends Slots {
   /** Questions that failed since its last answer. */
   readonly #failing = new Set<number>();
@@ -20,20 +20,21 @@ export class SessionFlow extends Slots {
   }
 
   /**
-   * Why nothing more is to be asked before somebody has looked, told after what `end` counted and once for each time; null where it is asked on.
+   * Why no more calls may be made before a user has checked, reported after the count of `end` and once each time; null if calls continue.
    *
    * @param failure of the last attempt, in a few words.
-   * @param left questions that are not over. Where most of them are those that failed, they may be what was hard all along, and little else is there to be lost.
+   * @param left questions that have not ended. If most of them are those that failed, they may be the hard ones, and little else can be
+   * lost.
    */
   fault(failure: string, left: number): string | null {
     if (this.busyMs >= MOST_BUSY_MS) return `has only asked to wait for ${Math.round(this.busyMs / 60_000)} minutes`;
     if (this.#failing.size < this.#mostFailing || left < 2 * this.#failing.size) return null;
-    // Whoever resumes it as it is knows that questions fail.
+    // A user who resumes without a change knows that questions fail.
     this.#mostFailing *= 2;
     return `fails on every question: the last ${this.#failing.size}, all different, had no answer ("${failure}")`;
   }
 
-  /** Forgets failures: somebody has looked. */
+  /** Forgets failures: a user has checked. */
   forgive(): void {
     this.resetFailures();
     this.#failing.clear();

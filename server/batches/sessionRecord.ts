@@ -4,18 +4,18 @@ import type { ShapedSession } from "./batchShape";
 
 type State = BatchSession["state"];
 
-/** How a session stands, and what it has taken, in engine seconds. */
+/** State and duration of a session, in engine seconds. */
 export class SessionRecord {
   state: State = "waiting";
   loadSeconds: number | null = null;
-  /** Whether nothing came between its first question and its last answer: a kill, a pause, an engine that died, an attempt that failed. */
+  /** Whether it ran without interruption from its first question to its last answer: no kill, pause, dead engine or failed attempt. */
   isWhole = true;
   answers = 0;
   outputTokens = 0;
   mostOutputTokens = 0;
   #seconds = 0;
   #stretch: { readonly sinceMs: number; readonly timeScale: number; readonly answers: number } | null = null;
-  /** While it rests. */
+  /** Set while it is paused. */
   #lastStretch: ReturnType<SessionRecord["stretch"]> = null;
 
   /** @param all sessions of its batch that were begun. */
@@ -32,13 +32,16 @@ export class SessionRecord {
     this.isWhole = stored.state === "loading" && this.#seconds === 0;
   }
 
-  /** Of answering so far. */
+  /** Answering time so far. */
   seconds(nowMs: number): number {
     const { sinceMs, timeScale } = this.#stretch ?? { sinceMs: nowMs, timeScale: 1 };
     return this.#seconds + ((nowMs - sinceMs) / 1000) * timeScale;
   }
 
-  /** Answers since it last began to answer, and engine seconds since then or until it rested; null: it has never answered, or has only just begun. */
+  /**
+   * Answers since it last began to answer, and engine seconds since then or until it paused; null: it has never answered, or has only just
+   * begun.
+   */
   stretch(nowMs: number): { readonly answers: number; readonly seconds: number } | null {
     if (this.#stretch === null) return this.#lastStretch;
     const { sinceMs, timeScale, answers } = this.#stretch;
@@ -46,12 +49,12 @@ export class SessionRecord {
     return seconds > 0 ? { answers: this.answers - answers, seconds } : null;
   }
 
-  /** Does nothing where it has begun and does not rest. */
+  /** Does nothing if it has begun and is not paused. */
   begin(nowMs: number, timeScale: number): void {
     this.#stretch ??= { sinceMs: nowMs, timeScale, answers: this.answers };
   }
 
-  /** Its time stands still until it begins again. Does nothing where it rests. */
+  /** Its time stops until it begins again. Does nothing if it is paused. */
   rest(nowMs: number): void {
     this.#lastStretch = this.stretch(nowMs);
     this.#seconds = this.seconds(nowMs);
@@ -64,7 +67,7 @@ export class SessionRecord {
     this.mostOutputTokens = Math.max(this.mostOutputTokens, outputTokens);
   }
 
-  /** @param state as it is to be recorded. */
+  /** @param state to be recorded. */
   stored(batchId: string, state: StoredBatchSession["state"], nowMs: number): StoredBatchSession {
     const { stage, worker, turn } = this.session;
     return { batchId, stage, worker, turn, state, loadSeconds: this.loadSeconds, seconds: this.seconds(nowMs) };

@@ -14,7 +14,7 @@ let folder: string;
 let store: Store;
 let engine: Awaited<ReturnType<typeof testEngineServer>>;
 let batches: ReturnType<typeof batchesOver>;
-/** What becomes of a question. */
+/** The handling of a question. */
 let takes: (question: OpenQuestion, underWay: ReadonlyMap<string, OpenQuestion>) => void;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "weir-session-"));
@@ -42,9 +42,9 @@ function begin(questions: number, request: Partial<BatchRequest>): string {
 const stateOf = (id: string) => batches.get(id)?.state;
 const answersOf = (id: string) => batches.get(id)?.progress.expertAnswers;
 const answered = (question: OpenQuestion): void => question.answer();
-/** Calls that are under way. */
+/** Calls in flight. */
 const askedOf = (id: string): number => store.batches.callsBetween(id, 0, 1000).filter(({ state }) => state === "asked").length;
-/** Sessions that later placements are fitted to. */
+/** Stored sessions to which later placements are fitted. */
 const sessionsKept = () => store.sessionRows.list("l40s", [expert]).filter(({ prompts }) => prompts > 0);
 
 it("asks as many at once as before where it is resumed while a long call is still under way, and keeps no row of such a session", async () => {
@@ -79,7 +79,7 @@ it("asks no more at once than an engine takes that is too busy for more, and los
     } else waiting.push(question);
   };
   const id = begin(40, { concurrency: 16, attempts: 1 });
-  // Four are held until all others that were asked at once have been refused.
+  // Four are held until all other concurrent ones have been refused.
   await until(() => refused >= 12);
   await until(() => {
     for (const question of waiting.splice(0)) question.answer();
@@ -91,7 +91,7 @@ it("asks no more at once than an engine takes that is too busy for more, and los
 
 it.each([400, 500])("pauses where every question is answered %i, and goes on with almost all when it is mended", async (status) => {
   takes = (question) => question.refuse(status);
-  // Nothing waits for its turn where all are asked at once.
+  // No call waits for its turn if all are made at once.
   const id = begin(200, { concurrency: 256 });
   await until(() => stateOf(id) === "paused");
   const says = status === 400 ? "refused (answered 400)" : "answered 500";
@@ -102,13 +102,13 @@ it.each([400, 500])("pauses where every question is answered %i, and goes on wit
     ),
   });
   expect(batches.get(id)?.pause?.reason).toContain(says);
-  // Calls that were about to be made are put down in this turn of the event loop.
+  // Calls that are about to be made are recorded in this turn of the event loop.
   await new Promise((wake) => setImmediate(wake));
   await until(() => askedOf(id) === 0);
   takes = answered;
   expect(batches.resume(id)).toEqual({ ok: true });
   await until(() => stateOf(id) === "done");
-  // What is refused is over at once, until it is seen that all is.
+  // Refused questions end at once, until it is detected that all are refused.
   const failed = status === 400 ? 19 : 0;
   expect(answersOf(id)).toMatchObject({ done: 200 - failed, failed });
 });
@@ -148,7 +148,7 @@ it("waits for what an engine that stands has under way, however often it was tol
   let refused = 0;
   const waiting: OpenQuestion[] = [];
   takes = (question) => {
-    // One each time that it was looked at.
+    // One for each check by a user.
     if (refused < Math.min(3, engine.started.length)) {
       refused += 1;
       question.refuse(503);
@@ -186,7 +186,7 @@ it("takes no time for that of answering in which it is paused, though a call is 
   };
   expect(await passing()).toBeGreaterThan(0);
   expect(batches.pause(id)).toEqual({ ok: true });
-  // It sees that in its next turn of the event loop.
+  // It detects that in its next turn of the event loop.
   await passing();
   expect(await passing()).toBe(0);
   expect(batches.resume(id)).toEqual({ ok: true });

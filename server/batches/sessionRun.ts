@@ -6,12 +6,13 @@ import { createSessionCalls } from "./sessionCalls";
 import type { SessionContext } from "./sessionContext";
 import type { SessionRecord } from "./sessionRecord";
 
-/** Attempts at loading an engine, and at ending one, and its ends without an answer, before somebody has to look. */
+/** Attempts at loading an engine, and at ending one, and its ends without an answer, before a user must check. */
 const MOST_TRIES = 3;
 
 /**
- * One session from an empty GPU to an empty GPU: loads the model, asks it all that is left in the queue, ends it. Resolves when that is so, or when the batch
- * ends; a batch that is held waits here. @throws what the disk throws where a session cannot be recorded.
+ * One session, from an empty GPU to an empty GPU: loads the model, sends it the rest of the queue, ends it. Resolves after that, or when
+ * the batch ends; a paused batch waits here.
+ * @throws the disk's errors if a session cannot be recorded.
  */
 export async function runSession(record: SessionRecord, queue: CallQueue, context: SessionContext): Promise<void> {
   const { batch, batches, connector, hold, signal } = context;
@@ -20,7 +21,7 @@ export async function runSession(record: SessionRecord, queue: CallQueue, contex
   const { concurrency, attempts } = batch.order.request;
   const nowMs = () => performance.now();
   const fruitless = new FruitlessTries(Math.max(MOST_TRIES, attempts));
-  /** Of its engine at most; null: it was not seen. */
+  /** The largest one of its engine; null: it was not observed. */
   let timeScale: number | null = null;
   const calls = createSessionCalls({ record, queue, context, gone: (reason) => fruitless.gone(reason) });
 
@@ -29,7 +30,7 @@ export async function runSession(record: SessionRecord, queue: CallQueue, contex
     record.state = state;
   };
 
-  /** null: it could not be loaded, and the batch is held. */
+  /** null: it could not be loaded, and the batch is paused. */
   async function load(): Promise<LoadedEngine | null> {
     stand("loading");
     for (let failures = 1; !hold.isHeld; failures += 1) {
@@ -48,7 +49,7 @@ export async function runSession(record: SessionRecord, queue: CallQueue, contex
     return null;
   }
 
-  /** Asks until nothing is left, the engine is gone, or the batch is held and nothing is under way any more. */
+  /** Sends questions until none is left, the engine is gone, or the batch is paused and no call is in flight. */
   async function answerAll({ place, loadSeconds }: LoadedEngine): Promise<void> {
     calls.begin(place);
     stand("running");
@@ -68,7 +69,7 @@ export async function runSession(record: SessionRecord, queue: CallQueue, contex
     calls.end();
     record.rest(nowMs());
     if (!isGone) return;
-    // Then it is looked at again, beside what it may still answer; what else it took with it is known by then.
+    // It is then checked again, during the answers that may still arrive; other losses are known by then.
     await hold.sleep(retryMs(Math.max(1, fruitless.timesAt(record.answers))));
     const why = fruitless.end({ answers: record.answers, wasStarted: loadSeconds !== null, underWay: calls.underWay });
     if (why === null || queue.left === 0) return;
@@ -87,8 +88,9 @@ export async function runSession(record: SessionRecord, queue: CallQueue, contex
   }
 
   /**
-   * A session that had its engine for itself from the first question to the last tells what such a one costs; any other, and one of the aggregator, how long
-   * its load took. Emulated engines whose time runs faster than the wall's tell neither: what the host itself takes would count as often.
+   * A session that had its engine to itself from the first question to the last shows the cost of such a session; any other, and one of the
+   * aggregator, shows only the duration of its load. Emulated engines whose time runs faster than wall time show neither: the host's own
+   * time would be multiplied.
    */
   function keepMeasured(): void {
     const { loadSeconds } = record;

@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 afterAll(() => cluster?.stop());
 
-/** A batch as a killed studio leaves it, with one call under way. */
+/** A batch as left by a killed studio, with one call in flight. */
 function keepOpen(own: BatchOrder): void {
   const { store } = cluster;
   const row = { id, createdAt: "2026-01-01T00:00:00.000Z", endedAt: null, actor: "a", clusterId: "embedded", promptSetId: "set" };
@@ -45,7 +45,7 @@ function keepOpen(own: BatchOrder): void {
   store.batches.saveCalls(id, [call]);
 }
 
-/** What is done while the sessions of batches cannot be read. */
+/** Runs `work` while the sessions of batches cannot be read. */
 function withBrokenDisk(work: () => void): void {
   const { store } = cluster;
   const read = store.batches.sessions;

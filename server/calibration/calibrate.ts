@@ -7,9 +7,9 @@ const threadsOf = (atOnce: number) => new TaskThreads<CalibrationTask, Calibrati
 const threads = { check: threadsOf(3), fit: threadsOf(2) } as const;
 
 /**
- * Runs a task in a worker thread of its own and streams its progress, then its answer.
+ * Runs a task in its own worker thread and streams its progress, then its answer.
  *
- * @throws the signal's reason when it aborts, after which the worker is gone; whatever the worker threw.
+ * @throws the signal's reason if it aborts, after which the worker has ended; the worker's exception.
  */
 export function calibrate(task: CalibrationTask, signal: AbortSignal): AsyncGenerator<CalibrationReply, void> {
   return threads[task.kind].stream(task, signal);

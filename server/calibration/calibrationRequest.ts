@@ -20,7 +20,7 @@ export type CalibrationTask =
       readonly rows: readonly ServingRow[];
       readonly base: EngineProfile;
       readonly userCards: UserCards;
-      /** Whether the efficiencies are fitted too, beside the host terms; null: as the error on rows kept aside decides. */
+      /** Whether the efficiencies are fitted in addition to the host terms; null: the error on held-out rows decides. */
       readonly efficiencies: boolean | null;
       /** Whether TTFT is left out of the fit. */
       readonly tpotOnly: boolean;

@@ -5,7 +5,7 @@ import { isSame } from "@/server/fleet/engineIdentities";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { Store } from "@/server/store/store";
 
-/** Finds a cluster that is watched, its engines as they are now; refused, in a sentence, where there is none. */
+/** Finds a watched cluster with its present engines; refused, in a sentence, if there is none. */
 export type CalibrationSource = (clusterId: string) => Promise<Outcome<{ readonly cluster: WatchedCluster }>>;
 
 export interface CalibrationSourceParts {

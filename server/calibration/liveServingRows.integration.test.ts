@@ -191,10 +191,11 @@ describe("rows from an emulated cluster", () => {
     const predictions = events.flatMap((event) => (event.kind === "predicted" ? event.predictions : []));
     for (const { row } of predictions) {
       expect(row).toMatchObject({ origin: "emulated", model: MODEL, gpu: "l40s", shape: { tp: 1, pp: 1 } });
-      // A client spends some time between an answer and its next request, much of an engine's on a busy machine: fewer are in flight
-      // than there are clients. More may be told: by Little's law requests that a window finds under way count as a whole, and counters
-      // are taken to be of the moment when their reading arrives, so that a first one that comes late makes rates too high. What is told
-      // is at most a quarter from what the engine said is running, which is never more than there are clients: beyond, there is no row.
+      // A client spends some time between an answer and its next request, on a busy machine as much as an engine does: fewer requests are
+      // in flight than there are clients. The estimate may be higher: by Little's law requests that are in flight at the start of a window
+      // count as a whole, and counters are attributed to the arrival time of their reading, so that a late first reading makes rates too
+      // high. The estimate differs by at most a quarter from the engine's own number of running requests, which never exceeds the clients:
+      // otherwise there is no row.
       const clients = LOADS[Number(row.id[1])]?.concurrency ?? 0;
       expect(row.concurrency, row.id).toBeLessThanOrEqual(Math.round(clients / (1 - 0.25)));
       expect(row.concurrency, row.id).toBeGreaterThanOrEqual(Math.floor(0.6 * clients));

@@ -56,7 +56,7 @@ const NEEDED = [
 ] as const satisfies readonly EngineQuantity[];
 const WELCOME = ["waiting", "preemptionsPerSecond", "prefixHitShare", "tpotMeanSeconds"] as const satisfies readonly EngineQuantity[];
 
-/** Makes rows of measured runs of what a cluster's engines told between two times. */
+/** Makes rows of measured runs from the telemetry of a cluster's engines between two times. */
 export async function liveServingRows(
   cluster: WatchedCluster,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
@@ -159,7 +159,7 @@ async function historiesOf(
 
 const ROLLED_UP_MS = 1000 * (rollUpSteps[0]?.stepSeconds ?? 10);
 
-/** A bucket that holds more samples than are taken in its time is a whole step of a roll-up. Where the last of them ends; 0: there is none. */
+/** A bucket with more samples than fit its duration is a whole step of a roll-up. Returns the end of the last one; 0: there is none. */
 function rolledUpUntil({ atMs, bucketMs, series }: SeriesRange, everyMs: number): number {
   if (bucketMs >= ROLLED_UP_MS) return 0;
   const fits = bucketMs / everyMs + 1;
@@ -170,7 +170,7 @@ function rolledUpUntil({ atMs, bucketMs, series }: SeriesRange, everyMs: number)
 function samplesOf(range: SeriesRange): readonly LiveSample[] {
   const column = (name: (typeof NAMES)[number]) => range.series[NAMES.indexOf(name)];
   return range.atMs.map((atMs, at): LiveSample => {
-    // A sample that lacks one of them is one over which counters began anew.
+    // If a sample lacks one of them, counters restarted during it.
     const whole = new Set(NEEDED.map((name) => column(name)?.count[at] ?? 0)).size === 1;
     const value = (name: (typeof NAMES)[number]): number | null => (whole ? (column(name)?.mean[at] ?? null) : null);
     return {
@@ -213,7 +213,7 @@ function leftOutOf(seconds: Readonly<Record<WindowRefusal, number>>, beforeKnown
     .sort((one, other) => other.seconds - one.seconds);
 }
 
-/** Engines of which something is kept and which are watched no more. */
+/** Engines with stored data that are no longer watched. */
 async function goneEngines(
   { series, engines }: WatchedCluster,
   range: { readonly fromMs: number; readonly toMs: number },

@@ -8,7 +8,7 @@ export function profileInUse(store: Store): EngineProfile {
   return (id === null ? null : profileOf(store, id)) ?? engineProfiles.vllm;
 }
 
-/** A profile that is built in or kept; null where there is none of this id. */
+/** A built-in or saved profile; null if there is none of this id. */
 export function profileOf(store: Store, id: string): EngineProfile | null {
   const builtIn = Object.values(engineProfiles).find((profile) => profile.id === id);
   return builtIn ?? store.calibrations.list().find(({ profile }) => profile.id === id)?.profile ?? null;

@@ -11,13 +11,16 @@ export type CallOutcome =
       readonly text: string;
       readonly inputTokens: number | null;
       readonly outputTokens: number;
-      /** It was ended where it might write no more. */
+      /** It ended at the token limit. */
       readonly cut: boolean;
       /** Engine seconds, as all here; null where the answer came whole. */
       readonly ttftSeconds: number | null;
       readonly seconds: number;
     }
-  /** Nobody answers there, or nobody who can: it says nothing of the prompt. `mayCost`: an answer may have been begun. */
+  /**
+   * There is no answer, or only from a process that cannot serve: this says nothing about the prompt. `mayCost`: an answer may have been
+   * begun.
+   */
   | { readonly kind: "down"; readonly reason: string; readonly mayCost: boolean }
   /** Asked to wait. */
   | { readonly kind: "busy"; readonly reason: string; readonly waitSeconds: number | null }
@@ -40,7 +43,7 @@ interface Question {
   readonly signal: AbortSignal;
 }
 
-/** Of a whole answer with all that stands around it. */
+/** Size limit of a whole answer with everything around it. */
 const MOST_BYTES = 16_000_000;
 
 /** Of an error's text: enough to see what it speaks of. It is not kept. */
@@ -48,7 +51,7 @@ const MOST_ERROR_BYTES = 20_000;
 
 const MOST_WAIT_SECONDS = 60;
 
-/** What says nothing of the prompt: no way in, no such model or path, nobody behind a proxy. */
+/** Statuses that say nothing about the prompt: no access, no such model or path, nothing behind a proxy. */
 const ofTheAddress: readonly number[] = [401, 403, 404, 405, 502, 503, 504];
 
 /** What asks to come again without saying when. */
@@ -68,7 +71,7 @@ export async function askModel(question: Question): Promise<CallOutcome> {
       dispatcher: upstream.dispatcher,
       signal,
     });
-    // A body that is destroyed early emits an error, and one nobody listens for ends the process.
+    // A body that is destroyed early emits an error; without a listener it would end the process.
     response.body.on("error", () => undefined);
     if (response.statusCode !== 200) return await refusal(response, question);
     began = true;
@@ -154,7 +157,7 @@ async function errorText(body: AsyncIterable<Buffer>): Promise<string> {
   return text;
 }
 
-/** Seconds that somebody asks to wait, a minute at most; null where nothing that can be read is asked. */
+/** Seconds of a requested wait, a minute at most; null if there is no readable request. */
 function retryAfterSeconds(header: string | readonly string[] | undefined): number | null {
   const [text] = typeof header === "string" ? [header] : (header ?? []);
   if (text === undefined || text.trim() === "") return null;
@@ -162,7 +165,7 @@ function retryAfterSeconds(header: string | readonly string[] | undefined): numb
   return Number.isNaN(seconds) ? null : Math.min(MOST_WAIT_SECONDS, Math.max(0, seconds));
 }
 
-/** By which undici says that nobody is there: what it was asked was not begun. */
+/** undici's codes for an unreachable address: the request was not begun. */
 const unreached: readonly string[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
 
 const words: Readonly<Record<string, string>> = {

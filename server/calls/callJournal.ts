@@ -9,16 +9,16 @@ interface Ended<Row> {
 }
 
 /**
- * Records calls, those of one turn of the event loop together. The outcome of a call that was made waits where the disk cannot take it, so that
- * the call is not made twice; so does word of it where whoever is told fails, so that nothing waits for it for ever.
+ * Records calls, those of one turn of the event loop together. The outcome of a completed call is held if the disk cannot store it, so that
+ * the call is not made twice; so is its notification if the receiver fails, so that nothing waits for it forever.
  *
- * @param write writes rows in one transaction. @throws what the disk throws.
+ * @param write writes rows in one transaction. @throws the disk's errors.
  */
 export function createCallJournal<Row>(write: (rows: readonly Row[]) => void) {
   let rows: Row[] = [];
   const left = new Set<Ended<Row>>();
 
-  /** Where it fails, whoever saved these rows has them yet. */
+  /** If it fails, the caller that saved these rows still has them. */
   function writeRows(): void {
     const waiting = rows;
     rows = [];
@@ -48,7 +48,10 @@ export function createCallJournal<Row>(write: (rows: readonly Row[]) => void) {
   return {
     /** A call is about to be made, or waits for another attempt. @throws what the disk throws. */
     save,
-    /** A call is over; `ended` is called when that is on disk, and once more where it throws, which must leave everything as it was. @throws what either throws: it waits then for `writeLeft`. */
+    /**
+     * A call has ended; `ended` is called when that is on disk, and again if it throws, which must leave everything unchanged.
+     * @throws the errors of either: it then waits for `writeLeft`.
+     */
     end: (row: Row, ended: () => void): Promise<void> => end({ row, ended }),
     /** Writes what could not be written, and tells of it. */
     async writeLeft(): Promise<void> {

@@ -47,12 +47,15 @@ export type Admission<Row> =
 
 /** Calls that share upstreams and slots. */
 export interface CallSource<Call, Row> {
-  /** The next call, which is under way from now on; null: there is none now, or no slot is free. */
+  /** The next call, which counts as in flight from now on; null: there is none now, or no slot is free. */
   take(): Call | null;
   admit(call: Call): Admission<Row>;
   /** One that was taken is to be made after a while, or when no other is under way. */
   putBack(call: Call, afterMs: number, alone: boolean): void;
-  /** One that was taken is over, and that is on disk. @throws: it is told again after `writeLeft` of the journal. */
+  /**
+   * A call that was taken has ended, and that is on disk.
+   * @throws: it is repeated after `writeLeft` of the journal.
+   */
   ended(call: Call, row: Row): void;
 }
 

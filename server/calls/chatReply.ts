@@ -6,7 +6,7 @@ export interface ChatReply {
   readonly inputTokens: number | null;
   /** As the address counts them, else counted here: pieces of a stream, or a quarter of the characters. */
   readonly outputTokens: number;
-  /** It was ended where it might write no more, as its address says. */
+  /** It ended at the token limit, as its server reports. */
   readonly cut: boolean;
 }
 

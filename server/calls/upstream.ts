@@ -14,7 +14,7 @@ export interface Upstream {
   readonly servedName: string;
   /** Engine seconds in a second of the wall. */
   readonly timeScale: number;
-  /** Id of the cluster's engine; null: it is none. */
+  /** Id of the cluster's engine; null: it is not an engine. */
   readonly engine: string | null;
 }
 

@@ -3,7 +3,7 @@ import { reasonOf } from "@/server/lib/reasonOf";
 import { EXIT, Refusal } from "./flags/exitCodes";
 import { createProgram } from "./program";
 
-// A reader that has seen enough, such as `head`, is no failure.
+// A reader that stops early, such as `head`, is no failure.
 process.stdout.on("error", (problem: NodeJS.ErrnoException) => {
   if (problem.code !== "EPIPE") throw problem;
   process.exit(EXIT.done);

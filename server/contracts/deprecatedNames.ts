@@ -1,9 +1,9 @@
 /**
  * Public names that changed, new name to old. For one release the old names are still accepted in requests and environments and still
- * emitted beside the new ones; then this file and its uses are deleted.
+ * emitted in addition to the new ones; then this file and its uses are deleted.
  */
 
-/** Request headers. If a client sends both, the new one counts. */
+/** Request headers. If a client sends both, the new one is used. */
 export const deprecatedHeaders: Readonly<Record<string, string>> = {
   "x-weir-parents": "x-weir-upstream",
   "x-weir-started-at": "x-weir-start",
@@ -15,7 +15,7 @@ export const deprecatedMetrics: Readonly<Record<string, string>> = {
   weir_gateway_judge_circuit_open: "weir_gateway_judge_resting",
 };
 
-/** Environment variables. If both are set, the new one counts. */
+/** Environment variables. If both are set, the new one is used. */
 export const deprecatedVariables: Readonly<Record<string, string>> = {
   WEIR_EMULATOR_NOISE: "WEIR_TRUTH",
 };

@@ -4,20 +4,20 @@ import { planConstraintsSchema } from "@/solver/plan/constraints";
 import { objectiveSchema } from "@/solver/plan/plan";
 import { examinedKinds } from "./studio/examination";
 
-/** Mean seconds of a judge call, as an operator enters them. */
+/** Bounds of a judge call's mean seconds, as an operator enters them. */
 const { min: leastSeconds, max: mostSeconds } = JUDGE_SECONDS_BOUNDS;
 export const judgeSeconds = z
   .number("give the seconds of a call")
   .min(leastSeconds, `give ${leastSeconds} s or more`)
   .max(mostSeconds, `give at most ${mostSeconds} s`);
 
-/** What is planned for, named by ids of the store: the part that all requests for plans share. */
+/** The planning input, named by ids of the store: the part that all requests for plans share. */
 const planRequestSchema = z.object({
   workloadId: z.string().min(1),
   clusterId: z.string().min(1),
   requestsPerSecond: z.number().positive("give a rate above 0").max(100_000, "give at most 100,000 requests/s"),
   constraints: planConstraintsSchema.optional(),
-  /** A judge that runs as an engine of its own, or the cluster's own with another mean time of a call; left out: the cluster's own as it is known. */
+  /** A judge on its own engine, or the cluster's own with another mean time of a call; absent: the cluster's own with its known time. */
   judge: z
     .discriminatedUnion("kind", [
       z.object({
@@ -39,12 +39,12 @@ const routingSchema = z.object({
   startBelow: z.int().min(0).max(100).optional(),
 });
 
-/** `around`: a routing that an operator set by hand, explored with all that differ from it in one threshold; left out: all cascades. */
+/** `around`: a routing that an operator set manually, explored with all that differ from it in one threshold; absent: all cascades. */
 export const exploreSchema = planRequestSchema.extend({ around: routingSchema.nullable().optional() });
 
 export const solveSchema = planRequestSchema.extend({
   objective: objectiveSchema,
-  /** A routing that an operator set by hand; null lets the planner choose. */
+  /** A routing that an operator set manually; null lets the planner choose. */
   fixed: routingSchema.nullable(),
 });
 

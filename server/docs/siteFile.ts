@@ -20,8 +20,8 @@ export interface SiteFile {
 }
 
 /**
- * Finds what a path of the site stands for: a page by its clean address (`start/ten-minutes`), the front page by none, another
- * file by its name. Null where the site has no such file, and for every path that leads out of its folder.
+ * Finds the file of a path of the site: a page by its clean address (`start/ten-minutes`), the front page by an empty path, another file by
+ * its name. Null if the site has no such file, and for every path that leads out of its folder.
  */
 export async function findSiteFile(folder: string, segments: readonly string[]): Promise<SiteFile | null> {
   if (segments.some((segment) => segment === ".." || segment === "" || /[\\/\0]/.test(segment))) return null;

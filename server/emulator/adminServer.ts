@@ -7,7 +7,7 @@ import { notFound, pathOf, readJson, sendError, sendJson } from "./http";
 /** Outcomes of some 100,000 prompts under five models. */
 const MAX_BODY_BYTES = 64_000_000;
 
-/** Wall seconds a DELETE waits for running requests when it does not say. */
+/** Default wall seconds for which a DELETE waits for running requests. */
 const DEFAULT_GRACE_SECONDS = 30;
 
 /** A DELETE is answered after this long at the latest, with 202 if the engine is still draining: clients have time limits. */
@@ -22,7 +22,7 @@ interface Exchange {
  * The admin listener, as `server/contracts/engine/emulatorAdmin.ts` describes it; every call but `/health` needs the bearer token. DELETE
  * answers 204 once the engine is gone, or 202 while it still drains; asking again joins the same drain.
  *
- * @param ready the cluster, once what ran before is up again; calls wait for it.
+ * @param ready the cluster, once the engines of the last run are up again; calls wait for it.
  */
 export function createAdminServer(ready: Promise<Cluster>, token: string): Server {
   return createServer((request, response) => {
@@ -101,7 +101,7 @@ function refuse(response: ServerResponse, change: Pick<Extract<Change<object>, {
   sendError(response, { status: change.status, type, message: change.message });
 }
 
-/** Digests have one length whatever is sent, as the comparison in constant time needs. */
+/** Digests have a fixed length, as the comparison in constant time requires. */
 function mayPass(request: IncomingMessage, token: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(request.headers.authorization ?? ""), digest(`Bearer ${token}`));

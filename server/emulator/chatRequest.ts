@@ -10,14 +10,14 @@ const chatSchema = z.looseObject({
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
   max_tokens: z.int().positive().nullish(),
   max_completion_tokens: z.int().positive().nullish(),
-  // vLLM's present engine takes any integer, and reads it without effect unless it was started to schedule by priority, as this one is not.
+  // vLLM's present engine accepts any integer, and ignores it unless it was started with priority scheduling, which this one is not.
   priority: z.int().optional(),
 });
 
-/** What the emulation needs of an OpenAI chat request; every other field is accepted and has no effect. */
+/** The fields of an OpenAI chat request that the emulation needs; every other field is accepted and has no effect. */
 export interface ChatRequest {
   readonly model: string;
-  /** Text of the last user message, or of the last message when none is the user's. */
+  /** Text of the last user message, or of the last message if there is no user message. */
   readonly text: string;
   readonly stream: boolean;
   readonly includeUsage: boolean;
@@ -26,7 +26,7 @@ export interface ChatRequest {
 
 export type ParsedChat = { readonly ok: true; readonly chat: ChatRequest } | { readonly ok: false; readonly error: ApiError };
 
-/** Reads a chat completion request; a bad field is refused the way vLLM refuses it, with 400 and the field's name. */
+/** Reads a chat completion request; a bad field is refused as in vLLM, with 400 and the field's name. */
 export function parseChatRequest(body: unknown): ParsedChat {
   const parsed = chatSchema.safeParse(body);
   if (!parsed.success) {

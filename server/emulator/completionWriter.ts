@@ -3,7 +3,7 @@ import { type ApiError, errorBody, sendError, sendJson } from "./http";
 
 type FinishReason = "stop" | "length";
 
-/** What a completion says, and to whom. */
+/** The content and recipient of a completion. */
 export interface Completion {
   readonly id: string;
   readonly model: string;
@@ -15,20 +15,20 @@ export interface Completion {
   readonly token: (index: number) => string;
 }
 
-/** Writes one chat completion as its tokens come into being. */
+/** Writes one chat completion as its tokens are generated. */
 export interface CompletionWriter {
-  /** Tells that `count` tokens exist; a stream sends what is new, one event per token. */
+  /** Reports that `count` tokens exist; a stream sends the new ones, one event per token. */
   generated(count: number): void;
   /** Ends the answer with `count` tokens. */
   finish(count: number, reason: FinishReason): void;
-  /** Ends it with an error: the status of an answer not yet begun, an error event in a stream. */
+  /** Ends it with an error: the status of an answer that has not begun, an error event in a stream. */
   fail(error: ApiError): void;
 }
 
-/** A client that reads slower than tokens come is sent nothing more until it has read down to this. */
+/** A client that reads more slowly than tokens are generated gets nothing more until its unread bytes are below this. */
 const MAX_UNREAD_BYTES = 1_000_000;
 
-/** The writer for a response, in vLLM's byte form. Whether the answer is streamed is the completion's choice. */
+/** The writer for a response, in vLLM's byte format. The completion determines whether it streams. */
 export function createCompletionWriter(response: ServerResponse, completion: Completion): CompletionWriter {
   return completion.stream ? streamWriter(response, completion) : wholeWriter(response, completion);
 }
@@ -64,7 +64,7 @@ function streamWriter(response: ServerResponse, completion: Completion): Complet
   const choice = (delta: string, rest: string): string =>
     `${head}{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${rest}}]}\n\n`;
   let sent = 0;
-  // Headers leave at once, as vLLM's do; the role comes with the first token.
+  // Headers are sent at once, as in vLLM; the role is sent with the first token.
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
   response.flushHeaders();
 

@@ -1,15 +1,15 @@
 import { mixSeed } from "@/solver/numeric/random";
 
-/** Short, plain words: an emulated answer should be seen to be one. */
+/** Short, plain words: an emulated answer should be recognisable as such. */
 const WORDS = ["the", "water", "runs", "over", "a", "low", "wall", "and", "on", "to", "next", "pool"] as const;
 
-/** What answers end with where outcomes say only whether they are right. */
+/** Final answers if outcomes only say whether they are right. */
 const LETTERS = ["A", "B", "C", "D"] as const;
 
-/** Labels from here up are of answers that are right. */
+/** Labels from this value on mean a right answer. */
 const RIGHT_LABEL = 50;
 
-/** A reader may be shown only the end of a long answer, so the tag comes again after this many tokens. */
+/** A judge may get only the end of a long answer, so the tag is repeated after this many tokens. */
 const TAG_EVERY_TOKENS = 1000;
 
 const TAG = /\[emulated answer ([^\]\n]+) by ([^\]\s]+)\]/g;
@@ -20,7 +20,10 @@ export function answerToken(promptId: string, model: string, index: number): str
   return ` ${WORDS[mixSeed(promptId, index) % WORDS.length]}`;
 }
 
-/** The letter that a model answers a prompt with: the same from all that are right, and of those that are wrong each its own guess among the others. */
+/**
+ * The letter with which a model answers a prompt: the same from all models that are right; each wrong one has its own guess among the
+ * others.
+ */
 export function answerLetter(promptId: string, model: string, label: number): string {
   const right = mixSeed("right letter", promptId) % LETTERS.length;
   const guess = 1 + (mixSeed("wrong letter", promptId, model) % (LETTERS.length - 1));
@@ -33,7 +36,7 @@ export function readAnswerTag(text: string): { readonly promptId: string; readon
   return promptId === undefined || model === undefined ? null : { promptId, model };
 }
 
-/** Tokens of the emulated answers that a text shows: from the first tag on each word is one, and so is a tag. 0 where it shows none. */
+/** Tokens of the emulated answers within a text: from the first tag on each word is one, and so is a tag. 0 if there is none. */
 export function shownAnswerTokens(text: string): number {
   const from = text.search(TAG);
   return from < 0 ? 0 : text.slice(from).replaceAll(TAG, "tag").trim().split(/\s+/).length;

@@ -26,24 +26,24 @@ export interface Cluster {
   /** Resolves when the engine is gone and its GPUs are free. */
   stop(id: string, graceSeconds: number): Promise<Change<object>>;
   putOutcomes(body: unknown): Change<object>;
-  /** Ends everything at once, open streams included. What runs is remembered. */
+  /** Ends everything at once, including open streams. The list of running engines is saved. */
   shutDown(): Promise<void>;
 }
 
 /** Bytes of weights a GPU loads in a second from a local disk: the order of one NVMe drive. */
 const LOAD_BYTES_PER_SECOND = 2e9;
 
-/** Even a small model on fast time takes this long in wall time, so that loading can be seen. */
+/** Minimum wall time of loading, even for a small model at a high time scale, so that loading is visible. */
 const MIN_LOAD_MS = 1000;
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 const urlOf = (server: Server): string => `http://127.0.0.1:${portOf(server)}`;
 
-/** Brings up the judge and the engines that ran before, each on its former port where that is free. */
+/** Starts the judge and the engines of the last run, each on its former port if that is free. */
 export async function createCluster(settings: Settings, store: StateStore): Promise<Cluster> {
   const { cluster, timeScale, noise } = settings;
   const engines = new Map<string, Engine>();
-  /** Ports promised to engines that are still to be brought back. */
+  /** Ports reserved for engines that are still to be restarted. */
   const promised = new Set<number>();
   let book: OutcomeTable | null = restoreOutcomes(store);
 
@@ -75,11 +75,11 @@ export async function createCluster(settings: Settings, store: StateStore): Prom
       replicaModel: noise.enabled ? modelPerturbation(replica, vllmProfile.errors, { seed: noise.seed, engineId: request.id }) : replica,
       maxModelTokens: fit.maxModelTokens,
       timeScale,
-      // The GPUs of a replica load side by side.
+      // The GPUs of a replica load in parallel.
       loadMs: Math.max(MIN_LOAD_MS, (fit.weightBytesPerGpu / LOAD_BYTES_PER_SECOND / timeScale) * 1000),
       outcomes: () => book,
     });
-    // Before anything is awaited: its GPUs are taken from here on.
+    // Before anything is awaited: its GPUs are occupied from here on.
     engines.set(request.id, engine);
     await listenAt(engine.server, port);
     return { ok: true, engine };

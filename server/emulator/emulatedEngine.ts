@@ -10,7 +10,7 @@ import { namedPrompt, type OutcomeRow, type OutcomeTable } from "./outcomeTable"
 
 export interface EngineOptions {
   readonly request: EngineRequest;
-  /** How fast it really is, and its bounds. */
+  /** Its true speed, and its limits. */
   readonly replicaModel: ReplicaModel;
   readonly maxModelTokens: number;
   readonly timeScale: number;
@@ -19,7 +19,7 @@ export interface EngineOptions {
   readonly outcomes: () => OutcomeTable | null;
 }
 
-/** One emulated engine: an HTTP server, a replica behind it, and its way from loading over ready to stopped. */
+/** One emulated engine: an HTTP server, a replica behind it, and its states loading, ready and stopped. */
 export interface Engine {
   readonly request: EngineRequest;
   readonly server: Server;
@@ -28,20 +28,23 @@ export interface Engine {
   loadedShare(): number;
   load(): { readonly running: number; readonly waiting: number };
   busy(): { readonly busySeconds: number; readonly nowSeconds: number };
-  /** Takes nothing new, waits until all is answered or `graceSeconds` of wall time are over, then cuts. Repeated calls join. */
+  /**
+   * Takes no new requests, waits until all are answered or `graceSeconds` of wall time have passed, then aborts the rest. Repeated calls
+   * join.
+   */
   stop(graceSeconds: number): Promise<void>;
 }
 
-/** How often a stopping engine looks whether it is empty. */
+/** Interval at which a stopping engine checks whether it is empty. */
 const DRAIN_LOOK_MS = 50;
 
-/** Makes an engine that begins to load. It serves once its server listens. */
+/** Creates an engine that starts to load. It serves once its server listens. */
 export function createEngine(options: EngineOptions): Engine {
   const { request, loadMs, outcomes } = options;
   const core = createEngineCore({ ...options, model: request.model });
   const startMs = performance.now();
   let stopped: Promise<void> | null = null;
-  /** Wall time at which what is still open is cut. */
+  /** Wall time at which open requests are aborted. */
   let cutAtMs = Number.POSITIVE_INFINITY;
 
   const loadedShare = (): number => Math.min(1, (performance.now() - startMs) / loadMs);
@@ -95,12 +98,12 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
-/** Answers to one question under headings, to make one of them, and not an answer to be judged. */
+/** A prompt with answers to aggregate under headings, and not an answer to judge. */
 const toAggregate = (text: string): boolean => /^\[answer 1\]$/m.test(text) && !/^\[answer( [AB])?\]$/m.test(text);
 
 /**
- * A model's reply to a text: it judges if the text asks for a score, answers again if it is shown answers to aggregate, and all else as
- * the outcomes say. A model that they say nothing of is there to judge, so it scores what is none of their prompts; null where it is one.
+ * A model's reply to a text: a score if the text asks for one, a new answer if it contains answers to aggregate, and otherwise the answer
+ * in the outcomes. A model without outcomes is a judge, so it scores texts that are none of their prompts; null for one of their prompts.
  */
 function generationOf(book: OutcomeTable, model: string, text: string): Generation | null {
   const shown = readAnswerTag(text);
@@ -112,7 +115,7 @@ function generationOf(book: OutcomeTable, model: string, text: string): Generati
   return asksForAnswer ? null : emulatedJudgement(book, text);
 }
 
-/** A model's answer to a prompt, with what is answered as its last token; emulated answers that the prompt shows make it longer. */
+/** A model's answer to a prompt, with the final answer as its last token; emulated answers within the prompt make it longer. */
 function answerOf({ promptId, inputTokens, outputTokens, answer }: OutcomeRow, model: string, text: string): Generation {
   const last = outputTokens < 2 || answer === "" ? -1 : outputTokens - 1;
   return {

@@ -3,11 +3,11 @@ import { readAnswerTag } from "./emulatedAnswer";
 import type { Generation } from "./engineCore";
 import type { OutcomeTable } from "./outcomeTable";
 
-/** Characters of a token, roughly: prompts and answers of emulations are written to that length. */
+/** Approximate characters per token: prompts and answers of emulations are written to that length. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * What an emulated judge says to a text: the outcome table's judged score, or label, of the emulated answer whose tag stands in it, a bare
+ * An emulated judge's answer to a text: the outcome table's judged score, or label, of the emulated answer whose tag is in it, as a bare
  * integer. Text without a known tag is scored by a hash: an arbitrary number, the same every time.
  */
 export function emulatedJudgement(book: OutcomeTable, text: string, read: "judged" | "label" = "judged"): Generation {

@@ -11,12 +11,12 @@ import { createVllmMetrics } from "./vllmMetrics";
 export interface EngineCoreOptions {
   readonly model: string;
   readonly replicaModel: ReplicaModel;
-  /** Prompt and answer together never exceed it. */
+  /** Limit for prompt and answer together. */
   readonly maxModelTokens: number;
   readonly timeScale: number;
 }
 
-/** What a request makes an engine read and write. */
+/** The tokens that an engine reads and writes for a request. */
 export interface Generation {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -26,16 +26,16 @@ export interface Generation {
 
 /** The part of an emulated engine that generates: a replica on the wall clock, its open requests and its metrics. */
 export interface EngineCore {
-  /** Answers a request as long as the replica takes; a client that goes away aborts it. */
+  /** Answers a request in the replica's time; a client that disconnects aborts it. */
   serve(response: ServerResponse, chat: ChatRequest, generation: Generation): void;
   metricsText(): Promise<string>;
   /** Requests in the batch and in the queue, now. */
   load(): { readonly running: number; readonly waiting: number };
-  /** Engine seconds with a step under way, and engine seconds passed, since it was made. */
+  /** Engine seconds with a step in progress, and engine seconds passed, since it was created. */
   busy(): { readonly busySeconds: number; readonly nowSeconds: number };
   /** Requests not yet answered. */
   openRequests(): number;
-  /** Ends all open requests with an error and stops for good. */
+  /** Ends all open requests with an error and stops permanently. */
   stop(error: ApiError): void;
 }
 
@@ -51,8 +51,8 @@ interface OpenRequest {
 }
 
 /**
- * Streams are written this often between a request's first and last token, which go out when they happen: often enough to
- * look alive, and seldom enough that hundreds of streams cost little.
+ * Interval of stream writes between a request's first and last token, which are sent when they happen: short enough to look live, and long
+ * enough that hundreds of streams cost little.
  */
 const FLUSH_MS = 40;
 
@@ -68,7 +68,7 @@ export function createEngineCore({ model, replicaModel, maxModelTokens, timeScal
     onEvent(kind, handle, seconds, seenSeconds) {
       const request = open.get(handle);
       if (request === undefined) return;
-      // Queueing is counted from the engine on, as vLLM does, up to the first admission.
+      // Queueing is counted from the entry to the engine, as in vLLM, to the first admission.
       if (kind === "admitted") request.queueSeconds ??= seconds - clock.enteredSeconds(handle);
       if (kind === "first-token") {
         request.ttftSeconds = seenSeconds - request.arrivedSeconds;
@@ -114,7 +114,7 @@ export function createEngineCore({ model, replicaModel, maxModelTokens, timeScal
 
   return {
     serve(response, chat, generation) {
-      // The client may have left while its request was read.
+      // The client may have disconnected while its request was read.
       if (response.destroyed) return;
       const arrivedSeconds = clock.nowSeconds();
       const room = maxModelTokens - generation.inputTokens;

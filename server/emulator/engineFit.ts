@@ -5,7 +5,7 @@ import { memoryFit } from "@/solver/hardware/memoryFit";
 import { replicaModel } from "@/solver/hardware/replicaShapes";
 import type { ClusterShape } from "./settings";
 
-/** What an engine that fits is made of. */
+/** The data of an engine that fits. */
 export type EngineFit =
   | {
       readonly ok: true;
@@ -19,7 +19,7 @@ export type EngineFit =
 export const gpuKeys = (request: EngineRequest): readonly string[] =>
   request.placements.flatMap(({ node, gpus }) => gpus.map((gpu) => `${node}/${gpu}`));
 
-/** Whether the cluster could run such an engine on empty GPUs; if not, a sentence that names what does not fit. */
+/** Whether the cluster could run such an engine on empty GPUs; if not, a sentence that names the mismatch. */
 export function engineFit(cluster: ClusterShape, request: EngineRequest, cards: CardCatalogue): EngineFit {
   const refuse = (message: string): EngineFit => ({ ok: false, message });
   const model = cardOf(cards.models, request.model);

@@ -2,17 +2,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type ChatRequest, parseChatRequest } from "./chatRequest";
 import { type ApiError, notFound, pathOf, readJson, sendError, sendJson } from "./http";
 
-/** The version an emulated engine gives: the newest vLLM whose metric names it follows, and what it is. */
+/** The version that an emulated engine reports: the newest vLLM whose metric names it follows, marked as emulated. */
 const EMULATED_VERSION = "0.30.0+emulated";
 
-/** vLLM takes any size; this holds a prompt of some million tokens and bounds memory. */
+/** vLLM has no limit; this one has room for a prompt of some million tokens and bounds memory. */
 const MAX_BODY_BYTES = 32_000_000;
 
-/** What answers behind one engine port. */
+/** The backend of one engine port. */
 export interface EngineBackend {
-  /** What it serves: an engine one model, the judge's server two names. */
+  /** Its served names: one model for an engine, two names for the judge's server. */
   readonly models: readonly string[];
-  /** Why it takes no requests now; null when it does. */
+  /** Why it takes no requests now; null if it does. */
   unavailable(): string | null;
   maxModelTokens(): number;
   chat(response: ServerResponse, request: ChatRequest): void;
@@ -24,7 +24,7 @@ export function createEngineServer(backend: EngineBackend): Server {
   const startedSeconds = Math.floor(Date.now() / 1000);
   return createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
-      // Only a client that went away while it was sending ends up here.
+      // Only a client that disconnected while it was sending causes this.
       response.destroy(error instanceof Error ? error : undefined);
     });
   });

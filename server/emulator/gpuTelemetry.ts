@@ -11,14 +11,14 @@ const SAMPLE_MS = 1000;
 
 const BYTES_PER_MIB = 1024 * 1024;
 
-/** What the driver keeps for itself on a data-centre card, in MiB (608 on an L40S by dcgm-exporter). */
+/** Memory that the driver reserves on a data-centre card, in MiB (608 on an L40S by dcgm-exporter). */
 const RESERVED_MIB = 608;
 
-/** Idle draw as a share of the board limit, and the limit where the card states none. An L40S idles at 36 of 350 W. */
+/** Idle power as a share of the board limit, and the limit if the card states none. An L40S idles at 36 of 350 W. */
 const IDLE_POWER_SHARE = 0.1;
 const UNSTATED_POWER_WATTS = 400;
 
-/** Degrees of an idle card, and how much hotter a fully busy one is. */
+/** Temperature of an idle card in °C, and the difference to a fully busy one. */
 const IDLE_CELSIUS = 32;
 const BUSY_CELSIUS = 40;
 
@@ -39,8 +39,8 @@ export interface GpuTelemetry {
 }
 
 /**
- * Emulates dcgm-exporter for every GPU of every node. A GPU is as busy as the engine that holds it had a step under way; its
- * memory fills while weights load and then is flat, since engines allocate their KV cache ahead.
+ * Emulates dcgm-exporter for every GPU of every node. A GPU's utilisation is the share of time in which its engine had a step in progress;
+ * its memory fills while weights load and is then constant, since engines allocate their KV cache in advance.
  */
 export function createGpuTelemetry(cluster: ClusterShape, card: GpuCard, engines: () => Iterable<Engine>): GpuTelemetry {
   const before = new WeakMap<Engine, ReturnType<Engine["busy"]>>();
@@ -120,6 +120,6 @@ function exposition(cluster: ClusterShape, card: GpuCard, stateOf: (node: string
 function labels(node: string, gpu: number, card: GpuCard): string {
   const hex = ["a", "b", "c", "d"].map((part) => mixSeed(node, gpu, part).toString(16).padStart(8, "0")).join("");
   const uuid = `GPU-${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-  // JSON's escapes of a string are those of a label value.
+  // The escapes of a JSON string are valid in a label value.
   return `gpu="${gpu}",UUID="${uuid}",device="nvidia${gpu}",modelName=${JSON.stringify(card.name)},Hostname=${JSON.stringify(node)}`;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Longer than clients keep idle connections, so that none is closed while a request is on its way into it. */
+/** Longer than clients keep idle connections, so that none is closed while a request is being sent on it. */
 const KEEP_ALIVE_MS = 75_000;
 
 /** An error as vLLM and the OpenAI API report it. */
@@ -23,12 +23,12 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 }
 
 export function sendError(response: ServerResponse, error: ApiError): void {
-  // What was not read of a body that is too large would be taken for the connection's next request.
+  // The unread rest of a body that is too large would be parsed as the connection's next request.
   if (error.status === 413) response.setHeader("connection", "close");
   sendJson(response, error.status, errorBody(error));
 }
 
-/** The error of requests that wait when a server stops. */
+/** The error for requests that wait when a server stops. */
 export const STOPPED: ApiError = {
   status: 503,
   type: "ServiceUnavailableError",
@@ -46,7 +46,7 @@ export const pathOf = (request: IncomingMessage): string => (request.url ?? "/")
 
 export type JsonBody = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ApiError };
 
-/** Reads a request's body as JSON, up to `maxBytes`. Rejects only when the client goes away meanwhile. */
+/** Reads a request's body as JSON, up to `maxBytes`. Rejects only if the client disconnects meanwhile. */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<JsonBody> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -66,7 +66,7 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   }
 }
 
-/** What each listening server has not answered yet. */
+/** The unanswered requests of each listening server. */
 const openResponses = new WeakMap<Server, ReadonlySet<ServerResponse>>();
 
 function trackResponses(server: Server): ReadonlySet<ServerResponse> {
@@ -92,7 +92,7 @@ export function listen(server: Server, port: number): Promise<number | undefined
       resolve((server.address() as AddressInfo).port);
     };
     const onError = (error: NodeJS.ErrnoException): void => {
-      // The server may try another port: what waits for this one must not pile up on it.
+      // The server may try another port: listeners for this one must not accumulate.
       server.removeListener("listening", onListening);
       if (error.code === "EADDRINUSE") resolve(undefined);
       else reject(error);
@@ -113,7 +113,7 @@ export async function listenFrom(server: Server, base: number, skip: ReadonlySet
   throw new Error(`No port from ${base} up is free`);
 }
 
-/** Stops listening, answers what is open with an error, and cuts the connections: no request ends without a reply. */
+/** Stops listening, answers open requests with an error, and closes the connections: no request ends without a reply. */
 export function shut(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

@@ -14,11 +14,11 @@ import type { OutcomeTable } from "./outcomeTable";
 /** Name under which the emulated judge serves. */
 export const JUDGE_MODEL = "weir-judge";
 
-/** Engine seconds of one judgement in the mean, and the spread around it. It is a service of fixed speed, not a replica. */
+/** Mean engine seconds of one judgement, and their spread. The judge is a service of fixed speed, not a replica. */
 const JUDGE_SECONDS = 0.27;
 const JUDGE_JITTER_SIGMA = 0.1;
 
-/** The judge of real engines has its window too. */
+/** A judge on real engines has a context limit too. */
 const MAX_MODEL_TOKENS = 131_072;
 
 export interface JudgeOptions {
@@ -29,8 +29,9 @@ export interface JudgeOptions {
 }
 
 /**
- * The emulated judge of plans whose judge is no engine of their own. Any number of calls run side by side, each for about `JUDGE_SECONDS`:
- * such a plan counts the judge as a fixed time too. Asked as `trustedJudgeModel` it gives the label of the answer, as somebody would who knows.
+ * The emulated judge for plans whose judge is none of their engines. Any number of calls run in parallel, each for about `JUDGE_SECONDS`:
+ * such a plan also models the judge as a fixed time. Under the name `trustedJudgeModel` it returns the label of the answer, like a trusted
+ * judge.
  */
 export function createJudgeServer({ timeScale, noise, outcomes }: JudgeOptions): Server {
   const sigma = noise.enabled ? JUDGE_JITTER_SIGMA : 0;

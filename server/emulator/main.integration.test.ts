@@ -32,7 +32,7 @@ function run(environment: Readonly<Record<string, string>> = {}): ChildProcess {
   return child;
 }
 
-/** Ends a process and says how it ended. */
+/** Ends a process and returns how it ended. */
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const ended = once(child, "exit");

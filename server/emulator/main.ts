@@ -4,7 +4,7 @@ import { listen, shut } from "./http";
 import { readSettings } from "./settings";
 import { createStateStore } from "./stateStore";
 
-/** Ends the process with one sentence, and with it whatever serves already. */
+/** Ends the process with one sentence, including servers that already run. */
 function refuse(sentence: string): never {
   process.stderr.write(`${sentence}\n`);
   process.exit(1);
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
     announce = resolve;
   });
   const admin = createAdminServer(ready, settings.adminToken);
-  // First of all, so that a second emulator on the same ports ends before it touches the state of the first.
+  // First, so that a second emulator on the same ports ends before it touches the state of the first.
   if ((await listen(admin, settings.adminPort)) === undefined) refuseTaken(settings.adminPort, "WEIR_EMULATOR_PORT");
   const cluster = await createCluster(settings, createStateStore(settings.stateDir));
   if ((await listen(cluster.gpus.server, settings.dcgmPort)) === undefined) refuseTaken(settings.dcgmPort, "WEIR_DCGM_PORT");

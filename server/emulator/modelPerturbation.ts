@@ -5,7 +5,7 @@ import { mixSeed, seededRandom } from "@/solver/numeric/random";
 /** A lognormal factor of median 1 deviates by about sigma * sqrt(2 / pi) on average; this is its sigma for a mean deviation. */
 const sigmaFor = (meanDeviation: number): number => meanDeviation / Math.sqrt(2 / Math.PI);
 
-/** Mean deviations of a nine-coefficient fit on runs it had not seen, for a profile whose own errors are not known. */
+/** Mean deviations of a nine-coefficient fit on held-out runs, for a profile whose own errors are unknown. */
 const USUAL_DEVIATION = { tpot: 0.064, ttft: 0.099 } as const;
 
 /** Spread of single steps, and of decode spans, which average many steps. Chosen, not measured: public data holds means only. */
@@ -18,9 +18,9 @@ const HICCUP_MEDIAN_SECONDS = 0.1;
 const HICCUP_SIGMA = 0.5;
 
 /**
- * The replica an emulated engine really is: the planner's model times factors of its own, with jitter and rare pauses. The factors
- * deviate as far as real engines do from the profile the model was made with, by its errors on runs its fit had not seen: one factor for
- * decoding, one for all that a first token waits for. All follows from the seed and the engine's id; none of it is visible to the planner.
+ * The true replica of an emulated engine: the planner's model times its own factors, with jitter and rare pauses. The factors deviate as
+ * much as real engines deviate from the profile of the model, according to its errors on held-out runs: one factor for decoding, one for
+ * everything that a first token waits for. They follow from the seed and the engine's id; the planner does not see them.
  */
 export function modelPerturbation(
   model: ReplicaModel,
@@ -34,7 +34,7 @@ export function modelPerturbation(
   return {
     ...model,
     stepTime: {
-      // Asked once per decode span and once per mixed step, so that each draw holds for one of them.
+      // Called once per decode span and once per mixed step, so that each draw applies to one of them.
       decodeBaseSeconds: (sequences) => stepTime.decodeBaseSeconds(sequences) * decodeFactor * random.lognormal(0, SPAN_JITTER_SIGMA),
       secondsPerKvToken: stepTime.secondsPerKvToken * decodeFactor,
       mixedStepSeconds(load) {

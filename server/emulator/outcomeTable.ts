@@ -3,23 +3,23 @@ import type { Outcome } from "@/server/contracts/studio";
 import { mixSeed } from "@/solver/numeric/random";
 import { answerLetter } from "./emulatedAnswer";
 
-/** What a model does with one prompt. */
+/** A model's outcome for one prompt. */
 export interface OutcomeRow {
   readonly promptId: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** What its answer ends with; empty: with nothing that could be read as one. */
+  /** Its final answer; empty: none that could be read. */
   readonly answer: string;
 }
 
 /** The prompts whose outcomes the emulated engines replay. */
 export interface OutcomeTable {
   readonly outcomes: EmulatedOutcomes;
-  /** The row of the prompt that `text` names by `[prompt <id>]`, else one chosen by a hash of the text. null: no rows for the model. */
+  /** The row of the prompt that `text` names by `[prompt <id>]`, or else one chosen by a hash of the text. null: no rows for the model. */
   row(model: string, text: string): OutcomeRow | null;
-  /** The judged score of a model's answer to a prompt; null when either is unknown. */
+  /** The judged score of a model's answer to a prompt; null if either is unknown. */
   judged(promptId: string, model: string): number | null;
-  /** Its quality; null when either is unknown. */
+  /** Its quality; null if either is unknown. */
   label(promptId: string, model: string): number | null;
 }
 
@@ -27,10 +27,10 @@ export type BookResult = Outcome<{ readonly book: OutcomeTable }>;
 
 const PROMPT_TAG = /^\s*\[prompt ([^\]\n]+)\]/;
 
-/** The prompt that a text asks an answer to by `[prompt <id>]`; null where it names none. */
+/** The prompt that a text names by `[prompt <id>]`; null if it names none. */
 export const namedPrompt = (text: string): string | null => PROMPT_TAG.exec(text)?.[1] ?? null;
 
-/** Checks outcomes and indexes them; refuses with a sentence what could not be replayed. */
+/** Validates outcomes and indexes them; refuses with a sentence those that could not be replayed. */
 export function createOutcomeBook(body: unknown): BookResult {
   const parsed = emulatedOutcomesSchema.safeParse(body);
   if (!parsed.success) {
@@ -65,7 +65,7 @@ export function createOutcomeBook(body: unknown): BookResult {
 
 function inconsistency(outcomes: EmulatedOutcomes): string | null {
   const prompts = outcomes.promptIds.length;
-  // Ids travel inside square brackets of prompts and answers.
+  // Ids appear inside square brackets in prompts and answers.
   const unfit = outcomes.promptIds.find((id) => id === "" || /[\]\n]/.test(id));
   if (unfit !== undefined) return `Outcomes field promptIds: ${JSON.stringify(unfit)} is empty or holds "]" or a line break`;
   if (new Set(outcomes.promptIds).size !== prompts) return "Outcomes field promptIds: an id occurs twice";

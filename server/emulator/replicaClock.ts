@@ -4,23 +4,21 @@ import type { ReplicaModel } from "@/solver/engine/replicaModel";
 
 export interface ReplicaClockOptions {
   readonly model: ReplicaModel;
-  /** Engine seconds in a wall second. */
+  /** Engine seconds per wall second. */
   readonly timeScale: number;
   readonly onEvent: OnReplicaEvent;
 }
 
-/** A simulated replica driven by the wall clock. Its seconds are engine seconds since it was made. */
+/** A simulated replica driven by the wall clock. Its seconds are engine seconds since it was created. */
 export interface ReplicaClock {
   nowSeconds(): number;
-  /** Lets everything that is due happen. */
+  /** Processes all due events. */
   catchUp(): void;
-  /**
-   * Hands a request in; its handle, or null when it could never fit the KV cache. Nothing happens to it before `catchUp`.
-   */
+  /** Adds a request; returns its handle, or null if it could never fit the KV cache. It is not processed before `catchUp`. */
   submit(inputTokens: number, outputTokens: number): number | null;
-  /** Gives a request up. */
+  /** Aborts a request. */
   abort(handle: number): void;
-  /** Tokens a request has by now; only after `catchUp`, and only of a request not ended. */
+  /** Tokens of a request so far; only after `catchUp`, and only for a request that has not ended. */
   generatedTokens(handle: number): number;
   /** When a request entered the engine behind the front end; only in `onEvent` of its admission. */
   enteredSeconds(handle: number): number;
@@ -28,7 +26,7 @@ export interface ReplicaClock {
   stop(): void;
 }
 
-/** An event that clients have yet to see. */
+/** An event that clients have not seen yet. */
 interface Unseen {
   readonly kind: ReplicaEventKind;
   readonly handle: number;
@@ -37,17 +35,17 @@ interface Unseen {
 }
 
 /**
- * Runs a replica in real time: one timer, set to its next event, so that the cost follows the events and not the tokens.
- * Events are reported with their exact engine time, when clients see them and up to a timer's grain (about 1 ms of wall time) later.
+ * Runs a replica in real time: one timer, set to its next event, so that the cost depends on the events and not on the tokens. Events are
+ * reported with their exact engine time, at the time when clients see them, plus the timer's granularity (about 1 ms of wall time).
  */
 export function createReplicaClock({ model, timeScale, onEvent }: ReplicaClockOptions): ReplicaClock {
   const replica = createReplica(model);
   const startMs = performance.now();
-  /** In the order in which they are seen; empty where the front end takes no time for tokens. */
+  /** In the order in which they are seen; empty if the front end takes no time for tokens. */
   const unseen: Unseen[] = [];
-  /** Requests that have ended without their clients having seen it, with their tokens. */
+  /** Requests that have ended before their clients see it, with their tokens. */
   const ended = new Map<number, number>();
-  /** Tokens that each request not ended will have. */
+  /** Final token count of each request that has not ended. */
   const outputs = new Map<number, number>();
   let handles = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -75,7 +73,7 @@ export function createReplicaClock({ model, timeScale, onEvent }: ReplicaClockOp
   };
 
   const keep: OnReplicaEvent = (kind, handle, seconds, seenSeconds) => {
-    // Clients see nothing of these.
+    // Clients do not see these.
     if (kind === "admitted" || kind === "preempted") return onEvent(kind, handle, seconds, seenSeconds);
     if (kind === "finished") {
       ended.set(handle, outputs.get(handle) ?? 0);
@@ -88,7 +86,7 @@ export function createReplicaClock({ model, timeScale, onEvent }: ReplicaClockOp
     nowSeconds,
     catchUp,
     submit(inputTokens, outputTokens) {
-      // The replica may be behind, which changes nothing: nothing has read it since.
+      // The replica may be behind, which has no effect: nothing has read it since.
       if (!replica.enqueue(handles + 1, { atSeconds: nowSeconds(), inputTokens, outputTokens })) return null;
       handles += 1;
       outputs.set(handles, outputTokens);

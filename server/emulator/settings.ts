@@ -21,7 +21,7 @@ const DEFAULT_CLUSTER: z.infer<typeof embeddedSchema> = {
   ],
 };
 
-/** Any fixed number does: it makes the deviations of an engine the same on every start. */
+/** An arbitrary fixed number: it makes the deviations of an engine the same at every start. */
 const NOISE_SEED = 20_260_921;
 
 const environmentSchema = z.object({
@@ -35,7 +35,7 @@ const environmentSchema = z.object({
   WEIR_EMBEDDED: z.string().optional(),
 });
 
-/** What is emulated: nodes of one kind of GPU. */
+/** The emulated hardware: nodes of one kind of GPU. */
 export interface ClusterShape {
   readonly gpu: string;
   readonly nodes: readonly { readonly name: string; readonly gpus: number }[];
@@ -46,9 +46,9 @@ export interface Settings {
   readonly adminPort: number;
   readonly dcgmPort: number;
   readonly enginePortBase: number;
-  /** Engine seconds that pass in one wall second. */
+  /** Engine seconds per wall second. */
   readonly timeScale: number;
-  /** Whether engines deviate from the planner's model, and by which seed. */
+  /** Whether engines deviate from the planner's model, and the seed. */
   readonly noise: { readonly enabled: boolean; readonly seed: number };
   readonly adminToken: string;
   readonly cluster: ClusterShape;
@@ -93,7 +93,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   };
 }
 
-/** The environment with values given under former names. */
+/** The environment, including values given under former names. */
 function withFormerNames(environment: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string | undefined>> {
   const given = Object.entries(deprecatedVariables).map(([name, former]) => [name, environment[name] ?? environment[former]]);
   return { ...environment, ...Object.fromEntries(given) };

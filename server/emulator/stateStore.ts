@@ -8,20 +8,20 @@ const stateSchema = z.object({
   engines: z.array(engineRequestSchema.extend({ port: z.int() })),
 });
 
-/** Which engines run, and on which ports. */
+/** The running engines and their ports. */
 type EmulatorState = z.infer<typeof stateSchema>;
 
-/** What the emulator remembers over a restart. */
+/** The emulator's state that survives a restart. */
 export interface StateStore {
-  /** The state before; throws with a sentence when the file cannot be understood. */
+  /** The saved state; throws with a sentence if the file is invalid. */
   readState(): EmulatorState;
   writeState(state: EmulatorState): void;
-  /** Outcomes as they were put, unchecked; null when there are none. */
+  /** The stored outcomes, not validated; null if there are none. */
   readOutcomes(): unknown;
   writeOutcomes(outcomes: EmulatedOutcomes): void;
 }
 
-/** Keeps the state in `emulator.json` and the outcomes beside it. Every write is whole or did not happen. */
+/** Stores the state in `emulator.json` and the outcomes next to it. Every write is atomic. */
 export function createStateStore(folder: string): StateStore {
   mkdirSync(folder, { recursive: true });
   const stateFile = join(folder, "emulator.json");

@@ -23,7 +23,7 @@ export class TestEmulators {
   private readonly folder = mkdtempSync(join(tmpdir(), "weir-emulator-"));
   private readonly open: { readonly cluster: Cluster; readonly admin: Server }[] = [];
 
-  /** @param enginePortBase test files run side by side, so each has its own. */
+  /** @param enginePortBase test files run in parallel, so each has its own. */
   constructor(private readonly enginePortBase: number) {}
 
   /** An emulator at a time scale, and calls to its admin listener. */
@@ -64,7 +64,7 @@ export class TestEmulators {
     return { ...one, engineUrl: url, client: new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 0 }) };
   }
 
-  /** Ends what runs; the state stays. */
+  /** Ends the running processes; the state stays. */
   async stopAll(): Promise<void> {
     for (const { cluster, admin } of this.open.splice(0)) await Promise.all([cluster.shutDown(), shut(admin)]);
   }

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** Bucket edges of vLLM V1 (`vllm/v1/metrics/loggers.py`), so that quantiles compare with real engines'. */
+/** Bucket edges of vLLM V1 (`vllm/v1/metrics/loggers.py`), so that quantiles are comparable with real engines'. */
 const TTFT_BUCKETS = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560];
 const TOKEN_BUCKETS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80];
 const REQUEST_BUCKETS = [0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680];
@@ -10,7 +10,7 @@ const BLOCK_TOKENS = 16;
 
 const FINISHED_REASONS = ["stop", "length", "abort"] as const;
 
-/** What is read from the engine at the moment of a scrape. */
+/** Values that are read from the engine at a scrape. */
 interface EngineLevels {
   readonly running: number;
   readonly waiting: number;
@@ -21,7 +21,7 @@ interface EngineLevels {
   readonly openTokens: number;
 }
 
-/** How a finished request went, in engine seconds. */
+/** Times of a finished request, in engine seconds. */
 interface FinishedRequest {
   readonly reason: "stop" | "length";
   readonly outputTokens: number;
@@ -47,8 +47,8 @@ export interface VllmMetricsOptions {
 }
 
 /**
- * Makes the registry of one engine. Gaps of single tokens (`inter_token_latency_seconds`) are absent: the emulation jumps over
- * decode steps and knows per-request means only. So are the caches and features it does not have.
+ * Creates the registry of one engine. Gaps between single tokens (`inter_token_latency_seconds`) are absent: the emulation skips decode
+ * steps and knows only means per request. Caches and features that it does not have are absent too.
  */
 export function createVllmMetrics({ model, kvTokens, memoryShare, levels }: VllmMetricsOptions): VllmMetrics {
   const registry = new Registry();
@@ -58,7 +58,7 @@ export function createVllmMetrics({ model, kvTokens, memoryShare, levels }: Vllm
 
   const histogram = (name: string, help: string, buckets: number[]) => {
     const made = new Histogram({ name: `vllm:${name}`, help, buckets, labelNames, registers });
-    // Real servers tell empty buckets from the start: an engine without requests lacks no metric.
+    // Real servers export empty buckets from the start: an engine without requests lacks no metric.
     made.zero(own);
     return made.labels(own);
   };

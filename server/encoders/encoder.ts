@@ -19,27 +19,28 @@ export interface Encoder extends EncoderIdentity {
   /** Resolves when its process has ended. */
   readonly ended: Promise<void>;
   /**
-   * The mean of each text's token vectors, one text after another. To be asked once at a time.
+   * The mean of each text's token vectors, one text after another. Only one call at a time.
    *
-   * @param onDone told of the texts that are done.
-   * @throws Error, in a sentence, where the network gives something else than a vector for every token, or its process ended.
+   * @param onDone called with the number of finished texts.
+   * @throws Error, in a sentence, if the network gives something else than a vector for every token, or its process ended.
    */
   embed(texts: readonly string[], onDone?: (texts: number) => void): Promise<Embedded>;
   close(): void;
 }
 
 /**
- * Runs an ONNX encoder, as of the ModernBERT class, from a folder of this machine. It has a process of its own: a thread that is ended while its
- * network computes takes the whole process with it, and so would a network for which there is no memory. The process ends with this one or this thread.
+ * Runs an ONNX encoder, for example of the ModernBERT class, from a local folder. It has its own process: a thread that is ended while its
+ * network computes ends the whole process, and so would a network for which there is no memory. The process ends with this one or this
+ * thread.
  *
  * @param program the bundle of `encoderProcess.ts`.
- * @throws Error, in one sentence with the way out: the package is not installed, a file is missing, the network cannot be loaded.
+ * @throws Error, in one sentence with the remedy: the package is not installed, a file is missing, the network cannot be loaded.
  */
 export async function loadEncoder(folder: string, program: string): Promise<Encoder> {
   const child = fork(program, [folder], { serialization: "advanced", execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
   const ended = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
-    // It could not be started, or what it is told cannot reach it.
+    // It could not be started, or its input cannot be sent.
     child.on("error", () => resolve());
   });
   const gone = ended.then((): EncoderReply => ({ problem: `The process of the encoder in ${folder} has ended.` }));

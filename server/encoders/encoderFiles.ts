@@ -35,7 +35,7 @@ export function encoderFolderRefusal(folder: string): string | null {
  * @throws Error where a file cannot be read.
  */
 export async function identifyEncoder(folder: string): Promise<EncoderIdentity> {
-  // Weights beyond 2 GB lie beside the network, as model.onnx_data.
+  // Weights beyond 2 GB are stored next to the network, as model.onnx_data.
   const networks = readdirSync(join(folder, "onnx")).filter((file) => file.startsWith("model.onnx"));
   const read = [...files.slice(0, -1), ...networks.sort().map((file) => `onnx/${file}`)];
   const whole = createHash("sha256");

@@ -1,7 +1,9 @@
 import type { EncoderReply } from "./encoder";
 import { loadNetwork } from "./network";
 
-/** Entry of a process that runs the encoder in the folder it is told: says whether it could load it, then embeds what it is sent. */
+/**
+ * Entry of a process that runs the encoder of the given folder: reports whether it could load it, then embeds the texts that it receives.
+ */
 const tell = (reply: EncoderReply): void => void process.send?.(reply);
 const problemOf = (problem: unknown): EncoderReply => ({ problem: problem instanceof Error ? problem.message : String(problem) });
 

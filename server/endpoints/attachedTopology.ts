@@ -6,7 +6,7 @@ import type { ClusterSpec, RunningReplica } from "@/solver/plan/clusterSpec";
 import { attachedEngines, endpointNodes } from "./attachedEngines";
 import type { EndpointConnection } from "./connection";
 
-/** What is planned for where the engines are given: part of a planning situation. */
+/** The planning input with given engines: part of a planning situation. */
 export interface AttachedTopology {
   readonly cluster: ClusterSpec;
   readonly models: readonly string[];
@@ -24,8 +24,8 @@ export interface AttachedTopologyOptions {
 type Frozen = Outcome<AttachedTopology>;
 
 /**
- * The cluster that a connection is to the planner: one node for each endpoint, on which nothing but its engine can stand. That none of
- * them starts or stops follows from a topology that is given, and is no constraint of the operator's.
+ * A connection in the form of a cluster for the planner: one node for each endpoint, on which only its engine can run. That none of them
+ * starts or stops follows from the given topology, and is no constraint of the operator's.
  */
 export function attachedTopology(connection: EndpointConnection, { id, name, userCards }: AttachedTopologyOptions): Frozen {
   const { models: cards, gpus } = catalogueOf(userCards);

@@ -4,10 +4,10 @@ import { clusterFields } from "@/server/contracts/gateway/clusterFields";
 import { engineLimitFields, limitSources } from "@/solver/hardware/engineLimits";
 import { addressFault, oneAddress } from "../engineClient/address";
 
-/** What an endpoint cannot be asked and was not told: it stands there as a guess until somebody confirms it. */
+/** Fields of an endpoint that cannot be queried and were not given: each is a guess until a user confirms it. */
 export const guessable = ["model", "gpu", "tp", "pp", "precision"] as const;
 
-/** Goes into engines' ids, and is the node that plans place the engine on. */
+/** Part of engines' ids, and the node on which plans place the engine. */
 const nameSchema = z
   .string()
   .regex(/^[a-z0-9]([a-z0-9.-]{0,38}[a-z0-9])?$/, "a name has up to 40 lower case letters, digits, dots and dashes");
@@ -22,16 +22,16 @@ const endpointSchema = z.strictObject({
   /** Root of its API, without `/v1` and without a slash at the end. */
   url: urlSchema,
   ...engineAccessFields,
-  /** Id of the card of the model, which is the name that requests give it. */
+  /** Id of the card of the model, which is the model name in requests. */
   model: z.string().min(1).max(200),
-  /** What the engine itself calls it; left out: as its card. One of several where one address serves several. */
+  /** The engine's own name of it; absent: as its card. One of several if one address serves several. */
   servedName: z.string().min(1).max(500).optional(),
   gpu: z.string().min(1),
   tp: z.int().positive().max(64).default(1),
   pp: z.int().positive().max(64).default(1),
   precision: z.enum(["bf16", "fp8", "int4"]),
   guessed: z.array(z.enum(guessable)).default([]),
-  /** That the engine was started with, as it says or as an operator does; left out: its defaults are assumed. */
+  /** Limits with which the engine was started, from itself or from an operator; absent: its defaults are assumed. */
   limits: z.strictObject({ ...engineLimitFields, source: z.enum(limitSources).default("operator") }).optional(),
 });
 
@@ -49,7 +49,7 @@ export const connectionSchema = z
     const served = new Set<string>();
     endpoints.forEach(({ name, url, model, servedName = model, caFile }, index) => {
       if (names.has(name)) wrong(index, "name", `Two endpoints are called ${name}; names must differ.`);
-      // What is no address is told already.
+      // An invalid address is already reported.
       const place = `${addressFault(url) === null ? oneAddress(url) : url} ${servedName}`;
       if (served.has(place)) wrong(index, "url", `${servedName} at ${url} is listed twice.`);
       if (caFile !== undefined && !url.startsWith("https:")) wrong(index, "caFile", `${url} is no https address, so no CA vouches for it.`);
@@ -60,5 +60,5 @@ export const connectionSchema = z
 
 export type EndpointConnection = z.infer<typeof connectionSchema>;
 export type Endpoint = EndpointConnection["endpoints"][number];
-/** As an operator writes it: what has a default may be left out. */
+/** The operator's input form: fields with a default may be absent. */
 export type EndpointConnectionInput = z.input<typeof connectionSchema>;

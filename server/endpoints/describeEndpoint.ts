@@ -6,32 +6,32 @@ import type { ProbeTarget, ServedModel } from "../engineClient/checkEndpoint";
 import type { Endpoint, guessable } from "./connection";
 import type { EndpointProbe } from "./probeEndpoint";
 
-/** A value that nobody confirmed, and why it was taken. */
+/** An unconfirmed value, and the reason for it. */
 interface Guess {
   readonly field: (typeof guessable)[number];
   readonly why: string;
 }
 
-/** An endpoint as far as it is known. `endpoint` null: no model that there is a card of. */
+/** The known data of an endpoint. `endpoint` null: none of its models has a card. */
 export interface DescribedEndpoint {
   readonly endpoint: Endpoint | null;
   readonly guesses: readonly Guess[];
-  /** What somebody has to say before it can be attached, a sentence each. */
+  /** What the operator must state before it can be attached, a sentence each. */
   readonly questions: readonly string[];
 }
 
 export interface DescribeOptions {
   readonly cards: CardCatalogue;
-  /** GPU type to begin with, such as that of the endpoints before; left out: a common one. */
+  /** Default GPU type, such as that of earlier endpoints; absent: a common one. */
   readonly gpu?: string;
 }
 
 const usualGpu = "h100-sxm";
 
-/** GPUs of one server at most, where the shape has to be guessed. */
+/** Assumed GPUs of one server, if the shape must be guessed. */
 const usualNode = { gpusPerNode: 8, maxGpus: 8 };
 
-/** Makes an endpoint of what a probe found: what it tells is taken, what it cannot tell is guessed and said to be. */
+/** Derives an endpoint from a probe: reported values are used, missing ones are guessed and marked as guesses. */
 export function describeEndpoint(
   target: ProbeTarget,
   probe: Pick<EndpointProbe, "served" | "shape" | "precision" | "limits">,
@@ -84,7 +84,7 @@ export function describeEndpoint(
   };
 }
 
-/** By what was loaded, which may be a path, or by the name it is served under. */
+/** By what was loaded, which may be a path, or by the served name. */
 function modelOf({ id, root }: ServedModel, { models }: CardCatalogue) {
   const names = [
     root,

@@ -33,7 +33,7 @@ async function startCluster(verifyMs = 3_000) {
     ...{ dataPort: 0, adminPort: 0, stateDirectory: state, adminToken: null, log: pino({ level: "silent" }) },
     limits: { drainSeconds: 0.2 },
   });
-  // One with a key, one under a name of its own: both as the cluster's gateway must be told.
+  // One with a key, one with its own model name: the cluster's gateway must get both.
   vi.stubEnv("WEIR_ENGINE_A", "sk-engine-a");
   const engines = [
     await startTestEndpoint({ key: "sk-engine-a", models: ["small"], answerMs: 20 }),

@@ -4,8 +4,8 @@ import { attachedEngines, endpointNodes } from "./attachedEngines";
 import type { EndpointConnection } from "./connection";
 
 /**
- * Engines that Weir does not start. What there is follows from the connection alone: an engine that is down stays one of the cluster, which
- * the gateway keeps requests from until it is back.
+ * Engines that Weir does not start. The list follows from the connection alone: an engine that is down still belongs to the cluster; the
+ * gateway sends it no requests until it is back.
  */
 export function createEndpointHost(connection: EndpointConnection): EngineHost {
   const attached = attachedEngines(connection);

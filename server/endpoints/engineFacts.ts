@@ -14,24 +14,24 @@ import { ok, warn } from "../engineClient/finding";
 import { reportedLimits } from "./reportedLimits";
 
 export interface EngineFacts {
-  /** null: of no type that is known. */
+  /** null: not of a known type. */
   readonly engine: { readonly type: string; readonly version: string | null } | null;
   /** Figures that its metrics do not have, by Weir's names. */
   readonly absent: readonly string[];
-  /** Where the engine tells them. */
+  /** If the engine reports them. */
   readonly shape: { readonly tp: number; readonly pp: number } | null;
   readonly precision: Precision | null;
-  /** That it was started with; null: it tells none. */
+  /** Its start limits; null: it reports none. */
   readonly limits: EngineLimits | null;
 }
 
-/** Where engines write their metrics; under the second trtllm-serve, whose `/metrics` is other text. */
+/** Paths of engines' metrics; the second is used by trtllm-serve, whose `/metrics` is other text. */
 const metricsPaths = ["/metrics", "/prometheus/metrics"] as const;
 
 /** Figures without which telemetry is of little use. */
 const wanted = ["running", "waiting", "kvUse"] as const;
 
-/** SGLang's answer to `/server_info`: its arguments, flat beside others. */
+/** SGLang's answer to `/server_info`: its arguments, flat among other fields. */
 const sglangSchema = z.object({
   tp_size: z.int().positive(),
   pp_size: z.int().positive().default(1),
@@ -41,7 +41,7 @@ const sglangSchema = z.object({
 
 const llamaSchema = z.object({ total_slots: z.int(), build_info: z.string().optional() });
 
-/** What kind of engine answers, by its metrics, and by what it tells of itself; and what of its telemetry is missing. */
+/** The kind of engine, by its metrics and its own statements, and what is missing in its telemetry. */
 export async function recogniseEngine(
   ask: (path: string) => Promise<EndpointAnswer>,
 ): Promise<EngineFacts & { readonly findings: readonly Finding[] }> {
@@ -91,7 +91,7 @@ function engineFinding({ engine }: EngineFacts): Finding {
   return ok("engine", `It is ${engine.type}${engine.version === null ? ", unknown version" : ` ${engine.version}`}.`);
 }
 
-/** How each engine is told to show its metrics. */
+/** The flag with which each engine exports its metrics. */
 const metricsFlags: Readonly<Record<string, string>> = { sglang: "--enable-metrics", "llama.cpp": "--metrics" };
 
 function metricsFinding({ engine, absent }: EngineFacts, read: boolean): Finding {

@@ -7,7 +7,7 @@ import { allowsReplica, noConstraints } from "@/solver/plan/constraints";
 import { attachedTopology } from "./attachedTopology";
 import type { Endpoint, EndpointConnection } from "./connection";
 
-/** What is asked of a plan over attached engines. */
+/** The request for a plan over attached engines. */
 export interface FixedTopologyRequest {
   readonly cluster: ClusterSpec;
   readonly userCards: UserCards;
@@ -17,13 +17,13 @@ export interface FixedTopologyRequest {
   readonly judge: PlanningSituation["judge"];
 }
 
-/** The part of a planning situation that the engines settle. */
+/** The part of a planning situation that follows from the engines. */
 export type FixedTopology = Required<Pick<PlanningSituation, "cluster" | "models" | "running" | "userCards" | "topology">>;
 
 /**
- * What is planned for where engines are given: every engine of a model of the workload stays as it is, and of the judge's, where one is asked
- * for. Models that are not attached cannot be routed to, and engines of models that the workload does not know or that are excluded get
- * nothing: `notes` says so, a sentence each.
+ * The planning input with given engines: every engine of a model of the workload stays unchanged, and so do those of the judge, if one is
+ * requested. Models that are not attached cannot be routed to, and engines of models that the workload does not contain or that are
+ * excluded get nothing: `notes` says so, a sentence each.
  */
 export function fixedTopology(
   connection: EndpointConnection,
@@ -102,8 +102,8 @@ const least = (values: readonly (number | undefined)[]): number | undefined => {
 };
 
 /**
- * Limits of each model's engines for the planner, which models engines of one shape alike: the least that is known of any of them.
- * A model of whose engines none is known has no entry.
+ * Limits of each model's engines for the planner, which models engines of one shape in the same way: the lowest known one of any of them. A
+ * model without a known limit has no entry.
  */
 export function endpointLimits(endpoints: readonly Endpoint[]): ModelLimits[] {
   return [...new Set(endpoints.map(({ model }) => model))].flatMap((model): ModelLimits[] => {

@@ -14,7 +14,7 @@ const sentence = (text: string): string => {
   return parsed.ok ? "" : parsed.message;
 };
 
-// A label that begins with `xn--` is punycode, and most are of no name.
+// A label that begins with `xn--` is punycode, and most are not valid names.
 const label = fc.stringMatching(/^[a-z][a-z0-9-]{0,10}[a-z0-9]$/).filter((text) => !text.startsWith("xn--"));
 const host = fc.oneof(
   label,

@@ -2,31 +2,30 @@ import type { KeyReference } from "@/server/contracts/engine/engineAccess";
 import type { Outcome } from "@/server/contracts/studio";
 import { addressOf, oneAddress } from "../engineClient/address";
 
-/** An endpoint as far as an address tells. */
+/** An endpoint with the data of its address. */
 interface PastedEndpoint {
   readonly name: string;
   readonly url: string;
-  /** Where the text names a variable that may hold it. */
+  /** If the text names a variable that may hold it. */
   readonly key?: KeyReference;
 }
 
-/** `notes`: what was left out, a sentence each. No key that stood in the text is in any of it. */
+/** `notes`: what was left out, a sentence each. No key in the text is repeated in any of it. */
 export type Pasted = Outcome<{ readonly endpoints: readonly PastedEndpoint[]; readonly notes: readonly string[] }>;
 
 const most = { characters: 200_000, endpoints: 500, shown: 60, faults: 5 };
 
 interface Line {
-  /** Counted from 1; of several that a backslash joins the first. */
+  /** Counted from 1; for lines joined by a backslash, the first. */
   readonly number: number;
   readonly text: string;
 }
 
 /**
  * The endpoints in a block of text: URLs bare or with `/v1`, hosts with their ports, `curl` lines, in lines, lists or separated by commas;
- * comments begin with `#` or `//`. The same address twice counts once, as `localhost` and
- * 127.0.0.1 do.
+ * comments begin with `#` or `//`. The same address twice counts once, as `localhost` and 127.0.0.1 do.
  *
- * @returns the endpoints in their order, with a note on each line that cannot be read; where none can, what is wrong with the first.
+ * @returns the endpoints in their order, with a note on each line that cannot be read; if none can, the problem with the first.
  * @example parsePasted("http://gpu-1:8000/v1, gpu-2:8000") // endpoints gpu-1-8000 and gpu-2-8000
  */
 export function parsePasted(text: string): Pasted {
@@ -64,7 +63,7 @@ export function parsePasted(text: string): Pasted {
   return { ok: true, endpoints: [...found.values()], notes };
 }
 
-/** Lines without comments, those joined that a backslash ends. */
+/** Lines without comments; lines that end with a backslash are joined with the next. */
 function linesOf(text: string): readonly Line[] {
   const lines: Line[] = [];
   let open: Line | null = null;
@@ -83,11 +82,11 @@ function linesOf(text: string): readonly Line[] {
 interface Read {
   readonly addresses: readonly string[];
   readonly key: KeyReference | null;
-  /** A key itself stood there. */
+  /** The text contained a key itself. */
   readonly held: boolean;
 }
 
-/** Brackets and quotes around a word, those of an IPv6 address left out. */
+/** Brackets and quotes around a word, except those of an IPv6 address. */
 const opening = /^(?:["'`({<]|\[(?![0-9a-f:.]+\]))+/i;
 const closing = /(?:["'`)}>]|(?<!\[[0-9a-f:.]*)\])+$/i;
 
@@ -97,11 +96,11 @@ function readList(text: string): Read {
   return { addresses: words.filter((word) => !/^[-*•]*$/.test(word)), key: null, held: false };
 }
 
-/** Options of curl that have a value, which is no address. */
+/** Options of curl with a value, which is no address. */
 const valued =
   /^(-[HXduAeboFTmEw]|--(header|request|data|data-raw|data-binary|json|user|user-agent|output|form|max-time|connect-timeout|cacert|cert|key|url-query|oauth2-bearer|cookie|referer|retry|resolve))$/;
 
-/** The address that a `curl` line asks, and the variable of its bearer token. */
+/** The address of a `curl` line, and the variable of its bearer token. */
 function readCurl(text: string): Read {
   const words = [...text.matchAll(/"((?:\\.|[^"\\])*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? "",
@@ -129,12 +128,12 @@ function readCurl(text: string): Read {
   return { addresses: addresses.slice(0, 1), key, held };
 }
 
-/** What was written, for a sentence, unless something in it may be a secret, as any bare word may. */
+/** The input for a sentence, unless it may contain a secret, as any bare word may. */
 function shown(written: string): string {
   return /^[a-z]+:\/\/[\w.:/[\]-]*$/i.test(written) && written.length <= most.shown ? `"${written}": ` : "";
 }
 
-/** A name for an address: its host's first label and its port, told apart by a number. */
+/** A name for an address: its host's first label and its port, made unique by a number. */
 function nameFor(url: string, taken: ReadonlySet<string>): string {
   const { hostname, port, protocol } = new URL(url);
   const isAddress = /^[\d.]+$|^\[/.test(hostname);

@@ -35,7 +35,7 @@ const start = async (options: TestEndpointOptions = {}): Promise<TestEndpoint> =
 };
 const probe = (target: Omit<ProbeTarget, "name">, more: { generate?: boolean; limitMs?: number } = {}) =>
   probeEndpoint({ name: "e", ...target }, { signal, limitMs: 10_000, ...more });
-/** What is wrong, a line each. */
+/** The problems, a line each. */
 const troubles = ({ findings }: EndpointProbe) =>
   findings.filter(({ level }) => level === "failed").map(({ what, sentence }) => `${what}: ${sentence}`);
 const levels = ({ findings }: EndpointProbe) => Object.fromEntries(findings.map(({ what, level }) => [what, level]));

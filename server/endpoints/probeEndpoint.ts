@@ -10,15 +10,15 @@ export interface EndpointProbe extends EngineFacts {
   readonly url: string;
   readonly findings: readonly Finding[];
   readonly served: readonly ServedModel[];
-  /** To the first token of one request; null where none was asked for or none came. */
+  /** Time to the first token of one request; null if none was sent or no token came. */
   readonly ttftSeconds: number | null;
 }
 
 export interface ProbeOptions {
   readonly signal: AbortSignal;
-  /** Whether one token may be generated, for which the engine has to work. */
+  /** Whether one token may be generated, which causes work for the engine. */
   readonly generate?: boolean;
-  /** For everything but the token. */
+  /** Limit for everything except the token. */
   readonly limitMs?: number;
 }
 
@@ -29,7 +29,7 @@ const tokenLimitMs = 30_000;
 
 const nothingKnown: EngineFacts = { engine: null, absent: [], shape: null, precision: null, limits: null };
 
-/** What an endpoint is and whether it can be attached, each finding a line. Rejects only when `signal` fires. */
+/** Identifies an endpoint and checks whether it can be attached, each finding a line. Rejects only if `signal` fires. */
 export async function probeEndpoint(target: ProbeTarget, options: ProbeOptions): Promise<EndpointProbe> {
   const { generate = false, limitMs = usualLimitMs } = options;
   const { name, url } = target;

@@ -2,14 +2,14 @@ import type { ProbeTarget } from "../engineClient/checkEndpoint";
 import { type EndpointProbe, type ProbeOptions, probeEndpoint } from "./probeEndpoint";
 
 export interface ProbesOptions extends ProbeOptions {
-  /** Told of each as soon as it is known. */
+  /** Called for each as soon as it is known. */
   readonly onProbe?: (probe: EndpointProbe) => void;
 }
 
-/** Under way at once: more than anybody pastes by hand, few enough that a slow network is not taken for slow engines. */
+/** Most concurrent probes: more than a user pastes manually, and few enough that a slow network does not make engines look slow. */
 const atOnce = 32;
 
-/** Probes several, each with a time limit of its own, so that one that hangs delays nothing but itself. In the order given. */
+/** Probes several, each with its own time limit, so that a hanging one delays only itself. In the given order. */
 export async function probeEndpoints(
   targets: readonly ProbeTarget[],
   { onProbe, ...options }: ProbesOptions,

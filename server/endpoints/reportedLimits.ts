@@ -12,7 +12,7 @@ const vllmSchema = z
     maxBatchedTokens: own.max_num_batched_tokens,
   }));
 
-/** SGLang's arguments: no number of requests where it chooses one by itself, -1 where it does not divide prompts. */
+/** SGLang's arguments: no number of requests if it chooses one itself, -1 if it does not divide prompts. */
 const sglangSchema = z
   .object({ tp_size: positive, max_running_requests: orNothing, chunked_prefill_size: orNothing })
   .transform((own) => ({ maxSequences: own.max_running_requests, maxBatchedTokens: own.chunked_prefill_size }));
@@ -28,10 +28,10 @@ const llamaSchema = z.object({ total_slots: positive }).transform((own) => ({ ma
 const schemas = [vllmSchema, sglangSchema, tgiSchema, llamaSchema] as const;
 
 /**
- * The limits that an engine was started with, where it says so. vLLM's metrics and its list of models do not.
+ * The limits with which an engine was started, if it reports them. vLLM's metrics and its list of models do not.
  *
- * @param pages what it answered when asked for its settings, as JSON.
- * @returns null where none of the answers says any.
+ * @param pages its answers to requests for its settings, as JSON.
+ * @returns null if none of the answers contains any.
  */
 export function reportedLimits(pages: readonly unknown[]): EngineLimits | null {
   for (const page of pages) {

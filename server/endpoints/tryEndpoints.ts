@@ -14,7 +14,10 @@ export interface TryOptions {
   readonly signal: AbortSignal;
 }
 
-/** Reads addresses and tries each: what was read, then every endpoint as soon as it is known. Ends with the signal, or when the last is tried. */
+/**
+ * Reads addresses and tries each: yields what was read, then every endpoint as soon as it is known. Ends with the signal, or when the last
+ * is tried.
+ */
 export async function* tryEndpoints(request: EndpointsToTry, { cards, signal }: TryOptions): AsyncGenerator<TryEvent, void> {
   const read = "text" in request ? parsePasted(request.text) : given(request.endpoints);
   if (!read.ok) return yield { kind: "refused", message: read.message };
@@ -31,7 +34,7 @@ export async function* tryEndpoints(request: EndpointsToTry, { cards, signal }: 
   const generate = "endpoints" in request && request.generate;
   let tried = 0;
   const probing = probeEndpoints(endpoints, { signal: AbortSignal.any([signal, left.signal]), generate, onProbe });
-  // Who has left does not hear how it ended.
+  // A reader that has stopped does not get the result.
   probing.catch(() => undefined);
   try {
     while (tried < endpoints.length) {
@@ -55,7 +58,7 @@ export async function* tryEndpoints(request: EndpointsToTry, { cards, signal }: 
 type Given = { readonly ok: true; readonly endpoints: readonly EndpointToTry[]; readonly notes: readonly string[] } | Refused;
 type Refused = { readonly ok: false; readonly message: string };
 
-/** Endpoints that a page sends back, with keys or other names by now. */
+/** Endpoints sent back by a page, perhaps with keys or other names added. */
 function given(endpoints: readonly EndpointToTry[]): Given {
   for (const { name, url } of endpoints) {
     const fault = addressFault(url);
@@ -67,11 +70,11 @@ function given(endpoints: readonly EndpointToTry[]): Given {
     : { ok: false, message: `Two endpoints are called ${twice.name}; names must differ.` };
 }
 
-/** What a probe found of an endpoint, and how it would be attached. */
+/** The result of an endpoint's probe, and its attachable form. */
 export function triedEndpoint(tried: EndpointToTry, probe: EndpointProbe, cards: CardCatalogue): TriedEndpoint {
   const { findings, served, engine } = probe;
   const { endpoint, guesses, questions } = describeEndpoint(tried, probe, { cards });
-  // One that was not reached serves something: nobody has to say what before it is.
+  // An endpoint that was not reached serves something: the operator need not state it before it is reached.
   const asked = findings.some(({ what, level }) => level === "failed" && what !== "token" && what !== "health") ? [] : questions;
   return { tried, findings, served: served.map(({ id }) => id), engine, draft: endpoint, guesses, questions: asked };
 }

@@ -1,4 +1,4 @@
-/** Ends of addresses that people copy: what is asked stands behind the root, which alone is kept. */
+/** Ends of addresses that people copy: the paths of requests follow the root, and only the root is kept. */
 const apiEnds =
   /\/(v1(\/(chat\/completions|completions|models|embeddings|responses))?|health|metrics|version|docs|openapi\.json|server_info|get_server_info|props)$/;
 
@@ -13,7 +13,7 @@ const hostAndPort = /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]*[a-z0-9])?):\d{1,5}(
 const scheme = /^([a-z][a-z0-9+.-]*):\/\//i;
 
 /**
- * The root of an engine's API in what somebody wrote: a URL, with or without `/v1` or one of its paths, or a host with its port.
+ * The root of an engine's API in user input: a URL, with or without `/v1` or one of its paths, or a host with its port.
  *
  * @example addressOf("gpu-1:8000/v1/") // { ok: true, url: "http://gpu-1:8000" }
  */

@@ -11,7 +11,7 @@ export type EndpointAnswer =
       readonly text: string;
       readonly firstMs: number;
     }
-  /** `code` is the system's, OpenSSL's or undici's; empty where there is none. */
+  /** `code` is the system's, OpenSSL's or undici's; empty if there is none. */
   | { readonly kind: "failed"; readonly code: string }
   /** Its key or its authorities are not there to be used. */
   | { readonly kind: "no-access"; readonly reason: string }
@@ -22,7 +22,7 @@ export interface EndpointQuestion {
   readonly path: string;
   /** POSTed as JSON; left out: a GET. */
   readonly body?: unknown;
-  /** Fires when there is no more time. */
+  /** Fires at the time limit. */
   readonly signal: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ export async function askEndpoint({ target, path, body, signal }: EndpointQuesti
     body === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   try {
     const response = await request(target.url + path, { ...post, signal, dispatcher: engineAgent(target) });
-    // A body that is destroyed early emits an error, and one nobody listens for ends the process.
+    // A body that is destroyed early emits an error; without a listener it would end the process.
     response.body.on("error", () => undefined);
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -65,7 +65,7 @@ export async function askEndpoint({ target, path, body, signal }: EndpointQuesti
   }
 }
 
-/** What stands in an answer as JSON; undefined where none does. */
+/** The JSON of an answer; undefined if it is not JSON. */
 export function jsonOf(answer: EndpointAnswer): unknown {
   if (answer.kind !== "answered" || answer.status !== 200) return undefined;
   try {

@@ -15,7 +15,7 @@ export interface ProbeTarget extends EngineAccess {
 /** A model as an endpoint lists it. */
 export interface ServedModel {
   readonly id: string;
-  /** What was loaded, where that is told. */
+  /** The loaded weights, if reported. */
   readonly root: string | null;
   /** An adapter of another model of the list names it. */
   readonly parent: string | null;
@@ -123,7 +123,7 @@ function modelsFinding({ url, key, servedName }: ProbeTarget, answer: EndpointAn
   return ok("models", `It serves ${all}${length === null ? "" : `, up to ${length} tokens`}.`);
 }
 
-/** The gateway goes by `/health`, and where there is none by the list of models. */
+/** The gateway uses `/health`, and if it does not exist the list of models. */
 function healthFinding(answer: EndpointAnswer): Finding {
   if (answer.kind !== "answered") return warn("health", "/health does not answer in time.", null);
   const { status } = answer;

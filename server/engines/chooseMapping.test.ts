@@ -32,7 +32,7 @@ describe("the mapping of an exposition", () => {
 
   it("is none for text that no engine writes", () => {
     expect(chosen("up 1\nvllmish 2\n")).toBeNull();
-    // Triton with a model that is no LLM, and somebody else's names.
+    // Triton with a model that is no LLM, and unrelated names.
     expect(chosen('nv_inference_request_success{model="resnet"} 4\nnv_gpu_utilization 0.1\n')).toBeNull();
     expect(chosen("nv_peer_mem_pages 3\n")).toBeNull();
     expect(chosen('{"message":"not found"}')).toBeNull();
@@ -42,7 +42,7 @@ describe("the mapping of an exposition", () => {
   it("follows the renames of vLLM's releases", () => {
     const running = "vllm:num_requests_running 1\n";
     const gpuUse = `${running}vllm:gpu_cache_usage_perc 0.7\n`;
-    // V0 has a rate of hits and no counters of them.
+    // V0 has a hit rate and no counters of hits.
     expect(chosen(`${gpuUse}vllm:num_requests_swapped 0\n`)).toMatchObject({
       kvUse: { value: { max: 0.7 } },
       prefixHits: { state: "not-applicable" },

@@ -2,16 +2,16 @@ import type { EngineMapping } from "./engineMapping";
 import { type Mappings, mappingsInForce } from "./mappingsInForce";
 import type { PromText } from "./promText";
 
-/** What setuptools-scm calls a build from sources without their tags, whatever release they are of. */
+/** Version that setuptools-scm gives a build from untagged sources, whatever its release. */
 const UNTAGGED = /^v?0\.1\.dev\d/;
 
 /**
- * Finds the mapping for an exposition: by what its names begin with, then by names that mark a row, then by the engine's version where that
- * is known. The name that is there wins over the version: builds carry backports and odd version texts. The operator's own rows
- * come before the built-in ones, where the version is in their range or not known.
+ * Finds the mapping for an exposition: by the prefix of its names, then by names that mark a row, then by the engine's version if that is
+ * known. An existing name takes precedence over the version: builds carry backports and odd version texts. The operator's own rows come
+ * before the built-in ones, if the version is in their range or not known.
  *
- * @param version what the engine says (see `engineVersion`), null when it does not tell.
- * @returns undefined when no known engine writes such names.
+ * @param version the engine's version (see `engineVersion`), null if it reports none.
+ * @returns undefined if no known engine writes such names.
  */
 export function chooseMapping(
   metrics: PromText,

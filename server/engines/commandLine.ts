@@ -1,12 +1,12 @@
-/** Engines whose command lines are known here. */
+/** Engines with known command lines. */
 export const engineKinds = ["vllm", "sglang", "llama.cpp"] as const;
 export type EngineKind = (typeof engineKinds)[number];
 
-/** A command line, argument by argument, with names in braces for what differs from one engine to the next. No shell ever reads it. */
+/** A command line, argument by argument, with names in braces for the parts that vary between engines. It is never read by a shell. */
 export type CommandTemplate = readonly string[];
 
 /**
- * How each engine is started. Whoever asks must be able to watch it: SGLang and llama.cpp tell no metrics unless they are told to.
+ * How each engine is started. Its telemetry must be available: SGLang and llama.cpp export metrics only with a flag.
  *
  * Sources: vLLM's page "Engine Arguments", SGLang's "Server Arguments", llama.cpp's `docs/multi-gpu.md` and llama-server(1).
  */
@@ -25,11 +25,11 @@ export const commandTemplates: Readonly<Record<EngineKind, CommandTemplate>> = {
   ],
 };
 
-/** What fills a template's braces. */
+/** The values for a template's braces. */
 export interface CommandValues {
-  /** What the engine loads: a repository's name or a path. */
+  /** The source of the weights: a repository's name or a path. */
   readonly source: string;
-  /** The name requests give the model. */
+  /** The model's name in requests. */
   readonly servedName: string;
   /** The address it listens on. */
   readonly host: string;
@@ -39,7 +39,7 @@ export interface CommandValues {
   /** Indices on its node. */
   readonly gpus: readonly number[];
   readonly precision: "bf16" | "fp8" | "int4";
-  /** Further flags of this model, after Weir's own so that they win. */
+  /** Further flags of this model, after Weir's own so that they take precedence. */
   readonly args: readonly string[];
 }
 
@@ -49,7 +49,7 @@ const names: readonly string[] = [...listNames, ...wordNames];
 
 const brace = /\{([A-Za-z]+)\}/g;
 
-/** What is wrong with a template, in one sentence; null where nothing is. */
+/** The problem with a template, in one sentence; null if there is none. */
 export function templateFault(template: CommandTemplate): string | null {
   if ((template[0] ?? "") === "") return "A command needs a program as its first argument.";
   const found = template.flatMap((argument) => [...argument.matchAll(brace)].map(([whole, name = ""]) => ({ argument, whole, name })));
@@ -60,14 +60,17 @@ export function templateFault(template: CommandTemplate): string | null {
   return found.some(({ name }) => name === "port") ? null : "{port} is missing: the engine would listen on a port that Weir does not know.";
 }
 
-/** The command line of one engine. A value with braces of its own is taken as it is. @throws RangeError for a template with a fault. */
+/**
+ * The command line of one engine. Braces within a value are kept.
+ * @throws RangeError for an invalid template.
+ */
 export function commandLine(template: CommandTemplate, values: CommandValues): readonly string[] {
   const fault = templateFault(template);
   if (fault !== null) throw new RangeError(fault);
   const { source, servedName, host, port, tp, pp, gpus, precision, args } = values;
   const words: Readonly<Record<string, string>> = {
     ...{ source, servedName, host, port: `${port}`, tp: `${tp}`, pp: `${pp}`, gpus: gpus.join(",") },
-    // llama.cpp's layers on one GPU after the other are pipeline parallelism, its rows over all of them tensor parallelism.
+    // In llama.cpp, layers on one GPU after the other are pipeline parallelism, and rows over all of them tensor parallelism.
     splitMode: tp > 1 ? "row" : "layer",
   };
   return template.flatMap((argument) => {
@@ -78,8 +81,8 @@ export function commandLine(template: CommandTemplate, values: CommandValues): r
 }
 
 /**
- * Quantised weights tell engines their own format, and a flag that names another word for it ("fp8" for compressed-tensors) is refused;
- * weights that are to be quantised while they load need the flag among the model's own.
+ * Quantised weights state their own format, and a flag with another name for it ("fp8" for compressed-tensors) is refused; weights that are
+ * quantised while they load need the flag among the model's own.
  */
 const precisionFlags: Readonly<Record<CommandValues["precision"], readonly string[]>> = {
   bf16: ["--dtype", "bfloat16"],
@@ -90,16 +93,16 @@ const precisionFlags: Readonly<Record<CommandValues["precision"], readonly strin
 /** The GPUs that an engine may use. Indices are nvidia-smi's; CUDA's own begin with the fastest GPU. */
 export const gpuVariables = (gpus: readonly number[]) => ({ CUDA_DEVICE_ORDER: "PCI_BUS_ID", CUDA_VISIBLE_DEVICES: gpus.join(",") });
 
-/** A command on some GPUs of a host as a POSIX shell reads it back. */
+/** A command on some GPUs of a host, quoted for a POSIX shell. */
 export function shellLine(gpus: readonly number[], command: readonly string[]): string {
   const variables = Object.entries(gpuVariables(gpus)).map(([name, value]) => `${name}=${value}`);
   return [...variables, ...command.map(quoted)].join(" ");
 }
 
-/** Variables that commands need beside what every program has: by name only, as some are keys. */
+/** Variables that commands need in addition to the usual ones: only their names, since some are keys. */
 export const variablesNote = (names: readonly string[]): readonly string[] =>
   names.length === 0 ? [] : [`# with ${names.join(", ")} in its environment`];
 
-/** An argument as a POSIX shell reads it back. */
+/** An argument, quoted for a POSIX shell. */
 export const quoted = (argument: string): string =>
   /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What Weir wants to know of an engine, whatever its type: how each metric is written, its unit and meaning. */
+/** The engine data that Weir needs, for every type: each metric with its unit and meaning. */
 export const canonicalMetrics = {
   running: { kind: "number", unit: "requests", meaning: "in the batch that is computed" },
   waiting: { kind: "number", unit: "requests", meaning: "in the engine's own queue" },
@@ -36,16 +36,16 @@ const seriesFields = {
 };
 const seriesSchema = z.strictObject(seriesFields);
 
-/** A gauge or a counter; several series (data-parallel ranks) add up. */
+/** A gauge or a counter; several series (data-parallel ranks) are summed. */
 const numberSchema = z.strictObject({ ...seriesFields, plus: seriesSchema.optional() });
 /** A share 0..1; `of` makes it one of two numbers. */
 const shareSchema = z.strictObject({ ...seriesFields, of: seriesSchema.optional() });
-/** Tokens as they stand; or the product of two labels of an information metric; or blocks `times` the tokens of one. */
+/** Tokens directly; or the product of two labels of an information metric; or blocks `times` the tokens of one. */
 const capacitySchema = z.strictObject({ ...seriesFields, labels: z.array(text).min(1).optional(), times: seriesSchema.optional() });
 /** The value of `label` of the series that is 1. */
 const stateSchema = z.strictObject({ ...seriesFields, label: text });
 
-/** Of several sources the first that is there counts. null: engines of this row have no such metric. */
+/** Of several sources the first existing one is used. null: engines of this row have no such metric. */
 const of = <Source extends z.ZodType>(source: Source) => z.array(source).min(1).nullable();
 
 const kinds = {
@@ -61,11 +61,11 @@ const canonicalMetricFields = Object.fromEntries(canonicalMetricNames.map((name)
 };
 
 const ruleFields = {
-  /** Ranks that repeat one value: of series that differ in nothing else the one with the lowest rank counts. */
+  /** Ranks that repeat one value: of series that otherwise have equal labels the one with the lowest rank counts. */
   lowestOf: z.array(text).default([]),
-  /** Processes of which one has the value and the others 0: of series that differ in nothing else the largest counts. */
+  /** Processes of which one has the value and the others 0: of series that otherwise have equal labels the largest counts. */
   largestOf: z.array(text).default([]),
-  /** A value that marks the aggregate beside its parts: where it is there the parts do not count. */
+  /** A value that marks the aggregate of several parts: if it exists the parts do not count. */
   aggregate: z.record(text, z.string()).default({}),
 };
 
@@ -74,21 +74,21 @@ const version = z.string().regex(/^\d+(\.\d+)*$/, "a version is numbers and poin
 /** The metric names of one engine type in a range of its versions, as a row of data. */
 export const engineRowSchema = z.strictObject({
   engine: text,
-  /** Any of them stands before every name. */
+  /** Each of them may precede every name. */
   prefixes: z.array(text).min(1),
-  /** How this engine's names go on, where other programs write the prefix too: text without such a name is not its own. */
+  /** The continuation of this engine's names, if other programs write the prefix too: text without such a name is not its own. */
   sign: text.optional(),
   /** First version with these names and first version without them; null is open. */
   versions: z.strictObject({ from: version.nullable().default(null), before: version.nullable().default(null) }).prefault({}),
-  /** Only builds whose version has this text. */
+  /** Only builds whose version contains this text. */
   build: text.optional(),
-  /** Names by any of which the row is known where the version is not. */
+  /** Names that identify the row if the version is not known. */
   marks: z.array(text).default([]),
   series: z.strictObject(ruleFields).prefault({}),
   canonicalMetrics: z.strictObject(canonicalMetricFields).partial(),
 });
 
-/** A row as it is written; every metric that it leaves out is not applicable. */
+/** A row as written; every metric that it omits is not applicable. */
 export type EngineRow = z.input<typeof engineRowSchema>;
 type ReadRow = z.output<typeof engineRowSchema>;
 export type SeriesSource = z.output<typeof seriesSchema>;
@@ -97,11 +97,11 @@ export type MetricSources = {
   readonly [Name in CanonicalMetric]: NonNullable<z.output<Kinds[(typeof canonicalMetrics)[Name]["kind"]]>> | null;
 };
 
-/** A row under one of its prefixes, names whole. */
+/** A row under one of its prefixes, with whole names. */
 export interface EngineMapping {
   readonly engine: string;
   readonly prefix: string;
-  /** What one of its names begins with, at least the prefix. */
+  /** The beginning of one of its names, at least the prefix. */
   readonly sign: string;
   readonly versions: ReadRow["versions"];
   readonly build: string | null;
@@ -134,7 +134,7 @@ interface Part {
   readonly times?: Part | undefined;
 }
 
-/** The source with whole names, those of its parts too. */
+/** The source with whole names, including those of its parts. */
 function prefixed(source: Part, prefix: string): Part {
   const parts = (["plus", "of", "times"] as const).flatMap((part) => {
     const other = source[part];

@@ -1,8 +1,10 @@
 import type { EngineRow } from "./engineMapping";
 
-/** Of vLLM's API server processes all but one said 0 until vllm-project/vllm PR 28792. Ranks of data parallelism, `engine`, add up. */
+/**
+ * In vLLM, all API server processes but one exported 0 until vllm-project/vllm PR 28792. Ranks of data parallelism, `engine`, are summed.
+ */
 const vllmSeries = { largestOf: ["pid"] };
-/** Ray Serve exports vLLM's metrics again under its own prefix, whose colon it writes as `_` since it no longer takes one. */
+/** Ray Serve exports vLLM's metrics again under its own prefix; it writes the colon as `_` since it no longer accepts one. */
 const vllmPrefixes = ["vllm:", "ray_vllm:", "ray_vllm_"];
 
 const vllmMetrics = {
@@ -20,12 +22,12 @@ const vllmMetrics = {
 } satisfies EngineRow["canonicalMetrics"];
 
 /**
- * vLLM (`vllm/v1/metrics/loggers.py`, docs/design/metrics.md). time_per_output_token_seconds counts every gap, as
- * inter_token_latency_seconds does, which took its place: both are ITL.
+ * vLLM (`vllm/v1/metrics/loggers.py`, docs/design/metrics.md). time_per_output_token_seconds counts every gap, like its successor
+ * inter_token_latency_seconds: both are ITL.
  */
 const vllm: readonly EngineRow[] = [
   {
-    // What Weir emulates: vLLM's names, without gaps of single tokens, a prefix cache and sleep.
+    // Weir's emulator: vLLM's names, without gaps of single tokens, a prefix cache and sleep.
     engine: "weir-emulator",
     prefixes: ["vllm:"],
     build: "+emulated",
@@ -68,7 +70,7 @@ const vllm: readonly EngineRow[] = [
     },
   },
   {
-    // The V0 engine, the only one before 0.8 and to be had up to 0.10: a hit rate and no counters of hits, requests swapped to the host.
+    // The V0 engine, the only one before 0.8 and available up to 0.10: a hit rate and no counters of hits, requests swapped to the host.
     engine: "vllm",
     prefixes: vllmPrefixes,
     versions: { before: "0.11" },
@@ -124,7 +126,7 @@ const sglang: readonly EngineRow[] = [
     },
   },
   {
-    // Early releases count every gap under another name and tell neither the cache's size nor retractions nor time in the queue.
+    // Early releases count every gap under another name and export neither the cache's size nor retractions nor time in the queue.
     engine: "sglang",
     prefixes: sglangPrefixes,
     marks: ["time_per_output_token_seconds_count"],
@@ -137,7 +139,7 @@ const sglang: readonly EngineRow[] = [
   },
 ];
 
-/** text-generation-inference (docs/source/reference/metrics.md): tokens are sums of histograms, and nothing tells of the KV cache. */
+/** text-generation-inference (docs/source/reference/metrics.md): tokens are sums of histograms, and there is no metric of the KV cache. */
 const tgi: EngineRow = {
   engine: "tgi",
   prefixes: ["tgi_"],
@@ -180,19 +182,19 @@ const successes = { name: "inference_request_success" };
 const triton: EngineRow = {
   engine: "triton-tensorrt-llm",
   prefixes: ["nv_"],
-  // Triton writes nv_ of any model, and so do other programs.
+  // Triton writes nv_ for every model, and so do other programs.
   sign: "trt_llm_",
   canonicalMetrics: {
     running: [{ name: "trt_llm_request_metrics", only: { request_type: ["scheduled"] } }],
     waiting: [{ name: "trt_llm_request_metrics", only: { request_type: ["waiting"] } }],
     kvUse: [blocks("fraction"), { ...blocks("used"), of: blocks("max") }],
     kvCapacityTokens: [{ ...blocks("max"), times: blocks("tokens_per") }],
-    // An ensemble counts a request once more in each of its models.
+    // An ensemble counts a request again in each of its models.
     answered: [...["ensemble", "tensorrt_llm"].map((model) => ({ ...successes, only: { model: [model] } })), successes],
   },
 };
 
-/** llama.cpp's server counts a prompt's tokens without those it had cached. */
+/** llama.cpp's server counts a prompt's tokens without those in its cache. */
 const llamaCppMetrics = {
   running: [{ name: "requests_processing" }],
   waiting: [{ name: "requests_deferred" }],
@@ -210,7 +212,7 @@ const llamaCpp: readonly EngineRow[] = [
     },
   },
   {
-    // Builds before the cache was made one.
+    // Builds before the caches were unified.
     engine: "llama.cpp",
     prefixes: ["llamacpp:"],
     marks: ["kv_cache_usage_ratio"],
@@ -218,7 +220,7 @@ const llamaCpp: readonly EngineRow[] = [
   },
 ];
 
-/** Weir's own gateway, which stands before engines and has no KV cache. Its times are in engine seconds. */
+/** Weir's own gateway, which is in front of engines and has no KV cache. Its times are in engine seconds. */
 const tokens = (direction: string) => [{ name: "tokens_total", only: { direction: [direction] } }];
 const weirGateway: EngineRow = {
   engine: "weir-gateway",
@@ -236,5 +238,5 @@ const weirGateway: EngineRow = {
   },
 };
 
-/** Engines in use, the newest names first within a type. trtllm-serve and Triton are read but were never run against. */
+/** Engines in use, the newest names first within a type. trtllm-serve and Triton are read but were never tested with real engines. */
 export const engineRows: readonly EngineRow[] = [...vllm, ...sglang, tgi, trtllmServe, triton, ...llamaCpp, weirGateway];

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Where engines tell their version, in the order to ask: vLLM and trtllm-serve; SGLang (the second name in older releases); TGI;
- * llama.cpp; Triton. None of them tells it in its metrics: the `Version` that Ray writes is Ray's.
+ * Paths of engines' versions, in the order of the requests: vLLM and trtllm-serve; SGLang (the second name in older releases); TGI;
+ * llama.cpp; Triton. None of them exports it in its metrics: the `Version` that Ray writes is Ray's.
  */
 export const versionPaths = ["/version", "/server_info", "/get_server_info", "/info", "/props", "/v2"] as const;
 
@@ -11,7 +11,7 @@ const answerSchema = z.union([
   z.object({ build_info: z.string() }).transform(({ build_info }) => build_info),
 ]);
 
-/** The version in an answer to one of them; null where there is none. */
+/** The version in an answer to one of them; null if there is none. */
 export function engineVersion(text: string): string | null {
   try {
     return answerSchema.parse(JSON.parse(text));

@@ -18,7 +18,7 @@ const fileSchema = z.strictObject({ mappings: z.array(engineRowSchema).min(1) })
  * Reads the operator's rows, YAML or JSON of the shape of `engineRows`: `mappings: [{ engine, prefixes, canonicalMetrics }]`.
  *
  * @param path undefined or empty: there is no such file.
- * @returns with `problem`, one sentence, where the file cannot be used; then none of its rows is.
+ * @returns with `problem`, one sentence, if the file cannot be used; then none of its rows is.
  */
 export function loadMappings(path: string | undefined): Mappings & { readonly problem: string | null } {
   if (path === undefined || path === "") return { own: [], builtIn, problem: null };
@@ -48,7 +48,7 @@ export function loadMappings(path: string | undefined): Mappings & { readonly pr
   return refused("is empty");
 }
 
-/** Renames `notions`, as rows called their metrics in an earlier release. */
+/** Renames `notions`, the former name of metrics in rows. */
 function acceptOldNames(document: Document): void {
   const depthOfRowField = 5;
   visit(document, {
@@ -60,7 +60,7 @@ function acceptOldNames(document: Document): void {
 
 let inForce: (Mappings & { readonly problem: string | null }) | undefined;
 
-/** The mappings of this process, with those of the file that `WEIR_ENGINE_MAPPINGS` names; read once. */
+/** The mappings of this process, including those of the file in `WEIR_ENGINE_MAPPINGS`; read once. */
 export function mappingsInForce(): Mappings & { readonly problem: string | null } {
   inForce ??= loadMappings(process.env.WEIR_ENGINE_MAPPINGS);
   return inForce;

@@ -33,7 +33,7 @@ llamacpp:kv_cache_usage_ratio 0.5
 `,
 ].map((text) => Buffer.from(text));
 
-/** Reads as a studio would, from the bytes to the canonical metrics. */
+/** Reads like a studio, from the bytes to the canonical metrics. */
 function read(bytes: Uint8Array, cut: number): number {
   const parser = new PromParser();
   parser.write(bytes.subarray(0, cut));
@@ -44,14 +44,17 @@ function read(bytes: Uint8Array, cut: number): number {
   return metrics.badLines;
 }
 
-/** Reads so many mutations; how many lines were bad, how much processor time the slowest took, which other work on the machine does not lengthen, and by how much the heap grew. */
+/**
+ * Reads `count` mutations; returns the number of bad lines, the most processor time of one, which other work on the machine does not
+ * increase, and the growth of the heap.
+ */
 function readMutations(samples: readonly Uint8Array[], count: number) {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   const random = seededRandom(7).next;
   let [badLines, slowestMs, before] = [0, 0, 0];
   for (let turn = 0; turn < count; turn += 1) {
-    // Past the first thousand what is compiled and kept for good is there.
+    // After the first thousand, compiled code and permanent data exist.
     if (turn === 1_000) {
       collect();
       before = process.memoryUsage().heapUsed;

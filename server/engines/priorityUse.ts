@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What an engine does with the field `priority` of a request, as far as it says. */
+/** How an engine handles the field `priority` of a request, as far as it reports it. */
 export type PriorityUse =
   /** It orders by it: lower first or higher first. */
   | {
@@ -9,9 +9,9 @@ export type PriorityUse =
       /** Requests without the field come last, instead of counting as 0. */
       readonly unsetLast: boolean;
     }
-  /** It takes the field and does not tell whether it orders by it. */
+  /** It accepts the field and does not report whether it orders by it. */
   | { readonly kind: "taken" }
-  /** It refuses the field, or would read it without any effect. */
+  /** It refuses the field, or would ignore it. */
   | { readonly kind: "unused" };
 
 const unused: PriorityUse = { kind: "unused" };
@@ -24,16 +24,16 @@ const sglangSchema = z.object({
 const vllmSchema = z.object({ vllm_config: z.object({ scheduler_config: z.object({ policy: z.string() }) }) });
 
 /**
- * Where engines tell their settings. SGLang: `/server_info`, `/get_server_info` in releases before it had that. vLLM: `/server_info` in its
+ * Paths of engines' settings. SGLang: `/server_info`, `/get_server_info` in releases before it had that. vLLM: `/server_info` in its
  * development mode only.
  */
 export const settingsPaths = ["/server_info?config_format=json", "/get_server_info"] as const;
 
 /**
- * Reads it from an engine's settings. SGLang orders higher first unless told otherwise, gives requests without a priority the last place
- * unless it has a default, and reads the field without effect while its priority scheduling is off. vLLM orders lower first.
+ * Reads it from an engine's settings. SGLang orders higher first by default, puts requests without a priority last unless it has a default,
+ * and ignores the field while its priority scheduling is off. vLLM orders lower first.
  *
- * @returns null where the answer is of no engine that is known.
+ * @returns null if the answer is of no known engine.
  */
 export function readPriorityUse(settings: unknown): PriorityUse | null {
   const sglang = sglangSchema.safeParse(settings);
@@ -48,17 +48,17 @@ export function readPriorityUse(settings: unknown): PriorityUse | null {
 
 /**
  * Reads it from how an engine answered a request with a priority other than 0. vLLM's first engine refuses such a request unless it orders
- * by priority; its present one, and others after its pattern, take it and say nothing of it (read in vLLM's source; its documentation says
+ * by priority; its present one, and others modelled on it, accept it without a statement (read in vLLM's source; its documentation says
  * otherwise, and vllm-project/vllm PR 23043, which would have refused it, was closed).
  *
- * @returns null where the answer tells nothing, as that of an engine that is overloaded or wants a key.
+ * @returns null if the answer is inconclusive, as that of an engine that is overloaded or requires a key.
  */
 export function priorityUseOfAnswer(status: number): PriorityUse | null {
   if (status === 200) return { kind: "taken" };
   return status === 400 || status === 422 ? unused : null;
 }
 
-/** What becomes of a request's priority, lower being earlier: how the record calls it, and the number for this engine; null for none. */
+/** How a request's priority, lower being earlier, is handled: its name in the record, and the number for this engine; null for none. */
 export interface EnginePriority {
   readonly priority: "passed" | "negated" | "offered" | "stripped" | null;
   readonly value: number | null;
@@ -67,11 +67,11 @@ export interface EnginePriority {
 const none: EnginePriority = { priority: null, value: null };
 const stripped: EnginePriority = { priority: "stripped", value: null };
 
-/** Says an engine a priority in its own polarity. `use` null: nothing is known of it, and the field is not sent. */
+/** Converts a priority to an engine's own polarity. `use` null: unknown, and the field is not sent. */
 export function priorityFor(asked: number | null, use: PriorityUse | null): EnginePriority {
   if (use?.kind === "ordered") {
     const { lowerFirst, unsetLast } = use;
-    // As 0, which is what no priority means to a client.
+    // As 0, the meaning of a missing priority for a client.
     if (asked === null) return unsetLast ? { priority: null, value: 0 } : none;
     return lowerFirst ? { priority: "passed", value: asked } : { priority: "negated", value: asked === 0 ? 0 : -asked };
   }

@@ -1,10 +1,10 @@
-/** Where the parts of a good line stand in its text; for a bad one only why it is bad. */
+/** Positions of the parts of a good line in its text; for a bad one only why it is bad. */
 export interface PromLine {
-  /** Why the line cannot be read; null where it can. */
+  /** Why the line cannot be read; null if it can. */
   bad: string | null;
   name: string;
   value: number;
-  /** The label block without its braces; from = to where there is none. */
+  /** The label block without its braces; from = to if there is none. */
   labelsFrom: number;
   labelsTo: number;
 }
@@ -16,7 +16,7 @@ const labelRest = 8;
 const blank = 16;
 const numeric = 32;
 
-/** What a character of ASCII can be. */
+/** The class of each ASCII character. */
 const classes = new Uint8Array(128);
 for (let code = 0; code < 128; code += 1) {
   const character = String.fromCharCode(code);
@@ -48,7 +48,7 @@ const words: Readonly<Record<string, number>> = {
 
 const isA = (text: string, at: number, kind: number): boolean => ((classes[text.charCodeAt(at)] ?? 0) & kind) !== 0;
 
-/** The first place from `at` on that is not of the kind. */
+/** The first position from `from` on that is not of the kind. */
 function past(text: string, from: number, end: number, kind: number): number {
   let at = from;
   while (at < end && isA(text, at, kind)) at += 1;
@@ -57,7 +57,7 @@ function past(text: string, from: number, end: number, kind: number): number {
 
 const blanks = (text: string, from: number, end: number): number => past(text, from, end, blank);
 
-/** The quote that closes the one before `from`; `end` where none does. */
+/** The quote that closes the one before `from`; `end` if there is none. */
 function closingQuote(text: string, from: number, end: number): number {
   let at = from;
   while (at < end) {
@@ -69,8 +69,8 @@ function closingQuote(text: string, from: number, end: number): number {
 }
 
 /**
- * Reads the sample in `text` from `from` to `end` into `line`: name, labels, value, and a timestamp and an OpenMetrics exemplar, which
- * are passed over. Names may stand quoted among the labels, as Prometheus 3 writes those that are more than `[a-zA-Z0-9_:]`.
+ * Reads the sample in `text` from `from` to `end` into `line`: name, labels, value, and a timestamp and an OpenMetrics exemplar, which are
+ * ignored. Names may be quoted among the labels, as Prometheus 3 writes those with characters outside of `[a-zA-Z0-9_:]`.
  *
  * @returns false for a line that holds no sample: a blank one or a comment.
  */
@@ -99,7 +99,7 @@ export function readPromLine(text: string, from: number, end: number, line: Prom
   return true;
 }
 
-/** Checks the labels, and finds the name where it is among them. The place behind the closing brace. */
+/** Checks the labels, and finds the name if it is among them. Returns the position after the closing brace. */
 function readLabels(text: string, end: number, line: PromLine): number {
   const fail = (reason: string): number => {
     line.bad = reason;
@@ -138,7 +138,7 @@ function readLabels(text: string, end: number, line: PromLine): number {
   return at + 1;
 }
 
-/** Reads value and timestamp; what follows a `#` is an exemplar. Why that cannot be done; null where it can. */
+/** Reads value and timestamp; text after a `#` is an exemplar. Returns why that is impossible; null if it is possible. */
 function readNumbers(text: string, from: number, end: number, line: PromLine): string | null {
   const valueEnd = tokenEnd(text, from, end);
   if (valueEnd === from) return "no value";
@@ -162,17 +162,17 @@ function tokenEnd(text: string, from: number, end: number): number {
 function numberOf(text: string, from: number, end: number): number | undefined {
   if (past(text, from, end, numeric) < end) return words[text.slice(from, end).toLowerCase()];
   const value = Number(text.slice(from, end));
-  // Of such characters Number makes NaN only where they are no number.
+  // For such characters Number gives NaN only if they are no number.
   return Number.isNaN(value) ? undefined : value;
 }
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", '"': '"', "\\": "\\" };
 
-/** An unknown escape stands for its character, as Prometheus' own parser has it. */
+/** An unknown escape represents its character, as in Prometheus' own parser. */
 const unescaped = (raw: string): string =>
   raw.includes("\\") ? raw.replace(/\\(.)/gs, (_, escaped: string) => escapes[escaped] ?? escaped) : raw;
 
-/** The labels of a block that was found good. */
+/** The labels of a validated block. */
 export function labelsOf(text: string, from: number, end: number): Readonly<Record<string, string>> {
   // Without a prototype any name can be a label.
   const labels: Record<string, string> = Object.create(null);

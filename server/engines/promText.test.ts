@@ -10,7 +10,7 @@ const samplesFolder = join(import.meta.dirname, "../../../shared/data/metrics");
 const samplesOf = ({ byName }: PromText) =>
   [...byName].flatMap(([name, samples]) => samples.map(({ labels, value }) => [name, { ...labels }, value] as const));
 
-/** Reads bytes in pieces that end at the given places. */
+/** Reads bytes in pieces that end at the given positions. */
 function readInPieces(bytes: Uint8Array, cuts: readonly number[]): PromText {
   const parser = new PromParser();
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((left, right) => left - right), bytes.length];

@@ -1,6 +1,6 @@
 import { labelsOf, type PromLine, readPromLine } from "./promLine";
 
-/** One line of an exposition. A timestamp, where one is given, is dropped: what counts is when we asked. */
+/** One line of an exposition. A timestamp, if given, is dropped: the time of the request counts. */
 export class PromSample {
   /** NaN and the infinities are legal values. */
   readonly value: number;
@@ -16,7 +16,7 @@ export class PromSample {
     this.#to = labelsTo;
   }
 
-  /** Read when it is first asked for: of most samples nobody asks. */
+  /** Parsed at the first access: most samples are never accessed. */
   get block(): LabelBlock {
     this.#block ??= labelBlock(this.labelText);
     return this.#block;
@@ -34,7 +34,7 @@ export class PromSample {
 
 /** A line that could not be read. */
 export interface BadLine {
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
   readonly reason: string;
   /** Its beginning. */
@@ -51,9 +51,9 @@ export interface PromText {
 
 const keptBadLines = 5;
 const keptCharacters = 120;
-/** A line with more characters is bad. Engines' longest, with all settings of a cache as labels, have some 2,000. */
+/** A line with more characters is bad. The longest lines of engines, with all settings of a cache as labels, have some 2,000. */
 export const mostLineCharacters = 65_536;
-/** No line of more bytes has so few characters: UTF-8 takes three for one at most, as UTF-16 counts. */
+/** No line of more bytes has so few characters: UTF-8 takes at most three bytes for one UTF-16 unit. */
 const mostLineBytes = 3 * mostLineCharacters;
 const newline = 10;
 const byteOrderMark = 0xfe_ff;
@@ -67,18 +67,18 @@ export class PromParser {
   readonly #byName = new Map<string, PromSample[]>();
   readonly #bad: BadLine[] = [];
   readonly #line: PromLine = { bad: null, name: "", value: 0, labelsFrom: 0, labelsTo: 0 };
-  /** Bytes of a line whose end has not come. */
+  /** Bytes of an unfinished line. */
   #rest: Uint8Array[] = [];
   #restBytes = 0;
-  /** Its line was too long already. */
+  /** The present line is already too long. */
   #skipping = false;
   #badLines = 0;
   #lines = 0;
-  /** The metric of the line before, which most often is that of the next one too. */
+  /** The metric of the previous line, which is usually that of the next one too. */
   #lastName = "";
   #lastSamples: PromSample[] = [];
 
-  /** Takes the next bytes, cut anywhere, also inside a character. */
+  /** Adds the next bytes, cut at any position, even inside a character. */
   write(bytes: Uint8Array): void {
     let from = 0;
     if (this.#skipping) {
@@ -95,7 +95,7 @@ export class PromParser {
     this.#keep(bytes.subarray(from));
   }
 
-  /** Takes whole lines. */
+  /** Adds whole lines. */
   writeLines(text: string): void {
     let at = this.#lines === 0 && text.charCodeAt(0) === byteOrderMark ? 1 : 0;
     while (at < text.length) {
@@ -106,7 +106,7 @@ export class PromParser {
     }
   }
 
-  /** What was read; the last line needs no end. */
+  /** The result; the last line needs no line end. */
   end(): PromText {
     this.#flush();
     return { byName: this.#byName, badLines: this.#badLines, bad: this.#bad };
@@ -114,7 +114,7 @@ export class PromParser {
 
   #keep(bytes: Uint8Array): void {
     this.#restBytes += bytes.length;
-    // The caller may use its memory for what comes next.
+    // The caller may reuse its memory for the next data.
     if (this.#restBytes <= mostLineBytes) this.#rest.push(Buffer.from(bytes));
     else {
       this.#skipping = true;
@@ -160,7 +160,7 @@ export class PromParser {
 }
 
 /**
- * Parses an exposition that is there as a whole.
+ * Parses a complete exposition.
  *
  * @returns the samples in order of appearance.
  * @example parsePromText('up{job="a"} 1\n').byName.get("up")?.[0]?.value // 1
@@ -171,26 +171,26 @@ export function parsePromText(text: string): PromText {
   return parser.end();
 }
 
-/** What stands between the braces of a sample. */
+/** The text between the braces of a sample. */
 interface LabelBlock {
   readonly labels: Readonly<Record<string, string>>;
-  /** Of the text: the same for the same one, and nearly never for another. */
+  /** Hash of the text: equal for equal texts, and almost never for different ones. */
   readonly hash: number;
 }
 
-/** Some engines with every series they have; beyond it all begins anew. */
+/** Enough for all series of some engines; beyond it the cache is cleared. */
 const mostKept = 4_096;
 
-/** Texts longer than this are settings of a cache, written once. */
+/** Longer texts are settings of a cache, which are written once. */
 const mostCharacters = 256;
 
 const known = new Map<string, LabelBlock>();
 
-/** Reads a block of labels that was found good. Engines write the same ones at every scrape: those are read once. */
+/** Parses a validated block of labels. Engines write the same ones at every scrape: those are parsed once. */
 function labelBlock(text: string): LabelBlock {
   const kept = known.get(text);
   if (kept !== undefined) return kept;
-  // A part of a text would keep all of that text in memory.
+  // A slice of a text would keep the whole text in memory.
   const own = Buffer.from(text, "utf16le").toString("utf16le");
   const block = { labels: labelsOf(own, 0, own.length), hash: hashOf(own) };
   if (own.length > mostCharacters) return block;

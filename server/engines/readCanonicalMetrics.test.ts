@@ -107,7 +107,7 @@ describe("a metric", () => {
     expect(value(vllm, "answered")).toBe(5);
     expect(value(read(['vllm:request_success_total{finished_reason="abort"} 5']), "answered")).toBe(0);
     expect(value(read(['vllm:request_success_total{finished_reason="abort"} NaN']), "answered")).toBe("absent");
-    // As llm-d-inference-sim calls the label.
+    // The label's name in llm-d-inference-sim.
     const sim = read(["length", "abort"].map((reason, at) => `vllm:request_success_total{finish_reason="${reason}"} ${5 - at}`));
     expect(value(sim, "answered")).toBe(5);
     const sglang = read(["sglang:num_requests_total 9", "sglang:num_aborted_requests_total 2"]);
@@ -191,7 +191,7 @@ describe("a metric", () => {
     expect(value(sglang, "kvCapacityTokens")).toBe(640);
     const hits = read(['sglang:cached_tokens_total{cache_source="device"} 34', 'sglang:cached_tokens_total{cache_source="host"} 8']);
     expect(value(hits, "prefixHits")).toBe(42);
-    // A build of llama.cpp that does not count what it had cached.
+    // A build of llama.cpp that does not count cached tokens.
     expect(value(read(["llamacpp:prompt_tokens_total 7"]), "promptTokens")).toBe(7);
   });
 });

@@ -1,9 +1,9 @@
 import type { EngineMapping, MetricSources, SeriesRules, SeriesSource } from "./engineMapping";
 import type { PromSample, PromText } from "./promText";
 
-/** What one exposition says of one metric. Absent is never zero. */
+/** The value of one metric in one exposition. Absent is never zero. */
 export type Reading<Value> =
-  /** `series` tells which series counted: where it is another number between two scrapes, their values cannot be subtracted. */
+  /** `series` identifies the series that counted: if it differs between two scrapes, their values cannot be subtracted. */
   | { readonly state: "value"; readonly value: Value; readonly series: number }
   | { readonly state: "absent"; readonly lookedFor: string }
   /** Engines of this type and version have no such metric. */
@@ -13,7 +13,7 @@ export type Reading<Value> =
 export interface BucketCounts {
   readonly bounds: readonly number[];
   readonly cumulative: readonly number[];
-  /** Of all that was observed; null where the engine does not write it. */
+  /** Sum of all observations; null if the engine does not export it. */
   readonly sum: number | null;
 }
 
@@ -21,7 +21,7 @@ type SourceOf<Name extends keyof MetricSources> = NonNullable<MetricSources[Name
 type Made<Value> = { readonly value: Value; readonly series: number };
 type Read<Source, Value> = (source: Source, metrics: PromText, rules: SeriesRules) => Made<Value> | null;
 
-/** The samples of `name` that count. */
+/** The counting samples of `name`. */
 function seriesOf(metrics: PromText, name: string, { only, except }: SeriesSource, rules: SeriesRules): readonly PromSample[] {
   let samples = (metrics.byName.get(name) ?? []).filter(({ value }) => Number.isFinite(value));
   for (const [label, values] of Object.entries(only ?? {})) {
@@ -31,7 +31,7 @@ function seriesOf(metrics: PromText, name: string, { only, except }: SeriesSourc
     samples = samples.filter(({ labels }) => labels[label] === undefined || !values.includes(labels[label]));
   }
   if (samples.length < 2) return samples;
-  // A series that is written twice counts once, as Prometheus has it.
+  // A series that is written twice counts once, as in Prometheus.
   samples = [...new Map(samples.toReversed().map((sample) => [sample.labelText, sample])).values()].reverse();
   for (const [label, whole] of Object.entries(rules.aggregate)) {
     if (samples.some(({ labels }) => labels[label] === whole))
@@ -69,18 +69,18 @@ function isLowerRank(one: PromSample, other: PromSample, ranks: readonly string[
 const sum = (samples: readonly PromSample[]): number => samples.reduce((total, { value }) => total + value, 0);
 const largest = (samples: readonly PromSample[]): number => Math.max(...samples.map(({ value }) => value));
 
-/** Tells sets of series apart by their labels (FNV-1a), in whatever order they are written. */
+/** Identifies sets of series by their labels (FNV-1a), in any order. */
 function identity(samples: readonly PromSample[]): number {
   let total = 0;
   for (const { block } of samples) total = (total + block.hash) % 2 ** 32;
   return total;
 }
 
-/** Those of a source; null where its metric is not there. */
+/** The samples of a source; null if its metric does not exist. */
 function samplesOf(source: SeriesSource, metrics: PromText, rules: SeriesRules): readonly PromSample[] | null {
   const samples = seriesOf(metrics, source.name, source, rules);
   if (samples.length > 0) return samples;
-  // Where all that is written is not to count, there is nothing that counts, and that is known.
+  // If all existing series are excluded, the value is known to be nothing.
   const { except, ...all } = source;
   return except !== undefined && seriesOf(metrics, source.name, all, rules).length > 0 ? [] : null;
 }
@@ -125,10 +125,10 @@ const readHistogram: Read<SourceOf<"ttftSeconds">, BucketCounts> = (source, metr
     else known.push(sample);
   }
   if (buckets.size === 0) return null;
-  // Where the open bucket is left out the count says the same; without it nobody knows how much was observed.
+  // If the open bucket is missing, the count has the same value; without it the number of observations is unknown.
   const whole = buckets.get(Number.POSITIVE_INFINITY) ?? seriesOf(metrics, `${source.name}_count`, source, rules);
   buckets.set(Number.POSITIVE_INFINITY, [...whole]);
-  // A rank without a bucket that others have: its count there is not known, and a sum without it would be no count of all.
+  // A rank lacks a bucket that others have: its count there is unknown, and a sum without it would be wrong.
   if (whole.length === 0 || [...buckets.values()].some(({ length }) => length !== whole.length)) return null;
   const bounds = [...buckets.keys()].sort((left, right) => left - right);
   const sums = seriesOf(metrics, `${source.name}_sum`, source, rules);
@@ -139,12 +139,12 @@ const readHistogram: Read<SourceOf<"ttftSeconds">, BucketCounts> = (source, metr
 const readState: Read<SourceOf<"sleepState">, string> = (source, metrics, rules) => {
   const samples = seriesOf(metrics, source.name, source, rules);
   const states = samples.filter(({ value }) => value === 1).map(({ labels }) => labels[source.label] ?? "");
-  // An engine one of whose ranks sleeps is not awake.
+  // An engine with a sleeping rank is not awake.
   const state = states.find((each) => each !== "awake") ?? states[0];
   return state === undefined ? null : { value: state, series: identity(samples) };
 };
 
-/** The series a source asks for, as one would ask Prometheus. */
+/** The series of a source in Prometheus' query form. */
 function asked({ name, only }: SeriesSource): string {
   const labels = Object.entries(only ?? {}).map(([label, values]) => `${label}="${values.join("|")}"`);
   return labels.length === 0 ? name : `${name}{${labels.join(",")}}`;
@@ -152,7 +152,7 @@ function asked({ name, only }: SeriesSource): string {
 
 const openBucket = (source: SeriesSource): SeriesSource => ({ ...source, name: `${source.name}_bucket`, only: { le: ["+Inf"] } });
 
-/** What an exposition says of every metric, through its mapping. */
+/** The values of all metrics in an exposition, by its mapping. */
 export function readCanonicalMetrics(metrics: PromText, { canonicalMetrics, series: rules }: EngineMapping) {
   const first = <Source extends SeriesSource, Value>(sources: readonly Source[] | null, read: Read<Source, Value>): Reading<Value> => {
     if (sources === null) return { state: "not-applicable" };
@@ -186,5 +186,5 @@ export function readCanonicalMetrics(metrics: PromText, { canonicalMetrics, seri
   };
 }
 
-/** What one exposition says of an engine, metric by metric. */
+/** The values of one exposition of an engine, metric by metric. */
 export type MetricReadings = ReturnType<typeof readCanonicalMetrics>;

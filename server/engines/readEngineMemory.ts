@@ -4,22 +4,22 @@ import { type Reading, readCanonicalMetrics } from "./readCanonicalMetrics";
 
 export type Found<Value> = { readonly found: true; readonly value: Value } | { readonly found: false; readonly lookedFor: string };
 
-/** A counter, and which series made it: the sum of others is another count. */
+/** A counter, and the series in it: the sum of other series is another count. */
 export interface EngineCount {
   readonly count: number;
   readonly series: number;
 }
 
 export interface EngineMemory {
-  /** Share of the KV cache in use, 0..1; of the fullest part where an engine has several. */
+  /** Share of the KV cache in use, 0..1; of the fullest part if an engine has several. */
   readonly kvUse: Found<number>;
-  /** Tokens that the KV cache holds, all parts together. */
+  /** Capacity of the KV cache in tokens, all parts together. */
   readonly kvTokens: Found<number>;
-  /** Requests taken out of the batch for want of memory since the engine started. */
+  /** Requests removed from the batch for lack of memory since the engine started. */
   readonly preemptions: Found<EngineCount>;
 }
 
-/** Reads what an engine's exposition says of its KV cache, under the names that engines in use give it. Each may be missing by itself. */
+/** Reads the KV cache's values from an engine's exposition, under the names of common engines. Each may be missing by itself. */
 export function readEngineMemory(text: string): EngineMemory {
   const metrics = parsePromText(text);
   const mapping = chooseMapping(metrics, null);
@@ -27,7 +27,7 @@ export function readEngineMemory(text: string): EngineMemory {
   const kvTokens = found(kvCapacityTokens, "the size of a KV cache of a known engine type", (value) => value);
   return {
     kvUse: found(kvUse, "a KV metric of a known engine type", ({ max }) => max),
-    // An engine that has not laid out its cache yet says 0; one without a cache would serve nothing.
+    // An engine that has not allocated its cache yet exports 0; one without a cache could not serve.
     kvTokens: kvTokens.found && kvTokens.value <= 0 ? { found: false, lookedFor: "a size of the KV cache above 0" } : kvTokens,
     preemptions: found(preemptions, "a count of preemptions of a known engine type", (count, series) => ({ count, series })),
   };

@@ -8,7 +8,7 @@ import { type MetricReadings, readCanonicalMetrics } from "./readCanonicalMetric
 
 const samplesFolder = join(import.meta.dirname, "../../../shared/data/metrics");
 
-/** What a histogram observed, and in how many buckets. */
+/** The observations of a histogram, and the number of its buckets. */
 const observed = (count: number, buckets: number) => ({ count, buckets });
 const used = (max: number, mean = max) => ({ max, mean });
 const bucket = (name: string) => `${name}_bucket{le="+Inf"}`;
@@ -53,12 +53,12 @@ const sglang: Partial<Record<CanonicalMetric, string>> = {
 interface Expected {
   readonly engine: string;
   readonly values: Partial<Record<CanonicalMetric, unknown>>;
-  /** By the name that was looked for; every metric of `names` that has no value. */
+  /** By the name that was looked for; every metric of `names` without a value. */
   readonly absent: Partial<Record<CanonicalMetric, string>>;
   readonly notApplicable: readonly CanonicalMetric[];
 }
 
-/** `absent` is every name of the engine but those of the canonicalMetrics that have a value or cannot have one. */
+/** `absent` is every name of the engine except those of the canonicalMetrics that have a value or cannot have one. */
 const reads = (
   engine: string,
   names: Partial<Record<CanonicalMetric, string>>,
@@ -73,7 +73,7 @@ const reads = (
   notApplicable,
 });
 
-/** What each metric of each captured exposition reads as; written down from the files, not by the code. */
+/** The expected value of each metric of each captured exposition; determined from the files, not by the code. */
 const expositions: Readonly<Record<string, Expected | "no engine">> = {
   "dcgm-exporter-l40s.prom": "no engine",
   "llamacpp.prom": reads(
@@ -215,7 +215,7 @@ const expositions: Readonly<Record<string, Expected | "no engine">> = {
     running: 8,
     generationTokens: 27_453,
     answered: 132,
-    // Eight buckets; the open one is left out and its count taken from `_count`.
+    // Eight buckets; the open one is missing and its count is read from `_count`.
     ttftSeconds: observed(140, 9),
   }),
   "vllm-dp2-0.30-shape.prom": reads("vllm", vllm("vllm:"), {
@@ -244,7 +244,7 @@ const expositions: Readonly<Record<string, Expected | "no engine">> = {
   }),
 };
 
-/** Files that are no expositions: lines that cannot be read, and lines that look like samples all the same. */
+/** Files that are no expositions: unreadable lines, and lines that still look like samples. */
 const otherFiles: Readonly<Record<string, { readonly bad: number; readonly samples: number }>> = {
   "llamacpp-slots-props-shape.txt": { bad: 3, samples: 0 },
   "nvidia-smi-query.csv": { bad: 3, samples: 0 },
@@ -254,7 +254,7 @@ const otherFiles: Readonly<Record<string, { readonly bad: number; readonly sampl
   "vllm-docs-extra-lines.txt": { bad: 1, samples: 1 },
 };
 
-/** A reading as the table writes it. */
+/** A reading in the form of the table. */
 function shown(reading: MetricReadings[CanonicalMetric]): unknown {
   if (reading.state !== "value") return reading;
   if (typeof reading.value !== "object" || !("bounds" in reading.value)) return { state: "value", value: reading.value };

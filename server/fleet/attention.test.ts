@@ -49,7 +49,7 @@ const engine: EngineFrame = {
   ...{ state: "fresh", sinceMs: 0, ageSeconds: 0, reason: "", failing: null, events: [] },
 };
 
-/** What attention is read from; the rest of a frame is of no concern to it. */
+/** The parts of a frame that attention reads; the rest does not matter. */
 const frameOf = (engines: readonly EngineFrame[], gateway: Partial<LiveFrame["gateway"]> = {}) =>
   ({ engines, gpus: [], gateway: { state: "fresh", sinceMs: 0, reason: "", routing: null, ...gateway } }) as unknown as LiveFrame;
 
@@ -58,7 +58,7 @@ const status = (reason: string, reasonKind: "access" | "unhealthy" = "unhealthy"
   replicas: [{ id: engineId, model: "small", state: "unhealthy", inFlight: 0, reason, reasonKind }],
 });
 
-/** A cluster of which nothing is wrong. */
+/** A cluster without problems. */
 const fine: AttentionGround = {
   ...{ nowMs, spec, connection: connectionWith([]), gatewayRunBy: "studio", problem: null, gateway: null, drift: null },
   ...{ seen: { atMs: nowMs, answer: { ok: true, value: observation } }, frame: frameOf([engine]), isPriced: () => true },
@@ -78,7 +78,7 @@ const drift = (subject: string, of: "policy" | "engine") => ({
   lines: [{ of, subject, desired: "", generated: "", actual: "", says: "It differs." }],
 });
 
-/** What goes wrong, what it says, and what to do about it. */
+/** Each problem, its message, and the remedy. */
 const faults: readonly (readonly [
   string,
   Partial<AttentionGround>,
@@ -263,7 +263,7 @@ describe("attentionOf", () => {
   });
 
   it("leaves nothing out where several things are wrong, and puts what is bad first", () => {
-    // Those that stand in the same place of the ground exclude one another.
+    // Faults in the same part of the ground exclude one another.
     const apart = faults.filter(([, ground]) => ["problem", "connection", "spec", "drift"].some((name) => name in ground));
     fc.assert(
       fc.property(fc.subarray([...apart, ...faults.filter(([what]) => what === "a panic")]), (chosen) => {

@@ -7,36 +7,38 @@ import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { ClusterConnection } from "./connection";
 
-/** What is known of a cluster that the studio looks after. */
+/** The known data of a cluster that the studio watches. */
 export interface AttentionGround {
   readonly nowMs: number;
   readonly spec: ClusterSpec;
   /** null: the embedded cluster's. */
   readonly connection: ClusterConnection | null;
   readonly gatewayRunBy: "studio" | "operator";
-  /** Why the connection cannot be used; null where it can. */
+  /** Why the connection cannot be used; null if it can. */
   readonly problem: string | null;
   /** null: it is not connected. */
   readonly seen: { readonly atMs: number | null; readonly answer: Answer<Observation> } | null;
   /** The newest; null before the first. */
   readonly frame: LiveFrame | null;
-  /** As last heard; null before. */
+  /** The last known status; null before the first. */
   readonly gateway: GatewayStatus | null;
   readonly drift: ClusterDrift | null;
-  /** Whether a GPU type has a price of which costs can be reckoned. */
+  /** Whether a GPU type has a price for computing costs. */
   readonly isPriced: (gpu: string) => boolean;
 }
 
-/** A target that misses a scrape or two is no news. */
+/** A target that misses a scrape or two needs no attention. */
 const patienceMs = 10_000;
 
 const order: Readonly<Record<Attention["level"], number>> = { bad: 0, warn: 1 };
 
-/** Why a cluster needs somebody's attention, the worst first, each with what to do about it. Empty where nothing is wrong, and where it is only described. */
+/**
+ * Why a cluster needs attention, the most serious reason first, each with the remedy. Empty if there is none, and if it is only described.
+ */
 export function attentionOf(ground: AttentionGround): readonly Attention[] {
   if (ground.spec.kind === "described") return [];
   const away = gatewayOut(ground);
-  // The gateway answers for a cluster too: that it is away is said once.
+  // The gateway stands for the whole cluster: its absence is reported once.
   const out = away.length > 0 && isForTheGateway(ground) ? [] : reach(ground);
   const found = [
     ...out,
@@ -57,12 +59,12 @@ const warn = (subject: string, sentence: string, next: string | null): Attention
 function reach({ spec, problem, seen }: AttentionGround): readonly Attention[] {
   if (problem !== null) return [bad("connection", problem, "Change the connection.")];
   if (seen === null) return [bad("connection", `The studio is not connected to ${spec.name}.`, "Test the connection.")];
-  // Before the first look there is nothing to say yet.
+  // Before the first look nothing is known.
   if (seen.atMs === null || seen.answer.ok) return [];
   return [bad("cluster", seen.answer.message, "Test the connection.")];
 }
 
-/** Whether the cluster cannot be looked at because its gateway does not answer. */
+/** Whether the cluster cannot be observed because its gateway does not answer. */
 const isForTheGateway = ({ problem, seen }: AttentionGround): boolean =>
   problem === null && seen !== null && !seen.answer.ok && seen.answer.kind === "gateway-away";
 
@@ -127,7 +129,7 @@ function predictors({ gateway }: AttentionGround): readonly Attention[] {
 
 function engines(ground: AttentionGround): readonly Attention[] {
   const { frame } = ground;
-  // A batch tells of its own engines, which come and go.
+  // A batch reports on its own engines, which come and go.
   const standing = frame === null ? [] : frame.engines.filter(({ id }) => batchOfEngine(id) === null);
   return standing.flatMap((engine) => engineLines(engine, ground));
 }
@@ -185,13 +187,13 @@ function engineLines(engine: EngineFrame, { nowMs, gateway }: AttentionGround): 
   return lines;
 }
 
-/** Names that were looked for in an engine's metrics and are not there, each once. */
+/** Names that were looked for in an engine's metrics and are missing, without duplicates. */
 export function absentNames({ readings }: Pick<EngineFrame, "readings">): readonly string[] {
   const names = Object.values(readings ?? {}).flatMap((reading) => (reading.state === "absent" ? [reading.lookedFor] : []));
   return [...new Set(names)];
 }
 
-/** Whether nothing comes of an engine that was asked: not even a refusal, or an error of its own. */
+/** Whether there is no response at all from an engine: not even a refusal, or an error of its own. */
 export const isSilent = ({ state, failing }: EngineFrame): boolean =>
   state === "unreachable" && (failing?.kind === "unreachable" || failing?.kind === "timeout");
 
@@ -200,7 +202,7 @@ function drift({ drift: found }: AttentionGround): readonly Attention[] {
   const [first] = lines;
   if (first === undefined) return [];
   const rest = lines.length === 1 ? "" : ` ${lines.length - 1} more differ${lines.length === 2 ? "s" : ""} from the plan.`;
-  // The same plan leaves knobs as they stand.
+  // The same plan keeps the present knobs.
   const isTurned = first.of === "policy" && first.subject === "policy";
   const next = isTurned
     ? "Turn the knobs back on the Live page, or make a plan with them."
@@ -208,7 +210,7 @@ function drift({ drift: found }: AttentionGround): readonly Attention[] {
   return [warn(first.subject, `${first.says}${rest}`, next)];
 }
 
-/** All in one line: a fleet that was just attached has as many guesses as engines, and they hide what is wrong. */
+/** All in one line: a new fleet has as many guesses as engines, which would hide problems. */
 function guessed({ connection, frame }: AttentionGround): readonly Attention[] {
   if (connection?.kind !== "endpoints") return [];
   const open = connection.endpoints.filter((endpoint) => endpoint.guessed.length > 0);
@@ -239,7 +241,7 @@ function unpriced({ spec, isPriced }: AttentionGround): readonly Attention[] {
   });
 }
 
-/** A time as people say it: `12 s`, `3 min`, `2 h`. */
+/** A duration in readable form: `12 s`, `3 min`, `2 h`. */
 function lasting(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 120) return `${seconds} s`;

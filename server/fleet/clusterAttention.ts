@@ -13,7 +13,7 @@ export interface ClusterAttentionParts {
   readonly cards: Pick<CardStore, "read">;
 }
 
-/** Why a kept cluster needs attention at this moment. */
+/** Why a stored cluster needs attention now. */
 export function clusterAttention({ id, spec, connection, gateway }: ClusterRow, parts: ClusterAttentionParts): readonly Attention[] {
   const { fleet, drifts, cards } = parts;
   const cluster = fleet.get(id);

@@ -9,7 +9,7 @@ const row = { id: "c", spec, connection: null, gateway: null, runningPlanId: "p"
 const failing = { kind: "unreachable", sinceMs: 0, nextTryAtMs: 0 } as const;
 const silent = (id: string) => ({ id, state: "unreachable", reason: "refused", failing, readings: null, engine: null }) as EngineFrame;
 
-/** How engines that give no answer stand: `serves` gets requests, `idle` none. */
+/** States of engines that do not answer: `serves` gets requests, `idle` none. */
 function states(topology?: "given"): readonly string[] {
   const engines = ["serves", "idle"].map((id, gpu) => ({
     ...{ id, model: "m", gpu: "l40s", tp: 1, pp: 1, placements: [{ node: "n", gpus: [gpu] }], url: `http://${id}`, stopping: false },

@@ -19,7 +19,7 @@ export interface DetailParts {
   readonly drift: ClusterDrift | null;
 }
 
-/** All that is known of a connected cluster, put together of how it was seen last. */
+/** All data of a connected cluster, combined from its last observation. */
 export function clusterDetail({ row, cluster, plan, attention, drift }: DetailParts): ClusterDetail {
   const { atMs = null, answer = null } = cluster?.seen() ?? {};
   const found = answer?.ok === true ? answer.value : null;
@@ -43,7 +43,7 @@ export function clusterDetail({ row, cluster, plan, attention, drift }: DetailPa
   };
 }
 
-/** Beside the emulated judge of the embedded cluster one serves that may know the labels. */
+/** In addition to the emulated judge of the embedded cluster there is a trusted judge that knows the labels. */
 function judgesOf(found: Observation | null, kind: ClusterRow["spec"]["kind"]): readonly string[] {
   if (!found?.judge) return [];
   return kind === "embedded" ? [found.judge.model, trustedJudgeModel] : [found.judge.model];
@@ -53,7 +53,7 @@ function standing(engine: Observation["engines"][number], { routing, topology }:
   const { id, model, url, gpu, tp, pp, stopping } = engine;
   const seen = frame?.engines.find((one) => one.id === id);
   const isActive = routing.active.includes(id);
-  // One that Weir starts gets no requests while it loads, and answers nobody meanwhile.
+  // An engine that Weir starts gets no requests while it loads, and does not answer meanwhile.
   const isMissed = (isActive || topology === "given") && seen !== undefined && isSilent(seen);
   const routed = isMissed ? "silent" : isActive ? "serving" : routing.cordoned.includes(id) ? "draining" : "not routed";
   return {
@@ -62,7 +62,7 @@ function standing(engine: Observation["engines"][number], { routing, topology }:
   };
 }
 
-/** Engines that requests should go to and that are not there, as far as the plan in force tells what they were. */
+/** Engines that should get requests and do not exist, with their data if the plan in force contains it. */
 function missing({ engines, routing }: Observation, plan: Plan | null): readonly ClusterEngine[] {
   const orders = plan === null ? [] : targetEngines(plan);
   return orders

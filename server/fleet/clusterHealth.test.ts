@@ -8,7 +8,7 @@ const plan = planOnGpus("p", { "qwen2.5-3b": [0, 1] });
 const ids = targetEngines(plan).map(({ id }) => id);
 const [first = "", second = ""] = ids;
 
-/** Engines that stand, and those of them that get requests. */
+/** Existing engines, and those of them that get requests. */
 const seen = (standing: readonly string[], active: readonly string[] = standing) => ({
   ok: true as const,
   value: { engines: standing.map((id) => ({ id })), routing: { planId: plan.id, active, cordoned: [] } } as unknown as Observation,

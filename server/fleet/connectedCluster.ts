@@ -20,38 +20,38 @@ import type { Plan } from "@/solver/plan/plan";
 import { keepIdentities } from "./engineIdentities";
 import type { ConnectedCluster } from "./fleet";
 
-/** A roll-out is followed within a second. */
+/** A roll-out is observed once a second. */
 const watchIntervalMs = 1_000;
 
-/** Looks are bounded and a second apart: what was seen before this long is no picture of now. */
+/** Looks have a time limit and are a second apart: an older observation does not describe the present. */
 const staleMs = 10_000;
 
-/** One that is only not started refuses at once. */
+/** A gateway that is just not started refuses at once. */
 const adviceLimitMs = 1_000;
 
 export interface ConnectedClusterParts extends Pick<ConnectedCluster, "id" | "kind" | "host" | "gatewayUrl" | "gatewayAdminUrl"> {
   readonly store: Store;
-  /** Of the gateway's admin listener: the token itself, or where it is found. */
+  /** Token of the gateway's admin listener: the token itself, or a reference to it. */
   readonly adminToken: string | KeyReference;
   readonly scrapeIntervalMs: number;
-  /** Told of every scrape. */
+  /** Called for every scrape. */
   readonly onScrape: (facts: ScrapeFacts) => void;
-  /** Quality label of an answer, where it is known. */
+  /** Quality label of an answer, if known. */
   readonly labelOf: (decision: Decision) => number | null;
-  /** Puts its hardware down as it was seen. */
+  /** Saves its observed hardware. */
   readonly saveObservation: (observation: Observation) => void;
-  /** What somebody has to do so that there is a gateway, where none can be reached; null where nobody has to. */
+  /** What a user must do so that there is a gateway, if none can be reached; null if nothing is required. */
   readonly gatewayAdvice: (() => string | null) | null;
-  /** Where charts are read from, if not from what the studio keeps. */
+  /** Source of charts, if it is not the studio's own store. */
   readonly seriesOf: ((cluster: Pick<ConnectedCluster, "engines" | "collector" | "timeScale" | "gatewayAdminUrl">) => SeriesSource) | null;
 }
 
-/** A cluster that is watched, with what is kept of it. */
+/** A watched cluster, with its stored data. */
 export interface WatchedCluster extends ConnectedCluster {
   seriesState(): SeriesBookState;
 }
 
-/** Begins to look after a cluster: seen once a second, its engines and its gateway measured from the first time that it is seen. */
+/** Starts to watch a cluster: observed once a second, its engines and its gateway measured from the first observation on. */
 export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
   const { id, store, host, gatewayAdminUrl, adminToken, labelOf, scrapeIntervalMs: intervalMs, onScrape } = parts;
   const gateway = createAdminClient("gateway", gatewayAdminUrl, adminToken);
@@ -98,7 +98,7 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
     collector ??= collect(answer.value);
   }
 
-  /** As it was seen last, unless that is too long ago. */
+  /** Its last observation, unless that is too old. */
   function seen(): ReturnType<ConnectedCluster["seen"]> {
     const sinceMs = atMs ?? beganMs;
     const quietMs = Date.now() - sinceMs;
@@ -107,7 +107,7 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
     return { atMs: sinceMs, answer: { ok: false, message } };
   }
 
-  /** Why it cannot be seen, with what to do where it is only that nobody runs its gateway. */
+  /** Why it cannot be observed, with the remedy if the only problem is that its gateway is not running. */
   async function withAdvice(refused: Extract<Answer<Observation>, { ok: false }>): Promise<Answer<Observation>> {
     const advice = parts.gatewayAdvice?.() ?? null;
     if (advice === null) return refused;
@@ -158,13 +158,13 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
 
 interface HealthGround {
   readonly latest: Answer<Observation>;
-  /** Applied last, whether or not it is kept; null: none. */
+  /** The plan applied last, whether or not it is saved; null: none. */
   readonly runningPlanId: string | null;
-  /** That plan; null where it is not kept, or where a roll-out is at work on its engines. */
+  /** That plan; null if it is not saved, or if a roll-out is changing its engines. */
   readonly plan: Plan | null;
   /** Name of the batch that runs there; null: none. */
   readonly batch: string | null;
-  /** Engines as telemetry heard them last. */
+  /** Engines in the last telemetry. */
   readonly heard: LiveFrame["engines"];
 }
 
@@ -183,7 +183,7 @@ export function clusterHealth({ latest, runningPlanId, plan, batch, heard }: Hea
   return { state: "up", reason: batch === null ? inForce : `${inForce} The batch "${batch}" runs here.` };
 }
 
-/** An engine of a cluster as telemetry watches it, with what lets one in. */
+/** An engine of a cluster as a telemetry target, with its credentials. */
 export function watchedTarget({ id, model, url, placements, access: { key, caFile } = {} }: ObservedEngine): Target {
   const gpus = placements.flatMap(({ node, gpus }) => gpus.map((index) => ({ node, index })));
   return { id, model, url, gpus, ...((key !== undefined || caFile !== undefined) && { access: { key, caFile } }) };

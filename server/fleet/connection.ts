@@ -7,7 +7,7 @@ import { connectionSchema as processConnectionSchema } from "@/server/processes/
 import { connectionSchema as rayConnectionSchema } from "@/server/ray/connection";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 
-/** How the studio reaches what a cluster is made of, by the kind of cluster. Secrets by reference only. */
+/** How the studio reaches a cluster's parts, by the kind of cluster. Secrets by reference only. */
 export const clusterConnectionSchema = z.discriminatedUnion("kind", [
   endpointConnectionSchema,
   processConnectionSchema,
@@ -17,7 +17,7 @@ export const clusterConnectionSchema = z.discriminatedUnion("kind", [
 
 export type ClusterConnection = z.infer<typeof clusterConnectionSchema>;
 
-/** A connection as it is kept, checked anew; the first fault in a sentence where it cannot be used (any more). */
+/** A stored connection, validated again; the first fault in a sentence if it cannot be used (any more). */
 export function readConnection(kept: unknown): Answer<ClusterConnection> {
   const parsed = clusterConnectionSchema.safeParse(kept);
   if (parsed.success) return { ok: true, value: parsed.data };
@@ -27,8 +27,8 @@ export function readConnection(kept: unknown): Answer<ClusterConnection> {
 }
 
 /**
- * Why a connection cannot be kept beside those of other clusters, in a sentence; null where it can. An engine that two clusters have is
- * planned, drained and counted by each as if the other sent it nothing.
+ * Why a connection cannot be stored together with those of other clusters, in a sentence; null if it can. If two clusters shared an engine,
+ * each would plan, drain and count it as if the other sent it nothing.
  */
 export function sharedEngine(connection: ClusterConnection, others: readonly Pick<ClusterRow, "spec" | "connection">[]): string | null {
   const own = urlsOf(connection);
@@ -41,7 +41,7 @@ export function sharedEngine(connection: ClusterConnection, others: readonly Pic
   return null;
 }
 
-/** Where engines are that Weir does not start. */
+/** URLs of engines that Weir does not start. */
 function urlsOf(connection: ClusterConnection): readonly string[] {
   const listed = connection.kind === "endpoints" ? connection.endpoints : connection.kind === "processes" ? connection.adopt : [];
   return listed.map(({ url }) => url);

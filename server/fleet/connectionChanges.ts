@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterConnection } from "./connection";
 
-/** What another connection changes, in words for the audit: fields by their names, never what is in them. */
+/** The changes between two connections, in words for the audit: fields by their names, never their values. */
 export function connectionChanges(before: ClusterConnection | null, after: ClusterConnection): string {
   if (before === null) return "The connection that could not be used was replaced.";
   if (before.kind !== "endpoints" || after.kind !== "endpoints") return sentenceOf(changedFields(before, after));

@@ -5,7 +5,7 @@ import { looksLikeKey, namesAKey } from "@/server/lib/secrets";
 import { type ClusterConnection, clusterConnectionSchema } from "./connection";
 import { offsetOf } from "./yamlOffset";
 
-/** A fault of a connection: where it is, as far as that can be told, and what is wrong, in one sentence. No value is repeated. */
+/** A fault of a connection: its position, if it can be determined, and the problem, in one sentence. No value is repeated. */
 interface ConnectionFault {
   readonly line: number | null;
   readonly field: string;
@@ -16,13 +16,13 @@ export type ReadConnectionText =
   | { readonly ok: true; readonly connection: ClusterConnection }
   | { readonly ok: false; readonly faults: readonly ConnectionFault[] };
 
-/** Faults that are told at once. */
+/** Most faults that are reported at once. */
 const mostFaults = 12;
 
-/** Fields in which people write a key itself. */
+/** Fields in which people may write a key itself. */
 const isKeyField = (name: string): boolean => namesAKey(name) || /^(authorization|bearer)$/i.test(name);
 
-/** A connection as an operator writes it, in YAML or JSON; its faults with their lines where it cannot be used. */
+/** A connection as text, in YAML or JSON; its faults with their lines if it is invalid. */
 export function readConnectionText(text: string): ReadConnectionText {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -56,7 +56,7 @@ interface PlacedFault extends ConnectionFault {
   readonly path: readonly (string | number)[];
 }
 
-/** A connection as data, checked by its kind. */
+/** A connection as data, validated by its kind. */
 export function checkConnection(
   kept: unknown,
 ): { readonly ok: true; readonly connection: ClusterConnection } | { readonly ok: false; readonly faults: readonly PlacedFault[] } {
@@ -66,14 +66,14 @@ export function checkConnection(
   return { ok: false, faults: parsed.error.issues.flatMap((issue) => faultsOf(issue, [], kept)).slice(0, mostFaults) };
 }
 
-/** As it is kept, with every default. */
+/** In its stored form, with every default. */
 export const connectionText = (connection: unknown): string => stringify(connection, { lineWidth: 0 });
 
 function faultsOf(issue: z.core.$ZodIssue, above: readonly (string | number)[], kept: unknown): readonly PlacedFault[] {
   const path = [...above, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((name) => fault([...path, name], isKeyField(name) ? keyByReference : `There is no such field; it is not used.`));
-  // What is written there fits none of its forms: the one it is nearest to says why.
+  // The value fits none of its forms: the nearest one determines the message.
   const [nearest] = issue.code === "invalid_union" ? [...issue.errors].sort((a, b) => a.length - b.length) : [];
   const isWrittenKey = issue.code === "invalid_union" && typeof valueAt(kept, path) === "string" && isKeyField(String(path.at(-1)));
   if (isWrittenKey) return [fault(path, keyByReference)];
@@ -83,7 +83,7 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly (string | number)[], 
   return [fault(path, `${issue.message.replace(/^./, (letter) => letter.toUpperCase()).replace(/\.$/, "")}.`)];
 }
 
-/** Types as people write them. */
+/** Names of types for people. */
 const written: Readonly<Record<string, string>> = {
   ...{ record: "fields with their values", object: "fields with their values", array: "a list", string: "text" },
   ...{ number: "a number", int: "a whole number", boolean: "true or false" },
@@ -106,7 +106,7 @@ function holdsKey(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.values(value).some(holdsKey);
 }
 
-/** Values that look like keys, wherever they stand. */
+/** Values that look like keys, anywhere in the document. */
 function keysIn(document: Document, lineOf: (offset: number) => number): readonly ConnectionFault[] {
   const faults: ConnectionFault[] = [];
   visit(document, {

@@ -25,7 +25,7 @@ import { saveEmbeddedObservation, saveObservation } from "./saveObservation";
 /** A month of a large cluster takes a Prometheus some seconds. */
 const timeoutMs = 20_000;
 
-/** One cluster's series as a Prometheus has them, which may scrape others' targets too. */
+/** The series of one cluster in a Prometheus, which may scrape others' targets too. */
 function prometheusOf(
   prometheus: NonNullable<StudioSettings["prometheus"]>,
   cluster: Pick<ConnectedCluster, "engines" | "collector" | "timeScale" | "gatewayAdminUrl">,
@@ -46,19 +46,19 @@ export interface FleetParts {
   readonly store: Store;
   readonly cards: CardStore;
   readonly settings: StudioSettings;
-  /** To which connections refer. */
+  /** The variables that connections refer to. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly gateways: GatewayRunner;
   readonly heldOutOutcomes: EmulatorHostOptions["heldOutOutcomes"];
-  /** Quality label of an answer of the embedded cluster, where it is known. */
+  /** Quality label of an answer of the embedded cluster, if known. */
   readonly labelOf: (decision: Decision) => number | null;
   readonly onScrape: (facts: ScrapeFacts) => void;
-  /** What a newcomer should plan with on the embedded cluster. */
+  /** Initial planning input for a new user on the embedded cluster. */
   readonly suggested: ClusterSummary["suggested"];
 }
 
 export interface StudioFleet extends Fleet {
-  /** What is kept of each cluster's series. */
+  /** State of each cluster's stored series. */
   seriesStates(): readonly SeriesBookState[];
 }
 
@@ -68,7 +68,7 @@ const notConnected = (error: unknown): string => `It cannot be connected: ${reas
 
 const loopback = (port: number): string => `http://127.0.0.1:${port}`;
 
-/** Connects to the embedded cluster and to every other of which the store holds a connection. */
+/** Connects to the embedded cluster and to every other one with a stored connection. */
 export function createFleet(parts: FleetParts): StudioFleet {
   const { store, settings, environment, gateways, onScrape } = parts;
   const { stateDir, adminToken, scrapeIntervalMs, prometheus } = settings;
@@ -88,7 +88,7 @@ export function createFleet(parts: FleetParts): StudioFleet {
     return { ok: false, message };
   };
 
-  /** One cluster that cannot be connected leaves the others as they are. */
+  /** A cluster that cannot be connected does not affect the others. */
   function begin(row: ClusterRow, place: GatewayPlace): Answer<ConnectedCluster> {
     problems.delete(row.id);
     try {
@@ -126,7 +126,7 @@ export function createFleet(parts: FleetParts): StudioFleet {
     await cluster?.close();
   }
 
-  /** A gateway beside the studio for a cluster that was given none. */
+  /** A gateway that the studio runs, for a cluster without one. */
   async function placeGateway(clusterId: string): Promise<GatewayPlace> {
     const places = store.clusters.list().flatMap(({ gateway }) => (gateway?.runBy === "studio" ? [gateway.port, gateway.adminPort] : []));
     const place = { runBy: "studio", ...(await freeGatewayPorts(new Set(places))) } as const;
@@ -134,7 +134,7 @@ export function createFleet(parts: FleetParts): StudioFleet {
     return place;
   }
 
-  /** Two that connect at once would be given the same ports. */
+  /** Two concurrent connects would get the same ports. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
     const turn = last.then(work);

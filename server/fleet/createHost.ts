@@ -11,9 +11,9 @@ import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import type { ClusterConnection } from "./connection";
 
 export interface HostDeps {
-  /** Keeps this cluster's engines apart from those of others in the same place. */
+  /** Separates this cluster's engines from those of others in the same place. */
   readonly clusterId: string;
-  /** The studio's; engines started on this host are put down under it. */
+  /** The studio's; engines started on this host are recorded under it. */
   readonly stateDir: string;
   /** The studio's own variables, to which connections refer. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -21,8 +21,8 @@ export interface HostDeps {
 }
 
 /**
- * The host that a connection leads to. Nothing is asked or read yet: credentials that cannot be used, as those of a kubeconfig that is not
- * there, are told in a sentence by `observe`, anew each time, since they may come. Refused is what can never be used by this process.
+ * The host of a connection. Nothing is called or read yet: unusable credentials, such as those of a missing kubeconfig, are reported in a
+ * sentence by `observe`, each time, since they may appear later. A connection that this process can never use is refused.
  */
 export function createHost(connection: ClusterConnection, { clusterId, stateDir, environment, gpuCards }: HostDeps): Answer<EngineHost> {
   const accesses = accessesOf(connection);
@@ -53,5 +53,5 @@ function accessesOf(connection: ClusterConnection): readonly EngineAccess[] {
   }
 }
 
-/** Where records and logs of the engines lie that the studio starts on its own host for a cluster. */
+/** Folder for records and logs of the engines that the studio starts on its own host for a cluster. */
 const processFolder = (stateDir: string, clusterId: string): string => join(stateDir, "engines", clusterId);

@@ -19,7 +19,7 @@ const until = async <Value>(look: () => Value | Promise<Value> | null | undefine
 
 const headers = { authorization: "Bearer test-token", "content-type": "application/json" };
 
-/** Longer than two looks of the watch, so that what would be set right is. */
+/** Longer than two looks of the watch, so that any automatic correction would happen. */
 const aWhileMs = 5_000;
 
 describe("what somebody changes beside the studio", { timeout: 60_000 }, () => {

@@ -9,24 +9,24 @@ import type { Plan } from "@/solver/plan/plan";
 import { readConnection } from "./connection";
 import type { ConnectedCluster, Fleet } from "./fleet";
 
-/** A gateway is asked for its configuration this often: out-of-band changes are told within some seconds. */
+/** Interval at which a gateway's configuration is read: out-of-band changes are reported within some seconds. */
 const intervalMs = 2_000;
 
-/** Looks between two readings of engines' objects, which ask the server that holds them for each. */
+/** Number of looks between two readings of engines' objects, each of which needs a request to their server. */
 const objectLooks = 10;
 
-/** What hangs is looked at again with a later round. */
+/** A hanging one is observed again in a later round. */
 const limitMs = 4_000;
 
-/** In the audit; by the last of them what was told before a restart is known. */
+/** Actions in the audit; the last of them shows what was reported before a restart. */
 const [began, changed, ended] = ["drift began", "drift changed", "drift ended"];
 const nothingDiffers = "Nothing differs from the plan in force any more, or it is changed on purpose.";
 
-/** What is held against the plan in force on every connected cluster, continuously; shown and noted down, never set right. */
+/** Continuously compares every connected cluster with its plan in force; differences are shown and noted, never corrected. */
 export interface DriftWatch {
-  /** null: no plan is in force, or it was not seen yet. */
+  /** null: no plan is in force, or not seen yet. */
   drift(clusterId: string): ClusterDrift | null;
-  /** What its gateway said of itself last; null before it was heard. */
+  /** The last status of its gateway; null before the first. */
   gateway(clusterId: string): GatewayStatus | null;
   close(): void;
 }
@@ -36,17 +36,20 @@ export interface DriftWatchParts {
   readonly fleet: Pick<Fleet, "list">;
 }
 
-/** How one cluster was found. */
+/** The observed state of one cluster. */
 interface Watched {
   readonly cluster: ConnectedCluster;
   looking: boolean;
   looks: number;
   gateway: GatewayStatus | null;
   objects: readonly EngineObject[];
-  /** What the last look found, null before the first: a line counts once the next look finds it too, since cluster and gateway are not seen in one instant. */
+  /**
+   * Findings of the last look, null before the first: a line counts once the next look confirms it, since cluster and gateway are not
+   * observed at the same moment.
+   */
   candidates: ReadonlySet<string> | null;
   drift: ClusterDrift | null;
-  /** What the audit says of its drift last; null: nothing, or not read yet. */
+  /** The last audit line about its drift; null: none, or not read yet. */
   told: AuditLine | null;
 }
 
@@ -72,10 +75,10 @@ export function createDriftWatch({ store, fleet }: DriftWatchParts): DriftWatch 
     if (status.ok) state.gateway = status.value.value;
     const row = store.clusters.get(cluster.id);
     const { answer } = cluster.seen();
-    // What cannot be seen now is as it was seen last.
+    // If it cannot be observed now, its last observation stays.
     if (closed || row === null || !answer.ok || !config.ok) return;
     const plan = row.runningPlanId === null ? null : store.plans.get(row.runningPlanId);
-    // It changes on purpose while a plan is applied.
+    // It changes intentionally while a plan is being applied.
     if (store.applications.open().some(({ clusterId }) => clusterId === cluster.id)) {
       Object.assign(state, { looks: 0, candidates: new Set() });
       return settle(state, plan, []);
@@ -93,7 +96,7 @@ export function createDriftWatch({ store, fleet }: DriftWatchParts): DriftWatch 
     if (candidates !== null && (kept.length > 0 || found.length === 0)) settle(state, plan, kept);
   }
 
-  /** Puts down what is found, and notes when drift begins, becomes another, and ends: once, also where the studio restarts meanwhile. */
+  /** Stores the findings, and notes when drift begins, changes, and ends: once, also if the studio restarts meanwhile. */
   function settle(state: Watched, plan: Plan | null, lines: readonly DriftLine[]): void {
     const { cluster } = state;
     const at = new Date().toISOString();
@@ -121,7 +124,7 @@ export function createDriftWatch({ store, fleet }: DriftWatchParts): DriftWatch 
       if (state.looking) continue;
       state.looking = true;
       void look(state)
-        // A store that was closed meanwhile, or an engine's object in a form nobody knows: the next round tells more.
+        // A store that was closed meanwhile, or an engine's object in an unknown form: the next round tries again.
         .catch(() => undefined)
         .finally(() => {
           state.looking = false;
@@ -140,7 +143,7 @@ export function createDriftWatch({ store, fleet }: DriftWatchParts): DriftWatch 
   };
 }
 
-/** The objects of the plan's engines, where the cluster's kind has any. What cannot be read is left out. */
+/** The objects of the plan's engines, if the cluster's kind has them. Unreadable ones are left out. */
 async function objectsOf({ host: { generate, actual } }: ConnectedCluster, plan: Plan): Promise<readonly EngineObject[]> {
   if (generate === undefined || actual === undefined) return [];
   const read = await Promise.all(

@@ -23,7 +23,7 @@ const event = (kind: TargetEvent["kind"], atMs: number): TargetEvent => ({ kind,
 const frame = (atMs: number, engine: Engine, events: readonly TargetEvent[] = [], model = "m") =>
   ({ atMs, clusterId: "here", engines: [{ id: "a", model, engine, events }] }) as unknown as LiveFrame;
 
-/** What is known of the engine after these frames, seen by a studio that was just started. */
+/** The stored identity of the engine after these frames, in a studio that was just started. */
 async function after(...frames: readonly LiveFrame[]) {
   await keepIdentities(
     (async function* () {

@@ -2,13 +2,16 @@ import type { LiveFrame } from "@/server/contracts/studio";
 import type { EngineIdentity } from "@/server/store/engineIdentityRepository";
 import type { Store } from "@/server/store/store";
 
-/** Resets kept of an engine; of one with more, less time counts as known. */
+/** Most stored resets of an engine; with more of them, less time counts as known. */
 const KEPT_RESETS = 256;
 
-/** An engine that told its version and says none for so long has none; for less its answer was only lost. */
+/** An engine that reported its version and reports none for this long has none; for a shorter time only its answer was lost. */
 const SILENT_MS = 60_000;
 
-/** Puts down what a cluster's engines are whenever that changes, until there are no more frames: frames forget, and end with the studio. */
+/**
+ * Stores the identities of a cluster's engines whenever they change, until there are no more frames: frames are transient, and end with the
+ * studio.
+ */
 export async function keepIdentities(frames: AsyncIterable<LiveFrame>, identities: Store["identities"]): Promise<void> {
   const known = new Map<string, EngineIdentity>();
   const silentSinceMs = new Map<string, number>();
@@ -34,7 +37,7 @@ export async function keepIdentities(frames: AsyncIterable<LiveFrame>, identitie
     try {
       for (const engine of frame.engines) keep(frame, engine);
     } catch {
-      // A store that cannot be written now is tried again with the next frame, and less time counts as known.
+      // If the store cannot be written now, the next frame tries again, and less time counts as known.
     }
   }
 }

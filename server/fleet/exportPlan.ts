@@ -27,7 +27,10 @@ const needs: Readonly<Record<ExportFormat, string>> = {
   commands: "Command lines need a connection of kind processes or kubernetes",
 };
 
-/** A plan as a file for GitOps or for hands: what applying it would put down. A sentence where the connection is of another kind or knows too little. */
+/**
+ * A plan as a file for GitOps or manual use: what applying it would write. A sentence if the connection is of another kind or has too
+ * little data.
+ */
 export function exportPlan(
   plan: Plan,
   { connection, clusterId, format }: ExportAsked,
@@ -42,7 +45,7 @@ export function exportPlan(
   return { ok: true, value: { name: `${name}.${format === "commands" ? "sh" : "yaml"}`, text: `${headOf(plan)}${made.value}` } };
 }
 
-/** Engines under the thresholds of another plan are what a roll-out never lets be; whoever follows files must know of the other half. */
+/** A roll-out never runs engines under the thresholds of another plan; a user of the files must be told about the other half. */
 const headOf = ({ metadata, id, policyHash }: Plan): string =>
   [
     `# Plan ${metadata.name}, ${id}`,

@@ -22,7 +22,10 @@ const spec = { gpu: "l40s", nodes: [{ name: "a", gpus: 1 }], usdPerGpuHour: 0 };
 const signal = new AbortController().signal;
 const options = { signal, report: () => undefined };
 
-/** Two emulators and two gateways: the studio runs one pair as its embedded cluster, and knows the engines and the gateway of the other by their addresses. */
+/**
+ * Two emulators and two gateways: the studio runs one pair as its embedded cluster, and uses the engines and the gateway of the other by
+ * their addresses.
+ */
 describe("clusters beside each other", () => {
   let embedded: Awaited<ReturnType<typeof startTestCluster>>;
   let other: Awaited<ReturnType<typeof startTestCluster>>;
@@ -31,7 +34,7 @@ describe("clusters beside each other", () => {
   const brokenId = randomUUID();
   const alone = randomUUID();
   const locked = randomUUID();
-  /** Of another model than the embedded cluster runs. */
+  /** Uses a model that the embedded cluster does not run. */
   const attachedPlan = planOnGpus("attached", { "qwen2.5-7b": [0] }, "a");
 
   beforeAll(async () => {

@@ -8,10 +8,10 @@ import type { Collector } from "@/server/telemetry/collector";
 import type { Target } from "@/server/telemetry/engineTarget";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 
-/** The one that is emulated beside the studio. */
+/** The emulated cluster that the studio runs. */
 export const embeddedClusterId = "embedded";
 
-/** A cluster that the studio looks after: seen once a second, measured, and behind a gateway. */
+/** A cluster that the studio watches: observed once a second, measured, and behind a gateway. */
 export interface ConnectedCluster {
   readonly id: string;
   readonly kind: Exclude<ClusterSpec["kind"], "described">;
@@ -23,19 +23,19 @@ export interface ConnectedCluster {
   readonly gatewayAdminUrl: string;
   readonly audit: GatewayAudit;
   readonly series: SeriesSource;
-  /** How it was seen last; its time is null before the first look. */
+  /** Its last observation; its time is null before the first look. */
   seen(): { readonly atMs: number | null; readonly answer: Answer<Observation> };
   health(): ClusterSummary["health"];
-  /** Engine seconds in a wall second; 1 until the cluster was seen. */
+  /** Engine seconds per wall second; 1 until the cluster was observed. */
   timeScale(): number;
-  /** Whether emulated engines deviate from the planner's model; true until the cluster was seen, and where engines are real. */
+  /** Whether emulated engines deviate from the planner's model; true until the cluster was observed, and if engines are real. */
   deviates(): boolean;
   panic(): ClusterSummary["panic"];
   /** Its engines as last seen. */
   engines(): readonly Target[];
-  /** null until the cluster was seen for the first time. */
+  /** null until the cluster was observed for the first time. */
   collector(): Collector | null;
-  /** Ends looking; the cluster, its gateway and its engines run on. */
+  /** Stops watching; the cluster, its gateway and its engines continue. */
   close(): Promise<void>;
 }
 
@@ -44,11 +44,11 @@ export interface Fleet {
   /** null: it is only described, unknown, or its connection cannot be used. */
   get(clusterId: string): ConnectedCluster | null;
   list(): readonly ConnectedCluster[];
-  /** Why a kept connection cannot be used, in a sentence; null where it can, or there is none. */
+  /** Why a stored connection cannot be used, in a sentence; null if it can, or there is none. */
   problem(clusterId: string): string | null;
-  /** Begins to look after a cluster as the store holds it now; one that is connected already is let go of first. */
+  /** Starts to watch a cluster in its stored form; one that is already connected is disconnected first. */
   connect(clusterId: string): Promise<Answer<ConnectedCluster>>;
-  /** Lets go of a cluster; a gateway that runs beside the studio for it alone is ended. */
+  /** Stops watching a cluster; a gateway that the studio runs for it alone is ended. */
   disconnect(clusterId: string): Promise<void>;
   close(): Promise<void>;
 }

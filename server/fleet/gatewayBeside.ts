@@ -2,20 +2,20 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { GatewayPlace } from "@/server/contracts/gateway/gatewayPlace";
 
-/** A gateway that is run beside the studio, for one cluster. */
+/** A gateway that the studio runs for one cluster. */
 export interface GatewayBeside {
   readonly clusterId: string;
   readonly port: number;
   readonly adminPort: number;
-  /** Its own, within the studio's. */
+  /** Its own folder, within the studio's. */
   readonly stateDir: string;
 }
 
-/** Who runs gateways beside the studio. Told of one that runs already it changes nothing. */
+/** Runs the studio's gateways. A call for a running one changes nothing. */
 export interface GatewayRunner {
   run(gateway: GatewayBeside): void;
   end(clusterId: string): void;
-  /** What an operator has to do so that a gateway runs, as far as it is known now; null where it is started without them. */
+  /** What an operator must do so that a gateway runs, as far as it is known now; null if it is started automatically. */
   advice(gateway: GatewayBeside): string | null;
 }
 
@@ -25,7 +25,7 @@ export const gatewayBeside = (
   stateDir: string,
 ): GatewayBeside => ({ clusterId, port, adminPort, stateDir: join(stateDir, "clusters", clusterId) });
 
-/** Tells the launcher, which reads what the studio prints; told of one that runs it does nothing. */
+/** Requests the start from the launcher, which reads the studio's output; a request for a running one does nothing. */
 export const launcher = (print: (line: string) => void): GatewayRunner => ({
   run: (gateway) => print(`GATEWAY ${JSON.stringify(gateway)}`),
   end: (clusterId) => print(`GATEWAY-END ${clusterId}`),
@@ -38,7 +38,7 @@ export const launcher = (print: (line: string) => void): GatewayRunner => ({
   },
 });
 
-/** Why a gateway could not start, where that is the last that it said. */
+/** Why a gateway could not start, if that is its last message. */
 function lastRefusal(log: string): { readonly kind: string | null; readonly sentence: string } | null {
   try {
     const last = readFileSync(log, "utf8").trimEnd().split("\n").at(-1) ?? "";
@@ -49,7 +49,7 @@ function lastRefusal(log: string): { readonly kind: string | null; readonly sent
   }
 }
 
-/** A studio that was started alone can start no process that shall outlive it. */
+/** A studio that was started without the launcher can start no process that survives it. */
 export const noopRunner: GatewayRunner = {
   run: () => undefined,
   end: () => undefined,

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 const firstPort = 4_700;
 const lastPort = 65_535;
 
-/** Ports for a gateway beside the studio: the first two from 4700 on that nothing listens on and that are not given away. Throws when there are none. */
+/** Ports for a gateway of the studio: the first two from 4700 on that are free and not assigned. Throws if there are none. */
 export async function freeGatewayPorts(given: ReadonlySet<number>): Promise<{ readonly port: number; readonly adminPort: number }> {
   const free: number[] = [];
   for (let port = firstPort; port <= lastPort; port += 1) {
@@ -15,7 +15,7 @@ export async function freeGatewayPorts(given: ReadonlySet<number>): Promise<{ re
   throw new Error("No two ports from 4700 up are free.");
 }
 
-/** Whether a gateway that does not run could be started where it was. */
+/** Whether a gateway that does not run could be started on its previous ports. */
 export const arePortsFree = async ({ port, adminPort }: { readonly port: number; readonly adminPort: number }): Promise<boolean> =>
   (await isFree(port)) && (await isFree(adminPort));
 

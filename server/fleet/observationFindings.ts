@@ -4,10 +4,13 @@ import { gpuKeys } from "@/server/clusters/steps/targetEngines";
 import type { Finding } from "@/server/contracts/studio";
 import { failed, ok, warn } from "@/server/engineClient/finding";
 
-/** Nodes and engines that are named. */
+/** Most nodes and engines that are named. */
 const mostNamed = 6;
 
-/** What a look through a connection found, for an operator: what was reached, its nodes, its GPUs and how many are free, its engines. */
+/**
+ * Findings of an observation through a connection, for an operator: what was reached, its nodes, its GPUs and how many are free, its
+ * engines.
+ */
 export function observationFindings(found: Answer<HostObservation>): readonly Finding[] {
   if (!found.ok) return [failed("reached", found.message, null)];
   const { gpu, nodes, engines, notes = [] } = found.value;

@@ -5,7 +5,7 @@ import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 export type Hardware = Pick<ClusterSpec, "gpu" | "nodes" | "usdPerGpuHour" | "otherUsdPerGpuHour">;
 
 /**
- * The hardware that plans are made for, as it was seen. Nodes without GPUs are none of it; null where no other was seen.
+ * The hardware for planning, as observed. Nodes without GPUs are excluded; null if there are no others.
  *
  * @param priceOf USD per GPU hour of a type.
  */
@@ -23,7 +23,7 @@ export function observedHardware(
   return { gpu, nodes, usdPerGpuHour: priceOf(gpu), ...(others.length === 0 ? {} : { otherUsdPerGpuHour: otherPrices }) };
 }
 
-/** The price that a cluster has of a GPU type; null where it has none, or one that was never known. */
+/** The price of a GPU type in a cluster; null if it has none, or one that was never known. */
 export function knownPrice(spec: ClusterSpec, gpu: string): number | null {
   const price = gpu === spec.gpu ? spec.usdPerGpuHour : spec.otherUsdPerGpuHour?.[gpu];
   return price === undefined || price === 0 ? null : price;

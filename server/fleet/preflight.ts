@@ -12,10 +12,10 @@ import type { ClusterConnection } from "./connection";
 import { createHost, type HostDeps } from "./createHost";
 import { observationFindings } from "./observationFindings";
 
-/** For whom somebody waits at a page. */
+/** Time limit while a user waits at a page. */
 const limitMs = 8_000;
 
-/** What was seen through a connection; null where nothing was. */
+/** The observation through a connection; null if there was none. */
 export interface Preflight {
   readonly findings: readonly Finding[];
   readonly seen: HostObservation | null;
@@ -24,11 +24,11 @@ export interface Preflight {
 
 export interface PreflightOptions {
   readonly cards: CardCatalogue;
-  /** Whether endpoints are tried one by one: what there is follows from their connection alone. */
+  /** Whether endpoints are tried one by one: their existence follows from the connection alone. */
   readonly probe: boolean;
 }
 
-/** Looks through a connection once, without changing anything: what is there, and what is missing of what it names. */
+/** Observes a connection once, without changing anything: what exists, and which named objects are missing. */
 export async function preflight(connection: ClusterConnection, deps: HostDeps, { cards, probe }: PreflightOptions): Promise<Preflight> {
   const host = createHost(connection, deps);
   if (!host.ok) return { findings: [failed("connection", host.message, null)], seen: null, probes: [] };
@@ -37,7 +37,7 @@ export async function preflight(connection: ClusterConnection, deps: HostDeps, {
   const endpoints = probe && connection.kind === "endpoints" ? connection.endpoints : [];
   const [found] = await Promise.all([
     host.value.observe({ signal, limitMs }).catch((error: unknown): Answer<HostObservation> => ({ ok: false, message: notLooked(error) })),
-    // Those that were tried in time are told.
+    // Those that were tried in time are reported.
     probeEndpoints(endpoints, { signal, onProbe: (one) => probes.push(one) }).catch(() => undefined),
   ]);
   const here = connection.kind === "processes" ? await processFindings(connection, deps.environment) : [];
@@ -46,7 +46,7 @@ export async function preflight(connection: ClusterConnection, deps: HostDeps, {
   return { findings: [...looked, ...here, ...cardFindings(connection, seen, cards)], seen, probes };
 }
 
-/** Cards that are missing, and prices. */
+/** Missing cards and prices. */
 function cardFindings(connection: ClusterConnection, seen: HostObservation | null, cards: CardCatalogue): readonly Finding[] {
   const missing = missingCards(connection, seen, cards).map(({ kind, sentence }) =>
     failed(kind === "gpu" ? "gpus" : "models", sentence, "Add it under Cards, or name the card of one like it."),
@@ -59,7 +59,7 @@ function cardFindings(connection: ClusterConnection, seen: HostObservation | nul
   ];
 }
 
-/** One that does not answer can be attached all the same: it is one of the cluster when it is back. */
+/** An endpoint that does not answer can still be attached: it belongs to the cluster when it is back. */
 function endpointFindings(endpoints: readonly Endpoint[], probes: readonly EndpointProbe[]): readonly Finding[] {
   return endpoints.flatMap(({ name }): readonly Finding[] => {
     const probe = probes.find((one) => one.name === name);
@@ -72,14 +72,14 @@ function endpointFindings(endpoints: readonly Endpoint[], probes: readonly Endpo
 
 const notLooked = (error: unknown): string => `It cannot be looked at: ${reasonOf(error)}.`;
 
-/** A card that a connection names and that is not there. */
+/** A card that a connection names and that does not exist. */
 interface MissingCard {
   readonly kind: "model" | "gpu";
   readonly id: string;
   readonly sentence: string;
 }
 
-/** Cards that a connection names, and those of GPUs that were seen, as far as they are missing; each once. */
+/** Missing cards of a connection and of observed GPUs, without duplicates. */
 function missingCards(
   connection: ClusterConnection,
   seen: Pick<Observation, "gpu" | "nodes"> | null,

@@ -12,8 +12,8 @@ interface Stores {
 }
 
 /**
- * Puts a cluster's hardware down as it was seen; what was planned for other hardware is refused when applied. Prices stay as they stand
- * there, and those that were never known are the cards'.
+ * Saves a cluster's observed hardware; a plan for other hardware is refused when applied. Stored prices stay, and those that were never
+ * known are the cards'.
  */
 export function saveObservation({ store, cards }: Stores, clusterId: string, observation: Observation): void {
   const row = store.clusters.get(clusterId);
@@ -23,7 +23,7 @@ export function saveObservation({ store, cards }: Stores, clusterId: string, obs
   if (hardware !== null) store.clusters.respecify({ id, name, kind, ...hardware });
 }
 
-/** Of the embedded cluster, which is there from its first look on; its prices are the cards'. */
+/** For the embedded cluster, which exists from its first observation on; its prices are the cards'. */
 export function saveEmbeddedObservation({ store, cards }: Stores, suggested: ClusterSummary["suggested"], observation: Observation): void {
   const row = store.clusters.get(embeddedClusterId);
   const hardware = observedHardware(observation, (gpu) => cardPrice(cards, gpu) ?? 0);

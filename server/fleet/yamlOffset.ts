@@ -1,6 +1,6 @@
 import { type Document, isMap, isNode, isScalar } from "yaml";
 
-/** Where a field of a YAML document stands: its key or entry, or the closest part around it where it is missing. */
+/** Position of a field in a YAML document: its key or entry, or the closest parent if it is missing. */
 export function offsetOf(document: Document, field: readonly (string | number)[]): number {
   for (let length = field.length; length > 0; length -= 1) {
     const around = length === 1 ? document.contents : document.getIn(field.slice(0, length - 1), true);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { startTestEngine } from "./testing/testEngine";
 import { oneModel, startTestGateway } from "./testing/testGateway";
 
-/** GETs what `target` says in the request line, as a client or a proxy may write it. */
+/** GETs the `target` of the request line, in any form that a client or a proxy may send. */
 async function get(dataUrl: string, target: string): Promise<number | undefined> {
   const { hostname, port } = new URL(dataUrl);
   const response = await new Promise<IncomingMessage>((resolve, reject) => {

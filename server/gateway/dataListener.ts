@@ -7,19 +7,19 @@ import { unservedModel } from "./request/admission";
 import { type RequestService, serveRequest } from "./request/serveRequest";
 import { WorkflowRuns } from "./runs/workflowRuns";
 
-/** Where a key is asked for when keys are set. */
+/** Paths that need a key if keys are set. */
 const keyedPaths = "/v1/";
 const modelPath = "/v1/models/";
 const workflowsPath = "/v1/workflows";
-/** The workflow that a path is to run. */
+/** The path that runs a workflow; it captures the workflow's name. */
 const runsPath = /^\/v1\/workflows\/([^/]+)\/runs$/;
 const endpoints = new Map([chatEndpoint, completionsEndpoint, embeddingsEndpoint].map((endpoint) => [endpoint.path, endpoint]));
-/** What clients of newer and of other APIs ask for; they get to know where to go instead. */
+/** Paths of newer and of other APIs; their clients are told which endpoint to use instead. */
 const notYet: ReadonlySet<string> = new Set(["/v1/responses", "/v1/messages"]);
 
 interface DataListenerOptions extends RequestService {
   readonly version: string;
-  /** Told of errors that only a bug explains. */
+  /** Called for errors that only a bug explains. */
   readonly onBug: (error: unknown) => void;
 }
 
@@ -84,7 +84,7 @@ function pathOf(target: string): string {
   return target.split("?", 1)[0] ?? "/";
 }
 
-/** A name in a path: of a model's, clients escape slashes or leave them. */
+/** A decoded name in a path: clients may or may not escape the slashes of a model's name. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

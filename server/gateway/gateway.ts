@@ -41,7 +41,7 @@ export interface GatewayOptions {
   readonly adminToken: string | null;
   readonly log: Logger;
   readonly limits?: Partial<GatewayLimits>;
-  /** Where requests are traced to; left out: nowhere. Closed with the gateway. */
+  /** Receiver of the traces; absent: no tracing. Closed with the gateway. */
   readonly traces?: Traces | null;
 }
 
@@ -49,21 +49,24 @@ export interface Gateway {
   readonly dataUrl: string;
   readonly adminUrl: string;
   /**
-   * Stops accepting, waits `drainSeconds` for requests in flight, answers the rest with an error, then ends.
-   * Returns how many those were. Called again with less time it ends sooner.
+   * Stops accepting, waits `drainSeconds` for requests in flight, answers the rest with an error, then ends. Returns the number of requests
+   * that got the error. Another call with less time ends it sooner.
    */
   close(drainSeconds?: number): Promise<number>;
 }
 
 const address = "127.0.0.1";
-/** Connections that may wait to be accepted while the gateway is busy; the system resets what comes beyond, and Node's own 511 are two seconds of a busy machine. */
+/**
+ * Connections that may wait to be accepted while the gateway is busy; the system resets further ones. Node's default of 511 covers two
+ * seconds of a busy machine.
+ */
 const backlog = 4096;
-/** How often a gateway that ends looks whether everything is answered. */
+/** Interval at which an ending gateway checks whether everything is answered. */
 const lookMs = 20;
 /** Time for the last error bodies to reach clients that read. */
 const farewellSeconds = 1;
 
-/** Starts the gateway with the configuration it last had. Rejects when a port is taken. */
+/** Starts the gateway with its last configuration. Rejects if a port is taken. */
 export async function startGateway({
   dataPort,
   adminPort,
@@ -126,7 +129,7 @@ export async function startGateway({
       controls.canary.installed(config);
       controls.capture.installed(config);
       ensembleCalls.installed();
-      // After the line of the audit for the configuration itself.
+      // After the audit line of the configuration itself.
       queueMicrotask(() => stages.look());
       const { planId, policyHash, replicas } = config;
       log.info({ planId, policyHash, replicas: replicas.length, etag }, "configuration in force");
@@ -134,7 +137,7 @@ export async function startGateway({
   });
   const unserved = await configuration.load();
   if (unserved !== null) log.error({ reason: unserved }, "starting without a configuration");
-  // After the configuration, which says how fast the engines' clock goes.
+  // After the configuration, which defines the speed of the engines' clock.
   await workflows.load();
   const controlsStore = new ControlsStore(stateDirectory);
   const unusable = await controlsStore.load();
@@ -143,7 +146,7 @@ export async function startGateway({
   const controls = new Controls({ serving, store: controlsStore, audit, configuration, metrics, limits, mutex, log, stateDirectory });
   await controls.canary.resume();
   await controls.capture.resume();
-  // The first requests would go without.
+  // Without this the first requests would not be predicted.
   await predictionService.settled;
 
   const onRequest = dataListener({
@@ -164,7 +167,7 @@ export async function startGateway({
       metrics.record(served, decision);
       if (!draining) controls.canary.finished(decision);
       const { id, status, reason } = decision;
-      // Not all of it: prompts are for the records alone.
+      // Only these fields: prompts may appear in the records only.
       if (status >= 500) log.warn({ served, id, status, reason }, "request failed");
     },
   });

@@ -48,7 +48,7 @@ try {
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
-  // Nobody waits for it to be gone: no request is cut that may still be answered.
+  // No process waits for it to end: no request is cut that may still be answered.
   process.on("SIGUSR2", stop);
 } catch (error) {
   // The studio reads the kind from the log.

@@ -60,7 +60,7 @@ describe("the gateway's metrics", () => {
     const metrics = await read(gateway);
     expect(metrics.get('time_per_output_token_seconds_count{model="large"}')).toBe(1);
     const sum = metrics.get('time_per_output_token_seconds_sum{model="large"}') ?? 0;
-    // 400 ms for the four tokens after the first, ten times as long on the engines' clock; the gateway may see the first of them late.
+    // 400 ms for the four tokens after the first, ten times as long on the engines' clock; the gateway may see the first token late.
     expect(sum).toBeGreaterThan(0.5);
     const [decision] = await gateway.decisions();
     expect(sum).toBeLessThanOrEqual((decision!.endToEndSeconds - decision!.ttftSeconds!) / 4);
@@ -192,7 +192,7 @@ describe("the gateway's metrics", () => {
   });
 });
 
-/** How many series there are, Node's own left out: those of a garbage collector come when it first runs. */
+/** The number of series, without Node's own: those of a garbage collector appear when it first runs. */
 async function count(gateway: TestGateway): Promise<number> {
   return (await read(gateway)).size;
 }

@@ -10,19 +10,19 @@ import type { Traces } from "./request/traces";
 import { answerCost, scoreCost } from "./serving/requestCost";
 import type { Serving } from "./serving/serving";
 
-// vLLM's bucket edges (vllm/v1/metrics/loggers.py), so that quantiles of gateway and engines compare.
+// vLLM's bucket edges (vllm/v1/metrics/loggers.py), so that quantiles of gateway and engines are comparable.
 const ttftBuckets = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560];
 const tokenBuckets = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80];
 const requestBuckets = [0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680];
 const overheadBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5];
 
-/** Stands for a served name in the counts of requests that named none: what clients write never becomes a label. */
+/** The served name for requests that named none: a client's text never becomes a label. */
 const unknownName = "unknown";
 /** Served names of policies that replace the cascade. */
 const stands = ["canary", "panic"];
 /** Names of earlier configurations that keep their series: as many as an operator tries in a day. */
 const formerNames = 8;
-/** Why a request was aborted that no policy had, by the status it was refused with. */
+/** Abort kind of a request without a policy, by the status of its refusal. */
 const refusedAborts: Readonly<Partial<Record<number, AbortKind>>> = { [clientGone]: "client-gone", 408: "slow-body", 504: "deadline" };
 
 /** Seconds are engine seconds. */
@@ -142,7 +142,7 @@ export class GatewayMetrics {
     return this.#refusedCount;
   }
 
-  /** Those of them that were shed. */
+  /** The shed requests among them. */
   get shed(): number {
     return this.#shedCount;
   }
@@ -190,7 +190,7 @@ export class GatewayMetrics {
     }
   }
 
-  /** Counts a decision about which the shadow's policy differs from the one that acts. */
+  /** Counts a decision on which the shadow's policy differs from the acting one. */
   recordDifference(difference: "start" | "accepts" | "escalates"): void {
     this.#metrics.differences.inc({ difference });
   }
@@ -200,13 +200,13 @@ export class GatewayMetrics {
     this.#metrics.copies.inc({ outcome });
   }
 
-  /** Counts what an engine's answer to a mirrored request took. */
+  /** Counts the tokens of an engine's answer to a mirrored request. */
   recordCopyTokens({ inputTokens, outputTokens }: Usage): void {
     this.#metrics.copyTokens.inc({ direction: "input" }, inputTokens ?? 0);
     this.#metrics.copyTokens.inc({ direction: "output" }, outputTokens ?? 0);
   }
 
-  /** Counts a prompt that a capture was to keep. */
+  /** Counts a prompt by the outcome of its capture. */
   recordCapture(outcome: CaptureOutcome): void {
     this.#metrics.captured.inc({ outcome });
   }
@@ -240,7 +240,10 @@ export class GatewayMetrics {
     this.#metrics.unjudged.inc({ model });
   }
 
-  /** Learns the names of a configuration that is new; series of names long gone are taken out, so that many plans leave no trail. */
+  /**
+   * Learns the names of a new configuration; removes series of names that went out of use long ago, so that the number of series stays
+   * bounded over many plans.
+   */
   #follow(): void {
     const { config, names } = this.#serving;
     if (config === null || config === this.#config) return;

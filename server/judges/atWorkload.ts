@@ -3,8 +3,9 @@ import { secondsAt } from "@/solver/judging/judgeTime";
 import type { Workload } from "@/solver/workload/workload";
 
 /**
- * A judge whose mean is of calls of one length, with the mean that it has over a workload's answers: prompts and answers of every model but
- * the largest, which nobody judges. A mean that was entered is of the workload already; times that do not grow with the length stay as they are.
+ * A judge whose mean is measured on calls of one length, with its mean over a workload's answers: prompts and answers of every model but
+ * the largest, whose answers are not judged. An entered mean already applies to the workload; times that do not grow with the length are
+ * unchanged.
  */
 export function atWorkload(judge: FixedJudge, { outcomes }: Pick<Workload, "outcomes">): FixedJudge {
   const { variation, secondsPerCall, source } = judge;

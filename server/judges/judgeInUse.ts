@@ -14,7 +14,7 @@ export interface PlannedJudgeTime {
   readonly stale: boolean;
 }
 
-/** Calls of a test are made one after the other while nobody else may be asking: a day later the judge may be another. */
+/** A test's calls are sequential, while there may be no other load; a day later the judge may be another one. */
 const TEST_STALE_MS = 24 * 3600_000;
 /** Traffic follows the load of the hour. */
 const TRAFFIC_STALE_MS = 3600_000;

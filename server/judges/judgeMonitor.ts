@@ -58,7 +58,7 @@ export function createJudgeMonitor({ store, clusterOf }: JudgeMonitorParts): Jud
     return found;
   };
 
-  /** Its record, begun anew where another judge judges by now. */
+  /** Its record, restarted if another judge is in use by now. */
   function recordOf(row: ClusterRow, judge: Judge | null): JudgeRecord {
     const of = judge === null ? "" : canonicalJson(judge);
     if (row.judge !== null && row.judge.of === of) return row.judge;

@@ -8,7 +8,7 @@ const KEPT_TEST_MS = 10 * 60_000;
 
 /** Tests of judges that run or ran in the last minutes, by the judge that is called: its address, key and model. */
 export interface JudgeTests {
-  /** A test of the last minutes that found no fault; null: there is none. */
+  /** A test of the last minutes without a fault; null: there is none. */
   recent(target: JudgeTarget): JudgeTest | null;
   isRunning(target: JudgeTarget): boolean;
   /** Tests it, or waits for the test that runs. Rejects when `signal` fires; the test goes on for others that wait for it. */

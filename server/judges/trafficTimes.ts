@@ -2,7 +2,7 @@ import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { JudgeTraffic } from "@/server/contracts/studio/judges";
 import { fitJudgeTimes, type TimedCall } from "@/solver/judging/judgeTime";
 
-/** Judgements below which traffic says nothing of the judge's time: the mean of 50 lies within some 15 % where it spreads as much as itself. */
+/** Minimum number of judgements for the judge's time in the traffic: the mean of 50 is within some 15 % if the spread equals the mean. */
 const LEAST_JUDGEMENTS = 50;
 /** Newest judgements that are taken at most, and how far before the latest they reach: a judge that changed shows within minutes. */
 const MOST_JUDGEMENTS = 2_000;

@@ -11,18 +11,18 @@ import { isOfCluster, labels, labelValue, objectName, orderAnnotation } from "./
 import { enginePort, gpuResource } from "./podTemplate";
 
 interface PicturedNode extends ObservedNode {
-  /** Why it takes no new engine, in words after its name; null where it does. */
+  /** Why it takes no new engine, in words after its name; null if it does. */
   readonly closed: string | null;
-  /** GPUs that a new engine could have. */
+  /** GPUs available for a new engine. */
   readonly freeGpus: number;
 }
 
 interface PicturedEngine extends ObservedEngine {
-  /** What Kubernetes says of it while it does not answer for itself. */
+  /** Kubernetes' report on it while it does not answer itself. */
   readonly look: Look | null;
   /** Whether all of its pods have a node. */
   readonly placed: boolean;
-  /** Of its Deployment or LeaderWorkerSet. */
+  /** Uid of its Deployment or LeaderWorkerSet. */
   readonly uid: string;
 }
 
@@ -32,16 +32,19 @@ export interface ClusterPicture {
   readonly engines: readonly PicturedEngine[];
   /** Names of this cluster's Services. */
   readonly services: readonly string[];
-  /** What could not be seen, or is not as it should be, in sentences. */
+  /** What could not be read, or is not as it should be, in sentences. */
   readonly notes: readonly string[];
 }
 
-/** Pods of others that a note names on each node. */
+/** Most pods of others that a note names on each node. */
 const namedPods = 3;
 
 const orderSchema = engineRequestSchema.extend({ precision: z.enum(["bf16", "fp8", "int4"]) });
 
-/** What lists of a cluster's objects say of its GPUs and engines. Nodes without GPUs are left out; without any there is no picture but a sentence. */
+/**
+ * GPUs and engines from the lists of a cluster's objects. Nodes without GPUs are left out; if there are no others, the result is a
+ * sentence.
+ */
 export function pictureOf(lists: KubeLists, connection: KubernetesConnection, clusterId: string): ClusterPicture | string {
   const notes: string[] = [];
   if (!lists.allPods)
@@ -88,7 +91,7 @@ export function pictureOf(lists: KubeLists, connection: KubernetesConnection, cl
   return { gpu, nodes, engines, services: lists.services.map(({ metadata }) => metadata.name), notes };
 }
 
-/** Who holds GPUs beside Weir's engines, node by node. */
+/** Notes on GPUs held by others than Weir's engines, node by node. */
 function othersNotes(nodes: readonly PicturedNode[], pods: readonly KubePod[], isOwn: (pod: KubePod) => boolean): readonly string[] {
   return nodes.flatMap(({ name }) => {
     const others = pods.filter((pod) => pod.spec.nodeName === name && gpusOf(pod) > 0 && !isOwn(pod) && !hasEnded(pod));
@@ -104,7 +107,7 @@ function othersNotes(nodes: readonly PicturedNode[], pods: readonly KubePod[], i
 
 const hasEnded = ({ status }: KubePod): boolean => ["Succeeded", "Failed"].includes(status.phase);
 
-/** An engine's order as its object keeps it; null where it keeps none that can be read. */
+/** An engine's order from its object; null if it has none that can be read. */
 export function readOrder(text: string | undefined): z.infer<typeof orderSchema> | null {
   try {
     return orderSchema.parse(JSON.parse(text ?? ""));
@@ -113,11 +116,11 @@ export function readOrder(text: string | undefined): z.infer<typeof orderSchema>
   }
 }
 
-/** Pods of one engine, those that are ending too. */
+/** Pods of one engine, including ending ones. */
 export const podsOf = (engineId: string, pods: readonly KubePod[], clusterId: string): readonly KubePod[] =>
   pods.filter((pod) => isOfCluster(pod, clusterId) && pod.metadata.labels[labels.engine] === labelValue(engineId));
 
-/** GPUs that the scheduler has set aside for a pod: those of all its containers, or of a container before them that asks for more. */
+/** GPUs that the scheduler has reserved for a pod: those of all its containers, or of an init container that requests more. */
 function gpusOf({ spec }: KubePod): number {
   const asked = ({ resources }: { readonly resources: Readonly<Record<string, string | number>> }) => Number(resources[gpuResource] ?? 0);
   const together = spec.containers.reduce((sum, container) => sum + asked(container), 0);
@@ -127,7 +130,7 @@ function gpusOf({ spec }: KubePod): number {
 function cardOf({ metadata }: KubeNode, { gpuProducts, gpu }: KubernetesConnection): string {
   const product = metadata.labels["nvidia.com/gpu.product"];
   if (product === undefined) return gpu ?? "unknown";
-  // A GPU that is shared says so behind its name.
+  // The product name of a shared GPU has this suffix.
   const plain = product.replace(/-SHARED$/, "");
   return gpuProducts[product] ?? gpuProducts[plain] ?? knownGpuProducts[plain] ?? plain.toLowerCase();
 }

@@ -6,11 +6,11 @@ const dnsLabel = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, "must 
 
 const engineSchema = z.strictObject({
   kind: z.enum(["vllm", "sglang"]),
-  /** Container image, best by a tag or digest that never moves. */
+  /** Container image, preferably with a fixed tag or digest. */
   image: z.string().min(1),
 });
 
-/** Cards of GPUs by what NVIDIA's feature discovery writes in `nvidia.com/gpu.product`; an operator's own come on top. */
+/** Cards of GPUs by the value of NVIDIA's feature discovery in `nvidia.com/gpu.product`; an operator's own are added. */
 export const knownGpuProducts: Readonly<Record<string, string>> = {
   "NVIDIA-A100-SXM4-80GB": "a100-sxm-80g",
   "NVIDIA-A100-80GB-PCIe": "a100-pcie-80g",
@@ -31,7 +31,7 @@ const plainText = z
   .string()
   .refine((text) => !givesKey(text), "This looks like a key: put it into a Secret of the namespace and name that under env.");
 
-/** Host and port only: engines are asked under `/v1`, so that a path of a proxy's own would be lost. */
+/** Host and port only: engines are called under `/v1`, so a proxy's own path would be lost. */
 const urlTemplate = z
   .string()
   .regex(
@@ -39,7 +39,7 @@ const urlTemplate = z
     "must be http:// or https:// with a host and no path, such as http://{service}.{namespace}.engines.example.com",
   );
 
-/** Where a Kubernetes cluster is and how engines stand in it. Credentials stay in the kubeconfig and in the cluster's Secrets. */
+/** Where a Kubernetes cluster is and how engines run in it. Credentials stay in the kubeconfig and in the cluster's Secrets. */
 export const connectionSchema = z.strictObject({
   kind: z.literal("kubernetes"),
   access: z.discriminatedUnion("from", [
@@ -48,23 +48,23 @@ export const connectionSchema = z.strictObject({
     z.strictObject({ from: z.literal("in-cluster") }),
   ]),
   namespace: dnsLabel,
-  /** How gateway and studio reach engines: their Services' names, a port of the node they stand on, or through a proxy. */
+  /** How gateway and studio reach engines: their Services' names, a port of their node, or through a proxy. */
   reach: z
     .discriminatedUnion("by", [
       z.strictObject({ by: z.literal("service") }),
-      /** `host` where nodes are reached under another address than the one they tell. */
+      /** `host` if nodes are reached under another address than the one they report. */
       z.strictObject({ by: z.literal("node-port"), host: z.string().min(1).optional() }),
       /** `{service}` and `{namespace}` are filled in. */
       z.strictObject({ by: z.literal("url"), template: urlTemplate }),
     ])
     .default({ by: "service" }),
   engine: engineSchema,
-  /** By card: what engines load, flags beside Weir's own, and another engine than the cluster's. */
+  /** By card: the weights, flags in addition to Weir's own, and another engine than the cluster's. */
   models: z.record(
     z.string(),
     z.strictObject({ source: z.string().min(1), args: z.array(plainText).default([]), engine: engineSchema.optional() }),
   ),
-  /** Environment of engines. Secrets are named, never written down here. */
+  /** Environment of engines. Secrets are referenced by name, never stored here. */
   env: z
     .record(z.string(), z.union([z.strictObject({ value: plainText }), z.strictObject({ secret: z.string(), key: z.string() })]))
     .default({})
@@ -80,19 +80,19 @@ export const connectionSchema = z.strictObject({
     }),
   /** A volume claim with weights, for sources that are paths. */
   weights: z.strictObject({ claim: z.string().min(1), mountPath: z.string().startsWith("/") }).optional(),
-  /** Cards by `nvidia.com/gpu.product`, on top of the known ones. */
+  /** Cards by `nvidia.com/gpu.product`, in addition to the known ones. */
   gpuProducts: z.record(z.string(), z.string()).default({}),
   /** Card of GPUs whose nodes have no such label. */
   gpu: z.string().min(1).optional(),
-  /** How long an engine may load. */
+  /** Time limit for an engine to load. */
   loadSeconds: z.int().positive().default(1800),
-  /** How long an engine that is ended may finish what it has; after the gateway's drain there is nothing left. */
+  /** Time for an ending engine to finish its requests; after the gateway's drain there are none. */
   graceSeconds: z.int().nonnegative().default(600),
-  /** Where given, each model gets an InferencePool that this endpoint picker serves. */
+  /** If given, each model gets an InferencePool that this endpoint picker serves. */
   pool: z.strictObject({ endpointPicker: dnsLabel, port: z.int().positive().default(9002) }).optional(),
   ...clusterFields,
 });
 
 export type KubernetesConnection = z.infer<typeof connectionSchema>;
-/** As an operator writes it: what has a default may be left out. */
+/** The operator's input form: fields with a default may be absent. */
 export type KubernetesConnectionInput = z.input<typeof connectionSchema>;

@@ -2,14 +2,14 @@ import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { commandLine, commandTemplates } from "@/server/engines/commandLine";
 import type { KubernetesConnection } from "./connection";
 
-/** One node's part of an engine on several. */
+/** One node's part of a multi-node engine. */
 interface GroupPart {
   readonly nodes: number;
-  /** Its number among them, or what stands for it. */
+  /** Its number among them, or a placeholder for it. */
   readonly rank: string;
   /** Address of the first. */
   readonly leader: string;
-  /** Where all of them find the first. */
+  /** Port where all of them reach the first. */
   readonly rendezvousPort: number;
   readonly first: boolean;
 }
@@ -17,11 +17,11 @@ interface GroupPart {
 export interface CommandParts {
   readonly port: number;
   readonly group: GroupPart | null;
-  /** What is done to arguments that an operator wrote, or that are derived from them. */
+  /** Escapes arguments that an operator wrote, or that are derived from them. */
   readonly literal?: (argument: string) => string;
 }
 
-/** How an engine is started under its card's name; null where the connection does not know its model. */
+/** How an engine is started under its card's name; null if the connection does not know its model. */
 export function engineCommand(
   engine: EngineOrder,
   connection: Pick<KubernetesConnection, "engine" | "models">,

@@ -1,15 +1,15 @@
 import type { Look } from "@/server/clusters/connector/waitUntil";
 import type { KubePod, KubeRunning } from "./kubeObjects";
 
-/** What a node says when a container cannot begin and will not by itself: an image or a Secret is not there. */
+/** A node's reasons for a container that cannot start and will not by itself: an image or a Secret is missing. */
 const lost = ["ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError", "CreateContainerError"];
 
-/** A download that broke off is begun again and goes well; whoever crashes this often does so each time. */
+/** An interrupted download is restarted and succeeds; a process that crashes this often does so each time. */
 const hopelessRestarts = 3;
 
 /**
- * How far an engine's pods are, where they themselves say so: waiting with the reason, or failed for good. null once every container runs,
- * when the engine answers for itself. What a container wrote is not repeated: nobody knows what stands in it.
+ * Progress of an engine's pods from their own status: waiting with the reason, or permanently failed. null once every container runs, when
+ * the engine answers itself. A container's output is not repeated: its content is unknown.
  */
 export function engineLook(running: KubeRunning, pods: readonly KubePod[]): Look | null {
   const conditions = running.status.conditions;
@@ -24,7 +24,7 @@ export function engineLook(running: KubeRunning, pods: readonly KubePod[]): Look
   return looks.find((look) => look !== null) ?? null;
 }
 
-/** The same of one pod; for a pod that no node takes see `unplaced`. */
+/** The same for one pod; for a pod without a node see `unplaced`. */
 function podLook(pod: KubePod): Look | null {
   const refusal = unplaced(pod);
   if (refusal !== null) return { waiting: `no node takes it: ${refusal}` };
@@ -46,7 +46,7 @@ function podLook(pod: KubePod): Look | null {
   return null;
 }
 
-/** Why the scheduler finds no node for a pod; null where it has one, or was not asked yet. */
+/** Why the scheduler finds no node for a pod; null if it has one, or was not scheduled yet. */
 function unplaced(pod: KubePod): string | null {
   const scheduled = pod.status.conditions.find((one) => one.type === "PodScheduled");
   return scheduled?.status === "False" && scheduled.reason === "Unschedulable" ? scheduled.message.replace(/\.$/, "") : null;

@@ -15,7 +15,7 @@ import { engineObjects, type KubeObject } from "./manifests";
 import { isOfCluster, objectName, orderAnnotation } from "./names";
 import { collectionPath, objectPath } from "./paths";
 
-/** As much as somebody reads. */
+/** As many lines as a user reads. */
 const logLines = 300;
 const logBytes = 256 * 1024;
 
@@ -37,8 +37,8 @@ export interface EngineTextParts {
 }
 
 /**
- * An engine's objects as YAML, as they would be and as they stand, its log, and a dry run. Without the plan's label, which an engine keeps from the
- * plan that started it, and without the part of a pool, which is its model's.
+ * An engine's objects as YAML, generated and actual, its log, and a dry run. Without the plan's label, which an engine keeps from the plan
+ * that started it, and without the objects of a pool, which belong to its model.
  */
 export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineHost, "generate" | "actual" | "rehearse" | "log">> {
   const { connection, clusterId, api, lists, writes, picture } = parts;
@@ -106,7 +106,7 @@ export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineH
   };
 }
 
-/** What the server keeps for itself. */
+/** Fields that the server sets itself. */
 function withoutNoise(object: unknown): unknown {
   const { status: _, metadata, ...rest } = object as { status?: unknown; metadata: Record<string, unknown> };
   const own = ["name", "namespace", "labels", "annotations"].flatMap((key) => (metadata[key] === undefined ? [] : [[key, metadata[key]]]));

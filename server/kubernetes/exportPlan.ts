@@ -8,17 +8,17 @@ import { engineCommand } from "./engineCommand";
 import { engineObjects, type KubeObject } from "./manifests";
 import { enginePort } from "./podTemplate";
 
-/** Kubernetes' tools read YAML 1.1, to which a model called `n` is a boolean unless it is quoted. */
+/** Kubernetes' tools read YAML 1.1, in which a model called `n` is a boolean unless it is quoted. */
 export const asYaml = { version: "1.1", aliasDuplicateObjects: false, lineWidth: 0 } as const;
 
-/** Ranks of different engines may meet on one node. */
+/** Ranks of different engines may run on one node. */
 const firstRendezvousPort = 29_500;
 
 /**
- * A plan as YAML for `kubectl apply --server-side` or a repository that a cluster follows: the very objects that applying it makes, with
- * the plan as a label.
+ * A plan as YAML for `kubectl apply --server-side` or a repository that a cluster follows: exactly the objects that applying it creates,
+ * with the plan as a label.
  *
- * @returns a sentence where Kubernetes cannot run the plan as it is.
+ * @returns a sentence if Kubernetes cannot run the plan.
  */
 export function exportManifests(
   plan: Pick<Plan, "id" | "deployment">,
@@ -36,7 +36,7 @@ export function exportManifests(
   return { ok: true, value: documents.join("---\n") };
 }
 
-/** A plan as command lines to be run by hand, a line for each engine and node under the name of the node. */
+/** A plan as command lines for manual use, a line for each engine and node under the name of the node. */
 export function exportCommandLines(
   plan: Pick<Plan, "deployment">,
   connection: Pick<KubernetesConnection, "engine" | "models" | "env">,

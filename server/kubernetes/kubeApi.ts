@@ -8,17 +8,20 @@ import { type KubeCredentials, readCredentials } from "./kubeCredentials";
 
 interface KubeRequest<Schema extends z.ZodType> {
   readonly method?: "GET" | "PATCH" | "DELETE";
-  /** With its query. */
+  /** Including its query. */
   readonly path: string;
   readonly body?: unknown;
   readonly schema: Schema;
-  /** The answer is text, and no JSON. */
+  /** The answer is text, not JSON. */
   readonly text?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly limitMs?: number | undefined;
 }
 
-/** `away`: not answered, or not now; ask again. `denied`: other credentials are needed. `forbidden`: these have no right to it. `missing`: there is no such thing. */
+/**
+ * `away`: no answer, or not now; ask again. `denied`: other credentials are needed. `forbidden`: these credentials lack the right.
+ * `missing`: the object does not exist.
+ */
 type KubeFailure = "away" | "denied" | "forbidden" | "missing" | "conflict" | "refused";
 
 export type KubeAnswer<Value> =
@@ -30,10 +33,10 @@ export type KubeApi = <Schema extends z.ZodType>(request: KubeRequest<Schema>) =
 /** The API server's own timeout is a minute. */
 const requestLimitMs = 30_000;
 
-/** How often other credentials are looked for where these lack a right. */
+/** Interval at which other credentials are read if these lack a right. */
 const rightsMs = 60_000;
 
-/** Longest part of the API server's words that is repeated to an operator. */
+/** Longest part of the API server's message that is repeated to an operator. */
 const shownLength = 400;
 
 const statusSchema = z.object({
@@ -46,13 +49,13 @@ const statusSchema = z.object({
 });
 
 /**
- * Calls an API server with a kubeconfig's or a pod's credentials; every failure comes back as a sentence. Credentials are got once for all
- * calls and kept until they are not taken: then they are read anew once, since kubeconfigs and tokens are replaced under a running studio.
+ * Calls an API server with a kubeconfig's or a pod's credentials; every failure comes back as a sentence. Credentials are read once for all
+ * calls and kept until they are refused: then they are read again once, since kubeconfigs and tokens are replaced while a studio runs.
  */
 export function createKubeApi(access: KubernetesConnection["access"]): KubeApi {
   let kept: Promise<KubeCredentials | string> | null = null;
 
-  /** One at a time: a plugin that waits for somebody to log in is not run again for each call. */
+  /** One at a time: a plugin that waits for a user's login is not run again for each call. */
   function credentials(): Promise<KubeCredentials | string> {
     if (kept !== null) return kept;
     const begun = readCredentials(access);
@@ -84,7 +87,7 @@ export function createKubeApi(access: KubernetesConnection["access"]): KubeApi {
 const wayOf = (access: KubernetesConnection["access"]): string =>
   access.from === "kubeconfig" ? `The kubeconfig ${access.path}'s own way` : "The pod's own way";
 
-/** A right that is missing may be there with other credentials, which are not looked for at every call. */
+/** Other credentials may have a missing right; they are not read at every call. */
 const isWorn = (failure: KubeFailure, { atMs }: KubeCredentials): boolean =>
   failure === "denied" || (failure === "forbidden" && Date.now() - atMs > rightsMs);
 
@@ -117,7 +120,7 @@ const withSlash = (server: string): string => (server.endsWith("/") ? server : `
 
 function send(url: URL, options: RequestOptions, body: unknown, signal: AbortSignal): Promise<{ status: number; text: string }> {
   const text = body === undefined ? null : JSON.stringify(body);
-  // JSON is YAML, and the only form in which server-side apply takes it from every server since 1.22.
+  // JSON is YAML, and the only form that every server since 1.22 accepts for server-side apply.
   const type = options.method === "PATCH" ? "application/apply-patch+yaml" : "application/json";
   const headers = text === null ? {} : { "content-type": type, "content-length": Buffer.byteLength(text) };
   return new Promise((resolve, reject) => {
@@ -147,7 +150,7 @@ function refusal(server: string, status: number, text: string): Extract<KubeAnsw
     const more = held.length === 1 ? "" : `, and ${held.length - 1} more ${held.length === 2 ? "field" : "fields"}`;
     return failed("conflict", `${first.field ?? "A field"} is held by ${who}, not by Weir${more}.`);
   }
-  // Without such causes somebody wrote between a read and a write of the API server's own.
+  // Without such causes there was a write between a read and a write of the API server's own.
   if (status === 409 || status === 429 || status >= 500)
     return failed("away", `The API server at ${server} answered ${status}: ${message}`);
   return failed("refused", message);

@@ -20,7 +20,7 @@ describe.skipIf(realKubeconfig !== undefined)("a kubeconfig's credential plugin"
 
   const { host, sentence } = hostTools(() => kubernetes);
 
-  /** A host whose kubeconfig runs a script for a token; what the script does is counted under its process id. */
+  /** A host whose kubeconfig runs a script for a token; the script's runs are counted under its process id. */
   function hostWith(script: string) {
     rmSync(runsPath, { force: true });
     const path = join(folder, "kubeconfig");

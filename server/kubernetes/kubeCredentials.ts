@@ -2,14 +2,17 @@ import type { RequestOptions } from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { KubernetesConnection } from "./connection";
 
-/** What calls of an API server need beside their path. */
+/** What calls of an API server need in addition to their path. */
 export interface KubeCredentials {
   readonly server: string;
   readonly options: RequestOptions;
   readonly atMs: number;
 }
 
-/** How an API server is reached as a kubeconfig or a pod's service account says now, its plugin run for a token where it names one; or why not, in a sentence. */
+/**
+ * Access to an API server by the present kubeconfig or a pod's service account; runs its plugin for a token if it names one; or the reason
+ * for a failure, in a sentence.
+ */
 export async function readCredentials(access: KubernetesConnection["access"]): Promise<KubeCredentials | string> {
   const config = await load(access);
   if (typeof config === "string") return config;
@@ -18,15 +21,15 @@ export async function readCredentials(access: KubernetesConnection["access"]): P
   try {
     await config.applyToHTTPSOptions(options);
   } catch {
-    // What a credential plugin says may hold the credential.
+    // A credential plugin's output may contain the credential.
     return `No credentials could be had for the API server at ${server}: the kubeconfig's own way to them failed.`;
   }
   return { server, options, atMs: Date.now() };
 }
 
-/** A kubeconfig as it stands now, or a sentence. What its parser says is not repeated: it quotes the file, keys and all. */
+/** The present kubeconfig, or a sentence. Its parser's message is not repeated: it quotes the file, including keys. */
 async function load(access: KubernetesConnection["access"]): Promise<KubeConfig | string> {
-  // The client takes 70 MB and more than a second to load: only studios of Kubernetes clusters shall pay for it.
+  // The client takes 70 MB and more than a second to load: only studios with Kubernetes clusters load it.
   const client = await import("@kubernetes/client-node");
   const config = new client.KubeConfig();
   if (access.from === "in-cluster") {

@@ -14,7 +14,7 @@ import {
 import { clusterSelector, isOfCluster } from "./names";
 import { collectionPath } from "./paths";
 
-/** Everything that is read of a cluster for one look at it. */
+/** Everything that is read of a cluster for one observation. */
 export interface KubeLists {
   readonly nodes: readonly KubeNode[];
   readonly pods: readonly KubePod[];
@@ -28,21 +28,21 @@ export interface KubeLists {
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
   readonly limitMs?: number | undefined;
-  /** Whether nodes and other people's pods must be those of this moment. */
+  /** Whether nodes and pods of other namespaces must be current. */
   readonly fresh?: boolean;
 }
 
-/** The API server's own tools read as many at once. */
+/** The page size of the API server's own tools. */
 const pageSize = 500;
 
-/** All nodes and pods of a large cluster are megabytes, and a cluster is looked at every second. */
+/** All nodes and pods of a large cluster are megabytes, and a cluster is observed every second. */
 const foreignMs = 15_000;
 
 export type KubeReader = (options: ReadOptions) => Promise<KubeAnswer<KubeLists>>;
 
 /**
- * Reads what a look needs, all at once; of nodes and other people's pods, unless they must be fresh, what was read up to 15 s ago. Where
- * pods of other namespaces may not be seen, those of its own are all there are.
+ * Reads the lists for an observation, all at once; nodes and pods of other namespaces may be up to 15 s old, unless they must be current.
+ * If pods of other namespaces are not readable, only those of its own are returned.
  */
 export function createKubeReader(api: KubeApi, namespace: string, clusterId: string): KubeReader {
   const ours = `labelSelector=${encodeURIComponent(clusterSelector(clusterId))}`;
@@ -78,7 +78,7 @@ export function createKubeReader(api: KubeApi, namespace: string, clusterId: str
     if (!own.ok) return own;
     if (!deployments.ok) return deployments;
     if (!services.ok) return services;
-    // Where the LeaderWorkerSet API is not installed there are none.
+    // If the LeaderWorkerSet API is not installed there are none.
     if (!groups.ok && groups.failure !== "missing") return groups;
     const running = [...deployments.value, ...(groups.ok ? groups.value : [])];
     const pods = [...own.value, ...others.value.pods];

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What is read of objects: of each kind only the parts that something is done with. */
+/** The fields that are read of objects: only the used ones of each kind. */
 const metadata = z.object({
   name: z.string(),
   uid: z.string(),
@@ -59,7 +59,7 @@ export const podSchema = z.object({
     .default({ phase: "", conditions: [], containerStatuses: [] }),
 });
 
-/** Deployments and LeaderWorkerSets alike. */
+/** Both Deployments and LeaderWorkerSets. */
 export const runningSchema = z.object({
   metadata,
   status: z.object({ conditions: z.array(condition).default([]) }).default({ conditions: [] }),

@@ -10,17 +10,17 @@ const backoffMs = { first: 250, most: 8_000 };
 
 const appliedSchema = z.object({ metadata: z.object({ uid: z.string() }) });
 
-/** An object by what its removal needs. With `uid` only that very one is removed, not a namesake that took its place. */
+/** Identifies an object for its removal. With `uid` only that object is removed, not a later one of the same name. */
 export interface Removal {
   readonly kind: KubeObject["kind"];
   readonly name: string;
   readonly uid?: string;
 }
 
-/** What has pods stays until they have ended, so that its GPUs are known to be held. */
+/** Objects with pods stay until the pods have ended, so that their GPUs are known to be held. */
 const policies = { Deployment: "Foreground", LeaderWorkerSet: "Foreground", Service: "Background", InferencePool: "Background" } as const;
 
-/** Writes to one namespace. While the API server is away they are tried again, for `awayMs` at most, and what is waited for is told. */
+/** Writes to one namespace. While the API server is away they are retried, for `awayMs` at most, and the wait is reported. */
 export function createKubeWrites(api: KubeApi, namespace: string, awayMs: number) {
   async function patiently<Value>(ask: () => Promise<KubeAnswer<Value>>, { signal, report }: StepOptions): Promise<KubeAnswer<Value>> {
     const deadline = Date.now() + awayMs;
@@ -54,7 +54,7 @@ export function createKubeWrites(api: KubeApi, namespace: string, awayMs: number
       : { ok: false, message: `${kind} ${name}: ${gone.message}` };
   }
 
-  /** A dry run of objects by the server itself; why it refuses the first that it does, null where it would take all. */
+  /** A dry run of objects by the server itself; returns the reason of its first refusal, null if it would accept all. */
   async function tryAll(objects: readonly KubeObject[], options: StepOptions): Promise<string | null> {
     for (const object of objects) {
       const applied = await apply(object, true, options);
@@ -68,10 +68,10 @@ export function createKubeWrites(api: KubeApi, namespace: string, awayMs: number
     remove,
     tryAll,
     /**
-     * Applies objects on the server's side, never by force, after a dry run of all of them: what one of them is refused for, none is applied for.
-     * Kinds of `keep` are only tried: what runs shall not be begun anew because somebody turned a connection meanwhile.
+     * Applies objects on the server's side, never by force, after a dry run of all of them: if one of them is refused, none is applied.
+     * Kinds in `keep` only get a dry run: running objects must not be restarted because the connection was changed meanwhile.
      *
-     * @returns what was new and is there now, in the order of its making; also where a later one failed after all.
+     * @returns the newly created objects, in the order of creation; also if a later one failed.
      */
     async applyAll(
       objects: readonly KubeObject[],

@@ -233,7 +233,7 @@ describe("Kubernetes host", () => {
 
 const omitPrecision = ({ precision: _, ...rest }: EngineOrder) => rest;
 
-/** A kubeconfig whose user has nothing but a token. */
+/** A kubeconfig whose user has only a token. */
 function withToken(kubeconfig: string, token: string): string {
   const config = parse(kubeconfig) as { users: { name: string; user: object }[] };
   return JSON.stringify({ ...config, users: config.users.map(({ name }) => ({ name, user: { token } })) });

@@ -11,38 +11,41 @@ import { createKubeWrites, type Removal } from "./kubeWrites";
 import { engineObjects, poolName } from "./manifests";
 import { objectName } from "./names";
 
-/** The longest that an API server which is being replaced is away. */
+/** The longest absence of an API server that is being replaced. */
 const defaultAwayMs = 60_000;
 
 /** Schedulers answer within seconds. */
 const defaultPlaceMs = 60_000;
 
-/** Nodes end and report pods some seconds after their grace has passed. */
+/** Nodes end and report pods some seconds after their grace period. */
 const beyondGraceMs = 60_000;
 
 const defaultEveryMs = 1_000;
 
 export interface KubernetesHostDeps {
-  /** Keeps this cluster's engines apart from those of others in the same namespace. */
+  /** Separates this cluster's engines from those of others in the same namespace. */
   readonly clusterId: string;
-  /** How long calls are tried again while the API server is away. */
+  /** Time for which calls are retried while the API server is away. */
   readonly awayMs?: number;
-  /** How long an engine may wait for its node before it is taken back. */
+  /** Time for which an engine may wait for its node before it is removed. */
   readonly placeMs?: number;
-  /** Between two looks at pods that are waited for. */
+  /** Interval between two looks at awaited pods. */
   readonly everyMs?: number;
 }
 
-/** What this host tells beyond what every host does. */
+/** The host-specific part of this host's observation. */
 type KubernetesObservation = Omit<HostObservation, "nodes" | "engines"> & Pick<ClusterPicture, "nodes" | "engines" | "notes">;
 
 export interface KubernetesHost extends EngineHost {
   observe(options: LookOptions): Promise<Answer<KubernetesObservation>>;
-  /** What Kubernetes says of an engine that does not answer yet; null where it says nothing. */
+  /** Kubernetes' report on an engine that does not answer yet; null if there is none. */
   why(engineId: string, options: LookOptions): Promise<Look | null>;
 }
 
-/** Engines as Deployments and LeaderWorkerSets of a Kubernetes cluster. Which of a node's GPUs they get is the node's choice: plans say how many. */
+/**
+ * Engines as Deployments and LeaderWorkerSets of a Kubernetes cluster. The node chooses which of its GPUs they get: plans state only the
+ * number.
+ */
 export function createKubernetesHost(connection: KubernetesConnection, deps: KubernetesHostDeps): KubernetesHost {
   const { clusterId, awayMs = defaultAwayMs, placeMs = defaultPlaceMs, everyMs = defaultEveryMs } = deps;
   const api = createKubeApi(connection.access);
@@ -56,7 +59,7 @@ export function createKubernetesHost(connection: KubernetesConnection, deps: Kub
     return typeof found === "string" ? { ok: false, failure: "refused", message: found } : { ok: true, value: found };
   }
 
-  /** An engine without a node holds no GPU and never will by itself: whoever started it is told, and it is not left standing. */
+  /** An engine without a node holds no GPU and never will by itself: the caller gets the reason, and the engine is removed. */
   const placed = (engineId: string, options: StepOptions): Promise<Answer<string>> =>
     waitUntil(
       async (): Promise<Look> => {
@@ -117,7 +120,7 @@ export function createKubernetesHost(connection: KubernetesConnection, deps: Kub
       if (!found.ok) return { ok: false, message: found.message };
       const name = objectName(engineId);
       const engine = found.value.engines.find((one) => one.id === engineId);
-      // What runs goes last, so that a stop which was broken off finds it and goes on.
+      // The running object is removed last, so that an interrupted stop finds it and continues.
       const removals: Removal[] = found.value.services.includes(name) ? [{ kind: "Service", name }] : [];
       if (engine !== undefined) {
         const lastOfModel = !found.value.engines.some((one) => one.id !== engineId && one.model === engine.model);

@@ -20,15 +20,15 @@ export interface KubeObject {
 export interface ManifestParts {
   readonly connection: KubernetesConnection;
   readonly clusterId: string;
-  /** The plan that asks for it, where that is known: it becomes a label. */
+  /** The plan that requires it, if known: it becomes a label. */
   readonly planId?: string | undefined;
 }
 
 /**
- * The objects of one engine: a Service, and a Deployment or, where it stands on several nodes, a LeaderWorkerSet; an InferencePool of its
- * model where the connection has an endpoint picker. What runs comes last, so that it is never there without what leads to it.
+ * The objects of one engine: a Service, and a Deployment or, if it spans several nodes, a LeaderWorkerSet; an InferencePool of its model if
+ * the connection has an endpoint picker. The running object comes last, so that it never exists without the objects that lead to it.
  *
- * @returns a sentence where Kubernetes cannot run it as ordered.
+ * @returns a sentence if Kubernetes cannot run it as ordered.
  */
 export function engineObjects(engine: EngineOrder, parts: ManifestParts): Answer<readonly KubeObject[]> {
   const { connection } = parts;
@@ -131,7 +131,7 @@ function pool({ connection, clusterId }: ManifestParts, engine: EngineOrder): re
       spec: {
         selector: { matchLabels: selecting },
         targetPorts: [{ number: enginePort }],
-        // A cascade knows its engines itself: where the picker is down, requests shall fail and be sent elsewhere.
+        // A cascade knows its engines itself: if the picker is down, requests must fail and be sent elsewhere.
         endpointPickerRef: { name: endpointPicker, port: { number: port }, failureMode: "FailClose" },
       },
     },

@@ -1,6 +1,6 @@
 import type { KubeObject } from "./manifests";
 
-/** Where objects of each kind are, as published by their APIs. */
+/** Paths of the objects of each kind, as published by their APIs. */
 const collections: Readonly<Record<KubeObject["kind"] | "Pod", { readonly api: string; readonly plural: string }>> = {
   Pod: { api: "api/v1", plural: "pods" },
   Service: { api: "api/v1", plural: "services" },

@@ -2,27 +2,27 @@ import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { KubernetesConnection } from "./connection";
 import { engineCommand } from "./engineCommand";
 
-/** Where engines listen inside their pods. */
+/** Port on which engines listen inside their pods. */
 export const enginePort = 8000;
 
-/** Every pod has an address of its own. */
+/** One port is sufficient: every pod has its own address. */
 const rendezvousPort = 29_500;
 
 export const gpuResource = "nvidia.com/gpu";
 
 const probeSeconds = 5;
 
-/** Part of a group of pods on several nodes, one a node; `first` answers requests. */
+/** Role in a group of pods on several nodes, one per node; `first` answers requests. */
 export type GroupRole = "alone" | "first" | "other";
 
-/** The command that a pod of an engine runs; null where the connection does not know its model. */
+/** The command of an engine's pod; null if the connection does not know its model. */
 export function podCommand(engine: EngineOrder, connection: KubernetesConnection, role: GroupRole): readonly string[] | null {
   const lws = { rank: "$(LWS_WORKER_INDEX)", leader: "$(LWS_LEADER_ADDRESS)", rendezvousPort };
   const group = { nodes: engine.placements.length, ...lws, first: role === "first" };
   return engineCommand(engine, connection, {
     port: enginePort,
     group: role === "alone" ? null : group,
-    // Kubernetes replaces $(NAME) by the environment, which is meant for what it says of a group's pods only.
+    // Kubernetes replaces $(NAME) from the environment, which is intended only for its own values about a group's pods.
     literal: (argument) => argument.replaceAll("$(", "$$$$("),
   });
 }
@@ -33,11 +33,11 @@ export interface PodTemplateParts {
   readonly role: GroupRole;
   readonly labels: Readonly<Record<string, string>>;
   readonly command: readonly string[];
-  /** Nodes that it may stand on. */
+  /** Nodes on which it may run. */
   readonly nodes: readonly string[];
 }
 
-/** The pod of an engine, or one of its group: on its node, with as many GPUs as the plan gives it there. Which ones the node chooses. */
+/** The pod of an engine, or one of its group: on its node, with the plan's number of GPUs there. The node chooses which ones. */
 export function podTemplate({ engine, connection, role, labels, command, nodes }: PodTemplateParts) {
   const { image } = connection.models[engine.model]?.engine ?? connection.engine;
   const gpus = { [gpuResource]: `${engine.placements[0]?.gpus.length ?? 0}` };
@@ -49,7 +49,7 @@ export function podTemplate({ engine, connection, role, labels, command, nodes }
     spec: {
       ...placeOn(nodes),
       tolerations: [{ key: gpuResource, operator: "Exists", effect: "NoSchedule" }],
-      // A Service called "vllm" would set VLLM_PORT to an address where vLLM reads a number.
+      // A Service called "vllm" would set VLLM_PORT to an address where vLLM expects a number.
       enableServiceLinks: false,
       terminationGracePeriodSeconds: connection.graceSeconds,
       containers: [
@@ -62,7 +62,7 @@ export function podTemplate({ engine, connection, role, labels, command, nodes }
           ),
           resources: { requests: gpus, limits: gpus },
           volumeMounts: [
-            // Ranks on one node talk over shared memory, of which containers have 64 MB.
+            // Ranks on one node communicate over shared memory, of which containers have 64 MB by default.
             ...(shared ? [{ name: "shm", mountPath: "/dev/shm" }] : []),
             ...(weights === undefined ? [] : [{ name: "weights", mountPath: weights.mountPath, readOnly: true }]),
           ],
@@ -83,7 +83,7 @@ export function podTemplate({ engine, connection, role, labels, command, nodes }
   };
 }
 
-/** A label says which host a node is; its name usually is the same. */
+/** A label with the node's host name, which is usually the node's name. */
 const hostnameLabel = "kubernetes.io/hostname";
 
 function placeOn(nodes: readonly string[]) {

@@ -46,11 +46,11 @@ interface RunLine {
 const CLOCK_SECONDS = 1;
 
 /**
- * Reads recorded runs of agents: a file of calls (run_id, call_idx, phase, agent, t_start_s, t_end_s, prompt_tokens, completion_tokens) and a file of
- * runs (run_id, n_calls, prompt_tokens, completion_tokens); other columns, the texts of tasks among them, are not looked at. A run counts where
- * all its calls were read, add up to what its line says, and follow one another: programs made of it are strictly sequential.
+ * Reads recorded runs of agents: a file of calls (run_id, call_idx, phase, agent, t_start_s, t_end_s, prompt_tokens, completion_tokens) and
+ * a file of runs (run_id, n_calls, prompt_tokens, completion_tokens); other columns, including the texts of tasks, are ignored. A run
+ * counts if all its calls were read, add up to the values of its line, and are sequential: programs made of it are strictly sequential.
  *
- * @returns the runs, or one sentence where a file as a whole is at fault or no run is left.
+ * @returns the runs, or one sentence if a file as a whole is invalid or no run is left.
  */
 export async function readAgentRuns(files: AgentRunFiles): Promise<ReadAgentRuns> {
   const bad: string[] = [];
@@ -131,7 +131,7 @@ function notesOn(runs: readonly AgentRun[]): readonly string[] {
 const CALL_COLUMNS = ["run_id", "call_idx", "phase", "agent", "t_start_s", "t_end_s", "prompt_tokens", "completion_tokens"] as const;
 const RUN_COLUMNS = ["run_id", "n_calls", "prompt_tokens", "completion_tokens"] as const;
 
-/** What is wrong with a line, without its place; ends the line, and reading goes on. */
+/** The problem with a line, without its position; ends the line, and reading continues. */
 class BadLine extends Error {}
 
 interface Cells<Column extends string> {
@@ -145,7 +145,10 @@ interface Cells<Column extends string> {
 
 const MAX_WHOLE = 10_000_000;
 
-/** Reads a file line by line; what is wrong with lines becomes sentences of `bad`, one for lines with the same problem. Returns what is wrong with the file, null for nothing. */
+/**
+ * Reads a file line by line; problems of lines become sentences of `bad`, one for lines with the same problem. Returns the problem with the
+ * file, null for none.
+ */
 async function readLines<Column extends string>(
   source: CsvSource,
   columns: readonly Column[],

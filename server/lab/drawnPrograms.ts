@@ -9,7 +9,7 @@ import type { OutcomeTable } from "@/solver/workload/workload";
 import { heldOutPrograms, planningPrograms } from "./labPrograms";
 import type { LabTask } from "./labTask";
 
-/** Programs, and what is known of their prompts. */
+/** Programs, and the known features of their prompts. */
 export interface DrawnPrograms {
   readonly sample: ProgramSample;
   readonly texts: PromptTexts;
@@ -23,7 +23,7 @@ interface DrawnFrom {
   readonly sketches: readonly (Sketch | null)[];
 }
 
-/** Programs of a seed that a run serves, as they come at one a second: of prompts, or of recorded runs, that nothing was learnt from. */
+/** Programs of a seed that a run serves, at an arrival rate of one per second: from held-out prompts or recorded runs. */
 export function servedPrograms({ task, table, sketches }: DrawnFrom, seed: number): DrawnPrograms {
   const { spec, workload, recorded } = task;
   if (recorded === undefined) return { sample: heldOutPrograms(spec, workload, table, seed), texts: promptTextsOf(task, sketches) };
@@ -45,7 +45,7 @@ export const promptTextsOf = ({ workload }: DrawnFrom["task"], sketches: DrawnFr
   promptTokens: workload.outcomes.inputTokens,
 });
 
-/** Recorded runs apart as prompts are: what is learnt from, and what is served. */
+/** Recorded runs divided like prompts: for learning, and for serving. */
 function partsOf(runs: readonly AgentRun[], seed: number): { readonly planning: AgentRun[]; readonly heldOut: AgentRun[] } {
   const { planning, heldOut } = splitPrompts(runs.length, mixSeed(seed, "recorded runs"));
   const at = (rows: Int32Array): AgentRun[] => Array.from(rows, (row) => runs[row] as AgentRun);

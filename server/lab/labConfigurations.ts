@@ -121,7 +121,7 @@ export function undeclared(policy: PolicyDocument, mix: readonly { readonly work
   });
 }
 
-/** Why a trained predictor is none for a workflow of a policy, in the rest of a sentence; null where it is one. */
+/** Why a trained predictor does not fit a workflow of a policy, as the rest of a sentence; null if it does. */
 export function unfitPredictor(artefact: Artefact, policy: JustInTimePolicy, workflow: string): string | null {
   if (artefact.kind !== "configurations") return `tells ${artefact.kind}, not configurations`;
   if (artefact.reading.words === null) return "reads an encoder's embeddings, which the lab does not make: name one that reads words";

@@ -52,7 +52,7 @@ export function makeGround(task: LabTask): LabGround {
   };
 }
 
-/** Models that have engines in a run, of its own or of a system. */
+/** Models with engines in a run: the run's own or those of a system. */
 export const modelsServed = ({ spec }: Pick<LabTask, "spec">): readonly string[] => [
   ...new Set([...spec.replicas, ...spec.systems.flatMap(({ replicas }) => replicas ?? [])].map(({ model }) => model)),
 ];

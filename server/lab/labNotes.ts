@@ -10,7 +10,7 @@ import { predicts, readsPredictors } from "./labGround";
 export interface NotedRun extends LabHardware {
   readonly spec: LabSpec;
   readonly workload: Pick<Workload, "outcomes" | "origin">;
-  /** Whether prompts' texts are at hand. */
+  /** Whether prompts' texts are available. */
   readonly texts: boolean;
   /** What to know of the recorded runs that its programs are; left out where programs are drawn. */
   readonly recorded?: readonly string[] | undefined;
@@ -90,7 +90,7 @@ function brief({ rates, programs }: LabSpec): string[] {
   return [`At ${most} programs/s ${programs} programs come for ${seconds} s only: filling and draining of engines weigh in its figures.`];
 }
 
-/** In what the engines lie outside of what their profile was fitted to, each reason once. */
+/** The dimensions in which the engines are outside of the data that their profile was fitted to, without duplicates. */
 function extrapolated(
   { replicas, systems }: LabSpec,
   { inputTokens, models }: OutcomeTable,

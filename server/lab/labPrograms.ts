@@ -7,7 +7,10 @@ import { workflows } from "@/solver/workflow/templates";
 import { splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 
-/** The workflows of a mix. @throws Error for a name that there is none of; descriptions are checked before. */
+/**
+ * The workflows of a mix.
+ * @throws Error for an unknown name; descriptions are validated before.
+ */
 function mixOf(mix: LabSpec["mix"]): ProgramDraw["mix"] {
   return mix.map(({ workflow: name, share }) => {
     const workflow = workflows.find((known) => known.name === name);
@@ -22,8 +25,8 @@ export function tableOf({ outcomes }: Pick<Workload, "outcomes">, models: readon
 }
 
 /**
- * Programs of a seed as they come at one a second, from prompts held out from planning. Every rate has these same programs, its arrivals
- * closer together: what rates and systems differ in is not the draw. Arrivals of the workload are its trace, the same under every seed.
+ * Programs of a seed at an arrival rate of one per second, from prompts held out from planning. Every rate uses the same programs with
+ * shorter intervals: rates and systems do not differ in the draw. Arrivals of the workload are its trace, the same under every seed.
  */
 export function heldOutPrograms(spec: LabSpec, workload: Workload, table: OutcomeTable, seed: number): ProgramSample {
   const law =

@@ -42,7 +42,7 @@ export function mixRefusal(mix: LabSpec["mix"]): FieldFault | null {
   );
 }
 
-/** Cells that are the same twice would make intervals look narrower than they are. */
+/** Duplicate cells would make intervals look narrower than they are. */
 function twice(field: "rates" | "seeds", values: readonly number[]): FieldFault | null {
   return first(values, (value, index) =>
     values.indexOf(value) < index ? { path: `${field}.${index}`, reason: `${value} is listed twice.` } : null,

@@ -7,11 +7,11 @@ import { readsPredictors } from "./labGround";
 import type { LabTask } from "./labTask";
 
 /**
- * The name of a run: SHA-256 of all that its figures depend on. That is the description, in which the workload and trained predictors stand by
- * their own hashes; the cards of its engines and their profile; which texts predictors read, where any is read; recorded runs; and this release. The same
- * description with other premises is another run.
+ * The id of a run: SHA-256 of all inputs of its figures. They are the description, which contains the workload and trained predictors by
+ * their hashes; the cards of its engines and their profile; the texts that predictors read, if any; recorded runs; and this release. The
+ * same description with other premises is another run.
  *
- * @param textsId tells texts apart: the id of their set in the store, the SHA-256 of those at hand; null where there are none.
+ * @param textsId identifies texts: the id of their set in the store, or the SHA-256 of given ones; null if there are none.
  */
 export function labRunId(
   { spec, userCards, engineProfile, recorded }: Pick<LabTask, "spec" | "userCards" | "engineProfile" | "recorded">,
@@ -30,7 +30,7 @@ export function labRunId(
     .digest("hex");
 }
 
-/** What an hour costs stands in the description. */
+/** The price per hour is part of the description. */
 function unpriced(card: GpuCard | undefined) {
   if (card === undefined) return null;
   const { usdPerGpuHour: _, price: __, ...rest } = card;

@@ -6,10 +6,10 @@ import type { Store } from "@/server/store/store";
 import type { LabTask } from "./labTask";
 import { runLab } from "./runLab";
 
-/** Runs that are under way or wait for their turn, at most: each keeps its workload in memory. */
+/** Most runs that are running or waiting: each keeps its workload in memory. */
 const MOST_LIVE = 10;
 
-/** A run under way. */
+/** A running or waiting run. */
 interface Live {
   readonly abort: AbortController;
   /** Cells that are there. */
@@ -52,7 +52,8 @@ export function createLabRuns({ labRuns }: Pick<Store, "labRuns">) {
 
   return {
     /**
-     * Refused where too many wait. Else starts a run, or goes on with one that was cancelled, interrupted or failed: its cells are kept. One that is under way or done is left as it is.
+     * Refused if too many wait. Otherwise starts a run, or continues one that was cancelled, interrupted or failed: its cells are kept. A
+     * running or finished one is unchanged.
      *
      * @returns whether it was started.
      */
@@ -72,16 +73,16 @@ export function createLabRuns({ labRuns }: Pick<Store, "labRuns">) {
       );
       return { ok: true, started: true };
     },
-    /** What a run is doing; null: it is not under way. */
+    /** A run's present activity; null: it is not running. */
     doing: (id: string): string | null => live.get(id)?.doing ?? null,
-    /** Ends its threads at once; what is there stays. Refused for one that is not under way. */
+    /** Ends its threads at once; its cells stay. Refused for one that is not running. */
     cancel(id: string): Outcome<object> {
       const run = live.get(id);
       if (run === undefined) return { ok: false, message: "This run is not under way." };
       end(id, run, "cancelled");
       return { ok: true };
     },
-    /** Interrupts what is under way. */
+    /** Interrupts the running ones. */
     close(): void {
       for (const [id, run] of live) end(id, run, "interrupted", STUDIO_STOPPED);
     },

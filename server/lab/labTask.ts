@@ -15,7 +15,7 @@ export interface LabTask {
   readonly artefacts: Readonly<Record<string, Uint8Array>>;
   /** Recorded runs of agents that programs are, in place of the description's mix, by the SHA-256 of what was read; left out where programs are drawn. */
   readonly recorded?: { readonly id: string; readonly runs: readonly AgentRun[] };
-  /** Where the prompts' texts are: in the store, or at hand by row of the outcome table; null where nowhere. */
+  /** The source of the prompts' texts: the store, or given by row of the outcome table; null if there is none. */
   readonly texts:
     | { readonly kind: "store"; readonly file: string }
     | { readonly kind: "given"; readonly texts: readonly (string | null)[] }
@@ -24,7 +24,7 @@ export interface LabTask {
 
 /** What predictors of a run read and are, made once for all its threads. */
 export interface LabGround {
-  /** By row of the outcome table; null where a prompt's text is not at hand. Empty where no system predicts. */
+  /** By row of the outcome table; null if a prompt's text is not available. Empty if no system predicts. */
   readonly sketches: readonly (Sketch | null)[];
   /** Predictors trained for the run, encoded. */
   readonly lengths: Uint8Array | null;

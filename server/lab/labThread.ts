@@ -24,7 +24,10 @@ const options = { file: "labWorker", heapMb: 2048 } as const;
 type Whole = "ground" | "suggestion";
 const threads = new TaskThreads<Extract<LabThreadTask, { kind: Whole }>, LabThreadAnswer<Whole>>(options);
 
-/** Makes the ground of a run, or a suggestion, in a thread of its own. @throws the signal's reason when it aborts; Error, in a sentence. */
+/**
+ * Makes the ground of a run, or a suggestion, in its own thread.
+ * @throws the signal's reason if it aborts; Error, in a sentence.
+ */
 export async function inLabThread<Kind extends Whole>(
   task: Extract<LabThreadTask, { kind: Kind }>,
   signal: AbortSignal,
@@ -35,7 +38,7 @@ export async function inLabThread<Kind extends Whole>(
 interface CellsOptions {
   readonly task: LabTask;
   readonly ground: LabGround;
-  /** The next cell to make; undefined: there is none left. */
+  /** The next cell to compute; undefined: there is none left. */
   readonly next: () => LabCellKey | undefined;
   readonly onCell: (cell: LabCell) => void;
   readonly signal: AbortSignal;

@@ -4,7 +4,7 @@ import { makeGround } from "./labGround";
 import type { LabThreadAnswer, LabThreadTask } from "./labThread";
 import { suggestLab } from "./suggestLab";
 
-/** Entry of a thread of the lab: makes a suggestion, the ground of a run, or cells of it as they are asked for. */
+/** Entry of a thread of the lab: makes a suggestion, the ground of a run, or requested cells of it. */
 let cellOf: ReturnType<typeof labCells> | null = null;
 
 serveTasks((task: LabThreadTask): LabThreadAnswer<LabThreadTask["kind"]> => {

@@ -9,7 +9,7 @@ const systems = ["Parrot", "Ayo", "Kairos", "Kairos, no priority"];
 const [engine, ...others] = testSpec(systems).replicas;
 if (engine === undefined) throw new Error("The suggestion has engines");
 
-/** Every system at one rate far above what engines serve. */
+/** Every system at one rate far above the engines' capacity. */
 const cellsOf = (change: Partial<LabSpec>) => {
   const task = testTask({ ...testSpec(systems), programs: 120, rates: [200], seeds: [1], ...change });
   const cellOf = labCells(task, makeGround(task));

@@ -28,7 +28,7 @@ const PLANNING = ["DemandAnalysis", "LanguageChoose", "ChooseLanguage"];
 
 const code = ({ calls }: AgentRun): number => calls.find(firstCode)?.completionTokens ?? Number.NaN;
 
-/** Median and spread of what some calls write over the first code of their own run; runs without code have none. */
+/** Median and spread of the output of some calls relative to the first code of their own run; runs without code have none. */
 function overCode(runs: readonly AgentRun[], picked: Pick) {
   const logs = runs.flatMap((run) => {
     const whole = code(run);

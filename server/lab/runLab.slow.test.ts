@@ -34,7 +34,7 @@ test("cells are the same whatever the number of threads, and whatever their orde
   const cellOf = labCells(task, makeGround(task));
   const backwards = labCellKeys(task).toReversed().map(cellOf);
   expect(backwards.sort(byKey)).toEqual(one);
-  // Times differ between all of them: what is compared is no constant.
+  // All times differ: the comparison is not of a constant.
   expect(new Set(one.map(({ digest }) => digest)).size).toBe(one.length);
 });
 

@@ -11,7 +11,7 @@ export interface LabRunning {
   /** What is being done now. */
   readonly onDoing: (doing: string) => void;
   readonly onCell: (cell: LabCell) => void;
-  /** As many as cores less one unless told, fewer where memory is short; figures do not depend on it. */
+  /** Default: the number of cores less one, fewer if memory is short; figures do not depend on it. */
   readonly threads?: number;
 }
 
@@ -28,10 +28,10 @@ const ownThreads = (): number => Math.min(availableParallelism() - 1, Math.floor
 const name = ({ system, rate, seed }: LabCellKey): string => `${system} ${rate} ${seed}`;
 
 /**
- * Runs what is missing of a run of the lab in worker threads, and ends once all of it is there. An abort ends the threads at once, inside
- * a cell too.
+ * Computes the missing cells of a run of the lab in worker threads, and ends once all exist. An abort ends the threads at once, even inside
+ * a cell.
  *
- * @throws the signal's reason when it aborts; Error with the sentence of the first cell that fails.
+ * @throws the signal's reason if it aborts; Error with the sentence of the first cell that fails.
  */
 export async function runLab(task: LabTask, { done, signal, onDoing, onCell, threads }: LabRunning): Promise<void> {
   const there = new Set(done.map(name));

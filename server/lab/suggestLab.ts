@@ -36,13 +36,13 @@ const MOST_MODELS = 3;
 /** Coding workflows of the source, in equal parts. */
 const MIX: LabSpec["mix"] = ["planner-coder-qa-coder", "planner-coder", "coder"].map((workflow) => ({ workflow, share: 1 }));
 
-/** Nothing published tells how alike the stages of a program are; halfway between the ends that a sweep would show. */
+/** No publication states the correlation of a program's stages; the middle of the range of a sweep. */
 const CORRELATION = 0.5;
 
 /** Workflows of the source of just-in-time choice: where a mix has one, that is raced too. */
 const ARAGOG_WORKFLOWS: readonly string[] = ["self-refine", "text-to-sql", "voting", "decomposition"];
 
-/** Enough to come for `LEAST_SPAN_SECONDS` at the highest rate, where that takes no more than a run of seconds has. */
+/** Enough to cover `LEAST_SPAN_SECONDS` at the highest rate, within what a run of seconds can simulate. */
 const PROGRAMS = { least: 500, most: 2000 };
 
 /** A description to start from: engines, workflows, three loads, three seeds, and Chimera with all it is compared with. Small enough for seconds. */
@@ -106,7 +106,7 @@ function fittingEngines({ workload, gpu, ...hardware }: SuggestionGround): reado
   return last < MOST_MODELS ? fitting : [0, Math.round(last / 2), last].flatMap((at) => fitting[at] ?? []);
 }
 
-/** Share of a model's answers to these prompts that are good; half where nothing is known. */
+/** Share of good answers of a model to these prompts; half if nothing is known. */
 function meanQuality({ models }: OutcomeTable, index: number, prompts: Int32Array): number {
   const known = Float64Array.from(prompts, (row) => models[index]?.label[row] ?? Number.NaN).filter((label) => !Number.isNaN(label));
   return known.length === 0 ? 0.5 : known.reduce((sum, label) => sum + label, 0) / known.length / 100;

@@ -14,7 +14,7 @@ const endArb = fc.constantFrom("\n", "\r\n", "\r");
 
 type Line = { readonly field: string; readonly space: boolean; readonly value: string };
 
-/** What the lines of an event say by the standard: one leading space belongs to no value, an event without data is none. */
+/** The meaning of an event's lines in the standard: one leading space does not belong to a value, and an event without data is dropped. */
 function expectedOf(lines: readonly Line[]): readonly EventSourceMessage[] {
   const read = lines.map(({ field, space, value }) => ({ field, value: space ? value : value.replace(/^ /, "") }));
   const last = (name: string) => read.findLast(({ field }) => field === name)?.value;

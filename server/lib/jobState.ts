@@ -4,7 +4,7 @@ import type { AuditLine } from "@/server/contracts/studio";
 /** Before the disk is tried again. */
 const RETRY_MS = 1_000;
 
-/** Whoever does what nobody ordered. */
+/** The actor of automatic actions. */
 const studio = "studio";
 
 type State = "running" | "paused" | "done" | "stopped";
@@ -21,14 +21,14 @@ interface JobStateParts<Kind> {
   readonly noun: "profile" | "batch";
   /** As the audit log names the job. */
   readonly subject: string;
-  /** Writes how it stands; tried again where it throws. */
+  /** Writes its state; retried if it throws. */
   readonly write: (state: State, pause: Pause<Kind> | null) => void;
   readonly audit: { add(line: AuditLine): void };
   /** It was paused. */
   readonly paused: () => void;
 }
 
-/** How a job stands, as it is told. */
+/** The displayed state of a job. */
 interface JobStatus<Kind> {
   readonly state: State;
   readonly pausedFor: Pause<Kind> | null;
@@ -67,7 +67,7 @@ export function createJobState<Kind extends string>(parts: JobStateParts<Kind | 
     }
   }
 
-  /** @param act what the studio did by itself, for the audit log; null: somebody ordered it, who is noted elsewhere. */
+  /** @param act what the studio did by itself, for the audit log; null: a user's order, which is noted elsewhere. */
   function change(to: State, reason: Why | null, act: { readonly action: string; readonly detail: string } | null = null): void {
     [state, why, isKept] = [to, reason, false];
     if (act !== null) lines = [...lines, { at: new Date().toISOString(), actor: studio, subject, ...act }];
@@ -96,7 +96,7 @@ export function createJobState<Kind extends string>(parts: JobStateParts<Kind | 
 
   return {
     status,
-    /** Fires when nothing of it is to be under way any more. */
+    /** Fires when everything in flight must end. */
     signal: ending.signal,
     canBegin,
     pause,
@@ -107,7 +107,7 @@ export function createJobState<Kind extends string>(parts: JobStateParts<Kind | 
     stop: (): void => change("stopped", null),
     /** Cuts what is under way. */
     abort: (): void => ending.abort(),
-    /** Tries to write once more, and no further. */
+    /** Tries to write once more, and then stops. */
     close(): void {
       keep();
       clearTimeout(timer);
@@ -115,7 +115,7 @@ export function createJobState<Kind extends string>(parts: JobStateParts<Kind | 
   };
 }
 
-/** A run's members, and beside them how its job stands, read anew each time. */
+/** A run's members with the state of its job, read again each time. */
 export const withStatus = <Members extends object, Kind>(members: Members, status: JobStatus<Kind>): Members & JobStatus<Kind> =>
   Object.defineProperties(members, Object.getOwnPropertyDescriptors(status)) as Members & JobStatus<Kind>;
 

@@ -3,7 +3,7 @@ const leastSecretLength = 6;
 
 const hidden = "***";
 
-/** What keys look like, wherever they stand. */
+/** Patterns of keys, at any position. */
 const keyShapes: readonly RegExp[] = [
   /\b(?:hf|gh[pousr]|glpat|xox[abprs]|nvapi)[_-][A-Za-z0-9_-]{8,}/g,
   /\bsk-[A-Za-z0-9_-]{8,}/g,
@@ -12,7 +12,7 @@ const keyShapes: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
 ];
 
-/** What stands beside a word for a secret; the word itself stays. */
+/** Patterns of text next to a word for a secret; the word itself stays. */
 const keyPlaces: readonly RegExp[] = [
   /(\b(?:Bearer|Basic)\s+)[\w.~+/=-]{6,}/gi,
   /(:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g,
@@ -27,7 +27,9 @@ export const looksLikeKey = (text: string): boolean => hideKeys(text) !== text;
 /** Names of variables that hold keys. */
 export const namesAKey = (name: string): boolean => /KEY$|TOKEN$|SECRET|PASSW/i.test(name);
 
-/** Whether an argument gives or asks for a key: `--api-key` and the like are no way to, since everybody sees a process's arguments. */
+/**
+ * Whether an argument contains or requests a key: arguments such as `--api-key` are not allowed, since all users see a process's arguments.
+ */
 export const givesKey = (argument: string): boolean =>
   looksLikeKey(argument) || (argument.startsWith("-") && namesAKey(argument.split("=", 1)[0] ?? ""));
 

@@ -1,7 +1,7 @@
 /** Waits after so many failures in a row, doubling from a second up to half a minute. */
 export const backoffMs = (failures: number): number => Math.min(30_000, 1000 * 2 ** Math.max(0, failures - 1));
 
-/** An upstream that has only asked to wait for so long is one that somebody has to look at. */
+/** An upstream that has only asked to wait for this long needs a user's attention. */
 export const MOST_BUSY_MS = 600_000;
 
 /** What an answer adds to how many calls may be under way, where an upstream has asked to wait. */
@@ -41,7 +41,7 @@ export class Slots {
     return this.#busy.waitedMs;
   }
 
-  /** Milliseconds of the wall that are to pass before anything more is asked; told once. */
+  /** Wall milliseconds to wait before the next call; returned once. */
   takeRest(): number {
     const restMs = this.#restMs;
     this.#restMs = 0;

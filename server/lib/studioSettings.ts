@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** What the studio is told by its environment. The other processes listen on the loopback address of the same machine. */
+/** The studio's settings from its environment. The other processes listen on the loopback address of the same machine. */
 export interface StudioSettings {
   readonly stateDir: string;
   readonly studioUrl: string;
@@ -12,14 +12,14 @@ export interface StudioSettings {
   readonly scrapeIntervalMs: number;
   /** Whether a launcher runs the studio and starts and ends gateways for it. */
   readonly isLaunched: boolean;
-  /** A Prometheus server that series are read from, instead of from what the studio keeps; null: there is none. */
+  /** A Prometheus server as the source of series, instead of the studio's own store; null: there is none. */
   readonly prometheus: { readonly url: string; readonly bearer?: string; readonly scrapeSeconds: number } | null;
 }
 
 /** Faster tells little more of engines, whose figures are of the last step; slower hides what comes and goes. */
 const SCRAPE_SECONDS = { least: 0.5, usual: 1, most: 5 };
 
-/** How often Prometheus scrapes unless it is told otherwise. */
+/** Prometheus' default scrape interval. */
 const USUAL_SCRAPE_SECONDS = 15;
 
 /** Reads the settings; addresses follow from ports unless they are given whole. */

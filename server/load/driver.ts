@@ -17,7 +17,7 @@ export interface LoadOptions {
   readonly requestsPerSecond: number;
   /** Arrivals after this are not sent. */
   readonly seconds: number;
-  /** Which row of `outcomes` comes when; held-out prompts, so that plans are measured on what they were not made from. */
+  /** The row of `outcomes` for each arrival; held-out prompts, so that plans are measured on prompts they were not made from. */
   readonly sample: RequestSample;
   /** Where it carries router scores, they go along with every request as an application's router would send them. */
   readonly outcomes: OutcomeTable;
@@ -33,7 +33,7 @@ export interface LoadOptions {
 
 export interface LoadRun {
   status(): LoadStatus;
-  /** Sends no more, cuts what is in flight, and resolves with the final status. */
+  /** Stops sending, aborts requests in flight, and resolves with the final status. */
   stop(): Promise<LoadStatus>;
   /** Resolves with the final status; never rejects. */
   readonly done: Promise<LoadStatus>;

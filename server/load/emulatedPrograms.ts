@@ -22,7 +22,7 @@ export function upstreamAgents(sample: ProgramSample, request: number): readonly
  */
 export const programPrompt = (request: number, answeredBy: readonly number[]): string => [request, ...answeredBy].join("-");
 
-/** Every request of a sample as a prompt of its own for emulated engines, once for each choice of models that may answer what it reads. */
+/** Every request of a sample as a separate prompt for emulated engines, once for each choice of models that may answer what it reads. */
 export function emulatedPrograms(name: string, sample: ProgramSample): EmulatedOutcomes {
   const { models, outputTokens, label, firstRequest, program } = sample;
   const promptIds: string[] = [];

@@ -19,7 +19,7 @@ export interface ProgramLoadOptions {
   readonly model: string;
   readonly timeScale: number;
   readonly sample: ProgramSample;
-  /** Texts of the sample's prompts by row of the outcome table; where there is none, filler of its length is sent. */
+  /** Texts of the sample's prompts by row of the outcome table; if there is none, filler of its length is sent. */
   readonly textOf?: (row: number) => string | null;
   /** What clients say of their programs: confidences as router scores, and tokens yet to write as the mean over models, which they do not know. */
   readonly said?: Pick<ProgramPredictions, "confidence" | "remainingTokens">;
@@ -34,7 +34,7 @@ export interface ProgramLoadReport
   readonly meanSecondsPerToken: number;
   /** Of each program, how much later than its arrival it began: what the driver itself adds. */
   readonly lateSeconds: Float64Array;
-  /** What clients were told in place of an answer. */
+  /** The errors that clients received instead of an answer. */
   readonly failures: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export function saidTokens(
 
 /**
  * Runs a sample's programs through a gateway over emulated engines that hold `emulatedPrograms` of it. Open loop in programs: one begins at
- * its arrival however many are under way; a stage is asked for when the answers it reads are there. A program ends with its first failure.
+ * its arrival, whatever the number in flight; a stage is requested when the answers it reads exist. A program ends with its first failure.
  */
 export async function runProgramLoad(options: ProgramLoadOptions): Promise<ProgramLoadReport> {
   const { sample, timeScale } = options;
@@ -129,7 +129,7 @@ export async function runProgramLoad(options: ProgramLoadOptions): Promise<Progr
   };
 }
 
-/** What a client says of a request beside its body. */
+/** A client's statements about a request, in addition to its body. */
 function headersOf({ id, sample, said }: ProgramLoadOptions, request: number, answeredBy: readonly number[]): Record<string, string> {
   const program = sample.program[request] ?? 0;
   const inputTokens = readTokens(sample, request, answeredBy).reduce((sum, tokens) => sum + tokens, sample.givenTokens[request] ?? 0);

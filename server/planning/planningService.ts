@@ -22,28 +22,31 @@ import { runningReplicas } from "@/solver/plan/runningReplicas";
 import type { Workload } from "@/solver/workload/workload";
 import { withProgress } from "./planner/withProgress";
 
-/** Workloads kept unpacked between the requests of a turning knob; each is some megabytes. */
+/** Workloads kept unpacked between the requests of a slider; each has some megabytes. */
 const unpackedWorkloads = 3;
 
-/** Examinations kept, so that opening one again costs nothing: some kB each. */
+/** Stored examinations, so that opening one again costs nothing: some kB each. */
 const keptExaminations = 60;
 
-/** Figures of engines under a policy that are kept, so that a dip which is looked at again costs nothing. */
+/** Stored figures of engines under a policy, so that a repeated dip costs nothing. */
 const keptFigures = 500;
 
-/** What runs, for plans that change as little of it as they can; left out: the cluster's own where changes are limited, else nothing. */
+/** The running replicas, for plans that change as few of them as possible; absent: the cluster's own if changes are limited, else none. */
 interface WithRunning {
   readonly running?: readonly RunningReplica[];
 }
 
-/** What the planner answers to requests that name what the store holds. */
+/** The planner's answers to requests that name objects of the store. */
 export interface Planning {
   explore(request: ExploreRequest, asking: RequestOptions): Promise<ExploreAnswer>;
   solve(request: SolveRequest & WithRunning, asking: RequestOptions): Promise<SolveAnswer>;
-  /** What is predicted of a plan as it runs, its replicas and thresholds, in a situation. */
+  /** The prediction for a plan in its running form, its replicas and thresholds, in a situation. */
   predict(plan: Plan, request: ExploreRequest, asking: RequestOptions): Promise<PredictedAsItRuns>;
   examine(request: ExamineRequest, signal: AbortSignal): AsyncGenerator<ExamineEvent, void>;
-  /** What a kept plan's policy does on some engines at a rate, simulated with the plan's own inputs. Refused where its workload is not kept. */
+  /**
+   * The behaviour of a saved plan's policy on some engines at a rate, simulated with the plan's own inputs. Refused if its workload is not
+   * stored.
+   */
   serve(
     plan: Plan,
     asked: { readonly servings: readonly Serving[]; readonly requestsPerSecond: number },
@@ -51,7 +54,7 @@ export interface Planning {
   ): Promise<Outcome<{ readonly figures: readonly ServingFigures[] }>>;
 }
 
-/** The planner over what the store holds: ids in, explorations and plans out. `judges` left out: of their times, only what is kept counts. */
+/** The planner over the store: ids in, explorations and plans out. `judges` absent: only stored judge times are used. */
 export function createPlanningService(
   store: Store,
   planner: Planner,
@@ -130,7 +133,7 @@ export function createPlanningService(
       ...(constraints === undefined ? {} : { constraints }),
       judge,
       ...(directStart === undefined ? {} : { directStart }),
-      // What runs matters to a plan only where it is to change little.
+      // The running replicas affect a plan only if changes are limited.
       ...(request.running !== undefined ? { running: request.running } : limited ? { running: running(clusterId) } : {}),
     };
     const engineProfile = profileInUse(store);
@@ -138,7 +141,7 @@ export function createPlanningService(
     return { ok: true, situation: { ...whole, ...given?.part }, notes: given?.notes ?? [] };
   }
 
-  /** The judge that is asked for; where that is none of the plan's engines, with its time as it is known for the cluster unless one is given. */
+  /** The requested judge; if it is none of the plan's engines, with its known time for the cluster unless one is given. */
   function judgeFor(
     judge: ExploreRequest["judge"],
     { clusterId, workload }: { readonly clusterId: string; readonly workload: Workload },
@@ -149,7 +152,7 @@ export function createPlanningService(
     return atWorkload(judge === undefined ? known : { ...known, secondsPerCall, source: { kind: "entered" } }, workload);
   }
 
-  /** What the engines settle where they are run by somebody else; null where plans decide what runs. */
+  /** The settings that follow from externally run engines; null if plans decide what runs. */
   function givenBy({ spec, connection }: ClusterRow, request: FixedTopologyRequest): ReturnType<typeof fixedTopology> | null {
     if (spec.kind !== "endpoints") return null;
     const read = readConnection(connection);
@@ -184,7 +187,7 @@ export function createPlanningService(
       const found = situation(request);
       if (!found.ok) return yield { kind: "refused", message: found.message };
       const { workload: _, judge, ...asked } = found.situation;
-      // Where the judge's time is known from changes nothing of what is examined.
+      // The source of the judge's time does not affect an examination.
       const key = JSON.stringify([asked, { ...judge, source: null }, objective, fixed, examine]);
       const known = examined.get(key);
       if (known !== undefined) return yield { kind: "answer", examination: known };

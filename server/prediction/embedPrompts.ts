@@ -3,9 +3,9 @@ import { workerFile } from "@/server/threads/workerFile";
 import type { Embeddings } from "@/solver/prediction/confidence";
 
 /**
- * What an encoder makes of prompts, part by part; each part names rows of the texts.
+ * An encoder's embeddings of prompts, part by part; each part names rows of the texts.
  *
- * @throws Error, in a sentence, where a text is not at hand or the encoder cannot be used.
+ * @throws Error, in a sentence, if a text is not available or the encoder cannot be used.
  */
 export async function embedPrompts(
   folder: string,

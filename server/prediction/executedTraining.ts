@@ -5,7 +5,7 @@ import { trainedConfigurations } from "./configurationTraining";
 import { runLines } from "./runLines";
 import type { Trained } from "./trainingContext";
 
-/** To train on executed runs, which lie in a file of at most what the browser may send. */
+/** The training task on executed runs, which come in a file within the browser's size limit. */
 export interface ExecutedTask {
   readonly request: Extract<TrainRequest, { train: "executed" }>;
   readonly workflow: WorkflowDocument;

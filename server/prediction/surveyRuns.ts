@@ -3,7 +3,7 @@ import { readRun } from "@/solver/prediction/executedRows";
 import { badRunWords } from "@/solver/prediction/leftOutRuns";
 import { runLines } from "./runLines";
 
-/** Models that are told of: more than any workflow runs on. */
+/** Most models that are listed: more than any workflow uses. */
 const MOST_MODELS = 64;
 
 /** What a file of executed runs holds, before a predictor is trained of it. */
@@ -17,7 +17,7 @@ export interface RunsSurvey {
   readonly withoutCard: readonly string[];
 }
 
-/** Reads executed runs once, line by line, and says what is in them; refused where no line is one. */
+/** Reads executed runs once, line by line, and returns a summary; refused if no line is valid. */
 export async function surveyRuns(
   { path, name }: { readonly path: string; readonly name: string },
   cards: CardCatalogue["models"],

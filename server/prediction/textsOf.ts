@@ -28,7 +28,7 @@ export function textsOf(store: Kept, workloadId: string, promptIds: readonly str
   return found.some((text) => text !== null) ? found : null;
 }
 
-/** The set whose prompts a workload's outcomes were measured on; null where there is none, or its prompts were deleted. */
+/** The set of prompts on which a workload's outcomes were measured; null if there is none, or its prompts were deleted. */
 export function promptSetOf({ workloads, profiles, prompts }: Kept, workloadId: string) {
   const profileId = profileOf(workloads, workloadId);
   const profile = profileId === null ? null : profiles.get(profileId);

@@ -11,7 +11,7 @@ const TORN_SHARE = 0.01;
 /** Programs below which neither part says anything. */
 const LEAST_PROGRAMS = 50;
 
-/** More requests under one name are no program, but a client that never changes its session: nobody waits for their end. */
+/** More requests under one name are no program, but a client that never changes its session: no caller waits for their end. */
 const MOST_REQUESTS = 1000;
 
 /** A client may read an answer, and go on, this much before it is noted as complete: clocks are rounded, and streams closed after their last word. */
@@ -27,14 +27,15 @@ interface EndedRequest {
 }
 
 /**
- * What lengths are learnt from, and measured on, of what a gateway remembers: requests of programs that have ended, whole programs in one
- * part, the earlier ones for learning. What comes after a request in its program counts whichever models wrote it. Who read whose answer is not
- * known, only the order: what began once an answer was complete is taken to come after it, and what began before that to stand beside it.
- * Models that answered nothing in the earlier part are left out, and so are answers that the client's limit cut: they count in what their
- * programs wrote, and nothing is learnt of their own length. Sessions of more than a thousand requests are left out whole.
+ * The rows of a gateway's log for learning lengths and for measuring the error: requests of programs that have ended, whole programs in one
+ * part, the earlier ones for learning. What follows a request in its program counts, whatever model wrote it. Which request read which
+ * answer is not known, only the order: a request that began after an answer was complete counts as following it, and one that began before
+ * that as parallel to it. Models that answered nothing in the earlier part are left out, and so are answers that the client's limit cut:
+ * they count in what their programs wrote, and nothing is learnt of their own length. Sessions of more than a thousand requests are left
+ * out whole.
  *
- * @param atMs when the gateway was asked.
- * @throws Error, in a sentence, where too few programs have ended, all answers were cut, or more than a few lines are none.
+ * @param atMs time of the request to the gateway.
+ * @throws Error, in a sentence, if too few programs have ended, all answers were cut, or more than a few lines are invalid.
  */
 export function trafficRows(
   lines: readonly string[],
@@ -99,7 +100,7 @@ function tooFew(ended: number, programs: readonly (readonly LearningLine[])[], a
   return limits.join(" ");
 }
 
-/** null: it is none. */
+/** null: invalid. */
 function readLine(text: string): LearningLine | null {
   try {
     return learningLineSchema.parse(JSON.parse(text));
@@ -112,8 +113,8 @@ function readLine(text: string): LearningLine | null {
 const wasCut = ({ outputTokens, mostTokens }: LearningLine): boolean => mostTokens !== null && outputTokens >= mostTokens;
 
 /**
- * Tokens of the accepted answers of a program that come after one of it: that began once it was complete, or where it was rejected the accepted
- * one of its own request. Programs may be sessions of many thousand requests.
+ * Tokens of the accepted answers of a program that follow one of it: answers that began once it was complete, or if it was rejected the
+ * accepted one of its own request. Programs may be sessions of many thousand requests.
  */
 function laterTokens(program: readonly LearningLine[]): (line: LearningLine) => number {
   const accepted = program.filter((one) => one.accepted).sort((a, b) => a.startedAtMs - b.startedAtMs);
@@ -132,7 +133,7 @@ function laterTokens(program: readonly LearningLine[]): (line: LearningLine) => 
       else low = middle + 1;
     }
     const later = from[accepted.length - low] ?? 0;
-    // Of an answer shorter than what is read ahead the sum holds its own request.
+    // For an answer shorter than the read-ahead the sum includes its own request.
     if (isAfter(line, line)) return later - (line.accepted ? line.outputTokens : 0);
     return later + (line.accepted ? 0 : (ofRequest.get(request(line)) ?? 0));
   };

@@ -4,7 +4,7 @@ import { sketchOf } from "@/solver/prediction/sketch";
 import type { PromptSplit } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 
-/** What predictors are trained on: a workload, the texts of its prompts where they are at hand, and which of them are held out. */
+/** The training data of predictors: a workload, the texts of its prompts if available, and which of them are held out. */
 export interface TrainingContext {
   readonly workload: Workload;
   readonly texts: readonly (string | null)[] | null;

@@ -18,7 +18,7 @@ import { textsOf } from "./textsOf";
 import { trafficRows } from "./trafficRows";
 import { sketchesOf, type Trained, type TrainingContext, type TrainingSummary } from "./trainingContext";
 
-/** Modelled programs that lengths are learnt of, and others that they are held against. */
+/** Modelled programs from which lengths are learnt, and others for measuring the error. */
 const PROGRAMS = { train: 3000, heldOut: 1000 } as const;
 
 /** To train on what a store's file keeps. */

@@ -6,10 +6,10 @@ import type { TrainingTask } from "./trainingTask";
 const threads = new TaskThreads<TrainingTask, Trained, string>({ file: "trainingWorker", heapMb: 3072, youngHeapMb: 64 });
 
 /**
- * Trains in a thread of its own, with the store's file open beside the studio.
+ * Trains in its own thread, which opens the store's file in addition to the studio.
  *
- * @param onDoing told what it is doing.
- * @throws the signal's reason when it aborts, after which the thread is gone; Error, in a sentence, where there is nothing to learn from.
+ * @param onDoing called with its present activity.
+ * @throws the signal's reason if it aborts, after which the thread has ended; Error, in a sentence, if there is no training data.
  */
 export function trainInThread(task: TrainingTask, signal: AbortSignal, onDoing: (doing: string) => void): Promise<Trained> {
   return threads.run(task, { signal, onSaid: onDoing });

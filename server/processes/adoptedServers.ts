@@ -11,9 +11,9 @@ export interface AdoptedServer extends EngineOrder, Pick<ObservedEngine, "access
 }
 
 export interface AdoptedLook {
-  /** Under the ids that a plan gives engines of what they serve on those GPUs. */
+  /** Under the ids that a plan gives engines of the same models on those GPUs. */
   readonly servers: readonly AdoptedServer[];
-  /** Why a listed server did not say what it serves, a sentence each. */
+  /** Why a listed server did not report its models, a sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -23,13 +23,13 @@ export interface AdoptedServerOptions {
   readonly limitMs: number;
 }
 
-/** A server that is asked for its models answers at once. */
+/** A server answers a request for its models at once. */
 const askLimitMs = 2_000;
 
 const modelListSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /**
- * Looks at the listed servers. One that answered before and does not now stays the engine that it was: it may only be busy, and its GPUs
+ * Observes the listed servers. One that answered before and does not now stays the engine that it was: it may only be busy, and its GPUs
  * are in use either way. One that never answered is no engine yet.
  */
 export function createAdoptedServers({
@@ -61,7 +61,7 @@ export function createAdoptedServers({
   };
 }
 
-/** Why an answer names no model, after the server's name. */
+/** Why an answer names no model, in words after the server's name. */
 function silence(answer: EndpointAnswer): string {
   switch (answer.kind) {
     case "answered":

@@ -7,7 +7,7 @@ import { indicesOf } from "./startRefusal";
 /** Engines listen for the gateway, which runs on this host too. */
 export const listenOn = "127.0.0.1";
 
-/** How an engine is started under its card's name, or why the connection does not tell. */
+/** How an engine is started under its card's name, or why the connection does not define it. */
 export function engineCommand(
   order: EngineOrder,
   connection: Pick<ProcessConnection, "models" | "engine" | "templates">,

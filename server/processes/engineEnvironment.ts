@@ -5,13 +5,13 @@ import type { ProcessConnection } from "./processConnection";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What programs and CUDA need to be found and to find their caches. The studio's own secrets are not among them. */
+/** Variables with which programs and CUDA are found and find their caches. The studio's own secrets are not among them. */
 const alwaysPassed = [
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "XDG_CACHE_HOME"],
   ...["LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "HF_HOME", "HF_HUB_CACHE", "SSL_CERT_FILE"],
 ];
 
-/** The environment of an engine on these GPUs, or which reference leads nowhere. */
+/** The environment of an engine on these GPUs, or the reference that has no target. */
 export function engineEnvironment(
   declared: ProcessConnection["environment"],
   own: Variables,
@@ -27,11 +27,11 @@ export function engineEnvironment(
     if (!value.ok) return { ok: false, message: `The engines' variable ${name} ${value.message}` };
     variables[name] = value.value;
   }
-  // Lines come as they are written, so that a dying engine's last ones are not lost.
+  // Lines are written unbuffered, so that a dying engine's last ones are not lost.
   return { ok: true, value: { ...variables, PYTHONUNBUFFERED: "1", ...gpuVariables(gpus) } };
 }
 
-/** The values that must never be shown: whatever is referred to, as far as it can be read now. */
+/** The values that must never be shown: the targets of all references, as far as they can be read now. */
 export function secretsOf(declared: ProcessConnection["environment"], own: Variables): readonly string[] {
   return Object.values(declared).flatMap((variable) => {
     if ("value" in variable) return [];

@@ -3,7 +3,8 @@ import type { EngineRecord, EngineRecords } from "./engineRecords";
 import type { ProcessTable } from "./processIdentity";
 
 /**
- * What became of an engine. `left`: its main process is gone and others of it live on, with its GPUs. `ended`: nothing of it runs.
+ * State of an engine. `left`: its main process is gone and other processes of it continue, with its GPUs. `ended`: none of its processes
+ * runs.
  */
 export type EngineLife =
   | { readonly state: "alive"; readonly pid: number; readonly record: EngineRecord }
@@ -11,9 +12,9 @@ export type EngineLife =
   | { readonly state: "ended"; readonly record: EngineRecord };
 
 /**
- * Looks at the processes of a recorded engine and puts down what was not known: the process of one whose studio was killed right after
- * starting it (found by the log it writes, which no other process has), and that one has ended. A process of the same number that
- * began at another time is none of it.
+ * Checks the processes of a recorded engine and records new facts: the process of one whose studio was killed right after starting it
+ * (found by the log it writes, which no other process has), and that one has ended. A process of the same number that began at another time
+ * does not belong to it.
  *
  * @returns null for an engine that was about to be started and never was; its record is gone then.
  */
@@ -40,7 +41,7 @@ export function lifeOf(record: EngineRecord, records: EngineRecords, table: Proc
   return { state: "ended", record: ended };
 }
 
-/** Signals an engine's whole group, or one by one what its main process left behind; nothing where it has ended. */
+/** Signals an engine's whole group, or one by one the processes that its main process left; does nothing if it has ended. */
 export function signalEngine(life: EngineLife, name: "SIGTERM" | "SIGKILL"): void {
   if (life.state === "alive") signal(-life.pid, name);
   if (life.state === "left") for (const pid of life.pids) signal(pid, name);
@@ -63,7 +64,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // It ended between the look and the signal.
+    // It ended between the check and the signal.
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }

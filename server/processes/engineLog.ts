@@ -3,20 +3,20 @@ import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSyn
 /** An engine that logs every request writes this much in some hours. */
 const mostLogBytes = 32 * 1024 * 1024;
 
-/** What is shown of a log, and what a sentence is made from. */
+/** The part of a log that is shown, and from which sentences are made. */
 const lookBackBytes = 64 * 1024;
 const shownLines = 5;
 const shownLineLength = 300;
 
-/** Frames of a stack and their source are set in; what went wrong is not. */
+/** Frames of a stack and their source are indented; the error message is not. */
 const setIn = /^\s/;
 
-/** What was cut off a log that had grown too large. */
+/** The removed part of a log that had grown too large. */
 const cutOff = (log: string): string => `${log}.cut`;
 
 /**
- * Opens a new log that this user alone may read; that of the engine's last run is kept beside it. The descriptor appends, so that the file
- * may be emptied under its writer.
+ * Opens a new log that only this user may read; the log of the engine's last run is kept next to it. The descriptor appends, so that the
+ * file may be emptied under its writer.
  */
 export function openEngineLog(log: string): number {
   rmSync(cutOff(log), { force: true });
@@ -24,7 +24,7 @@ export function openEngineLog(log: string): number {
   return openSync(log, "a", 0o600);
 }
 
-/** Puts the end of a log that has grown too large aside and empties it. Lines written meanwhile may be lost. */
+/** Moves the end of a log that has grown too large aside and empties it. Lines written meanwhile may be lost. */
 export function trimEngineLog(log: string, mostBytes = mostLogBytes): void {
   const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   if (size <= mostBytes) return;
@@ -32,13 +32,13 @@ export function trimEngineLog(log: string, mostBytes = mostLogBytes): void {
   truncateSync(log);
 }
 
-/** The end of a log, keys hidden; empty where nothing was written. */
+/** The end of a log, keys hidden; empty if nothing was written. */
 export const logTail = (log: string, mask: (text: string) => string): string =>
   linesAtEnd(log, mask)
     .map((line) => `${line}\n`)
     .join("");
 
-/** The last lines of a log, the frames of a stack left out, fit for a sentence; empty where nothing was written. */
+/** The last lines of a log, without stack frames, in a form for a sentence; empty if nothing was written. */
 export function lastLines(log: string, mask: (text: string) => string): readonly string[] {
   const lines = linesAtEnd(log, mask);
   const told = lines.filter((line) => !setIn.test(line));
@@ -51,7 +51,7 @@ function linesAtEnd(log: string, mask: (text: string) => string): readonly strin
   if (!existsSync(log)) return [];
   const { bytes, whole } = readEnd(log, lookBackBytes);
   const text = bytes.toString("utf8");
-  // A line whose beginning is cut off may begin within a key, which no mask would know.
+  // A line without its beginning may start within a key, which no mask would recognise.
   const known = whole && !existsSync(cutOff(log)) ? text : text.slice(text.indexOf("\n") + 1);
   return mask(known)
     .split(/\r?\n|\r/)

@@ -22,38 +22,41 @@ const engineOrderSchema = engineRequestSchema.extend({
 const engineRecordSchema = z.object({
   order: engineOrderSchema,
   port: z.int(),
-  /** What was run, keys hidden. */
+  /** The command line, keys hidden. */
   command: z.array(z.string()),
   log: z.string(),
   startedAt: z.iso.datetime(),
   /** null: it was about to be started, and may have been. */
   process: z.object({ pid: z.int().positive(), start: z.string().nullable() }).nullable(),
-  /** It has been told to end. */
+  /** It was asked to end. */
   stopping: z.boolean(),
-  /** Nothing of it runs any more. */
+  /** None of its processes runs any more. */
   ended: z.boolean(),
-  /** How its process ended, where a studio was there to see it. */
+  /** How its process ended, if a studio was running to see it. */
   exit: z.object({ code: z.int().nullable(), signal: z.string().nullable(), at: z.iso.datetime() }).nullable(),
 });
 
-/** One engine that was started here, as kept on disk: what a studio that has just begun knows of what others began. */
+/** One engine that was started here, as stored on disk: from it a new studio knows what earlier ones began. */
 export type EngineRecord = z.infer<typeof engineRecordSchema>;
 
-/** Records of engines, a file each: whole at any moment, read anew each time, since a second studio may write them. */
+/** Records of engines, one file each: always complete, read again each time, since a second studio may write them. */
 export interface EngineRecords {
-  /** null where there is none. @throws Error that names a file which is no record. */
+  /**
+   * null if there is none.
+   * @throws Error that names a file with an invalid record.
+   */
   read(engineId: string): EngineRecord | null;
   all(): readonly EngineRecord[];
   write(record: EngineRecord): void;
   remove(engineId: string): void;
 }
 
-/** Whether an engine may be called this: its files are named after it. */
+/** Whether this is a valid name of an engine: its files are named after it. */
 export const isEngineId = (id: string): boolean => engineOrderSchema.shape.id.safeParse(id).success;
 
 const suffix = ".json";
 
-/** Records kept in a folder, which the first one makes. */
+/** Records stored in a folder, which the first one creates. */
 export function engineRecordsIn(folder: string): EngineRecords {
   const fileOf = (engineId: string): string => join(folder, `${engineId}${suffix}`);
 

@@ -20,12 +20,14 @@ export interface EngineTextParts {
   readonly records: EngineRecords;
   readonly mask: (text: string) => string;
   readonly readGpus: () => Promise<Answer<HostGpus>>;
-  /** Engines of Weir's own that stand. */
+  /** Weir's own running engines. */
   readonly engines: () => readonly EngineOrder[];
   readonly neighbours: () => readonly Neighbour[];
 }
 
-/** An engine's command line as it would be and as it was run, its log, and what can be tried without starting it. Keys are hidden in all. */
+/**
+ * An engine's command line, generated and actual, its log, and the checks that are possible without starting it. Keys are hidden in all.
+ */
 export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineHost, "generate" | "actual" | "rehearse" | "log">> {
   const { connection, node, environment, records, mask, readGpus, engines, neighbours } = parts;
   const { ports } = connection;
@@ -33,7 +35,7 @@ export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineH
   const line = (order: EngineOrder, command: readonly string[]): string => `${shellLine(indicesOf(order), command.map(mask))}\n`;
 
   return {
-    /** On the port that it has where it runs, else the first of the range: which one is free shows when it is started. */
+    /** On its port if it runs, otherwise the first of the range: which one is free shows at the start. */
     generate(order) {
       const command = engineCommand(order, connection, records.read(order.id)?.port ?? ports.from);
       return command.ok ? { ok: true, value: line(order, command.value) } : command;
@@ -44,7 +46,7 @@ export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineH
       return { ok: true, value: record === null || record.ended ? null : line(record.order, record.command) };
     },
 
-    /** GPUs that engines of Weir's own hold are no obstacle: the roll-out ends those in the way before. */
+    /** GPUs that Weir's own engines hold are no obstacle: the roll-out stops those engines first. */
     async rehearse(order, { signal }) {
       const gpus = await readGpus();
       if (!gpus.ok) return gpus;

@@ -6,7 +6,7 @@ import { engineCommand } from "./engineCommand";
 import type { ProcessConnection } from "./processConnection";
 import { indicesOf } from "./startRefusal";
 
-/** A plan as command lines of one host, a line for each engine, on the ports that Weir would begin with. */
+/** A plan as command lines of one host, a line for each engine, on the first ports that Weir would use. */
 export function exportProcesses(plan: Pick<Plan, "deployment">, connection: ProcessConnection): Answer<string> {
   const { ports, environment } = connection;
   const lines: string[] = [];

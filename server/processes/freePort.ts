@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** The first port from `from` to `to` that nobody listens on and that is not among `taken`; null where there is none. */
+/** The first port from `from` to `to` on which nothing listens and that is not in `taken`; null if there is none. */
 export async function freePort(
   { from, to }: { readonly from: number; readonly to: number },
   taken: ReadonlySet<number>,

@@ -12,7 +12,7 @@ import { observed } from "./testing/testLooks";
 const folder = mkdtempSync(join(tmpdir(), "weir-gpus-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Puts a program in nvidia-smi's place that knows these GPUs and what computes on them. */
+/** Installs a program in place of nvidia-smi that reports these GPUs and the processes on them. */
 function nvidiaSmi(name: string, gpus: readonly string[], apps: readonly string[]): string {
   const table = gpus.map((gpu, index) => `${index}, ${gpu}, 0 %, 0 MiB, 46068 MiB, 30 W, 30`);
   const lines = (rows: readonly string[]) => `printf '${rows.map((row) => `${row.replaceAll("%", "%%")}\\n`).join("")}'`;

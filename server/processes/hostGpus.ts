@@ -8,7 +8,7 @@ export interface HostGpus {
   /** Id of their card. */
   readonly card: string;
   readonly count: number;
-  /** What computes on them, whoever started it. A container sees no processes but its own. */
+  /** The processes on them, whoever started them. A container sees only its own processes. */
   readonly uses: readonly GpuUse[];
 }
 
@@ -23,11 +23,11 @@ export interface HostGpuOptions {
   readonly command: string;
   readonly node: string;
   readonly cards: () => CardCatalogue["gpus"];
-  /** What the connection says of them. */
+  /** The connection's data about them. */
   readonly given: ProcessConnection["gpus"];
 }
 
-/** Which GPUs there are and how nvidia-smi numbers them; they do not change while a driver runs, but it may be loaded anew. */
+/** The GPUs and nvidia-smi's numbering; they do not change while a driver runs, but it may be reloaded. */
 interface Inventory {
   readonly card: string;
   readonly indexOf: ReadonlyMap<string, number>;
@@ -36,10 +36,10 @@ interface Inventory {
 
 const inventoryHoldsMs = 60_000;
 
-/** nvidia-smi takes a second or two where the driver is not kept loaded. */
+/** nvidia-smi takes a second or two if the driver is not kept loaded. */
 const smiLimitMs = 5_000;
 
-/** Reads this host's GPUs: from nvidia-smi where it is there, else as the connection says. What is in the way comes back as a sentence. */
+/** Reads this host's GPUs: from nvidia-smi if it is installed, otherwise from the connection. Obstacles are returned as a sentence. */
 export function createHostGpus(options: HostGpuOptions): (limitMs?: number) => Promise<Answer<HostGpus>> {
   const { command, given } = options;
   let inventory: Inventory | null = null;
@@ -69,7 +69,7 @@ const noGpus = {
     "nvidia-smi was not found on this host, and the connection does not say which GPUs it has: add a line such as gpus: { card: h100-sxm, count: 8 }.",
 } as const;
 
-/** null where there is no nvidia-smi. */
+/** null if there is no nvidia-smi. */
 async function readInventory({ command, node, cards, given }: HostGpuOptions, timeoutMs: number): Promise<Answer<Inventory | null>> {
   const smi = await askNvidiaSmi({ command, timeoutMs, node });
   if (!smi.ok) return smi.kind === "missing" ? { ok: true, value: null } : { ok: false, message: `${smi.reason}.` };
@@ -84,7 +84,7 @@ async function readInventory({ command, node, cards, given }: HostGpuOptions, ti
   return { ok: true, value: { card, indexOf, readAtMs: Date.now() } };
 }
 
-/** As `nvidiaSmiRows`, with a sentence where there is no answer. */
+/** As `nvidiaSmiRows`, with a sentence if there is no answer. */
 async function smiRows(command: string, query: string, timeoutMs: number): Promise<Answer<readonly (readonly string[])[]>> {
   const table = await nvidiaSmiRows(command, query, timeoutMs);
   if (table.ok) return { ok: true, value: table.rows };

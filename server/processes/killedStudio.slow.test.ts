@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => engines.clear());
 
-/** Engines of this test that run, whoever knows of them. */
+/** Running engines of this test, recorded or not. */
 function running(): readonly number[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const commands = pids.map((pid) => ({ pid: Number(pid), words: commandOf(pid) }));
@@ -56,7 +56,7 @@ it.skipIf(!existsSync("/proc/self/stat"))(
       expect(await host.stop(order.id, unwatched())).toMatchObject({ ok: true });
       expect(running()).toEqual([]);
     }
-    // Before the process, and after it: its number is put down in several acts.
+    // Before the process, and after it: its number is recorded in several steps.
     expect(died).toBeGreaterThan(10);
     expect(survivors).toBeGreaterThan(4);
     expect(survivors).toBeLessThan(died);

@@ -16,8 +16,9 @@ export interface Launch {
 }
 
 /**
- * Starts an engine in a process group and session of its own, which outlive the studio. The record is on disk before the process is, and
- * again once its number is known, so that a studio killed in between finds it. Answers with its process, or why the system refused it.
+ * Starts an engine in its own process group and session, which survive the studio. The record is written before the process starts, and
+ * again once its number is known, so that after a kill in between the next studio finds it. Returns its process, or why the system refused
+ * it.
  */
 export async function launchEngine({ record, command, environment, records, table }: Launch): Promise<Answer<ChildProcess>> {
   const { id } = record.order;
@@ -47,13 +48,16 @@ export async function launchEngine({ record, command, environment, records, tabl
       const kept = records.read(id);
       if (kept?.process?.pid === pid) records.write({ ...kept, exit: { code, signal, at: new Date().toISOString() } });
     } catch {
-      // A full disk: that it ended is seen all the same, how it ended is then told as not known.
+      // A full disk: its end is detected nevertheless; how it ended is then reported as unknown.
     }
   });
   return { ok: true, value: child };
 }
 
-/** Waits whether a process ends at once. @returns true when it did. Rejects when aborted, the process living on. */
+/**
+ * Waits whether a process ends at once.
+ * @returns true if it did. Rejects when aborted; the process continues.
+ */
 export async function endsWithin(child: ChildProcess, limitMs: number, signal: AbortSignal): Promise<boolean> {
   const over = new AbortController();
   const ended = new Promise<true>((resolve) => {

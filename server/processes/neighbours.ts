@@ -7,11 +7,11 @@ import { processTable } from "./processIdentity";
 
 /** An engine of another cluster of this studio on this host. */
 export interface Neighbour extends EngineOrder {
-  /** That cluster's; it may have been detached, and its engines run on. */
+  /** Id of that cluster; it may have been detached, but its engines continue. */
   readonly clusterId: string;
 }
 
-/** Engines that other clusters started on this host and that still run, by the records beside a cluster's own folder. */
+/** Running engines that other clusters started on this host, from the records next to a cluster's own folder. */
 export function neighboursOf(folder: string): readonly Neighbour[] {
   const above = dirname(folder);
   if (!existsSync(above)) return [];
@@ -19,7 +19,7 @@ export function neighboursOf(folder: string): readonly Neighbour[] {
   return folders.flatMap(({ name }) => {
     const records = engineRecordsIn(join(above, name));
     return records.all().flatMap((record): readonly Neighbour[] => {
-      // One without a process is about to be started: what stands of it is that cluster's to tell.
+      // An engine without a process is about to be started: its state is that cluster's to report.
       const life = record.process === null ? null : lifeOf(record, records, processTable);
       return life === null || life.state === "ended" ? [] : [{ ...record.order, clusterId: name }];
     });

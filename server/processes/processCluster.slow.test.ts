@@ -11,7 +11,7 @@ import { linesOf, testStudio } from "./testing/testStudio";
 
 type TestCluster = Awaited<ReturnType<typeof startTestCluster>>;
 
-/** Processes of this host behind the gateway of a test cluster, as a studio that has just begun would see them. */
+/** Processes of this host behind the gateway of a test cluster, as a new studio would see them. */
 const connectorOver = (cluster: TestCluster, engines: ReturnType<typeof testEngines>): Connector =>
   createConnector({ host: engines.host(), gateway: cluster.gateway, planOf: (id) => cluster.store.plans.get(id) });
 

@@ -10,7 +10,7 @@ const argument = z.string().refine((text) => !givesKey(text), noKey);
 
 const ownSecret = "This is the studio's own variable: give engines another, such as WEIR_ENGINE_KEY.";
 
-/** What an engine's variable is: a plain value, or where the value is found when the engine is started. */
+/** The value of an engine's variable: a plain value, or a reference that is read when the engine is started. */
 const variableSchema = z.union([
   z.strictObject({ value: argument }),
   z.strictObject({
@@ -23,15 +23,15 @@ const variableSchema = z.union([
 ]);
 
 const modelSchema = z.strictObject({
-  /** What the engine loads: a repository's name or a path. */
+  /** The source of the weights: a repository's name or a path. */
   source: z.string().min(1),
   /** Further flags, after Weir's own. */
   args: z.array(argument).optional(),
-  /** Name of the template it is started with, where it is not the connection's. */
+  /** Name of the template with which it is started, if it is not the connection's. */
   engine: z.string().min(1).optional(),
 });
 
-/** A server that its operator started: taken into the cluster under the name it serves, never ended by Weir. */
+/** A server that its operator started: added to the cluster under the name it serves, never ended by Weir. */
 const adoptedSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
   precision: z.enum(["bf16", "fp8", "int4"]),
@@ -42,24 +42,24 @@ const adoptedSchema = z.strictObject({
   ...engineAccessFields,
 });
 
-/** How Weir starts engines as processes of this host: which, with what, on which ports. Keys by reference only. */
+/** How Weir starts engines as processes of this host: which ones, with which settings, on which ports. Keys by reference only. */
 export const connectionSchema = z
   .strictObject({
     kind: z.literal("processes"),
-    /** What plans call this host; its host name unless given. */
+    /** This host's name in plans; its host name by default. */
     node: z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/)
       .optional(),
-    /** What nvidia-smi does not tell: card of the GPUs where it names none that Weir knows, and their number where it is missing. */
+    /** Data that nvidia-smi does not report: card of the GPUs if it names none that Weir knows, and their number if it is missing. */
     gpus: z.strictObject({ card: z.string().min(1), count: z.int().positive() }).optional(),
-    /** Template of models that name none: `vllm`, `sglang`, `llama.cpp`, or one of `templates`. */
+    /** Template of models without their own: `vllm`, `sglang`, `llama.cpp`, or one of `templates`. */
     engine: z.string().min(1).default("vllm"),
-    /** The operator's own command lines, by name; one named as a built-in takes its place. */
+    /** The operator's own command lines, by name; one with the name of a built-in replaces it. */
     templates: z.record(z.string().min(1), z.array(argument)).default({}),
-    /** By the id of the model's card, which is the name that requests give it. */
+    /** By the id of the model's card, which is the model name in requests. */
     models: z.record(z.string().min(1), modelSchema),
-    /** Variables of the engines beside the few that every program needs. */
+    /** Variables of the engines in addition to the few that every program needs. */
     environment: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), variableSchema).default({}),
     /** Engines take the first free port of these, both ends included. */
     ports: z

@@ -6,7 +6,10 @@ import { freePort } from "./freePort";
 import type { ProcessConnection } from "./processConnection";
 import { programAt } from "./programAt";
 
-/** Whether what engines are started with is on this host now: programs, variables and a free port. It may still come, so that what is missing keeps nobody from attaching. */
+/**
+ * Whether the requirements of engines are present on this host now: programs, variables and a free port. They may still appear, so missing
+ * ones do not prevent attaching.
+ */
 export async function processFindings(
   { engine, templates, models, environment, ports }: ProcessConnection,
   own: Variables,

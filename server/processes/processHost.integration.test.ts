@@ -89,7 +89,7 @@ describe("engines as processes of this host", () => {
     await host.start(large, unwatched());
     const [innocent, record] = [engines.records.read(small.id)!, engines.records.read(large.id)!];
     const pid = record.process!.pid;
-    // The large engine dies unseen, and its number is taken by a process that somebody else started.
+    // The large engine dies unobserved, and its number is reused by an unrelated process.
     process.kill(-pid, "SIGKILL");
     await expect.poll(() => runs(pid)).toBe(false);
     engines.records.write({ ...record, process: { pid: innocent.process!.pid, start: record.process!.start }, exit: null });

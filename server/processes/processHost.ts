@@ -22,23 +22,23 @@ import type { ProcessConnection } from "./processConnection";
 import { processTable } from "./processIdentity";
 import { heldGpus, indicesOf, startRefusal } from "./startRefusal";
 
-/** A command that cannot run at all ends in this time; what fails later is told by verifying. */
+/** A command that cannot run at all ends in this time; a later failure is reported by the verification. */
 const usualSettleMs = 3_000;
 
-/** Past it an engine is killed. Its requests were waited for before it was told to end, so that this is for freeing its GPUs. */
+/** After it an engine is killed. Its requests were drained before, so this time is for freeing its GPUs. */
 const usualGraceMs = 60_000;
 
-/** The system ends a killed process in seconds. */
+/** The system ends a killed process within seconds. */
 const killLimitMs = 15_000;
 
-/** Processes are looked at without asking them anything. */
+/** Processes are checked without a request to them. */
 const lookEveryMs = 100;
 
-/** What is asked of other programs while a host is looked at. */
+/** Time limit of other programs during an observation of a host. */
 const usualLookMs = 4_000;
 
 export interface ProcessHostParts {
-  /** Where records and logs of this cluster's engines are kept; no other cluster's. */
+  /** Folder for records and logs of this cluster's engines only. */
   readonly folder: string;
   readonly gpuCards: () => CardCatalogue["gpus"];
   /** The studio's own variables, of which engines get few. */
@@ -55,7 +55,7 @@ export interface ProcessHost extends EngineHost {
 
 type LiveEngine = Exclude<EngineLife, { readonly state: "ended" }>;
 
-/** This host: engines are its processes, which outlive the studio and are known again by what was put down when they were started. */
+/** This host: engines are its processes, which survive the studio and are recognised by the records of their start. */
 export function createProcessHost(connection: ProcessConnection, parts: ProcessHostParts): ProcessHost {
   const { folder, environment, gpuCards, nvidiaSmi = "nvidia-smi" } = parts;
   const { settleMs = usualSettleMs, graceMs = usualGraceMs } = parts.limits ?? {};
@@ -143,7 +143,7 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
     return gone;
   }
 
-  /** Two starts at once would take the same port. */
+  /** Two concurrent starts would use the same port. */
   let last: Promise<unknown> = Promise.resolve();
   function inTurn(act: () => Promise<Answer<string>>, signal: AbortSignal): Promise<Answer<string>> {
     const turn = last.then(() => {
@@ -154,7 +154,7 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
     return turn;
   }
 
-  /** Whatever the system refuses, such as a full disk, is a sentence too. */
+  /** An error of the system, such as a full disk, is returned as a sentence too. */
   async function told<Value>(act: () => Promise<Answer<Value>>, signal: AbortSignal | undefined): Promise<Answer<Value>> {
     try {
       return await act();

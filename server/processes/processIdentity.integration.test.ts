@@ -13,7 +13,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A process in a group of its own that writes a file. */
+/** A process in its own group that writes a file. */
 function writing(file: string, script: string): ChildProcess {
   const output = openSync(file, "a");
   const child = spawn("/bin/sh", ["-c", script], { stdio: ["ignore", output, output], detached: true });
@@ -41,7 +41,7 @@ describe.each([
     expect(start).not.toBeNull();
     expect(table.groupOf(child.pid!)).toBe(child.pid);
     expect(table.startOf(child.pid!)).toBe(start);
-    // `ps` tells starts by the second, and this very process may have started in the same one: the first process did not.
+    // `ps` reports starts by the second, and this process may have started in the same one: the first process did not.
     expect(table.startOf(1)).not.toBe(start);
     child.kill("SIGKILL");
     await once(child, "exit");
@@ -58,7 +58,7 @@ describe.each([
 
   it.skipIf(!isThere)("counts one that only waits to be collected as gone", async () => {
     const file = join(folder, `c ${table === procTable}`);
-    // `exec` takes the place of the shell that would have collected it.
+    // `exec` replaces the shell that would have reaped it.
     writing(file, "true & echo $!; exec sleep 30");
     await expect.poll(() => readFileSync(file, "utf8")).toMatch(/\n/);
     const pid = Number(readFileSync(file, "utf8"));

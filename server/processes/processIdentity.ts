@@ -1,20 +1,20 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 
-/** What tells processes apart that had the same number one after the other, and which still write a file. */
+/** Distinguishes processes that had the same number at different times, and finds those that still write a file. */
 export interface ProcessTable {
-  /** When a process began, as opaque text that no other process of the same number ever has; null: there is no such process. */
+  /** When a process began, as opaque text that no other process of the same number ever has; null: no such process. */
   startOf(pid: number): string | null;
-  /** The group a process is in; null: there is no such process. */
+  /** The group of a process; null: no such process. */
   groupOf(pid: number): number | null;
-  /** Processes whose output goes into this very file. */
+  /** Processes whose output goes to exactly this file. */
   writersOf(file: string): readonly number[];
 }
 
-/** A foreign tool that takes longer hangs. */
+/** A foreign tool that takes longer counts as hung. */
 const toolLimitMs = 5_000;
 
-/** Linux: `/proc`, where a start is counted in ticks since the boot that is named. A process that only waits to be collected counts as gone. */
+/** Linux: `/proc`, where a start is counted in ticks since a boot with an id. A zombie process counts as gone. */
 export const procTable: ProcessTable = {
   startOf(pid) {
     const fields = statFields(pid);
@@ -30,7 +30,7 @@ export const procTable: ProcessTable = {
   },
 };
 
-/** Elsewhere: `ps` and `lsof`. Two processes of one number that began in the same second cannot be told apart. */
+/** Other systems: `ps` and `lsof`. Two processes of one number that began in the same second cannot be distinguished. */
 export const psTable: ProcessTable = {
   startOf(pid) {
     const [, state = "", start = ""] = /^(\S+)\s+(.*)$/.exec(tool("ps", ["-o", "state=,lstart=", "-p", `${pid}`])) ?? [];
@@ -46,7 +46,7 @@ export const psTable: ProcessTable = {
 
 export const processTable: ProcessTable = existsSync("/proc/self/stat") ? procTable : psTable;
 
-/** Fields of `/proc/<pid>/stat`; the program's name, which may hold anything, stands in brackets before them. */
+/** Fields of `/proc/<pid>/stat`; they are preceded by the program's name in brackets, which may contain any character. */
 function statFields(pid: number): { readonly state: string; readonly group: number; readonly startTicks: string } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -66,7 +66,10 @@ function inodeOf(path: string): string | null {
   }
 }
 
-/** What the tool writes, trimmed; empty where it finds nothing, which both end with 1 for. @throws Error where there is no such tool. */
+/**
+ * The tool's output, trimmed; empty if it finds nothing, for which both exit with 1.
+ * @throws Error if there is no such tool.
+ */
 function tool(command: string, args: readonly string[]): string {
   try {
     return execFileSync(command, args, {

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { isAbsolute, join } from "node:path";
 
-/** Where a program is that would be run under this name; null where there is none that may be run. */
+/** Path of the program that would be run under this name; null if there is none that may be run. */
 export function programAt(program: string, path: string): string | null {
   const places = isAbsolute(program) || program.includes("/") ? [program] : path.split(":").map((folder) => join(folder, program));
   return places.find(mayBeRun) ?? null;

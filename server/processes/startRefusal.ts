@@ -4,19 +4,19 @@ import type { HostGpus } from "./hostGpus";
 import type { Neighbour } from "./neighbours";
 import type { ProcessConnection } from "./processConnection";
 
-/** What is known of a host when an engine shall be started on it. */
+/** The known state of a host for the start of an engine. */
 export interface HostState {
   readonly node: string;
   readonly gpus: HostGpus;
-  /** What stands of Weir's own. */
+  /** Weir's own engines there. */
   readonly engines: readonly EngineOrder[];
-  /** Of its operator, whether they answer or not. */
+  /** The operator's servers, whether they answer or not. */
   readonly adopted: ProcessConnection["adopt"];
-  /** Of other clusters of this studio. */
+  /** Engines of other clusters of this studio. */
   readonly neighbours: readonly Neighbour[];
 }
 
-/** Why an engine cannot be started on a host, in a sentence; null when it can. */
+/** Why an engine cannot be started on a host, in a sentence; null if it can. */
 export function startRefusal(order: EngineOrder, { node, gpus, engines, ...others }: HostState): string | null {
   if (!isEngineId(order.id)) return `"${order.id}" cannot be the name of an engine.`;
   const elsewhere = order.placements.find((placement) => placement.node !== node);
@@ -33,7 +33,7 @@ export function startRefusal(order: EngineOrder, { node, gpus, engines, ...other
   return null;
 }
 
-/** GPUs that others than Weir have, each with who does. */
+/** GPUs that processes other than Weir's use, each with its user. */
 export function heldGpus({
   gpus,
   engines,
@@ -58,5 +58,5 @@ export function heldGpus({
   return held.filter(({ gpu }, index) => held.findIndex((one) => one.gpu === gpu) === index);
 }
 
-/** The GPUs of an engine that runs on one host. */
+/** The GPUs of an engine on one host. */
 export const indicesOf = (engine: Pick<EngineOrder, "placements">): readonly number[] => engine.placements.flatMap(({ gpus }) => gpus);

@@ -21,7 +21,7 @@ export interface PoolContext {
 /** Where an answerer can be asked now; else why nowhere, in a sentence with the way out. */
 export type Upstreams =
   | { readonly ok: true; readonly upstreams: readonly Upstream[] }
-  /** `unseen`: its cluster cannot be looked at, so that it may well be where it was. */
+  /** `unseen`: its cluster cannot be observed, so it may still be where it was. */
   | { readonly ok: false; readonly message: string; readonly unseen?: true };
 
 /** An answerer's name among those of a job: models and judges that are the same share their upstreams. */
@@ -90,7 +90,7 @@ const upstreamAt = ({ root, access, servedName, timeScale, engine }: UpstreamPar
   ...{ servedName, timeScale, engine },
 });
 
-/** One that is asked for its health answers soon or is not up. */
+/** A running server answers a health check within this time. */
 const HEALTH_LIMIT_MS = 3_000;
 
 /** Whether the engine at a upstream takes requests, as one that still loads does not; one that has no health check does. */

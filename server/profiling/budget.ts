@@ -1,7 +1,7 @@
 /** Rounding of sums of many small prices. */
 const ROUNDING_USD = 1e-12;
 
-/** What a job has spent and can yet have spent with what is under way, held to a cap. US dollars. */
+/** A job's spending, and the most that calls in flight can still cost, within a cap. US dollars. */
 export class Budget {
   #spent: number;
   #reserved = 0;
@@ -18,7 +18,7 @@ export class Budget {
     return this.#spent;
   }
 
-  /** Spent if all that is under way costs the most that it can. */
+  /** Total if all calls in flight cost the most that they can. */
   get atMostUsd(): number {
     return this.#spent + this.#reserved;
   }
@@ -30,7 +30,7 @@ export class Budget {
     return true;
   }
 
-  /** A call that room was made for is over. */
+  /** A call with reserved room has ended. */
   settle(mostUsd: number, spentUsd: number): void {
     this.#reserved = Math.max(0, this.#reserved - mostUsd);
     this.#spent += spentUsd;

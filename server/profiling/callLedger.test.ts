@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CallLedger, type CallShape, type LedgerCall } from "./callLedger";
 
-/** Two models and a judge of their own each share three lanes; the last measure compares with the second model. */
+/** Two models, each of which shares three lanes with its own judge; the last measure compares with the second model. */
 const shapeOf = (prompts: number, limit: number): CallShape => ({
   prompts,
   order: Int32Array.from({ length: prompts }, (_, at) => prompts - 1 - at),

@@ -3,9 +3,9 @@ export interface CallShape {
   readonly prompts: number;
   /** Every prompt's position once, in the order in which they are asked. */
   readonly order: Int32Array;
-  /** Of each model, the lane in which its answers are asked for. */
+  /** For each model, the lane of its answers. */
   readonly models: readonly { readonly lane: number }[];
-  /** Of each measure: readings of one answer, where they are made, and the model whose answer they need beside it. */
+  /** For each measure: readings per answer, their place, and the model whose answer they need in addition. */
   readonly measures: readonly { readonly readings: number; readonly lane: number; readonly against: number | null }[];
   /** Calls at once in each lane. */
   readonly lanes: readonly { readonly limit: number }[];
@@ -28,7 +28,7 @@ interface Counts {
 
 const [TO_DO, UNDER_WAY, DONE, FAILED] = [0, 1, 2, 3];
 
-/** A queue that is read from its front without moving what is behind. */
+/** A queue that is read from its front without moving the rest. */
 class Line {
   #items: number[] = [];
   #head = 0;
@@ -58,8 +58,8 @@ interface LaneCalls {
 }
 
 /**
- * Which calls of a profile are to be made, under way and over, and which is next. Readings of an answer come when the answer is there,
- * and before further answers: texts wait no longer than they must. It knows no time and does nothing by itself.
+ * The pending, running and ended calls of a profile, and the next one. Readings of an answer are made once the answer exists, and before
+ * further answers: texts are kept no longer than necessary. It has no clock and does nothing by itself.
  */
 export class CallLedger {
   readonly #shape: CallShape;
@@ -69,7 +69,7 @@ export class CallLedger {
   readonly #firstOf: readonly number[];
   readonly #state: Uint8Array;
   readonly #lanes: readonly LaneCalls[];
-  /** Of each model, the first place of the order that was not looked at yet. */
+  /** For each model, the first position of the order that was not examined yet. */
   readonly #cursor: number[];
   readonly models: readonly Counts[];
   readonly measures: readonly Counts[];
@@ -91,7 +91,7 @@ export class CallLedger {
     for (const { lane, readings } of shape.measures) this.#leave(lane, answers * readings);
   }
 
-  /** Whether every call is over. */
+  /** Whether every call has ended. */
   get isOver(): boolean {
     return this.#open === 0;
   }
@@ -129,7 +129,7 @@ export class CallLedger {
     this.#close(this.idOf(call), how);
   }
 
-  /** The next call of a lane, which is under way from now on; null where it has none, or as many under way as it may. */
+  /** The next call of a lane, which counts as in flight from now on; null if it has none, or is at its limit. */
   take(lane: number): LedgerCall | null {
     const own = this.#lanes[lane];
     if (own === undefined || own.underWay >= (this.#shape.lanes[lane]?.limit ?? 0)) return null;
@@ -140,7 +140,7 @@ export class CallLedger {
     return this.callOf(id);
   }
 
-  /** One that was taken is not under way any more; it is taken again before others once it was given back. */
+  /** A call that was taken is no longer in flight; it is taken again before others once it was given back. */
   leave(id: number): void {
     this.#laneOf(id).underWay -= 1;
     this.#state[id] = TO_DO;
@@ -150,13 +150,13 @@ export class CallLedger {
     this.#laneOf(id).back.push(id);
   }
 
-  /** One that was taken is over. */
+  /** A call that was taken has ended. */
   end(id: number, how: "done" | "failed"): void {
     this.#laneOf(id).underWay -= 1;
     this.#close(id, how);
   }
 
-  /** Whether nobody reads an answer any more, for itself or beside another. */
+  /** Whether no pending reading needs an answer, for itself or in a comparison. */
   isRead(position: number, model: number): boolean {
     const first = this.idOf({ position, model, measure: null, reading: 0 });
     for (let id = first + 1; id < first + this.#perAnswer; id += 1) if (this.#isOpen(id)) return false;
@@ -217,7 +217,7 @@ export class CallLedger {
     if (measure === null) this.#answered(position, model);
   }
 
-  /** An answer is there, or never will be: its readings, and those of others beside it, can be made or cannot. */
+  /** An answer exists, or never will: its readings, and those of comparisons with it, become possible or impossible. */
   #answered(position: number, model: number): void {
     for (const [measure, { against }] of this.#shape.measures.entries()) {
       if (against !== model) this.#tryReadings(position, model, measure);

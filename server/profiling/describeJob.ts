@@ -5,7 +5,7 @@ import type { ProfileRun } from "./profileRun";
 import { countedReadings } from "./profileShape";
 import type { Tally } from "./tally";
 
-/** Reasons of failures that are told; a job has few. */
+/** Most reasons of failures that are listed; a job has few. */
 const MOST_FAILURES = 5;
 
 export interface JobParts {
@@ -13,12 +13,12 @@ export interface JobParts {
   readonly set: PromptSet | null;
   readonly shape: CallShape;
   readonly tally: Tally;
-  /** null: it is over. */
+  /** null: it has ended. */
   readonly run: ProfileRun | null;
   readonly workloadIds: readonly string[];
 }
 
-/** A job as it is told. Costs nothing: all is counted already. */
+/** A job for display. Cheap: everything is counted already. */
 export function describeJob({ profile, set, shape, tally, run, workloadIds }: JobParts): ProfileJob {
   const { id, createdAt, actor, request } = profile;
   const state = run?.state ?? profile.state;
@@ -54,7 +54,7 @@ export function describeJob({ profile, set, shape, tally, run, workloadIds }: Jo
 
 const counted = ({ planned, done, failed }: ProfileCounts): ProfileCounts => ({ planned, done, failed });
 
-/** Of a job that went to its end all that is not done has failed: answers, and readings of answers that there are none of. */
+/** In a completed job everything that is not done has failed: answers, and readings of missing answers. */
 const ended = (planned: number, { done, failed }: { readonly done: number; readonly failed: number }, state: ProfileJob["state"]) => ({
   planned,
   done,

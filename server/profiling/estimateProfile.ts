@@ -4,10 +4,10 @@ import type { MeasureReadings } from "./measures/reading";
 import { judgeOf, profileShape } from "./profileShape";
 
 const CHARACTERS_PER_TOKEN = 4;
-/** Assumed where nothing was measured. */
+/** Assumed without a measurement. */
 const ASSUMED_OUTPUT_TOKENS = 300;
 const ASSUMED_TOKENS_PER_SECOND = 40;
-/** A judge's reply, and what stands around the texts that it is shown. */
+/** A judge's reply, and the text around its inputs. */
 const JUDGE_OUTPUT_TOKENS = 8;
 const TEMPLATE_TOKENS = 150;
 /** A judge reads, and says a number. */
@@ -27,7 +27,7 @@ export interface EstimateParts {
   readonly set: PromptSet;
   readonly measures: Pick<MeasureReadings, "readingCount">;
   readonly seenOf: (model: string) => SeenAnswers | null;
-  /** Engine seconds in a second of the wall where somebody is asked. */
+  /** Engine seconds per wall second of an answerer. */
   readonly timeScaleOf: (answerer: Answerer) => number;
 }
 
@@ -93,7 +93,7 @@ export function estimateProfile({ request, set, measures: how, seenOf, timeScale
   };
 }
 
-/** Prompts without a reference answer are not shown to a judge who needs it, and nobody compares an answer with itself. */
+/** Prompts without a reference answer are not sent to a judge that needs it, and an answer is not compared with itself. */
 function judgeCalls(
   { kind }: Measure,
   { set, models, readings }: { readonly set: PromptSet; readonly models: number; readonly readings: number },

@@ -59,7 +59,7 @@ it("makes each call once across two crashes, and measures what the emulator has 
     for (const key of overBefore) expect(begun).toContain(key);
     for (const { position, model, measureId, attempts, lost: own, state } of rows) {
       if (state !== "done") continue;
-      // Asked once, and once more for each crash that it was under way in.
+      // Asked once, and once more for each crash during which it was in flight.
       expect(attempts).toBe(1 + own);
       begun.add(`${position} ${model} ${measureId}`);
     }
@@ -78,7 +78,7 @@ it("makes each call once across two crashes, and measures what the emulator has 
   expect(answered).toBeGreaterThanOrEqual(CALLS);
   expect(answered + served.reduce((sum, one) => sum + one.abandoned, 0)).toBeLessThanOrEqual(CALLS + lost);
 
-  // Nobody is to read them any more, and they were not to be kept.
+  // They are no longer needed, and were not to be stored.
   expect(store.profiles.hasAnswers(id)).toBe(false);
   const profile = store.profiles.get(id);
   if (profile === null) throw new Error("the job is gone");

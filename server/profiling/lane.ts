@@ -5,7 +5,7 @@ import { backoffMs, MOST_BUSY_MS, Slots } from "@/server/lib/slots";
 import { isUp, type PoolContext, upstreamsOf, whereOf } from "./answererPool";
 import type { MostOfCall } from "./prepareCall";
 
-/** Calls in a row that found nobody, over all upstreams, after which a model counts as down. */
+/** Consecutive calls without a connection, over all upstreams, after which a model counts as down. */
 const DOWN_CALLS = 3;
 
 /** Different prompts in a row whose answers were broken, after which it is not the prompts. */
@@ -24,7 +24,7 @@ export interface UpstreamState {
   readonly upstream: Upstream;
   readonly slots: Slots;
   notBeforeMs: number;
-  /** null: not looked at yet. */
+  /** null: not checked yet. */
   up: boolean | null;
   downInRow: number;
   /** Whether it is asked to stream its answers. */
@@ -115,7 +115,7 @@ export class Lane {
     } else if (outcome.kind === "busy") upstream.notBeforeMs = Math.max(upstream.notBeforeMs, nowMs + upstream.slots.takeRest());
   }
 
-  /** Why nothing more is to be asked of it before somebody has looked, in a sentence; null where it is asked on. */
+  /** Why no more calls may be made to it before a user has checked, in a sentence; null if calls continue. */
   fault(nowMs: number): string | null {
     const who = `${this.#isJudge ? "The judge " : ""}${this.answerer.model} ${whereOf(this.answerer, this.#context.clusterName)}`;
     const { calls, reason } = this.#down;
@@ -141,7 +141,7 @@ export class Lane {
     return outcome.inputTokens === null ? mostUsd : this.#usd(outcome.inputTokens, outcome.outputTokens);
   }
 
-  /** Forgets failures: somebody has looked. */
+  /** Forgets failures: a user has checked. */
   resetFailures(): void {
     this.#noPlaceSinceMs = null;
     this.#busySinceMs = null;

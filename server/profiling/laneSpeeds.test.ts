@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { LaneSpeeds } from "./laneSpeeds";
 
-/** A fast and a slow model, and a judge who reads each answer as it comes: calls of each in a second. */
+/** A fast and a slow model, and a judge that reads each answer when it arrives: calls of each per second. */
 function after(seconds: number, requestsPerMinute: number | null = null) {
   const [fast, slow, judge, here] = [0, 1, 2, 3];
   const planned = [600, 600, 1200, 0];

@@ -12,7 +12,7 @@ export class LaneSpeeds {
     this.#requestsPerMinute = requestsPerMinute;
   }
 
-  /** The job goes on: what was before counts no more. */
+  /** The job continues: earlier calls no longer count. */
   begin(nowMs: number): void {
     for (const one of [this.#all, ...this.#lanes]) one.begin(nowMs);
   }
@@ -27,7 +27,7 @@ export class LaneSpeeds {
     return this.#all.perMinute(nowMs);
   }
 
-  /** Until the last lane is through with what is left for it; null: of a lane that has work left it is not known how fast it goes. */
+  /** Time until the last lane has finished its remaining calls; null: the speed of a lane with remaining calls is unknown. */
   etaSeconds(leftOf: (lane: number) => number, nowMs: number): number | null {
     const left = this.#lanes.map((_, lane) => leftOf(lane));
     let seconds = this.#requestsPerMinute === null ? 0 : (60 * sum(left.slice(0, -1))) / this.#requestsPerMinute;

@@ -24,8 +24,8 @@ function timed({ at, inFlight, inputTokens, outputTokens, ttftSeconds, seconds }
 }
 
 /**
- * Answers of one engine as rows of measured runs: those with alike many calls in flight together, by powers of two. What others sent to
- * the engine meanwhile is not known here.
+ * Answers of one engine as rows of measured runs: those with similar numbers of calls in flight are grouped, by powers of two. Other
+ * clients' requests to the engine are not known here.
  */
 export function measuredRuns(answers: readonly StoredAnswer[], engine: LiveEngine, name: string): readonly LiveRow[] {
   const groups = new Map<number, Timed[]>();

@@ -1,4 +1,4 @@
-/** Calls may come this much before their time, so that timers of a millisecond keep up with many a second. */
+/** Calls may be this early, so that timers of a millisecond sustain a high rate. */
 const TOLERANCE_MS = 50;
 
 /** Spaces calls evenly: in no minute more than asked, but for the few of `TOLERANCE_MS`. A leaky bucket that remembers when it is empty (GCRA). */

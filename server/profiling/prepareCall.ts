@@ -64,7 +64,7 @@ function bounded(body: Prompt["body"], most: number): { readonly body: Prompt["b
   return { outputTokens, body: { ...rest, [max_completion_tokens == null ? "max_tokens" : "max_completion_tokens"]: outputTokens } };
 }
 
-/** What a chat template adds to what is counted in bytes. */
+/** Tokens that a chat template adds to those estimated from bytes. */
 const TEMPLATE_TOKENS = 64;
 
 /** No tokenizer makes more tokens of a text than it has bytes. */

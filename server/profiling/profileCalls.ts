@@ -13,10 +13,10 @@ import { type PreparedCall, type PrepareParts, prepareCall } from "./prepareCall
 import type { EarlierAttempts } from "./restoreCalls";
 import type { Tally } from "./tally";
 
-/** Where a lane has no upstream, upstreams are looked for again and again. */
+/** Interval of the search for upstreams of a lane without any. */
 export const REFRESH_MS = 1_000;
 
-/** Attempts at one call that failed, since the job was last resumed, after which it is given up. */
+/** Failed attempts at one call since the job's last resume, after which it is given up. */
 const MOST_ATTEMPTS = 5;
 
 type AskedCall = Extract<PreparedCall, { kind: "call" }>;
@@ -134,7 +134,7 @@ export function createProfileCalls(parts: ProfileCallsParts) {
       const said = read === null ? { answer: text, cut: cut ? 1 : 0 } : scoreOf(read(text));
       return { kind: "end", row: { ...row, ...figures, ...said, state: "done" } };
     }
-    // What had begun to be answered stays as asked: when the job goes on it counts as lost.
+    // Requests that may have cost something keep their state "asked": when the job continues they count as lost.
     if (outcome.kind === "aborted") return outcome.mayCost ? { kind: "putBack" } : again(call, row, 0);
     if (outcome.kind === "unstreamed") {
       unstreamed.add(call.id);
@@ -164,7 +164,7 @@ export function createProfileCalls(parts: ProfileCallsParts) {
     if (!keepAnswers) dropRead(call);
   }
 
-  /** Drops answers that nobody reads any more. */
+  /** Drops answers that no reading needs any more. */
   function dropRead({ model, position }: LedgerCall): void {
     const against = shape.measures.flatMap((measure) => measure.against ?? []);
     for (const read of new Set([model, ...against])) if (ledger.isRead(position, read)) parts.drop(position, models[read]?.model ?? "");
@@ -183,7 +183,7 @@ export function createProfileCalls(parts: ProfileCallsParts) {
     get isWaiting(): boolean {
       return delayed.size > 0;
     },
-    /** Forgets failures: somebody has looked. */
+    /** Forgets failures: a user has checked. */
     resetFailures: () => failures.clear(),
     /** Nothing is made again by itself. */
     close(): void {

@@ -12,7 +12,7 @@ function lacking({ kind, name }: Measure, { models }: ProfileRequest, set: Promp
   return null;
 }
 
-/** Why somebody cannot be asked now, in a sentence; null where they can. */
+/** Why an answerer cannot be called now, in a sentence; null if it can. */
 async function unreachable(answerer: Answerer, ground: PoolContext, signal: AbortSignal): Promise<string | null> {
   const found = upstreamsOf(answerer, ground);
   if (!found.ok) return found.message;
@@ -21,7 +21,7 @@ async function unreachable(answerer: Answerer, ground: PoolContext, signal: Abor
   return up.includes(true) ? null : `${answerer.model} ${where} does not answer yet: start it, or wait until it has loaded.`;
 }
 
-/** Of somebody who is asked as a model and as a judge, or for two measures, whose prices differ: what a call costs would be told by chance. */
+/** For an answerer used as a model and as a judge, or for two measures, with different prices: the cost of a call would be ambiguous. */
 function pricedTwice(asked: readonly Answerer[]): readonly string[] {
   const first = new Map<string, Answerer>();
   return asked.flatMap((answerer) => {
@@ -34,7 +34,7 @@ function pricedTwice(asked: readonly Answerer[]): readonly string[] {
   });
 }
 
-/** What stands in the way of a job, a sentence each. */
+/** Obstacles to a job, a sentence each. */
 export async function profileProblems(
   request: ProfileRequest,
   set: PromptSet | null,

@@ -44,7 +44,7 @@ const at = (url: string, model: string, usd = 0): Answerer => ({
 });
 const rubric = (judge: Answerer, repeats = 1): Measure => ({ id: "judged", name: "judged", kind: "rubric", judge, rubric: null, repeats });
 
-/** Begins a job over a server that answers as told. */
+/** Starts a job over a server with the given answers. */
 async function begin(
   say: (request: HeardRequest, count: number) => Said,
   change: Partial<ProfileRequest> & { readonly usd?: number } = {},
@@ -129,7 +129,7 @@ describe("a profile's run", () => {
     expect(job.state).toBe("done");
     expect(waits).toBe(12);
     const asked = heard.heard.filter(({ request }) => request.model === "small").map(({ atMs }) => atMs);
-    // One other may have been under way when the first was answered.
+    // One other may have been in flight when the first was answered.
     expect((asked[2] ?? 0) - (asked[0] ?? 0)).toBeGreaterThanOrEqual(1000);
   });
 
@@ -242,7 +242,7 @@ describe("a profile's run", () => {
     expect(heard.mostInFlight()).toBeLessThanOrEqual(6);
     expect(heard.heard).toHaveLength(12);
     expect(performance.now() - began).toBeGreaterThan(11 * 50 - 100);
-    // Answers are read while others are still asked for.
+    // Answers are read while others are still requested.
     expect(heard.heard.slice(0, 8).map(({ request }) => request.model)).toContain("judge");
   });
 

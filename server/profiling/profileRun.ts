@@ -36,19 +36,20 @@ export interface ProfileRun {
   /** By the slowest of its models and judges; null: nothing moves, or it is not known yet. */
   etaSeconds(): number | null;
   inFlight(): number;
-  /** Begins no more calls; those under way end. */
+  /** Starts no more calls; those in flight end. */
   pause(kind: PauseKind, reason: string): void;
   /** @param capUsd from now on. */
   resume(capUsd: number | null): void;
-  /** Ends it for good, and cuts what is under way; resolves when nothing of it is. */
+  /** Ends it permanently, and aborts calls in flight; resolves when none is left. */
   stop(): Promise<void>;
-  /** Cuts what is under way; the job goes on at the next start. */
+  /** Aborts calls in flight; the job continues at the next start. */
   close(): Promise<void>;
 }
 
 /**
- * Resumes a profile's calls where they are: every prompt through every model, and every answer through every measure as soon as it is
- * there. Each call is recorded before it is made and when it is over, so that nothing is made twice but what a killed studio had under way.
+ * Resumes a profile's calls at their present state: every prompt for every model, and every answer for every measure as soon as it exists.
+ * Each call is recorded before it is made and when it has ended, so that nothing is repeated except the calls that were in flight when a
+ * studio was killed.
  */
 export async function resumeProfile(profile: StoredProfile, parts: ProfileRunParts): Promise<ProfileRun> {
   const { id, request } = profile;
@@ -66,7 +67,7 @@ export async function resumeProfile(profile: StoredProfile, parts: ProfileRunPar
   const state = createJobState<PauseKind>({
     ...{ state: profile.state, pause: profile.pause ?? null, noun: "profile", subject: request.name, audit: store.audit },
     write(to, pause) {
-      // Before the state: a job that is over is not looked at again.
+      // Before the state: an ended job is not examined again.
       if ((to === "done" || to === "stopped") && !request.keepAnswers) store.profiles.dropAnswers(id);
       store.profiles.setState(id, to, pause);
     },
@@ -182,5 +183,5 @@ export async function resumeProfile(profile: StoredProfile, parts: ProfileRunPar
   return withStatus(run, state.status);
 }
 
-/** Small sums are told to four digits that count. */
+/** Small amounts are shown with four significant digits. */
 const usdText = (usd: number): string => `$${usd >= 1 ? usd.toFixed(2) : Number(usd.toPrecision(4))}`;

@@ -17,7 +17,7 @@ export interface ProfileShape extends CallShape {
   readonly answerers: readonly { readonly answerer: Answerer; readonly isJudge: boolean }[];
 }
 
-/** Who gives a measure's readings; null: nobody is asked. */
+/** The source of a measure's readings; null: it needs no calls. */
 export const judgeOf = (measure: Measure): Answerer | null => ("judge" in measure ? measure.judge : null);
 
 /** How many readings of an answer count for its score. */

@@ -145,7 +145,7 @@ interface Noted {
   readonly leftOut: number;
   readonly missing: Missing;
   readonly promptLengths: string;
-  /** Answers of which nobody said how many tokens they took, and those that ended at their limit of tokens. */
+  /** Answers without a reported token count, and those cut at their token limit. */
   readonly uncounted: number;
   readonly cut: number;
   /** Whether ids and categories are gone. */
@@ -172,7 +172,7 @@ function originOf({ profile: { request }, promptSetName, prompts, gate, label, e
   ].join("; ");
 }
 
-/** Ids fit to stand in brackets, each once and none empty. */
+/** Ids that are valid in brackets, unique and not empty. */
 export function replayableIds(ids: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return ids.map((id, position) => {

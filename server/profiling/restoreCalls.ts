@@ -13,10 +13,10 @@ export interface EarlierAttempts {
 const PROMPTS_A_TURN = 500;
 
 /**
- * Puts what was over before into a ledger. Calls that were under way when the studio was killed may have been answered and paid for: they
- * count as lost, at the most that they can have cost.
+ * Adds the ended calls to a ledger. Calls that were in flight when the studio was killed may have been answered and paid for: they count as
+ * lost, at their highest possible cost.
  *
- * @returns of calls that were begun and are not over, what is known, by their number in the ledger.
+ * @returns the known data of calls that were begun and have not ended, by their number in the ledger.
  */
 export async function restoreCalls(
   { id, request }: StoredProfile,

@@ -23,7 +23,7 @@ interface MeasureSums {
 /** How many of a measure's readings of an answer count for its mean: the first, or the first in both orders. */
 export type CountedReadings = (measureId: string) => number;
 
-/** What is told of a job, added up as its calls end, or from groups of them. */
+/** The displayed counts of a job, updated as its calls end, or from groups of them. */
 export class Tally {
   readonly #models = new Map<string, Sums>();
   readonly #measures = new Map<string, MeasureSums>();
@@ -39,7 +39,7 @@ export class Tally {
     for (const group of groups) this.#add(group);
   }
 
-  /** A call that is over, as it was recorded last. `before`: what was counted of its cost and its lost attempts already. */
+  /** A call that has ended, in its last recorded state. `before`: its cost and lost attempts that were counted already. */
   take(call: StoredCall, before: { readonly usd: number; readonly lost: number }): void {
     const { model, measureId, reading, state, unscored, failure, inputTokens, outputTokens, seconds, score, cut } = call;
     this.#add({

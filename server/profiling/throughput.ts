@@ -1,4 +1,4 @@
-/** Calls of so long count for what is told of a job's speed. */
+/** Window of the calls that determine a job's displayed speed. */
 const WINDOW_SECONDS = 120;
 
 /** How fast a job goes, over the last minutes. Times are milliseconds of a clock that only goes forward. */
@@ -8,7 +8,7 @@ export class Throughput {
   #second = 0;
   #sum = 0;
 
-  /** The job goes on: what was before counts no more. */
+  /** The job continues: earlier calls no longer count. */
   begin(nowMs: number): void {
     this.#perSecond.fill(0);
     this.#sum = 0;

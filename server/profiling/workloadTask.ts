@@ -13,7 +13,7 @@ const workloadSeed = 1;
 /** Prompts that are read at once: a few ten thousand calls. A read that took longer would keep the log of the store from being emptied. */
 const PROMPTS_A_READ = 500;
 
-/** What a thread that makes workloads of a profile is told. */
+/** Input of a thread that makes workloads from a profile. */
 export interface WorkloadTask {
   /** The store's. */
   readonly file: string;

@@ -5,9 +5,9 @@ import type { MadeWorkloads, WorkloadTask } from "./workloadTask";
 const threads = new TaskThreads<WorkloadTask, MadeWorkloads>({ file: "workloadWorker", heapMb: 1024, youngHeapMb: 32, atOnce: 1 });
 
 /**
- * `makeWorkloads` in a thread of its own, with the store's file open beside the studio.
+ * `makeWorkloads` in its own thread, which opens the store's file in addition to the studio.
  *
- * @throws the signal's reason when it aborts; whatever the thread threw.
+ * @throws the signal's reason if it aborts; the thread's exception.
  */
 export function workloadsInThread(task: WorkloadTask, signal: AbortSignal): Promise<MadeWorkloads> {
   return threads.run(task, { signal });

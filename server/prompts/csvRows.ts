@@ -21,12 +21,12 @@ const INSIDE = 'a quote stands inside an unquoted field; quote the whole field a
  */
 export async function* csvRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly CsvRow[]> {
   let rows: CsvRow[] = [];
-  // Lines of the row that is open; what each is beside, where the row comes to nothing, is found by reading it anew.
+  // Lines of the unfinished row; if the row is invalid, they are parsed again one by one.
   let held: TextLine[] = [];
   let heldCharacters = 0;
   let row = emptyRow();
 
-  /** The problem of the row that is open, and the lines behind its first one anew. */
+  /** Records the problem of the unfinished row, and parses the lines after its first one again. */
   function giveUp(problem: string): void {
     const [first, ...rest] = held;
     close();
@@ -72,7 +72,10 @@ export function cellsOf(line: string): readonly string[] | null {
 
 const emptyRow = (): OpenRow => ({ cells: [], field: "", isQuoted: false });
 
-/** Reads one more line into a row. @returns why it is none, or null: it is whole, or goes on where a quote is open. */
+/**
+ * Adds one more line to a row.
+ * @returns why it is invalid, or null: it is complete, or continues because a quote is open.
+ */
 function readOn(row: OpenRow, text: string): string | null {
   let at = 0;
   if (row.isQuoted) row.field += "\n";

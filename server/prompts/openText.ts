@@ -12,7 +12,7 @@ export async function openText(path: string): Promise<Readable> {
   const stream = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   if (!(await beginsWith(path, gzipMark))) return stream;
   const unpacked = createGunzip({ chunkSize: CHUNK_BYTES });
-  // Destroyed with the error of either, which whoever reads it is thrown.
+  // Destroyed with the error of either, which its reader gets as an exception.
   pipeline(stream, unpacked, () => undefined);
   return unpacked;
 }

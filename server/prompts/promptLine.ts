@@ -7,10 +7,10 @@ import { type Json, promptOf } from "./promptOf";
 const turn = /(?:^|\n)(system|developer|user|assistant|tool|function): /g;
 
 /**
- * The conversation of a prompt as a decision record keeps it, which is text alone. A line within a message that begins with a role reads as
- * a message of its own: records do not tell them apart. Text without a role at its beginning is a prompt of the completions endpoint.
+ * The conversation of a prompt in a decision record, which is text only. A line within a message that begins with a role reads as a message
+ * of its own: records do not tell them apart. Text without a role at its beginning is a prompt of the completions endpoint.
  *
- * @returns messages, or in some words why they cannot be asked again.
+ * @returns messages, or in a few words why they cannot be sent again.
  */
 function recordedMessages(prompt: string): readonly { readonly role: string; readonly content: string }[] | string {
   const turns = [...prompt.matchAll(turn)];
@@ -28,12 +28,12 @@ export const CUT_PROMPT = "its prompt was kept only in part, as far as the recor
 
 type LineForm = Exclude<PromptForm, "csv">;
 
-/** Set by whoever asks, or about delivery: none of it decides over the answer. */
+/** Set by the sender, or about delivery: none of them affects the answer. */
 const dropped = new Set(
   ["model", "stream", "stream_options", "n", "user", "metadata"].concat("store", "service_tier", "safety_identifier", "prompt_cache_key"),
 );
 
-/** Fields of a request that stand beside `messages` in a chat line. Others there are the file's own, which an engine may refuse. */
+/** Request fields next to `messages` in a chat line. Other fields belong to the file, and an engine may refuse them. */
 const passed = new Set(
   ["tools", "tool_choice", "parallel_tool_calls", "functions", "function_call", "response_format", "structured_outputs"].concat(
     ["temperature", "top_p", "top_k", "min_p", "seed", "stop", "stop_token_ids", "max_tokens", "max_completion_tokens", "min_tokens"],
@@ -50,7 +50,7 @@ export function formOfLine(value: unknown): LineForm | null {
   return typeof value.finishedAtMs === "number" ? "record" : typeof value.prompt === "string" ? "chat" : null;
 }
 
-/** The prompt of a line of JSON of that form, or what is wrong with it. */
+/** The prompt of a line of JSON of that form, or its problem. */
 export function promptOfLine(value: unknown, form: LineForm, line: number): Prompt | string {
   if (!isRecord(value)) return "it is no JSON object";
   if (formOfLine(value) !== form) return `it is of another form than the lines before: ${shapes[form]}`;

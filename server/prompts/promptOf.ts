@@ -10,7 +10,7 @@ export interface PromptParts {
   readonly category: unknown;
   readonly at: unknown;
   readonly messages: unknown;
-  /** Fields of the request beside its messages. */
+  /** Fields of the request besides its messages. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly reference: unknown;
   readonly test: unknown;
@@ -18,13 +18,13 @@ export interface PromptParts {
 
 const MAX_NAME_CHARACTERS = 100;
 
-/** No schema of a tool comes near it; writing down what is nested much deeper fails. */
+/** No tool schema comes near it; serializing much deeper nesting fails. */
 const MAX_DEPTH = 200;
 const roles: readonly unknown[] = ["system", "developer", "user", "assistant", "tool", "function"];
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The prompt that a line asks for, or in some words what is wrong with it, which repeat nothing of it. */
+/** The prompt of a line, or in a few words its problem, without repeating its content. */
 export function promptOf(parts: PromptParts): Prompt | string {
   const { line, messages, settings } = parts;
   if (!Array.isArray(messages)) return "`messages` is no list";
@@ -54,7 +54,7 @@ function isDeep(value: unknown, most: number): boolean {
   return false;
 }
 
-/** What a survey counts of a prompt beside its text. */
+/** What a survey counts of a prompt apart from its text. */
 export function factsOf({ body: { messages, tools }, category, atMs }: Prompt): PromptFacts & {
   readonly isMultiTurn: boolean;
   readonly hasTools: boolean;
@@ -74,7 +74,7 @@ export function factsOf({ body: { messages, tools }, category, atMs }: Prompt): 
 /** What most names are made of. */
 const usualName = /^[\w.:/@+-]{1,100}$/;
 
-/** On one line and not too long; null: there is none. */
+/** Without line breaks and of limited length; null: there is none. */
 function nameOf(value: unknown): string | null {
   const text = textual(value);
   if (text === null || usualName.test(text)) return text;

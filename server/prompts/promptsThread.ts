@@ -3,7 +3,10 @@ import { TaskThreads } from "@/server/threads/taskThreads";
 import type { SampleAnswer, SampleTask, SurveyAnswer, SurveyTask } from "./promptsTask";
 import type { PromptFile } from "./readPrompts";
 
-/** Files read at once, further ones wait: planning and serving go on beside them. The heap is twice what the worst line of 8 MB takes, and a bound for what collects as a million lines go by. */
+/**
+ * Most files read at once; further ones wait: planning and serving continue meanwhile. The heap is twice what the worst line of 8 MB takes,
+ * and bounds what accumulates over a million lines.
+ */
 const threads = new TaskThreads<SurveyTask | SampleTask, SurveyAnswer | SampleAnswer, readonly Prompt[]>({
   file: "promptsWorker",
   heapMb: 512,
@@ -11,12 +14,18 @@ const threads = new TaskThreads<SurveyTask | SampleTask, SurveyAnswer | SampleAn
   atOnce: 2,
 });
 
-/** `surveyPrompts` in a thread of its own. @throws the signal's reason when it aborts, after which the thread is gone; whatever the thread threw. */
+/**
+ * `surveyPrompts` in its own thread.
+ * @throws the signal's reason if it aborts, after which the thread has ended; the thread's exception.
+ */
 export async function surveyInThread(file: PromptFile, signal: AbortSignal): Promise<SurveyAnswer> {
   return (await threads.run({ kind: "survey", file }, { signal })) as SurveyAnswer;
 }
 
-/** `samplePrompts` in a thread of its own, which reads on when `take` has returned. @throws as `surveyInThread`. */
+/**
+ * `samplePrompts` in its own thread, which continues to read when `take` has returned.
+ * @throws as `surveyInThread`.
+ */
 export async function sampleInThread(
   file: PromptFile,
   { size, by, draw, ofTraffic }: Pick<SamplePrompts, "size" | "by" | "draw" | "ofTraffic">,

@@ -24,11 +24,11 @@ const FORMS =
 const noForm = ({ name }: PromptFile): string => `${name} has no line that can be read as a prompt. ${FORMS}`;
 
 /**
- * Reads every prompt of a file of any size, in the order of its lines, holding one line at a time. The first line of a known form decides
- * over the form of all. A line that cannot be read is skipped and told.
+ * Reads every prompt of a file of any size, in the order of its lines, holding one line at a time. The first line of a known form
+ * determines the form of all. A line that cannot be read is skipped and reported.
  *
  * @returns the form, or one sentence: a file of no known form, one that is damaged.
- * @throws what the disk throws.
+ * @throws the disk's errors.
  */
 export async function readPrompts(file: PromptFile, reader: PromptReader): Promise<Outcome<{ readonly form: PromptForm }>> {
   try {
@@ -125,7 +125,7 @@ const isHeader = (text: string): boolean => columnsOf(cellsOf(text) ?? []).has("
 
 const separatorWords: Readonly<Record<string, string>> = { ";": "semicolons", "\t": "tabs", "|": "upright strokes" };
 
-/** Of names that are told more would be a sentence, or somebody's prompt. */
+/** A longer name would be a sentence, or part of a prompt. */
 const MOST_NAME = 40;
 const MOST_NAMES = 20;
 
@@ -137,7 +137,7 @@ function tableColumns(text: string): readonly string[] {
   return names.length > MOST_NAMES ? [...names.slice(0, MOST_NAMES), `and ${names.length - MOST_NAMES} more`] : names;
 }
 
-/** Why nothing of a file could be read, with what the commonest mistakes look like. */
+/** Why nothing of a file could be read, with the most common mistakes. */
 async function refusal(file: PromptFile): Promise<string> {
   for await (const lines of textLines(await openText(file.path))) {
     const [first] = lines;

@@ -9,15 +9,15 @@ import { surveyPrompts } from "./surveyPrompts";
 const BATCH_PROMPTS = 100;
 const BATCH_CHARACTERS = 1_000_000;
 
-/** What is told of a sample beside its name and its keeper. */
+/** The data of a sample apart from its name and its owner. */
 export type SampledPrompts = Omit<PromptSet, "id" | "name" | "createdAt" | "actor" | "from" | "expiresAt" | "deleted">;
 
 /**
  * Takes a stratified sample of a file of any size, in which each prompt has the same chance: one pass to count, one to choose, with the
- * same outcome for the same file and draw. Ids that occur twice in the sample are told apart by a number behind them.
+ * same outcome for the same file and draw. Ids that occur twice in the sample get a number as a suffix.
  *
  * @param take gets some prompts of the sample at a time, in the order of the file; reading waits for it.
- * @returns what was taken, or one sentence of a file without prompts.
+ * @returns the sample, or one sentence if the file has no prompts.
  */
 export async function samplePrompts(
   file: PromptFile,

@@ -4,7 +4,7 @@ import { CUT_PROMPT } from "./promptLine";
 import { factsOf } from "./promptOf";
 import { type PromptFile, readPrompts } from "./readPrompts";
 
-/** Of the lines that were skipped, so many are told. */
+/** Most skipped lines that are listed. */
 const TOLD_LINES = 20;
 
 export interface SurveyedPrompts {

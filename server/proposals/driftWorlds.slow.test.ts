@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What is true of the traffic and the engines, beside what was planned. */
+/** The true traffic and engines, as opposed to the planned ones. */
 interface World {
   readonly rate?: number;
   readonly judgeSeconds?: number;
@@ -80,9 +80,9 @@ const attached: Partial<Resolved<SolveRequest>> = {
 };
 
 /**
- * A report of the plan in the world, whose latencies are those that the planner finds of the very same replicas there.
+ * A report of the plan in the world, with the latencies that the planner finds for exactly the same replicas there.
  *
- * @param explained the document of the plan that the report goes by.
+ * @param explained the document of the plan on which the report is based.
  */
 async function reportOf(plan: Plan, asked: Resolved<SolveRequest>, world: World, explained: Plan = plan): Promise<PromiseReport> {
   const { rate = asked.requestsPerSecond, judgeSeconds = PLANNED_JUDGE_SECONDS, traffic = workload, slower = 1 } = world;

@@ -52,7 +52,7 @@ function explain(promise: PlanPromise, measured: number, broken: Broken): Broken
   }
   const slow = kind === "seconds" ? slowEngines(broken) : [];
   const besides = [...slow, ...(kind === "seconds" ? waiting(broken) : []), ...scores(promise, inputs)];
-  // Engines that are gone, or slow, are told apart from traffic; what is not simulated follows from the rate alone.
+  // Missing or slow engines are separated from traffic; what is not simulated follows from the rate alone.
   const moved = changedOf(inputs).flatMap(({ name: input, kind: of }) =>
     of === "rate" || (needsSimulation(promise) && (of === "tokens" || of === "score")) ? [input] : [],
   );

@@ -43,7 +43,7 @@ export interface Measuring {
   readonly window: PromiseWindow;
   /** Scores with which the plan was to accept answers of its judged stages. */
   readonly acceptedScores: readonly number[];
-  /** Quality label of an answer; null where nobody knows it. */
+  /** Quality label of an answer; null if unknown. */
   readonly labelOf: (decision: Decision) => number | null;
   /** Of the GPUs that engines hold now; null where that or a price is not known. */
   readonly usdPerHour: number | null;
@@ -64,7 +64,7 @@ type Row = Pick<PlanPromise, "quantity" | "kind" | "promised"> & {
   readonly counted?: string;
 };
 
-/** What a plan promised, each beside what is measured of it and whether the one bears the other out. */
+/** The promises of a plan, each with its measurement and whether the measurement confirms it. */
 export function measuredPromises(measuring: Measuring): readonly PlanPromise[] {
   const { plan, window, notComparable } = measuring;
   const unsettledSays = unsettled(window, plan);

@@ -76,7 +76,7 @@ function paces({ predictions }: Plan, gauges: readonly TrafficGauge[], { answere
   });
 }
 
-/** Counted, so that one that is missing is told at once; null while the gateway does not say of each whether it serves. */
+/** Counted, so that a missing one is reported at once; null while the gateway does not report for each whether it serves. */
 function engines(plan: Plan, frame: LiveFrame): PlanInput[] {
   const planned = new Map<string, number>();
   for (const { model } of runningReplicas(plan)) planned.set(model, (planned.get(model) ?? 0) + 1);

@@ -23,7 +23,7 @@ export interface PlanTrafficOptions {
   /** Engine seconds in a wall second. */
   readonly timeScale: number;
   readonly windowSeconds: number;
-  /** As it stood before a restart; null: nothing was seen. */
+  /** The state before a restart; null: nothing was observed. */
   readonly before: WatchedTraffic | null;
   readonly nowMs: number;
 }
@@ -42,7 +42,7 @@ export interface PlanTraffic {
   answer(says: string | null): void;
 }
 
-/** Begins to watch the traffic under a plan. Windows begin with the first request: a cluster that nobody asks anything has no traffic to drift. */
+/** Starts to watch the traffic under a plan. Windows begin with the first request: a cluster without requests has no traffic to drift. */
 export function createPlanTraffic(options: PlanTrafficOptions): PlanTraffic {
   const { plan, workload, timeScale, windowSeconds } = options;
   const planned = plannedTraffic(plan, workload);

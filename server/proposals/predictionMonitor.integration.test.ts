@@ -62,7 +62,7 @@ afterAll(async () => {
 });
 
 interface Served extends TestTraffic {
-  /** Of the latencies, which lie around it as widely as those of a queue. */
+  /** Mean of the latencies, whose spread is as wide as that of a queue. */
   readonly p95Seconds: number;
   /** Time at each engine. */
   readonly engineSeconds?: number;

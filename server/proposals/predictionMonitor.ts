@@ -19,7 +19,7 @@ import { underMeasured } from "./underMeasured";
 export interface PromiseSource extends TrafficSource {
   /** The newest; null before the first. */
   frame(): LiveFrame | null;
-  /** Quality label of an answer; null where nobody knows it. */
+  /** Quality label of an answer; null if unknown. */
   labelOf(decision: Decision): number | null;
   readonly emulated: boolean;
   /** Whether emulated engines follow the planner's own model to the letter. */
@@ -35,7 +35,7 @@ export interface PredictionMonitorOptions {
   readonly now?: () => number;
 }
 
-/** What plans in force promised beside what is measured, asked for by whoever looks; simulates a plan anew only where a promise is broken. */
+/** The promises of plans in force with their measurements, computed on request; simulates a plan again only if a promise is broken. */
 export interface PredictionMonitor {
   /**
    * Over the measuring window of Live, or since `sinceMs`, as far back as decisions are kept. null: no plan is in force, its workload is not
@@ -51,10 +51,10 @@ export interface PredictionMonitor {
 /** As many as a collector keeps. */
 const MOST_DECISIONS = 20_000;
 
-/** Reports of one cluster are made no more often, however many look. */
+/** Reports of one cluster are made no more often, whatever the number of readers. */
 const FRESH_MS = 4000;
 
-/** An input that is further from what was simulated is simulated anew, but not sooner than so long after the last time. */
+/** If an input is further from the simulated one, the plan is simulated again, but no sooner than this time after the last simulation. */
 const FURTHER = { ratio: 1.08, points: 2 } as const;
 const RESIMULATE_MS = 20_000;
 
@@ -66,7 +66,7 @@ interface Simulated {
   under: UnderMeasured | null;
 }
 
-/** Makes the desk. A simulation that fails is logged, and tried again while somebody looks. */
+/** Creates the monitor. A simulation that fails is logged, and tried again while there are readers. */
 export function createPredictionMonitor({
   store,
   planner,

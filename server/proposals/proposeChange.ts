@@ -19,13 +19,13 @@ export interface ChangeAsked {
   readonly signal: AbortSignal;
 }
 
-/** A plan worth changing to with what speaks for it, or why there is none. */
+/** A plan that is worth the change, with its reasons, or why there is none. */
 export type Change =
   | ({ readonly outcome: "worthwhile"; readonly proposed: Plan } & Pick<Proposal, "reason" | "gain" | "change">)
   | { readonly outcome: "none"; readonly says: string };
 
 /**
- * Plans anew for the traffic as it is now, under what was asked of the plan in force and preferring what runs, and holds it against
+ * Plans again for the present traffic, with the request of the plan in force and a preference for what runs, and compares the result with
  * the plan in force under the same traffic: the same thresholds, the same replicas, simulated by the same planner.
  */
 export async function proposeChange(planning: Pick<Planning, "solve" | "predict">, asked: ChangeAsked): Promise<Change> {

@@ -82,7 +82,7 @@ export function createTrafficWatch(options: TrafficWatchOptions): TrafficWatch {
     if (waits !== null && waits.runningPlanId !== planId)
       close(clusterId, waits.planId === planId ? "applied" : "superseded", "another plan was put into force");
     const kept = store.traffic.get(clusterId);
-    // Put into force again, a plan is watched anew: only a restart of the studio goes on from what was kept.
+    // A plan that is put into force again is watched from the start: only a restart of the studio continues from the stored state.
     if (kept !== null && kept.planId !== planId) store.traffic.remove(clusterId);
     if (plan === null || workload === null) return null;
     const before = kept?.planId === plan.id ? kept.traffic : null;

@@ -74,10 +74,10 @@ const tokensOf = (lengths: Float64Array): Int32Array => Int32Array.from(lengths,
 const LEAST_VALUES = 50;
 
 /**
- * A column whose values on some rows take the distribution that was seen, each row at the rank it had; the other rows follow the same curve. Equal
- * values are told apart by chance, so that what was seen of them keeps its spread.
+ * A column whose values on some rows take the observed distribution, each row at its previous rank; the other rows follow the same curve.
+ * Ties are broken at random, so that the observed values keep their spread.
  *
- * @returns null for fewer than 50 values seen, or no row.
+ * @returns null for fewer than 50 observed values, or no row.
  */
 function matchDistribution(
   column: ArrayLike<number>,

@@ -1,23 +1,23 @@
 import type { ServeApplication, ServeState } from "./serveState";
 
-/** What a PUT is to change; all else stays as it is. */
+/** The changes of a PUT; everything else is unchanged. */
 export interface ServeEdit {
   readonly remove?: string;
   /** An application's configuration, as JSON. */
   readonly add?: { readonly name: string; readonly config: string };
-  /** Where Serve is to listen, which it takes up only where it does not run yet. */
+  /** Where Serve must listen, which only has an effect if it does not run yet. */
   readonly http?: { readonly host: string; readonly port: number };
 }
 
-/** The body of a PUT and who is in it beside what is added; or why there can be none, now or ever. */
+/** The body of a PUT and the applications in it apart from the added one; or why there can be none, now or ever. */
 export type Carried =
   | { readonly body: string; readonly kept: readonly string[] }
   | { readonly waiting: string }
   | { readonly failed: string };
 
 /**
- * The body of `PUT /api/serve/applications/`, which removes every application that it does not list: all that Ray shows, each exactly as Ray
- * wrote it, with one changed. Refused where Ray does not show all that it would have to be given again.
+ * The body of `PUT /api/serve/applications/`, which removes every application that it does not list: all that Ray shows, each exactly as
+ * Ray wrote it, with one changed. Refused if Ray does not show everything that the body must contain.
  */
 export function carryOver(state: ServeState, { remove, add, http }: ServeEdit): Carried {
   const others = state.applications.filter(({ name }) => name !== remove && name !== add?.name).filter(stays);
@@ -34,13 +34,13 @@ export function carryOver(state: ServeState, { remove, add, http }: ServeEdit): 
   return { body: `{${members.join(", ")}}`, kept: others.map(({ name }) => name) };
 }
 
-/** A PUT leaves alone what came by Ray's Python API; what is being deleted is deleted further. */
+/** A PUT does not affect applications of Ray's Python API; the deletion of others continues. */
 const stays = ({ imperative, status }: ServeApplication): boolean => !imperative && status !== "DELETING";
 
-/** A PUT breaks off what imports and builds an application, even one with the same configuration, and begins it anew. */
+/** A PUT aborts the import and build of an application, even one with the same configuration, and restarts it. */
 const isBeingBuilt = ({ status, deployments }: ServeApplication): boolean => status === "DEPLOYING" && deployments.length === 0;
 
-/** Of those that a PUT kept, who is gone after it; and who was added by somebody else in the moment before it and goes now. */
+/** The applications in a PUT that are missing after it; and those added by others just before it that it removes. */
 export function lostBy(
   before: ServeState,
   kept: readonly string[],

@@ -11,7 +11,7 @@ interface PicturedNode extends ObservedNode {
   readonly freeGpus: number;
 }
 
-/** An application that is no engine of this cluster's: it is kept as it is. */
+/** An application that is no engine of this cluster's: it is kept unchanged. */
 type ForeignApplication = Pick<ServeApplication, "name" | "status" | "routePrefix" | "importPath">;
 
 export interface ClusterPicture {
@@ -19,18 +19,18 @@ export interface ClusterPicture {
   readonly nodes: readonly PicturedNode[];
   readonly engines: readonly ObservedEngine[];
   readonly foreign: readonly ForeignApplication[];
-  /** What could not be seen or used, in sentences. */
+  /** What could not be read or used, in sentences. */
   readonly notes: readonly string[];
 }
 
 export interface PictureParts {
   readonly connection: RayConnection;
   readonly clusterId: string;
-  /** Of an application of this cluster's whose order Ray shows no more, since it is being deleted. */
+  /** For an application of this cluster whose order Ray no longer shows, since it is being deleted. */
   readonly endingOrder: (application: string) => EngineOrder | null;
 }
 
-/** What Ray's lists say of a cluster's GPUs and engines; a sentence where no node can take an engine. */
+/** GPUs and engines from Ray's lists; a sentence if no node can take an engine. */
 export function pictureOf(serve: ServeState, resources: RayResources, parts: PictureParts): ClusterPicture | string {
   const { connection } = parts;
   const notes: string[] = [];
@@ -45,7 +45,7 @@ export function pictureOf(serve: ServeState, resources: RayResources, parts: Pic
     if (order === null) continue;
     own.add(application.name);
     const { precision: _, ...engine } = order;
-    // One that Ray gave up may hold GPUs, and is no engine to be kept.
+    // An application that Ray gave up may hold GPUs, and is no engine to be kept.
     const stopping = ["DELETING", "DEPLOY_FAILED"].includes(application.status);
     engines.push({ ...engine, url: engineUrl(application.name, serve, connection), stopping });
   }
@@ -82,7 +82,7 @@ export function pictureOf(serve: ServeState, resources: RayResources, parts: Pic
   return { gpu, nodes, engines, foreign, notes };
 }
 
-/** Each engine lies under a path of its own at Serve's proxies. */
+/** Each engine has its own path at Serve's proxies. */
 function engineUrl(application: string, { httpPort }: ServeState, { serveUrl, http, dashboard }: RayConnection): string {
   const { hostname } = new URL(dashboard);
   const base = serveUrl ?? `http://${hostname}:${httpPort ?? http?.port ?? 8000}`;

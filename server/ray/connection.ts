@@ -3,10 +3,10 @@ import { engineAccessFields } from "@/server/contracts/engine/engineAccess";
 import { clusterFields } from "@/server/contracts/gateway/clusterFields";
 import { looksLikeKey, namesAKey } from "@/server/lib/secrets";
 
-/** What builds an application of one model in Ray Serve LLM. */
+/** Builds an application of one model in Ray Serve LLM. */
 const llmImportPath = "ray.serve.llm:build_openai_app";
 
-/** Cards of GPUs by Ray's accelerator types; an operator's own come on top. Ray does not tell an H100 SXM from a PCIe one. */
+/** Cards of GPUs by Ray's accelerator types; an operator's own are added. Ray does not distinguish an H100 SXM from a PCIe one. */
 export const knownAccelerators: Readonly<Record<string, string>> = {
   "A100-80G": "a100-sxm-80g",
   A100: "a100-sxm-80g",
@@ -36,32 +36,35 @@ function holdsKey(value: unknown): boolean {
 
 const webAddress = z.url({ protocol: /^https?$/ });
 
-/** Ray's dashboard writes its addresses from the root on. */
+/** Ray's dashboard uses addresses relative to the root. */
 const rootAddress = webAddress.refine((text) => !URL.canParse(text) || new URL(text).pathname === "/", "must have no path");
 
-/** Where a Ray cluster's dashboard is and how engines stand in Ray Serve. The token that Ray asks for is `key`, by reference only. */
+/** Where a Ray cluster's dashboard is and how engines run in Ray Serve. The token that Ray requires is `key`, by reference only. */
 export const connectionSchema = z.strictObject({
   kind: z.literal("ray"),
   /** The dashboard, as a rule on port 8265 of the head node. */
   dashboard: rootAddress,
   ...engineAccessFields,
-  /** Where gateway and studio reach Serve's proxies; left out: the dashboard's host at the port that Serve tells. */
+  /** Where gateway and studio reach Serve's proxies; absent: the dashboard's host at the port that Serve reports. */
   serveUrl: webAddress.optional(),
-  /** Where Serve listens if it has yet to be started; left out: as Ray does, at every address and port 8000. */
+  /** Where Serve listens if it is not started yet; absent: Ray's default, every address and port 8000. */
   http: z.strictObject({ host: z.string().min(1), port: z.int().min(1).max(65_535) }).optional(),
   /**
-   * Resource that only one node has, by which engines are held there; plans call a node what stands for `{node}`. Ray gives each node
-   * one of its address.
+   * Resource that only one node has, which binds engines to it; plans name a node by the value of `{node}`. Ray gives each node one with
+   * its address.
    */
   nodeResource: z
     .string()
     .refine((text) => text.split("{node}").length === 2, "must hold {node} once")
     .default("node:{node}"),
-  /** Cards by Ray's accelerator types, on top of the known ones. */
+  /** Cards by Ray's accelerator types, in addition to the known ones. */
   accelerators: z.record(z.string(), z.string()).default({}),
-  /** Card of GPUs whose nodes tell no accelerator type. */
+  /** Card of GPUs whose nodes report no accelerator type. */
   gpu: z.string().min(1).optional(),
-  /** What builds an engine's application, and from which arguments: JSON whose strings may hold {model}, {source}, {tp} and the like. */
+  /**
+   * The builder of an engine's application, and its arguments: JSON whose strings may contain {model}, {source}, {tp} and similar
+   * placeholders.
+   */
   importPath: z
     .string()
     .regex(/^[\w.]+[:.]\w+$/, "must be module:attribute")
@@ -69,11 +72,11 @@ export const connectionSchema = z.strictObject({
   args: jsonObject.optional(),
   /** Ray's `runtime_env` of every engine. */
   runtimeEnv: jsonObject.default({}),
-  /** By card: what is loaded, and what vLLM is told beside Weir's own. */
+  /** By card: the weights, and vLLM's arguments in addition to Weir's own. */
   models: z.record(z.string().min(1), z.strictObject({ source: z.string().min(1), engineKwargs: jsonObject.default({}) })),
   ...clusterFields,
 });
 
 export type RayConnection = z.infer<typeof connectionSchema>;
-/** As an operator writes it: what has a default may be left out. */
+/** The operator's input form: fields with a default may be absent. */
 export type RayConnectionInput = z.input<typeof connectionSchema>;

@@ -15,10 +15,12 @@ export interface EngineApplication {
   readonly args: { readonly [name: string]: Json };
 }
 
-/** What holds a bundle on its node: as little of the node's resource as Ray can count. */
+/** Binds a bundle to its node: the smallest amount of the node's resource that Ray can count. */
 const aTouch = 0.001;
 
-/** The application of one engine, which keeps the whole order in its environment; a sentence where the connection does not say what to load. */
+/**
+ * The application of one engine, which keeps the whole order in its environment; a sentence if the connection does not define the weights.
+ */
 export function engineApplication(engine: EngineOrder, connection: RayConnection, clusterId: string): Answer<EngineApplication> {
   const model = Object.hasOwn(connection.models, engine.model) ? connection.models[engine.model] : undefined;
   if (model === undefined)
@@ -43,8 +45,8 @@ export function engineApplication(engine: EngineOrder, connection: RayConnection
 }
 
 /**
- * What Ray Serve LLM is told. The GPUs are one bundle each with a touch of their node's resource, in the order of the placements; which of
- * a node's GPUs they are is Ray's choice. Source: Ray's page "Configuration reference" of Serve LLM.
+ * The arguments of Ray Serve LLM. The GPUs are one bundle each with a minimal amount of their node's resource, in the order of the
+ * placements; Ray chooses which of a node's GPUs they are. Source: Ray's page "Configuration reference" of Serve LLM.
  */
 function llmArgs(engine: EngineOrder, connection: RayConnection, { source, engineKwargs }: RayConnection["models"][string]): Json {
   const bundles = engine.placements.flatMap(({ node, gpus }) =>
@@ -55,7 +57,7 @@ function llmArgs(engine: EngineOrder, connection: RayConnection, { source, engin
     model_loading_config: { model_id: engine.model, model_source: source },
     ...(accelerator === null ? {} : { accelerator_type: accelerator }),
     engine_kwargs: {
-      // Quantised weights tell their own format.
+      // Quantised weights state their own format.
       ...(engine.precision === "bf16" ? { dtype: "bfloat16" } : {}),
       ...(engineKwargs as { readonly [name: string]: Json }),
       tensor_parallel_size: engine.tp,
@@ -67,7 +69,7 @@ function llmArgs(engine: EngineOrder, connection: RayConnection, { source, engin
   return { llm_configs: [config] };
 }
 
-/** Ray's word for a card; null where nodes do not tell their GPUs' type, so that asking for one would find none. */
+/** Ray's accelerator type of a card; null if nodes do not report their GPUs' type, so that a request for one would find none. */
 function acceleratorOf(card: string, { gpu, accelerators }: RayConnection): string | null {
   if (gpu === card) return null;
   const types = Object.entries({ ...knownAccelerators, ...accelerators });
@@ -81,7 +83,7 @@ function valuesOf(engine: EngineOrder, { nodeResource }: RayConnection, source: 
   return { id, model, source, precision, tp, pp, gpus, node, nodeResource: nodeResourceOf(node, nodeResource) };
 }
 
-/** A template with its braces filled; a string that is nothing but a number's brace becomes the number. */
+/** A template with its braces filled; a string that consists only of a number's placeholder becomes the number. */
 function filled(template: Json, values: Readonly<Record<string, string | number>>): Json {
   if (typeof template === "string") {
     const whole = /^\{(\w+)\}$/.exec(template)?.[1];

@@ -19,7 +19,7 @@ export interface EngineTextParts {
   readonly picture: (options: LookOptions) => Promise<RayRead<ClusterPicture>>;
 }
 
-/** An engine's application as YAML, as it would be and as Ray keeps it, and what can be tried of it without deploying. */
+/** An engine's application as YAML, generated and actual, and the checks that are possible without deploying it. */
 export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineHost, "generate" | "actual" | "rehearse" | "log">> {
   const { connection, clusterId, readServe, picture } = parts;
   const textOf = (application: unknown): string => createMask([])(stringify(application, asYaml));

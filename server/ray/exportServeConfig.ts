@@ -8,9 +8,9 @@ import { type EngineApplication, engineApplication } from "./engineApplication";
 export const asYaml = { aliasDuplicateObjects: false, lineWidth: 0 } as const;
 
 /**
- * A plan as YAML for `serve deploy` or a RayService: the very applications that applying it makes.
+ * A plan as YAML for `serve deploy` or a RayService: exactly the applications that applying it creates.
  *
- * @returns a sentence where the connection does not say what to load.
+ * @returns a sentence if the connection does not define the weights.
  */
 export function exportServeConfig(plan: Pick<Plan, "deployment">, connection: RayConnection, clusterId: string): Answer<string> {
   const applications: EngineApplication[] = [];

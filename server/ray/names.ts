@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 
-/** Ray makes names of files of an application's, which end at 255. */
+/** Ray uses an application's name in file names, which are limited to 255 characters. */
 const longestName = 120;
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
-/** The application of an engine: named after it and its cluster, with a hash where either had to be changed for that. */
+/** The application of an engine: named after it and its cluster, with a hash if either had to be changed for that. */
 export function applicationName(clusterId: string, engineId: string): string {
   const plain = `weir-${clusterId}-${engineId}`;
   if (plain.length <= longestName && /^[A-Za-z0-9._-]+$/.test(plain)) return plain;
   return `${plain.replace(/[^A-Za-z0-9._-]+/g, "-").slice(0, longestName - 9)}-${hashOf(plain)}`;
 }
 
-/** What stands for `{node}` in a resource's name; null where that is no node's. Ray's mark of the head node is not. */
+/** The value of `{node}` in a resource's name; null if the resource is no node's. Ray's mark of the head node does not count. */
 export function nodeNamed(resource: string, template: string): string | null {
   const [before = "", after = ""] = template.split("{node}");
   const fits = resource.startsWith(before) && resource.endsWith(after) && resource.length > before.length + after.length;

@@ -3,8 +3,8 @@ const text = /"[^"\\]*(?:\\.[^"\\]*)*"/y;
 const word = /[^\s,:{}[\]"]+/y;
 
 /**
- * The members of a JSON object, each value as it is written there: a number that JavaScript would write otherwise, such as `1.0` or one
- * beyond 2^53, stays what it was. The argument must be valid JSON.
+ * The members of a JSON object, each value in its original text: a number that JavaScript would write differently, such as `1.0` or one
+ * beyond 2^53, is unchanged. The argument must be valid JSON.
  */
 export function rawMembers(json: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
@@ -36,7 +36,7 @@ function valueEnd(json: string, at: number): number {
   return json.length;
 }
 
-/** Where a match that begins at `at` ends. */
+/** The end of a match that begins at `at`. */
 function end(pattern: RegExp, json: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(json) ? pattern.lastIndex : at;

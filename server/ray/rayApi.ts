@@ -12,11 +12,11 @@ const connectLimitMs = 5_000;
 export interface RayCall {
   readonly signal?: AbortSignal | undefined;
   readonly limitMs?: number | undefined;
-  /** JSON to be PUT; left out: GET. */
+  /** JSON for a PUT; absent: GET. */
   readonly body?: string;
 }
 
-/** `refused`: Ray will not do it however often it is asked; else it may go well later, and may have been done. */
+/** `refused`: Ray refuses it permanently; otherwise it may succeed later, and may have been done. */
 export type RayRead<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly message: string; readonly refused: boolean };

@@ -14,7 +14,7 @@ import { lastWords } from "./rayWords";
 import { readServeState, type ServeApplication } from "./serveState";
 import { applicationsPath, createServeWriter } from "./serveWriter";
 
-/** How far Ray is with an engine's application: waiting with the reason, or failed; null once it runs and answers for itself. */
+/** Ray's progress with an engine's application: waiting with the reason, or failed; null once it runs and answers itself. */
 function engineLook({ status, message, deployments }: ServeApplication): Look | null {
   const faulty = deployments.find((one) => ["DEPLOY_FAILED", "UNHEALTHY"].includes(one.status) && one.message !== "");
   const words = lastWords(faulty?.message ?? message);
@@ -27,41 +27,41 @@ function engineLook({ status, message, deployments }: ServeApplication): Look | 
   return { waiting: deployments.length === 0 ? "Ray imports and builds its application" : "Ray brings its replica up" };
 }
 
-/** A head node that is begun anew is away for less. */
+/** A restarted head node is back sooner. */
 const defaultPatienceMs = 60_000;
 
-/** Serve gives replicas 20 s to end unless their application says otherwise. */
+/** Serve gives replicas 20 s to end unless their application defines another time. */
 const stopLimitMs = 180_000;
 
 const defaultEveryMs = 500;
 
 export interface RayHostDeps {
-  /** Keeps this cluster's engines apart from those of others on the same Ray. */
+  /** Separates this cluster's engines from those of others on the same Ray. */
   readonly clusterId: string;
-  /** How long a dashboard that is away is waited for. */
+  /** Time limit of the wait for a dashboard that does not answer. */
   readonly patienceMs?: number;
-  /** Between two looks at what is waited for. */
+  /** Interval between two looks. */
   readonly everyMs?: number;
 }
 
-/** What this host tells beyond what every host does. */
+/** The host-specific part of this host's observation. */
 type RayObservation = Omit<HostObservation, "nodes"> & Pick<ClusterPicture, "nodes" | "foreign" | "notes">;
 
 export interface RayHost extends EngineHost {
   observe(options: LookOptions): Promise<Answer<RayObservation>>;
-  /** What Ray says of an engine that does not answer yet; null where it says nothing. */
+  /** Ray's report on an engine that does not answer yet; null if there is none. */
   why(engineId: string, options: LookOptions): Promise<Look | null>;
 }
 
 /**
- * Engines as applications of Ray Serve, one each. Ray holds an engine on the nodes of its placements and chooses the GPUs there itself:
- * plans say how many.
+ * Engines as applications of Ray Serve, one each. Ray binds an engine to the nodes of its placements and chooses the GPUs there itself:
+ * plans state only the number.
  */
 export function createRayHost(connection: RayConnection, deps: RayHostDeps): RayHost {
   const { clusterId, patienceMs = defaultPatienceMs, everyMs = defaultEveryMs } = deps;
   const api = createRayApi(connection);
   const write = createServeWriter(api, connection.dashboard, { patienceMs, everyMs });
-  /** Ray tells nothing of an application that is being deleted but its name. */
+  /** For an application that is being deleted Ray reports only its name. */
   const orders = new Map<string, EngineOrder>();
 
   const readServe = async (options: LookOptions) => {

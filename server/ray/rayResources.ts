@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type RayApi, type RayCall, type RayRead, readJson } from "./rayApi";
 
-/** The most that Ray's state API lists. */
+/** Most rows that Ray's state API lists. */
 const mostRows = 10_000;
 
 const resourcesSchema = z.record(z.string(), z.number());
@@ -18,11 +18,11 @@ interface RayNode {
   readonly resources: Readonly<Record<string, number>>;
 }
 
-/** GPUs that Ray has set aside on a node, for an actor or a part of a placement group. */
+/** GPUs that Ray has reserved on a node, for an actor or a part of a placement group. */
 interface GpuUse {
   readonly nodeId: string;
   readonly gpus: number;
-  /** Application of Serve's whose replica has them; null for anything else. */
+  /** The Serve application whose replica has them; null for anything else. */
   readonly application: string | null;
 }
 
@@ -32,9 +32,9 @@ export interface RayResources {
 }
 
 /**
- * Nodes that are alive and who holds their GPUs, by Ray's state API (`/api/v0`). Not seen are GPUs of plain tasks, whose records
- * come late, and of whatever runs beside Ray. `/api/cluster_status` counts both kinds of Ray's own and is some seconds behind, which would
- * take a stopped engine's GPUs for somebody else's.
+ * Living nodes and the holders of their GPUs, from Ray's state API (`/api/v0`). It does not include GPUs of plain tasks, whose records
+ * arrive late, and of processes outside of Ray. `/api/cluster_status` counts both kinds of Ray's own and is some seconds behind, so that a
+ * stopped engine's GPUs would be attributed to others.
  */
 export async function readRayResources(api: RayApi, call: RayCall): Promise<RayRead<RayResources>> {
   const [nodes, actors, groups] = await Promise.all([
@@ -45,7 +45,7 @@ export async function readRayResources(api: RayApi, call: RayCall): Promise<RayR
   if (!nodes.ok) return nodes;
   if (!actors.ok) return actors;
   if (!groups.ok) return groups;
-  // An actor within a group asks for a share of the group, not for GPUs.
+  // An actor within a group requests a share of the group, not GPUs.
   const asked = [
     ...actors.value.map(({ name, node_id, required_resources }) => ({ name, node_id, resources: required_resources ?? {} })),
     ...groups.value.flatMap(({ name, bundles }) =>

@@ -5,14 +5,14 @@ const mostCharacters = 300;
 /** Colours of a terminal. */
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 
-/** pydantic repeats what it was given, and environments are part of that. */
+/** pydantic repeats its input, which includes environments. */
 const given = /\s*\[type=.*$/;
 
 const hide = createMask([]);
 
 /**
- * What went wrong, in one sentence without the stack that it comes with: the last line of a Python traceback, or what pydantic has against
- * a document, without the document.
+ * The error in one sentence without its stack: the last line of a Python traceback, or pydantic's objection to a document, without the
+ * document.
  */
 export function lastWords(message: string): string {
   const lines = message
@@ -26,5 +26,5 @@ export function lastWords(message: string): string {
   return told === "" ? "it does not say why." : told.replace(/\.?$/, ".");
 }
 
-/** Frames of a stack and their source are set in; what was raised is not. */
+/** Frames of a stack and their source are indented; the exception is not. */
 const lastOf = (lines: readonly string[]): string => lines.findLast((line) => !/^\s/.test(line)) ?? lines.at(-1) ?? "";

@@ -26,7 +26,7 @@ function realRay(real: RealRay): void {
   };
   const replicasOf = async (name: string) => JSON.stringify((await applications())[name]?.deployments).match(/"actor_id": ?"\w+"/g);
 
-  // The dashboard loads its modules as it is first asked: on a busy machine that takes longer than a look may.
+  // The dashboard loads its modules at the first request: on a busy machine that takes longer than the limit of a look.
   beforeAll(
     () => vi.waitFor(async () => expect(await host().observe({})).toMatchObject({ ok: true }), { timeout: 80_000, interval: 500 }),
     90_000,
@@ -41,7 +41,7 @@ function realRay(real: RealRay): void {
 
   describe("a real Ray", () => {
     it("keeps the applications of others, and their very replicas, while engines come and go", async () => {
-      // Numbers that JavaScript would write otherwise, for which Ray would build the application anew.
+      // Numbers that JavaScript would write differently, which would make Ray rebuild the application.
       const args = '{"model": "foreign", "gpus": 0, "node": "", "weight": 1.0, "seed": 12345678901234567890}';
       const runtime = JSON.stringify({ working_dir: real.workingDir, env_vars: { SECRET: "s3cret-value" } });
       const foreign = `{"name": "foreign", "route_prefix": "/foreign", "import_path": "small_engine:build", "runtime_env": ${runtime}, "args": ${args}}`;

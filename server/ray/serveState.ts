@@ -5,7 +5,7 @@ import { applicationName } from "./names";
 import { rawMembers } from "./rawJson";
 import type { RayRead } from "./rayApi";
 
-/** Under which an engine's application keeps its order, as an environment variable that Ray keeps and tells again. */
+/** The environment variable in which an engine's application keeps its order; Ray stores it and reports it. */
 export const orderVariable = "WEIR_ENGINE";
 
 const ownerSchema = z.object({
@@ -16,7 +16,7 @@ const ownerSchema = z.object({
 const applicationSchema = z.object({
   status: z.string(),
   message: z.string().default(""),
-  /** Older Rays do not say it. */
+  /** Absent in older Rays. */
   source: z.string().optional(),
   route_prefix: z.string().nullish(),
   deployed_app_config: z
@@ -40,28 +40,28 @@ export interface ServeApplication {
   readonly routePrefix: string | null;
   readonly importPath: string | null;
   readonly deployments: readonly { readonly name: string; readonly status: string; readonly message: string }[];
-  /** It came by Ray's Python API: a PUT neither lists nor removes it. */
+  /** Created by Ray's Python API: a PUT neither lists nor removes it. */
   readonly imperative: boolean;
-  /** Its configuration as Ray wrote it; null where Ray shows none. */
+  /** Its configuration as Ray wrote it; null if Ray shows none. */
   readonly config: string | null;
-  /** Ray has put something else in place of the values of its environment. */
+  /** Ray has redacted the values of its environment. */
   readonly hidden: boolean;
-  /** Of an engine of Weir's; null for any other. */
+  /** For one of Weir's engines; null for any other. */
   readonly owner: { readonly cluster: string; readonly engine: EngineOrder } | null;
 }
 
 export interface ServeState {
   readonly applications: readonly ServeApplication[];
-  /** Where Serve's proxies listen; null where Serve does not run. */
+  /** Port of Serve's proxies; null if Serve does not run. */
   readonly httpPort: number | null;
-  /** What else a PUT sets, as Ray wrote it, by name. */
+  /** The other settings of a PUT, as Ray wrote them, by name. */
   readonly settings: readonly (readonly [string, string])[];
 }
 
-/** A PUT that leaves the capacity out sets it back; the others are of use if Serve ends meanwhile and is begun anew. */
+/** A PUT without the capacity resets it; the others are needed if Serve ends meanwhile and is restarted. */
 const carriedSettings = ["target_capacity", "proxy_location", "http_options", "grpc_options"];
 
-/** What Ray writes for values that it shows to nobody (`ray/dashboard/runtime_env_redaction.py`). */
+/** Ray's text for redacted values (`ray/dashboard/runtime_env_redaction.py`). */
 const hiddenValue = "<redacted>";
 
 /** Reads `GET /api/serve/applications/`. Schema: Ray's `ServeInstanceDetails`. */
@@ -103,7 +103,7 @@ export function readServeState(answer: RayRead<string>): RayRead<ServeState> {
   return { ok: true, value: { applications, httpPort: details.http_options?.port ?? null, settings } };
 }
 
-/** A copy of an engine's application under another name is somebody else's. */
+/** A copy of an engine's application under another name is not Weir's. */
 function readOwner(name: string, text: unknown): ServeApplication["owner"] {
   try {
     const owner = ownerSchema.parse(JSON.parse(typeof text === "string" ? text : ""));
@@ -113,7 +113,7 @@ function readOwner(name: string, text: unknown): ServeApplication["owner"] {
   }
 }
 
-/** Environments stand at several depths of a configuration. */
+/** Environments occur at several depths of a configuration. */
 function hides(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === hiddenValue;
   return Object.values(value).some(hides);

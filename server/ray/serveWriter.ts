@@ -7,26 +7,26 @@ import { readServeState, type ServeState } from "./serveState";
 
 export const applicationsPath = "/api/serve/applications/";
 
-/** How an edit follows from what is there at that moment; an answer where there is nothing to be written. */
+/** Derives an edit from the present state; returns an answer if nothing must be written. */
 type DecideEdit = (state: ServeState) => ServeEdit | Answer<string>;
 
-/** Building an application may install what it needs. */
+/** Building an application may install its requirements. */
 const buildLimitMs = 900_000;
 
 export interface ServeWriterOptions {
-  /** How long a dashboard that is away is waited for. */
+  /** Time limit of the wait for a dashboard that does not answer. */
   readonly patienceMs: number;
   readonly everyMs: number;
 }
 
 export type ServeWriter = (decide: DecideEdit, done: string, options: StepOptions) => Promise<Answer<string>>;
 
-/** By dashboard: whoever writes to the same Ray in this process waits for the others. */
+/** By dashboard: writers to the same Ray in this process wait for each other. */
 const turns = new Map<string, Promise<unknown>>();
 
 /**
- * Changes one application and keeps the rest. Ray has no ETag: what is there is read right before the PUT, and again after it. An
- * application that somebody else changes in the few milliseconds between is set back to what was read, and nobody can tell.
+ * Changes one application and keeps the rest. Ray has no ETag: the state is read immediately before the PUT, and again after it. If another
+ * client changes an application in the few milliseconds in between, the PUT reverts that change undetected.
  */
 export function createServeWriter(api: RayApi, dashboard: string, { patienceMs, everyMs }: ServeWriterOptions): ServeWriter {
   const read = async (signal: AbortSignal) => readServeState(await api(applicationsPath, { signal }));
@@ -51,7 +51,7 @@ export function createServeWriter(api: RayApi, dashboard: string, { patienceMs, 
         }
         const put = await api(applicationsPath, { signal, body: carried.body });
         if (!put.ok) return unanswered(put);
-        // Serve takes a PUT up at once; a moment more shows what it does with it.
+        // Serve processes a PUT at once; a moment later its effect is visible.
         await sleep(everyMs, undefined, { signal });
         const after = await read(signal);
         if (!after.ok) return { holds: `${done}; whether all other applications are still there could not be seen: ${after.message}` };

@@ -17,7 +17,7 @@ interface GridSeries {
 
 /** Equal buckets over a range, that series of samples and of roll-ups are laid over, the older ones first. */
 export interface BucketGrid {
-  /** Says that something was collected from `firstMs`, which lies in the range, to `lastMs`, whether or not any series has a value. */
+  /** Records that samples were collected from `firstMs`, which is in the range, to `lastMs`, whether or not any series has a value. */
   cover(firstMs: number, lastMs: number): void;
   series(key: SeriesKey): GridSeries;
   /** All series so far. Buckets in which nothing was collected are left out, save one for each gap longer than `gapMs`. */

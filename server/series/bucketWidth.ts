@@ -3,7 +3,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Every width from 10 s on is whole steps of the 10 s roll-ups, from a minute on of those of a minute: no step lies in two buckets. */
+/** Every width from 10 s on is a multiple of the 10 s roll-ups, from a minute on of the minute roll-ups: no step is in two buckets. */
 const widths: readonly number[] = [
   ...[1, 2, 5, 10, 20, 30].map((count) => count * SECOND_MS),
   ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE_MS),
@@ -33,7 +33,7 @@ export function boundedRange({ fromMs, toMs }: TimeRange, nowMs: number): TimeRa
 
 export interface TimeRange {
   readonly fromMs: number;
-  /** Not in the range any more. */
+  /** Exclusive end of the range. */
   readonly toMs: number;
 }
 

@@ -5,11 +5,12 @@ import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 type Holder = Pick<EngineFrame, "gpus">;
 
 /**
- * What the GPUs that some engines hold cost, USD per hour, each at the price of its node's type. A GPU counts once: where several
- * engines share it, each of `among` pays a like part of it, so that the costs of models sum to that of all engines.
+ * The cost of the GPUs that some engines hold, USD per hour, each at the price of its node's type. A GPU counts once: if several engines
+ * share it, each of `among` pays an equal part of it, so that the costs of models sum to that of all engines.
  *
  * @param among all engines of the cluster, `held` among them.
- * @returns null without engines, where one does not say where it runs, and where a price is not known. No price may be 0, so 0 is none.
+ * @returns null without engines, if one does not report where it runs, or if a price is not known. A price must not be 0, so 0 counts as
+ * unknown.
  */
 export function heldUsdPerHour(held: readonly Holder[], among: readonly Holder[], cluster: ClusterSpec): number | null {
   if (held.length === 0 || held.some(({ gpus }) => gpus.length === 0)) return null;

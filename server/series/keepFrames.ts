@@ -12,7 +12,7 @@ export interface KeptBy {
   readonly cluster: () => ClusterSpec | null;
 }
 
-/** Takes every frame into the book, until there are no more. */
+/** Adds every frame to the book, until there are no more. */
 export async function keepFrames(frames: AsyncIterable<LiveFrame>, by: KeptBy): Promise<void> {
   for await (const frame of frames) keepFrame(frame, by);
 }

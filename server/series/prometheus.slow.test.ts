@@ -201,7 +201,10 @@ describe.skipIf(prometheusMissing !== null)("a Prometheus beside Weir", () => {
   });
 });
 
-/** Shapes that need a rule: ranks that add up, repeat or stand beside their sum, processes of which one knows, shares of two numbers. */
+/**
+ * Shapes that need a rule: ranks that are summed, repeat one value or appear with their sum, processes of which one has the value, shares
+ * of two numbers.
+ */
 const shapes: Readonly<Record<string, string>> = {
   "data-parallel ranks": `
 vllm:num_requests_running{engine="0"} 3

@@ -13,7 +13,7 @@ interface PromSeries {
   readonly points: readonly (readonly [seconds: number, value: number])[];
 }
 
-/** Series and what Prometheus warned of; or why there are none, in a sentence. */
+/** Series and Prometheus' warnings; or why there are none, in a sentence. */
 export type PromAnswer =
   | { readonly ok: true; readonly series: readonly PromSeries[]; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly reason: string };

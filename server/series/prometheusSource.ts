@@ -43,7 +43,7 @@ const RATE_SECONDS = 15;
 /** Queries under way at once. */
 const AT_ONCE = 4;
 
-/** Whoever follows the present asks no more often than this: a screen of charts is some dozen queries. */
+/** Minimum interval of queries that follow the present: a screen of charts is some dozen queries. */
 const ASKED_EVERY_MS = 5_000;
 
 /** Read from a Prometheus server that scrapes engines, GPUs and the gateway, instead of from what the studio kept. */
@@ -57,7 +57,7 @@ export function createPrometheusSource(options: PrometheusOptions): SeriesSource
 
   async function ask(query: string, { fromMs, bucketMs, count }: Buckets): Promise<PromAnswer> {
     const [startSeconds, widthSeconds] = [fromMs / 1000, bucketMs / 1000];
-    // A bucket is what lies before its end.
+    // A bucket covers the time before its end.
     const times = {
       startSeconds: startSeconds + widthSeconds,
       endSeconds: startSeconds + count * widthSeconds,

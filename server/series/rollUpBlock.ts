@@ -59,9 +59,9 @@ export class RollUpBlock {
   }
 
   /**
-   * The block as compressed bytes: column after column, and of these all first bytes, then all second ones, so that a level that
-   * stands still, whose least, greatest, mean and last are the same, costs next to nothing. What is added while it is being compressed,
-   * on another thread, is not in it.
+   * The block as compressed bytes: column after column, and of each first all first bytes, then all second ones, so that a constant level,
+   * whose least, greatest, mean and last are the same, costs next to nothing. Values added during the compression, on another thread, are
+   * not in it.
    */
   encode(): Promise<Buffer> {
     const names = Buffer.from(JSON.stringify([...this.#quantities.keys()]), "utf8");

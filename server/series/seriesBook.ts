@@ -50,7 +50,7 @@ const LEAST_ROWS = 3_600;
  */
 const MOST_VALUES = 12_288 * LEAST_ROWS;
 
-/** What a crash may lose of the roll-ups; each flush packs every block anew, so that oftener costs more. */
+/** The part of the roll-ups that a crash may lose; each flush packs every block again, so a shorter interval costs more. */
 const FLUSH_MS = 60_000;
 
 /** One sample may be lost, one may be late: only then is it a gap. */

@@ -2,7 +2,7 @@ import type { SeriesKey, SeriesRange } from "@/server/contracts/studio/seriesRan
 
 export interface RangeRequest {
   readonly fromMs: number;
-  /** Not in the range any more. */
+  /** Exclusive end of the range. */
   readonly toMs: number;
   /** Width of the buckets, as `bucketWidth` gives it; where samples are fewer a source makes them wider. */
   readonly bucketMs: number;
@@ -11,7 +11,7 @@ export interface RangeRequest {
 
 /** Where series are read from: what the studio kept itself, or a Prometheus server. */
 export interface SeriesSource {
-  /** Anew no more often than this is there anything to read. */
+  /** New data appears no more often than this. */
   readonly everyMs: number;
   /** Subjects of which something is known in the range. */
   subjects(fromMs: number, toMs: number): Promise<readonly string[]>;

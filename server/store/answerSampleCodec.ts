@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { AnswerSample, SampledModel } from "@/solver/ensemble/replay/answerSample";
 
-/** As it is written: each model's votes as places in its list of different ones, -1 where there is none. */
+/** The stored form: each model's votes as indices into its list of distinct ones, -1 if there is none. */
 interface WrittenSample {
   readonly questionIds: readonly string[];
   readonly categories?: readonly string[];
@@ -49,7 +49,7 @@ function readModel({ model, votes, answers, correct, outputTokens, asked }: Writ
   return { model, answers: read, correct: ofBits(correct), outputTokens: Int32Array.from(outputTokens), asked: ofBits(asked) };
 }
 
-/** Compresses as well as packed bits would, and is read by eye. */
+/** Compresses as well as packed bits would, and is human-readable. */
 const bits = (flags: Uint8Array): string => flags.join("");
 
 const ofBits = (text: string): Uint8Array => Uint8Array.from(text, Number);

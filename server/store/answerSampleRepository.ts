@@ -5,7 +5,7 @@ import { encodeSample } from "./answerSampleCodec";
 import type { Database } from "./database";
 import { answerSamples } from "./schema/ensembles";
 
-/** Labelled answers that gates are chosen on: the summary for lists, the encoded whole for replay. */
+/** Labelled answers on which gates are chosen: the summary for lists, the encoded whole for replay. */
 export function createAnswerSampleRepository(db: Database) {
   return {
     insert(summary: AnswerSampleSummary, sample: AnswerSample): void {
@@ -23,7 +23,7 @@ export function createAnswerSampleRepository(db: Database) {
         .all()
         .map(({ summary }) => summary);
     },
-    /** Encoded, as large ones are decoded in threads; null: it is not here, or was removed. */
+    /** Encoded, since large ones are decoded in threads; null: it does not exist, or was removed. */
     stored(id: string): { readonly summary: AnswerSampleSummary; readonly data: Uint8Array } | null {
       return db.select().from(answerSamples).where(eq(answerSamples.id, id)).get() ?? null;
     },

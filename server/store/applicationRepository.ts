@@ -4,12 +4,12 @@ import type { Database } from "./database";
 import type { StoredStep } from "./documents/storedStep";
 import { applications } from "./schema/applications";
 
-/** An application as kept: its steps say what they do, so that it can go on after a restart. */
+/** A stored application: its steps describe their actions, so that it can continue after a restart. */
 export interface StoredApplication extends Omit<Application, "steps"> {
   readonly steps: readonly StoredStep[];
 }
 
-/** States in which an application still has something to do. */
+/** States of an unfinished application. */
 const openStates: readonly ApplicationState[] = ["grace", "running", "paused"];
 
 /** Applications of plans, written before and after every step. */
@@ -26,18 +26,18 @@ export function createApplicationRepository(db: Database) {
     list(clusterId: string): readonly StoredApplication[] {
       return db.select().from(applications).where(eq(applications.clusterId, clusterId)).orderBy(desc(applications.startedAt)).all();
     },
-    /** How many there are in each state, of all clusters. */
+    /** The number in each state, over all clusters. */
     counts() {
       const { kind, state } = applications;
       return db.select({ kind, state, count: count() }).from(applications).groupBy(kind, state).all();
     },
-    /** Those whose plan is still held against its promises, or is to be rolled back for them, on any cluster. */
+    /** Those whose plan is being verified, or must be rolled back, on any cluster. */
     verifying(): readonly StoredApplication[] {
       const { verification } = applications;
       const isOpen = sql`json_extract(${verification}, '$.state') = 'watching' or json_extract(${verification}, '$.rollBackDue') is not null`;
       return db.select().from(applications).where(isOpen).all();
     },
-    /** Those that were not finished, on any cluster. */
+    /** Unfinished ones, on any cluster. */
     open(): readonly StoredApplication[] {
       return db
         .select()

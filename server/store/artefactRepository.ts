@@ -15,7 +15,7 @@ const { bytes, ...listed } = {
 };
 const columns = { ...listed, bytes: sql<number>`length(${bytes})` };
 
-/** Trained predictors: what lists tell of them, and their bytes. */
+/** Trained predictors: their summaries for lists, and their bytes. */
 export function createArtefactRepository(db: Database) {
   return {
     /** The store counts the version, by kind and workload. */
@@ -38,7 +38,7 @@ export function createArtefactRepository(db: Database) {
     list(): readonly Artefact[] {
       return db.select(columns).from(artefacts).orderBy(desc(artefacts.createdAt)).all();
     },
-    /** null: it is not here, or was removed. */
+    /** null: it does not exist, or was removed. */
     get(hash: string): { readonly artefact: Artefact; readonly bytes: Uint8Array } | null {
       const row = db.select().from(artefacts).where(eq(artefacts.hash, hash)).get();
       return row === undefined ? null : { artefact: { ...row, bytes: row.bytes.length }, bytes: row.bytes };

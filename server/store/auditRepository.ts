@@ -3,23 +3,23 @@ import type { AuditLine } from "@/server/contracts/studio";
 import type { Database } from "./database";
 import { audit, gatewayAudits } from "./schema/users";
 
-/** A line of a gateway's own audit, by which the next ones are asked for. */
+/** Position in a gateway's own audit, from which the next lines are requested. */
 export interface GatewayAuditMark {
   readonly sequence: number;
   readonly atMs: number;
 }
 
-/** Who changed what and when. Lines are only ever added. */
+/** Who changed what and when. Append-only. */
 export function createAuditRepository(db: Database) {
   function add(line: AuditLine): void {
     db.insert(audit).values(line).run();
   }
   return {
     add,
-    /** A line of this moment. */
+    /** Adds a line with the present time. */
     note: (actor: string, action: string, subject: string, detail = ""): void =>
       add({ at: new Date().toISOString(), actor, action, subject, detail }),
-    /** Newest first: lines of a gateway may come in long after they were made. */
+    /** Newest first: lines of a gateway may arrive long after they were written. */
     list(limit: number): readonly AuditLine[] {
       const { at, actor, action, subject, detail } = audit;
       return db.select({ at, actor, action, subject, detail }).from(audit).orderBy(desc(at), desc(audit.id)).limit(limit).all();
@@ -30,7 +30,7 @@ export function createAuditRepository(db: Database) {
       const asked = and(eq(audit.subject, subject), inArray(audit.action, [...actions]));
       return db.select(columns).from(audit).where(asked).orderBy(desc(id)).limit(1).get() ?? null;
     },
-    /** The last line of the gateway's own audit that was taken; null before the first. */
+    /** The last line of the gateway's own audit that was copied; null before the first. */
     taken(clusterId: string): GatewayAuditMark | null {
       const { sequence, atMs } = gatewayAudits;
       return db.select({ sequence, atMs }).from(gatewayAudits).where(eq(gatewayAudits.clusterId, clusterId)).get() ?? null;

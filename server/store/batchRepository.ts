@@ -10,7 +10,7 @@ export type StoredBatchCall = typeof batchCalls.$inferSelect;
 export type StoredBatchSession = typeof batchSessions.$inferSelect;
 export type BatchStage = StoredBatchCall["stage"];
 
-/** An attempt that came to no end. */
+/** An attempt that did not end. */
 export type EarlierTries = Pick<StoredBatchCall, "position" | "attempts" | "lost">;
 
 const field = (path: string) => sql<string>`json_extract(${batches.order}, ${path})`;
@@ -19,7 +19,7 @@ const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) =>
 /** Batches, every call of them, and their sessions. */
 export function createBatchRepository(db: Database, scrubber: Scrubber) {
   const fields = Object.keys(getTableColumns(batchCalls));
-  /** Prepared once: to build it takes ten times as long as to run it. */
+  /** Prepared once: building it takes ten times as long as running it. */
   const saveCall = db
     .insert(batchCalls)
     .values(Object.fromEntries(fields.map((name) => [name, sql.placeholder(name)])) as unknown as StoredBatchCall)
@@ -36,9 +36,9 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
       .where(eq(batches.id, batchId))
       .limit(1)
       .get() !== undefined;
-  /** By when they ended, which stands before their orders: the state stands behind, and megabytes would be read for it. */
+  /** Filtered by the end time, which is stored before the orders: the state is stored behind them, and reading it would read megabytes. */
   const openBatches = (also?: SQL) => and(isNull(batches.endedAt), also);
-  /** Both stages are named: they stand before the position in the key, and all of a batch would be read without. */
+  /** Both stages are named: they precede the position in the key, and without them all of a batch would be read. */
   const within = (batchId: string, from: number, before: number) =>
     and(
       eq(batchCalls.batchId, batchId),
@@ -72,13 +72,13 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
     },
     /** Newest first, without their orders, which may be megabytes. */
     list: (): readonly BatchSummary[] => summaries(),
-    /** One as lists tell of it; null: there is none. */
+    /** The summary for lists; null: there is none. */
     summary: (id: string): BatchSummary | null => summaries(eq(batches.id, id))[0] ?? null,
-    /** Those that run or are paused. */
+    /** Running and paused ones. */
     open(): readonly StoredBatch[] {
       return db.select().from(batches).where(openBatches()).all();
     },
-    /** Names of open ones that ask the prompts of a sample. */
+    /** Names of open ones that use the prompts of a sample. */
     openOn(promptSetId: string): readonly string[] {
       const asking = openBatches(eq(batches.promptSetId, promptSetId));
       return db
@@ -99,7 +99,7 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
           .get()?.name ?? null
       );
     },
-    /** Ids of those on a cluster that are over. */
+    /** Ids of ended ones on a cluster. */
     overOn(clusterId: string): readonly string[] {
       const there = and(eq(batches.clusterId, clusterId), isNotNull(batches.endedAt));
       return db
@@ -113,7 +113,7 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
       const endedAt = state === "done" || state === "stopped" ? new Date().toISOString() : null;
       db.update(batches).set({ state, pause, endedAt }).where(eq(batches.id, id)).run();
     },
-    /** Forgets it with all its answers. */
+    /** Deletes it with all its answers. */
     remove(id: string): void {
       db.$client.transaction(() => {
         db.delete(batchSessions).where(eq(batchSessions.batchId, id)).run();
@@ -133,22 +133,22 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
       if (changes > 0) noteDeleted(db);
     },
 
-    /** Puts calls of a batch down as they stand, in one transaction. To prompts that were deleted no answer is kept. */
+    /** Saves the present state of calls of a batch, in one transaction. No answers are stored for prompts that were deleted. */
     saveCalls(batchId: string, calls: readonly StoredBatchCall[]): void {
       db.$client.transaction(() => {
-        // They may have been deleted while answers to them were on their way.
+        // They may have been deleted while answers to them were in flight.
         const keeps = calls.some(({ answer }) => answer !== null) && hasTexts(batchId);
         for (const call of calls) saveCall.run(keeps ? call : { ...call, answer: null });
       })();
     },
-    /** Calls that were under way when a studio was killed, of prompts from one position up to before another, are to be made again, and counted as lost. */
+    /** Marks calls that were in flight when a studio was killed, in a range of positions, as to be repeated, and counts them as lost. */
     loseAsked(batchId: string, from: number, before: number): void {
       db.update(batchCalls)
         .set({ state: "waiting", lost: sql`${batchCalls.lost} + 1` })
         .where(and(within(batchId, from, before), eq(batchCalls.state, "asked")))
         .run();
     },
-    /** Calls of prompts from one position up to before another, in order of prompts, without texts. */
+    /** Calls in a range of positions, in order of prompts, without texts. */
     callsBetween(batchId: string, from: number, before: number): readonly Omit<StoredBatchCall, "answer">[] {
       const { answer: _, ...columns } = getTableColumns(batchCalls);
       return db
@@ -158,7 +158,7 @@ export function createBatchRepository(db: Database, scrubber: Scrubber) {
         .orderBy(asc(batchCalls.position))
         .all();
     },
-    /** Those that are over, with texts. */
+    /** Ended ones, with texts. */
     answersBetween(batchId: string, from: number, before: number): readonly StoredBatchCall[] {
       return db
         .select()

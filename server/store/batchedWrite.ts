@@ -1,7 +1,7 @@
 /**
- * Has `write` run once for all that is asked for in one turn of the event loop, after it: each transaction costs as much as many rows.
+ * Runs `write` once for all requests of one turn of the event loop, after it: each transaction costs as much as many rows.
  *
- * @returns a function that asks for it; its promise resolves when `write` has run, and rejects with what that throws.
+ * @returns a function that requests it; its promise resolves when `write` has run, and rejects with its exception.
  */
 export function batchedWrite(write: () => void): () => Promise<void> {
   let asked: Promise<void> | null = null;

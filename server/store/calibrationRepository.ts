@@ -3,7 +3,7 @@ import type { KeptProfile } from "@/server/contracts/studio";
 import type { Database } from "./database";
 import { calibrations, profileUses } from "./schema/predictors";
 
-/** Engine profiles fitted to the operator's own runs, and which profile plans are made with. */
+/** Engine profiles fitted to the operator's own runs, and the profile used for plans. */
 export function createCalibrationRepository(db: Database) {
   const { profile, createdAt, actor } = calibrations;
   return {
@@ -20,7 +20,7 @@ export function createCalibrationRepository(db: Database) {
     use(line: { readonly profileId: string; readonly at: string; readonly actor: string }): void {
       db.insert(profileUses).values(line).run();
     },
-    /** The id of the profile chosen last; null while none was. */
+    /** The id of the profile chosen last; null if none was. */
     inUse(): string | null {
       return db.select({ id: profileUses.profileId }).from(profileUses).orderBy(desc(profileUses.id)).limit(1).get()?.id ?? null;
     },

@@ -6,10 +6,13 @@ import { clusters } from "./schema/clusters";
 
 export type ClusterRow = typeof clusters.$inferSelect;
 
-/** Clusters, and which plan is in force on each. */
+/** Clusters, and the plan in force on each. */
 export function createClusterRepository(db: Database) {
   return {
-    /** `connection`: how to reach it; left out: it is only described, or embedded. `gateway` null: one beside the studio, yet to be given ports. */
+    /**
+     * `connection`: how to reach it; absent: it is only described, or embedded. `gateway` null: one that the studio runs, with ports still
+     * to be assigned.
+     */
     insert(spec: ClusterSpec, createdAt: string, attached?: Pick<ClusterRow, "connection" | "gateway">): void {
       db.insert(clusters)
         .values({ id: spec.id, createdAt, spec, ...attached })
@@ -24,14 +27,14 @@ export function createClusterRepository(db: Database) {
     setJudge(id: string, judge: ClusterRow["judge"]): void {
       db.update(clusters).set({ judge }).where(eq(clusters.id, id)).run();
     },
-    /** Hardware, prices or kind of a cluster that are others now. */
+    /** Updates the hardware, prices or kind of a cluster. */
     respecify(spec: ClusterSpec): void {
       db.update(clusters).set({ spec }).where(eq(clusters.id, spec.id)).run();
     },
     suggest(id: string, suggested: ClusterSummary["suggested"]): void {
       db.update(clusters).set({ suggested }).where(eq(clusters.id, id)).run();
     },
-    /** Oldest first: the embedded cluster leads. */
+    /** Oldest first: the embedded cluster is the first. */
     list(): readonly ClusterRow[] {
       return db.select().from(clusters).orderBy(asc(clusters.createdAt)).all();
     },

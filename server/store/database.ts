@@ -4,19 +4,19 @@ import Sqlite from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { migrate } from "drizzle-orm/better-sqlite3/migrator";
 
-/** Its tables are in `schema/`. Their times as text are ISO 8601 in UTC throughout, so that text order is time order. */
+/** Its tables are in `schema/`. All their times as text are ISO 8601 in UTC, so that text order is time order. */
 export type Database = BetterSQLite3Database & { readonly $client: Sqlite.Database };
 
-/** How long a writer waits for another process (the command line) before it gives up. */
+/** Time for which a writer waits for another process (the command line) before it fails. */
 const busyTimeoutMs = 5_000;
 
-/** Folder of the committed migrations; the studio and the command line start at the repository root or name it. */
+/** Folder of the committed migrations; the studio and the command line start at the repository root or set WEIR_ROOT. */
 const migrationsFolder = (): string => join(process.env.WEIR_ROOT ?? process.cwd(), "server", "store", "migrations");
 
 /**
  * Opens `weir.db` in the state folder, creating both, and brings its tables up to date.
  *
- * @throws Error with one sentence and the way out when the folder cannot be written.
+ * @throws Error with one sentence and the remedy if the folder cannot be written.
  */
 export function openDatabase(stateDir: string): Database {
   try {
@@ -27,11 +27,11 @@ export function openDatabase(stateDir: string): Database {
   }
   const file = join(stateDir, "weir.db");
   const client = new Sqlite(file, { timeout: busyTimeoutMs });
-  // Connections say where engines are. Its companions are made with its own mode.
+  // Connections contain the addresses of engines. SQLite's companion files get the file's own mode.
   chmodSync(file, 0o600);
   client.pragma("journal_mode = WAL");
   client.pragma("foreign_keys = ON");
-  // Most of what is deleted is written over at once; `createScrubber` sees to the rest.
+  // Most deleted data is overwritten at once; `createScrubber` handles the rest.
   client.pragma("secure_delete = ON");
   const database = drizzle(client, { casing: "snake_case" });
   migrate(database, { migrationsFolder: migrationsFolder() });

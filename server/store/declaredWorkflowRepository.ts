@@ -3,16 +3,16 @@ import type { DeclaredWorkflow } from "@/server/contracts/studio/declaredWorkflo
 import type { Database } from "./database";
 import { declaredWorkflows } from "./schema/workloads";
 
-/** A declared workflow as it is kept. */
+/** A stored workflow. */
 export type StoredWorkflow = Omit<DeclaredWorkflow, "predictors">;
 
-/** Who keeps or removes one, and when. */
+/** Who saved or removed it, and when. */
 interface Kept {
   readonly createdAt: string;
   readonly actor: string;
 }
 
-/** Workflows that were declared here, by name. Of a name the newest version holds; none is ever changed. */
+/** Workflows that were declared here, by name. The newest version of a name is valid; none is ever changed. */
 export function createDeclaredWorkflowRepository(db: Database) {
   const newest = db
     .select({ name: declaredWorkflows.name, version: max(declaredWorkflows.version).as("newest") })
@@ -39,7 +39,7 @@ export function createDeclaredWorkflowRepository(db: Database) {
   }
 
   return {
-    /** Keeps it as the next version of its name, which is returned. */
+    /** Saves it as the next version of its name, which is returned. */
     put({ document, ...kept }: Kept & Pick<StoredWorkflow, "document" | "origin">): number {
       const version = versionsOf(document.name) + 1;
       db.insert(declaredWorkflows)
@@ -60,7 +60,7 @@ export function createDeclaredWorkflowRepository(db: Database) {
         .all()
         .flatMap(({ declared_workflows: row }) => storedOf(row) ?? []);
     },
-    /** Whether there was one to remove. Its versions stay, and what is kept under the name later counts on from them. */
+    /** Returns whether there was one to remove. Its versions stay, and later versions under the name continue their count. */
     remove(name: string, kept: Kept): boolean {
       const found = find(name);
       if (found === null) return false;

@@ -2,10 +2,10 @@ import { and, eq, getTableColumns } from "drizzle-orm";
 import type { Database } from "./database";
 import { engineIdentities } from "./schema/telemetry";
 
-/** What an engine is by its own word, since when that is known, and when its counters began anew since. */
+/** An engine's identity as it reports it, the time since when that is known, and the resets of its counters since. */
 export type EngineIdentity = Omit<typeof engineIdentities.$inferSelect, "clusterId" | "engineId">;
 
-/** What engines are, the last of each. */
+/** The latest identity of each engine. */
 export function createEngineIdentityRepository(db: Database) {
   const { clusterId: _, engineId: __, ...identity } = getTableColumns(engineIdentities);
   return {

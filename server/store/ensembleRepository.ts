@@ -3,10 +3,10 @@ import type { KeptEnsemble } from "@/server/contracts/studio/ensembles";
 import type { Database } from "./database";
 import { ensembles } from "./schema/ensembles";
 
-/** Who keeps or removes one, and when. */
+/** Who saved or removed it, and when. */
 type Kept = Pick<KeptEnsemble, "createdAt" | "actor">;
 
-/** Ensembles that were kept here, by name. Of a name the newest version holds; none is ever changed. */
+/** Ensembles that were saved here, by name. The newest version of a name is valid; none is ever changed. */
 export function createEnsembleRepository(db: Database) {
   const newest = db
     .select({ name: ensembles.name, version: max(ensembles.version).as("newest") })
@@ -18,7 +18,7 @@ export function createEnsembleRepository(db: Database) {
     db.select().from(ensembles).where(eq(ensembles.name, name)).orderBy(desc(ensembles.version)).limit(1).get();
 
   return {
-    /** Keeps it as the next version of its name, which is returned. */
+    /** Saves it as the next version of its name, which is returned. */
     put({ ensemble, ...kept }: Kept & Pick<KeptEnsemble, "ensemble">): number {
       const version = (latest(ensemble.name)?.version ?? 0) + 1;
       db.insert(ensembles)
@@ -42,11 +42,11 @@ export function createEnsembleRepository(db: Database) {
         .all()
         .flatMap(({ ensembles: row }) => keptOf(row) ?? []);
     },
-    /** Whether any was ever kept, those that were removed included. */
+    /** Whether any was ever saved, including removed ones. */
     everKept(): boolean {
       return db.select({ name: ensembles.name }).from(ensembles).limit(1).get() !== undefined;
     },
-    /** Whether there was one to remove. Its versions stay, and what is kept under the name later counts on from them. */
+    /** Returns whether there was one to remove. Its versions stay, and later versions under the name continue their count. */
     remove(name: string, kept: Kept): boolean {
       const found = latest(name);
       if (found === undefined || found.document === null) return false;

@@ -6,10 +6,10 @@ import { handLabels, profileCalls } from "./schema/profiles";
 export type HandLabel = typeof handLabels.$inferSelect;
 type LabelKey = Pick<HandLabel, "profileId" | "position" | "model" | "otherModel">;
 
-/** What a measure gave an answer. */
+/** A measure's score of an answer. */
 export type PromptReading = Pick<typeof profileCalls.$inferSelect, "position" | "model" | "reading" | "score">;
 
-/** How a measure scored answers of two models to the same prompts; means of 0..100, `both` of their product. */
+/** The scores that a measure gave answers of two models to the same prompts; means of 0..100, `both` of their product. */
 export interface ScoredTogether {
   readonly prompts: number;
   readonly smaller: number;
@@ -23,10 +23,10 @@ export interface TwoModels {
   readonly larger: string;
 }
 
-/** Two labels may be of one millisecond. */
+/** Two labels may have the same millisecond. */
 const given = sql`rowid`;
 
-/** What people said of answers, beside what measures gave them. */
+/** Manual labels of answers, with the scores of measures. */
 export function createHandLabelRepository(db: Database) {
   const one = ({ profileId, position, model, otherModel }: LabelKey) =>
     and(
@@ -39,7 +39,7 @@ export function createHandLabelRepository(db: Database) {
     and(eq(handLabels.profileId, profileId), kind === "one" ? eq(handLabels.otherModel, "") : ne(handLabels.otherModel, ""));
 
   return {
-    /** Given again it replaces what was said. */
+    /** A repeated label replaces the earlier one. */
     save(label: HandLabel): void {
       const { quality, actor, at } = label;
       db.insert(handLabels)
@@ -50,7 +50,7 @@ export function createHandLabelRepository(db: Database) {
         })
         .run();
     },
-    /** null: nobody labelled it. */
+    /** null: it has no label. */
     get(key: LabelKey): HandLabel | null {
       return db.select().from(handLabels).where(one(key)).get() ?? null;
     },
@@ -61,7 +61,7 @@ export function createHandLabelRepository(db: Database) {
     list(profileId: string): readonly HandLabel[] {
       return db.select().from(handLabels).where(eq(handLabels.profileId, profileId)).orderBy(asc(handLabels.at), asc(given)).all();
     },
-    /** The latest that a person gave; null: none. */
+    /** A person's latest label; null: none. */
     last(profileId: string, kind: "one" | "two", actor: string): HandLabel | null {
       return (
         db
@@ -73,7 +73,7 @@ export function createHandLabelRepository(db: Database) {
           .get() ?? null
       );
     },
-    /** What a measure gave answers to some prompts. */
+    /** A measure's scores of answers to some prompts. */
     readings(profileId: string, measureId: string, positions: readonly number[]): readonly PromptReading[] {
       const { position, model, reading, score } = profileCalls;
       return db
@@ -89,7 +89,7 @@ export function createHandLabelRepository(db: Database) {
         )
         .all();
     },
-    /** First readings of a measure, of those of some prompts for which both models have one. */
+    /** First readings of a measure, for those of some prompts for which both models have one. */
     scoredTogether(profileId: string, positions: readonly number[], asked: TwoModels): ScoredTogether {
       const { measureId, smaller, larger } = asked;
       const other = alias(profileCalls, "other");

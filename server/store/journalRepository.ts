@@ -3,7 +3,7 @@ import type { JournalLine } from "@/server/contracts/studio";
 import type { Database } from "./database";
 import { journal } from "./schema/applications";
 
-/** What applications did, line by line; lines are only ever added. */
+/** The actions of applications, line by line. Append-only. */
 export function createJournalRepository(db: Database) {
   return {
     add(applicationId: string, line: JournalLine): void {

@@ -17,7 +17,7 @@ const readable = (run: StoredLabSummary): StoredLabSummary => ({
 export function createLabRepository(db: Database) {
   const columns = {
     ...getTableColumns(labRuns),
-    // Counted in the key: no cell is read.
+    // Counted in the index: no cell is read.
     cellsDone: sql<number>`(select count(*) from lab_cells where lab_cells.run_id = lab_runs.id)`,
   };
   return {
@@ -32,7 +32,7 @@ export function createLabRepository(db: Database) {
     list(): readonly StoredLabSummary[] {
       return db.select(columns).from(labRuns).orderBy(desc(labRuns.createdAt)).all().map(readable);
     },
-    /** In the order in which they came, without the first `since`. */
+    /** In the order of their completion, without the first `since`. */
     cells(id: string, since = 0): readonly LabCell[] {
       const rows = db
         .select({ cell: labCells.cell })
@@ -48,7 +48,7 @@ export function createLabRepository(db: Database) {
     setState(id: string, state: StoredLabRun["state"], problem: string | null = null): void {
       db.update(labRuns).set({ state, problem }).where(eq(labRuns.id, id)).run();
     },
-    /** Runs that were under way when the studio ended; what they had found stays. */
+    /** Interrupts runs that were running when the studio ended; their results stay. */
     interruptRunning(problem: string): void {
       db.update(labRuns).set({ state: "interrupted", problem }).where(eq(labRuns.state, "running")).run();
     },

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 
-/** A studio that was told to end may still be ending. */
+/** A studio that was asked to end may still be ending. */
 const waitMs = 5_000;
 
 /**
- * Takes the state folder for one studio: two would carry out the same application side by side. The kernel lets go of it when the process
- * ends, however it does. The command line reads and writes the store beside it.
+ * Locks the state folder for one studio: two would carry out the same application in parallel. The kernel releases the lock when the
+ * process ends, in whatever way. The command line reads and writes the store without the lock.
  *
- * @returns lets go of it.
- * @throws Error with one sentence when another studio has it.
+ * @returns a function that releases it.
+ * @throws Error with one sentence if another studio has it.
  */
 export function lockStateFolder(stateDir: string): () => void {
   const file = new Sqlite(join(stateDir, "studio.lock"), { timeout: waitMs });

@@ -5,7 +5,7 @@ import { createPromptRepository } from "./promptRepository";
 import { createScrubber } from "./scrubber";
 import { createWorkloadRepository } from "./workloadRepository";
 
-/** Workloads, profiles and prompts of a store that another thread has open, only to be read. */
+/** Read-only access to workloads, profiles and prompts of a store that another thread has open. */
 export function openToRead(file: string) {
   const client = new Sqlite(file, { readonly: true });
   const db = drizzle(client, { casing: "snake_case" });

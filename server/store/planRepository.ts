@@ -7,13 +7,13 @@ import { plans } from "./schema/plans";
 
 const workloadId = sql<string>`json_extract(${plans.document}, '$.inputs.workload.id')`;
 
-/** Kept under its own hashes, which `formOfHash` reads. */
+/** Stored under its own hashes, which `formOfHash` reads. */
 const readable = (plan: Plan): Plan => ({ ...plan, policy: withNewNames(plan.policy) });
 
-/** Kept plans, one document an id. What a plan does never changes; what it was asked for and promises is the last question's. */
+/** Saved plans, one document per id. A plan's content never changes; its question and promises are those of the last question. */
 export function createPlanRepository(db: Database) {
   return {
-    /** Keeps a plan, or what it is asked for and promises now where it is kept already. One that is kept for another cluster stays as it is. */
+    /** Saves a plan; if it is already saved, updates its question and promises. A plan that is saved for another cluster is unchanged. */
     keep(plan: Plan): void {
       db.insert(plans)
         .values({ id: plan.id, clusterId: plan.inputs.cluster.id, createdAt: plan.metadata.createdAt, document: plan })
@@ -34,7 +34,7 @@ export function createPlanRepository(db: Database) {
         .all();
       return rows.map((row) => readable(row.document));
     },
-    /** Those made from a workload, newest first, without reading their documents whole. */
+    /** Those made from a workload, newest first, without reading whole documents. */
     ofWorkload(id: string) {
       const requestsPerSecond = sql<number>`json_extract(${plans.document}, '$.inputs.workload.requestsPerSecond')`;
       const qualityFloor = sql<number | null>`json_extract(${plans.document}, '$.inputs.objective.qualityFloor')`;
@@ -45,7 +45,7 @@ export function createPlanRepository(db: Database) {
         .orderBy(desc(plans.createdAt))
         .all();
     },
-    /** Those whose policies name trained predictors, newest first, without reading their documents whole. */
+    /** Those whose policies name trained predictors, newest first, without reading whole documents. */
     withPredictors() {
       const policy = sql<string>`json_extract(${plans.document}, '$.policy')`;
       const name = sql<string>`json_extract(${plans.document}, '$.metadata.name')`;
@@ -59,7 +59,7 @@ export function createPlanRepository(db: Database) {
         .map(({ policy: text, ...row }) => ({ ...row, predictors: learntOf(JSON.parse(text) as Plan["policy"]) }))
         .filter(({ predictors }) => predictors.length > 0);
     },
-    /** How many there are of each workload that there are any of. */
+    /** The number for each workload that has any. */
     countByWorkload() {
       return db.select({ workloadId, plans: count() }).from(plans).groupBy(workloadId).all();
     },

@@ -7,13 +7,13 @@ import { noteDeleted, type Scrubber } from "./scrubber";
 
 export type StoredProfile = typeof profiles.$inferSelect;
 export type StoredCall = typeof profileCalls.$inferSelect;
-/** What is left out is not known. */
+/** Absent fields are unknown. */
 export type NewCall = typeof profileCalls.$inferInsert;
 
-/** Which call of a job. */
+/** Identifies a call of a job. */
 export type CallKey = Pick<StoredCall, "position" | "model" | "measureId" | "reading">;
 
-/** What one reading of an answer by a measure gave. */
+/** The result of one reading of an answer by a measure. */
 export type StoredReading = Pick<StoredCall, "position" | "model" | "reading" | "score" | "unscored">;
 
 /** A model's answer without its text. */
@@ -22,7 +22,7 @@ export type StoredAnswer = Pick<
   "position" | "model" | "at" | "inputTokens" | "outputTokens" | "ttftSeconds" | "seconds" | "engine" | "inFlight" | "cut"
 >;
 
-/** Calls alike in all that is counted. Readings of a measure beside the first one, or the first two, are calls too. */
+/** Calls that are equal in all counted fields. Readings of a measure besides the first one, or the first two, are calls too. */
 export type CallGroup = Pick<StoredCall, "model" | "measureId" | "reading" | "state" | "unscored" | "failure"> &
   Omit<typeof profileSums.$inferSelect, "profileId" | "model" | "measureId" | "reading" | "state" | "unscored" | "failure">;
 
@@ -36,7 +36,7 @@ const unknown = {
   ...{ score: null, unscored: null, failure: null, cut: null, answer: null },
 };
 
-/** Names of fields as they are in the database. */
+/** Names of fields as stored in the database. */
 const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const key = [profileCalls.profileId, profileCalls.position, profileCalls.model, profileCalls.measureId, profileCalls.reading];
@@ -52,7 +52,7 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
       eq(profileCalls.reading, reading),
     );
   const fields = Object.keys(getTableColumns(profileCalls));
-  /** Prepared once: to build it took ten times as long as to run it. */
+  /** Prepared once: building it took ten times as long as running it. */
   const saveCall = db
     .insert(profileCalls)
     .values(Object.fromEntries(fields.map((name) => [name, sql.placeholder(name)])) as unknown as StoredCall)
@@ -87,7 +87,7 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
     setState(id: string, state: ProfileJob["state"], pause: ProfileJob["pause"]): void {
       db.update(profiles).set({ state, pause }).where(eq(profiles.id, id)).run();
     },
-    /** From now on the job may spend as much; null: as it takes. */
+    /** Sets the job's spending cap from now on; null: no limit. */
     setCap(id: string, capUsd: number | null): void {
       db.update(profiles)
         .set({ request: sql`json_set(${profiles.request}, '$.capUsd', json(${JSON.stringify(capUsd)}))` })
@@ -101,7 +101,7 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
     list(): readonly StoredProfile[] {
       return db.select().from(profiles).orderBy(desc(profiles.createdAt)).all();
     },
-    /** Those that run or are paused, of one sample of prompts. */
+    /** Running and paused ones, for one sample of prompts. */
     openOn(promptSetId: string): readonly StoredProfile[] {
       const isOpen = inArray(profiles.state, ["running", "paused"]);
       return db
@@ -110,25 +110,28 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
         .where(and(eq(profiles.promptSetId, promptSetId), isOpen))
         .all();
     },
-    /** Deletes the texts of all answers to a sample's prompts; what was measured stays. */
+    /** Deletes the texts of all answers to a sample's prompts; measurements stay. */
     dropAnswersOf(promptSetId: string): void {
       const ids = db.select({ id: profiles.id }).from(profiles).where(eq(profiles.promptSetId, promptSetId));
       forget(inArray(profileCalls.profileId, ids));
     },
-    /** Deletes the texts of a job's answers, those that are left and what is left in the file of others. */
+    /** Deletes the texts of a job's answers, and what remains of other deleted texts in the file. */
     dropAnswers(profileId: string): void {
       forget(eq(profileCalls.profileId, profileId));
       scrubber.soon();
     },
 
-    /** Puts calls down as they stand, and deletes texts of answers, in one transaction. To prompts that were deleted no answer is kept. */
+    /**
+     * Saves the present state of calls, and deletes texts of answers, in one transaction. No answers are stored for prompts that were
+     * deleted.
+     */
     saveCalls(
       profileId: string,
       calls: readonly NewCall[],
       unneeded: readonly { readonly position: number; readonly model: string }[] = [],
     ): void {
       db.$client.transaction(() => {
-        // They may have been deleted while answers to them were on their way.
+        // They may have been deleted while answers to them were in flight.
         const keeps = calls.some(({ answer }) => answer != null) && hasTexts(profileId);
         for (const call of calls) saveCall.run({ ...unknown, ...call, ...(keeps ? {} : { answer: null }) });
         for (const { position, model } of unneeded) {
@@ -139,13 +142,13 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
     call(profileId: string, key: CallKey): StoredCall | null {
       return db.select().from(profileCalls).where(callAt(profileId, key)).get() ?? null;
     },
-    /** All calls of some prompts, of those from one position up to before another. */
+    /** All calls of the prompts in a range of positions. */
     callsBetween(profileId: string, from: number, before: number): readonly Omit<StoredCall, "answer">[] {
       const within = and(eq(profileCalls.profileId, profileId), gte(profileCalls.position, from), lt(profileCalls.position, before));
       const { answer: _, ...columns } = getTableColumns(profileCalls);
       return db.select(columns).from(profileCalls).where(within).orderBy(asc(profileCalls.position)).all();
     },
-    /** All that is counted of a job, in a few dozen rows. */
+    /** All counts of a job, in a few dozen rows. */
     groups(profileId: string): readonly CallGroup[] {
       const sums = db.select().from(profileSums).where(eq(profileSums.profileId, profileId)).all();
       return sums.map(({ profileId: _, unscored, failure, ...rest }) => ({
@@ -154,7 +157,7 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
         failure: failure || null,
       }));
     },
-    /** Answers that were given, in order of prompts: all, or those from one position up to before another. */
+    /** Given answers, in order of prompts: all, or those in a range of positions. */
     answers(profileId: string, from = 0, before = ALL): readonly StoredAnswer[] {
       const { position, model, at, inputTokens, outputTokens, ttftSeconds, seconds, engine, inFlight, cut, state } = profileCalls;
       return db
@@ -164,7 +167,7 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
         .orderBy(asc(position), asc(model))
         .all();
     },
-    /** Readings of a measure that were made, in order of prompts: all, or those from one position up to before another. */
+    /** Completed readings of a measure, in order of prompts: all, or those in a range of positions. */
     readings(profileId: string, measureId: string, from = 0, before = ALL): readonly StoredReading[] {
       const { position, model, reading, score, unscored, state } = profileCalls;
       return db
@@ -182,7 +185,7 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
         .orderBy(asc(position), asc(model), asc(reading))
         .all();
     },
-    /** What readings of a measure cost so far. */
+    /** The cost of a measure's readings so far. */
     measureUsd(profileId: string, measureId: string): number {
       const of = and(eq(profileSums.profileId, profileId), eq(profileSums.measureId, measureId));
       return (
@@ -193,7 +196,7 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
           .get()?.usd ?? 0
       );
     },
-    /** By model, the prompts of which its answer's text is kept. */
+    /** By model, the prompts whose answer's text is stored. */
     keptAnswers(profileId: string): ReadonlyMap<string, ReadonlySet<number>> {
       const { position, model } = profileCalls;
       const rows = db
@@ -208,12 +211,12 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
       const kept = and(answersOf(profileId), isNotNull(profileCalls.answer));
       return db.select({ one: sql`1` }).from(profileCalls).where(kept).limit(1).get() !== undefined;
     },
-    /** null: there is none, or it is kept no more. */
+    /** null: there is none, or it is no longer stored. */
     answer(profileId: string, position: number, model: string): string | null {
       const key = { position, model, measureId: "", reading: 0 };
       return db.select({ answer: profileCalls.answer }).from(profileCalls).where(callAt(profileId, key)).get()?.answer ?? null;
     },
-    /** Mean output tokens and engine seconds of a model's answers in all jobs; null where it never answered. */
+    /** Mean output tokens and engine seconds of a model's answers in all jobs; null if it never answered. */
     seenOf(model: string): { readonly outputTokens: number; readonly seconds: number; readonly answers: number } | null {
       const { measureId, state, failure, calls, outputTokens, withOutput, seconds, timed } = profileSums;
       const row = db

@@ -26,7 +26,7 @@ function job(): string {
 }
 
 const count = fc.option(fc.integer({ min: 0, max: 9 }));
-/** Few keys, so that calls are put down again and again. Money in eighths, which add up without rounding. */
+/** Few keys, so that calls are saved again and again. Money in eighths, which add up without rounding. */
 const call = fc.record({
   position: fc.integer({ min: 0, max: 3 }),
   model: fc.constantFrom("m", "n"),
@@ -42,7 +42,7 @@ const call = fc.record({
   answer: fc.option(fc.constant("words")),
 });
 
-/** What `groups` is to say, from the calls as they were put down last. */
+/** The expected result of `groups`, from the last saved state of the calls. */
 function added(calls: readonly Omit<NewCall, "profileId" | "at">[]): readonly CallGroup[] {
   const last = new Map(calls.map((one) => [JSON.stringify([one.position, one.model, one.measureId, one.reading]), one]));
   const groups = new Map<string, CallGroup>();

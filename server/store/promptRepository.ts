@@ -4,7 +4,7 @@ import type { Database } from "./database";
 import { promptSets, prompts } from "./schema/prompts";
 import { noteDeleted } from "./scrubber";
 
-/** A sample that is being taken, or was when the studio was killed: nobody is told of it. */
+/** A sample that is being taken, or was when the studio was killed: it is not listed. */
 const FILLING = "$.filling";
 const isFilling = sql`json_extract(${promptSets.summary}, ${FILLING}) is not null`;
 const isWhole = not(isFilling);
@@ -22,7 +22,7 @@ const whole = ({ summary, deleted }: { readonly summary: Summary; readonly delet
   deleted: deleted === 1,
 });
 
-/** Samples of prompts: what is told of them for lists, and their texts by position until those are deleted. */
+/** Samples of prompts: their summaries for lists, and their texts by position until those are deleted. */
 export function createPromptRepository(db: Database) {
   function begin(id: string, createdAt: string): void {
     const summary = sql`json_object('filling', 1)`;
@@ -45,11 +45,11 @@ export function createPromptRepository(db: Database) {
   }
 
   return {
-    /** A sample comes in parts, so that nothing waits for all of it: it is begun, added to, and there once it is finished. */
+    /** A sample is stored in parts, so that nothing waits for all of it: it is begun, added to, and visible once it is finished. */
     begin,
     add,
     finish,
-    /** Takes back what was begun, all of it unless one is named, and says how many that were. */
+    /** Removes unfinished samples, all of them unless one is named, and returns their number. */
     abandon(setId?: string): number {
       const wanted = setId === undefined ? isFilling : and(eq(promptSets.id, setId), isFilling);
       const begun = db.select({ id: promptSets.id }).from(promptSets).where(wanted).all();
@@ -59,7 +59,7 @@ export function createPromptRepository(db: Database) {
       }
       return begun.length;
     },
-    /** A small sample at once. */
+    /** Stores a small sample at once. */
     insert(set: Summary, texts: readonly Prompt[]): void {
       begin(set.id, set.createdAt);
       add(set.id, 0, texts);
@@ -77,16 +77,16 @@ export function createPromptRepository(db: Database) {
         .get();
       return row === undefined ? null : whole(row);
     },
-    /** Prompts whose texts are kept: all of the set, or none. Positions count from 0. */
+    /** Prompts whose texts are stored: all of the set, or none. Positions count from 0. */
     count(setId: string): number {
       return db.select({ kept: count() }).from(prompts).where(eq(prompts.setId, setId)).get()?.kept ?? 0;
     },
-    /** null: there is none at that position, or the texts are gone. */
+    /** null: there is none at that position, or the texts are deleted. */
     prompt(setId: string, position: number): Prompt | null {
       const at = and(eq(prompts.setId, setId), eq(prompts.position, position));
       return db.select({ prompt: prompts.prompt }).from(prompts).where(at).get()?.prompt ?? null;
     },
-    /** Ids and categories from one position up to before another; none where the texts are gone. */
+    /** Ids and categories in a range of positions; none if the texts are deleted. */
     names(setId: string, from: number, before: number): readonly (Pick<Prompt, "id" | "category"> & { readonly position: number })[] {
       const { position, prompt } = prompts;
       const field = (path: string) => sql<string>`json_extract(${prompt}, ${path})`;
@@ -97,7 +97,7 @@ export function createPromptRepository(db: Database) {
         .orderBy(asc(position))
         .all();
     },
-    /** References by position, from one up to before another, of prompts that have one; none where the texts are gone. */
+    /** References by position, in a range of positions, of prompts that have one; none if the texts are deleted. */
     references(setId: string, from: number, before: number): ReadonlyMap<number, string> {
       const { position, prompt } = prompts;
       const range = and(eq(prompts.setId, setId), gte(position, from), lt(position, before));
@@ -108,19 +108,19 @@ export function createPromptRepository(db: Database) {
         .all();
       return new Map(rows.flatMap((row) => (row.reference === null ? [] : [[row.position, row.reference] as const])));
     },
-    /** Whole prompts from one position up to before another; none where the texts are gone. */
+    /** Whole prompts in a range of positions; none if the texts are deleted. */
     some(setId: string, from: number, before: number): readonly { readonly position: number; readonly prompt: Prompt }[] {
       const { position, prompt } = prompts;
       const range = and(eq(prompts.setId, setId), gte(position, from), lt(position, before));
       return db.select({ position, prompt }).from(prompts).where(range).orderBy(asc(position)).all();
     },
-    /** Sets whose time is over and whose texts are still here. */
+    /** Sets whose retention has ended and whose texts are still stored. */
     expired(now: string): readonly PromptSet[] {
       const over = and(isNotNull(promptSets.expiresAt), lte(promptSets.expiresAt, now));
       const sets = db.select(columns).from(promptSets).where(over).all().map(whole);
       return sets.filter(({ deleted }) => !deleted);
     },
-    /** What is told of the set stays. */
+    /** The set's summary stays. */
     deleteTexts,
   };
 }

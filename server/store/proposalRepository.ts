@@ -3,7 +3,7 @@ import type { Proposal } from "@/server/contracts/studio";
 import type { Database } from "./database";
 import { proposals } from "./schema/proposals";
 
-/** Proposed changes of plan. What is proposed never changes, only what became of it. */
+/** Proposed changes of plan. The content of a proposal never changes, only its outcome. */
 export function createProposalRepository(db: Database) {
   return {
     insert(proposal: Proposal): void {
@@ -18,7 +18,7 @@ export function createProposalRepository(db: Database) {
     list(clusterId: string): readonly Proposal[] {
       return db.select().from(proposals).where(eq(proposals.clusterId, clusterId)).orderBy(desc(proposals.createdAt)).all();
     },
-    /** The one that waits for an answer; null: none does. */
+    /** The open one; null: none is. */
     open(clusterId: string): Proposal | null {
       return (
         db

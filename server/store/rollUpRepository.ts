@@ -2,7 +2,7 @@ import { and, eq, gte, lt, sql } from "drizzle-orm";
 import type { Database } from "./database";
 import { rollUps } from "./schema/telemetry";
 
-/** Where a block of roll-ups lies: sixty steps of one subject from `startMs` on. */
+/** The position of a block of roll-ups: sixty steps of one subject from `startMs` on. */
 export interface RollUpPlace {
   readonly clusterId: string;
   readonly subject: string;
@@ -19,7 +19,9 @@ export function createRollUpRepository(db: Database) {
   const atPlace = ({ clusterId, subject, stepSeconds, startMs }: RollUpPlace) =>
     and(eq(rollUps.clusterId, clusterId), eq(rollUps.subject, subject), eq(rollUps.stepSeconds, stepSeconds), eq(rollUps.startMs, startMs));
   return {
-    /** Writes blocks, each over what its place held, and drops those of a step that began before `keepFromMs`: all of it or nothing. */
+    /**
+     * Writes blocks, replacing those at the same positions, and drops those of a step that began before `keepFromMs`: all of it or nothing.
+     */
     write(rows: readonly RollUpRow[], keep: readonly { readonly stepSeconds: number; readonly keepFromMs: number }[]): void {
       const put = db
         .insert(rollUps)
@@ -52,7 +54,7 @@ export function createRollUpRepository(db: Database) {
       const bytes = sql<number>`sum(length(${rollUps.data}))`;
       return db.select({ stepSeconds: rollUps.stepSeconds, bytes }).from(rollUps).groupBy(rollUps.stepSeconds).all();
     },
-    /** Subjects of blocks of that step that begin from `fromMs` on and before `toMs`. */
+    /** Subjects of blocks of that step that begin between `fromMs` and before `toMs`. */
     subjects(clusterId: string, stepSeconds: number, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): string[] {
       return db
         .selectDistinct({ subject: rollUps.subject })

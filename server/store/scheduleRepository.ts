@@ -4,7 +4,7 @@ import { schedules } from "./schema/clusters";
 
 export type ScheduleRow = typeof schedules.$inferSelect;
 
-/** Which plan is in force from which time of the day on: one line a cluster. */
+/** Schedules of plans by time of day: one row per cluster. */
 export function createScheduleRepository(db: Database) {
   return {
     save(row: ScheduleRow): void {

@@ -39,7 +39,7 @@ const call = (profileId: string, position: number) =>
 const answer = (profileId: string, position: number) =>
   store.profiles.saveCalls(profileId, [{ ...call(profileId, position), state: "done", answer: marker }]);
 
-/** SQLite counts it up where it builds a file anew. */
+/** SQLite increments it when it rebuilds a file. */
 function builds(): number {
   const client = new Sqlite(join(folder, "weir.db"), { readonly: true });
   try {

@@ -1,18 +1,18 @@
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { Database } from "./database";
 
-/** From one building anew to the next, where nobody waits for it. */
+/** Minimum time between two rebuilds that no caller waits for. */
 const REST_MS = 60_000;
 
-/** Before another attempt where one failed, as on a full disk. */
+/** Delay after a failed attempt, for example on a full disk. */
 const RETRY_MS = 3_600_000;
 
-/** Of `user_version`, which is of no other use here: a rollback takes it back, and a crash does not lose it. */
+/** Values of `user_version`, which has no other use here: a rollback reverts it, and a crash does not lose it. */
 const [CLEAN, DUE] = [0, 1];
 
 const isDue = ({ $client }: Database): boolean => $client.pragma("user_version", { simple: true }) === DUE;
 
-/** Said in the transaction that deletes texts. */
+/** Call this in the transaction that deletes texts. */
 export function noteDeleted(db: Database): void {
   if (!isDue(db)) db.$client.pragma(`user_version = ${DUE}`);
 }
@@ -20,9 +20,9 @@ export function noteDeleted(db: Database): void {
 export type Scrubber = ReturnType<typeof createScrubber>;
 
 /**
- * Takes what was deleted out of SQLite's files: rows that moved leave copies behind that `secure_delete` does not reach, and the log holds
- * what was there before. The file is built anew of what is still in it; nothing else runs meanwhile, some 9 ms for a megabyte. Where texts
- * were not deleted since the last time, nothing is done.
+ * Removes deleted data from SQLite's files: rows that moved leave copies that `secure_delete` does not reach, and the log contains earlier
+ * data. The file is rebuilt from its present content; nothing else runs meanwhile, some 9 ms per megabyte. If no texts were deleted since
+ * the last time, nothing is done.
  */
 export function createScrubber(db: Database) {
   const { $client } = db;
@@ -42,7 +42,7 @@ export function createScrubber(db: Database) {
       $client.exec("VACUUM");
       const [log] = $client.pragma("wal_checkpoint(TRUNCATE)") as readonly { readonly busy: number }[];
       if (log?.busy === 0) $client.pragma(`user_version = ${CLEAN}`);
-      // Somebody reads: the log is emptied the next time.
+      // There is a reader: the log is emptied the next time.
       else after(REST_MS);
     } catch (problem) {
       process.stderr.write(`Copies of deleted texts may still be in weir.db: ${reasonOf(problem)}\n`);
@@ -52,13 +52,13 @@ export function createScrubber(db: Database) {
 
   return {
     now,
-    /** At once where the last time is a minute ago, else when it is. */
+    /** At once if the last time is a minute ago, otherwise then. */
     soon(): void {
       const waitMs = lastMs + REST_MS - performance.now();
       if (waitMs <= 0) now();
       else if (isDue(db)) after(waitMs);
     },
-    /** Does now what was to be done later. */
+    /** Does the scheduled work now. */
     close(): void {
       if (timer !== undefined) now();
       clearTimeout(timer);

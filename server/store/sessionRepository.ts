@@ -8,7 +8,7 @@ export function createSessionRepository(db: Database) {
     insertLink(link: { readonly hash: string; readonly createdAt: string; readonly expiresAt: string }): void {
       db.insert(signInLinks).values(link).run();
     },
-    /** Marks an unused, unexpired link as used; false when there is none. One statement, so that two requests cannot both win. */
+    /** Marks an unused, unexpired link as used; false if there is none. One statement, so that two requests cannot both succeed. */
     consumeLink(hash: string, now: string): boolean {
       const unused = and(eq(signInLinks.hash, hash), isNull(signInLinks.usedAt), gt(signInLinks.expiresAt, now));
       return db.update(signInLinks).set({ usedAt: now }).where(unused).run().changes === 1;
@@ -29,7 +29,7 @@ export function createSessionRepository(db: Database) {
     remove(hash: string): void {
       db.delete(sessions).where(eq(sessions.hash, hash)).run();
     },
-    /** Forgets what has expired. */
+    /** Deletes expired ones. */
     prune(now: string): void {
       db.delete(sessions).where(lt(sessions.expiresAt, now)).run();
       db.delete(signInLinks).where(lt(signInLinks.expiresAt, now)).run();

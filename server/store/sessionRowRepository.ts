@@ -4,17 +4,17 @@ import type { SessionRow } from "@/solver/ensemble/sessions/sessionRow";
 import type { Database } from "./database";
 import { sessionRows } from "./schema/ensembles";
 
-/** Rows that are kept in all: costs are fitted to some dozen of a model. */
+/** Most rows in all: costs are fitted to some dozens per model. */
 const mostRows = 20_000;
 
-/** Rows that are read of one model on one kind of engine, measured ones and emulated ones apart. */
+/** Rows that are read of one model on one kind of engine, measured ones and emulated ones counted separately. */
 const mostRead = 500;
 
 const field = (name: keyof SessionRow) => sql`json_extract(${sessionRows.row}, ${sql.raw(`'$.${name}'`)})`;
 
-/** Sessions of experts as they were measured, which session costs are fitted to. */
+/** Measured sessions of experts, to which session costs are fitted. */
 export function createSessionRowRepository(db: Database) {
-  /** Beyond twenty thousand emulated ones go first, the oldest of them before others, then the oldest of all. */
+  /** Above twenty thousand rows, emulated ones are deleted first, the oldest of them first, then the oldest of all. */
   function bound(): void {
     const beyond = (db.select({ rows: count() }).from(sessionRows).get()?.rows ?? 0) - mostRows;
     if (beyond <= 0) return;
@@ -24,18 +24,21 @@ export function createSessionRowRepository(db: Database) {
   }
 
   return {
-    /** Where there are twenty thousand one goes for it: the oldest emulated one, else the oldest. */
+    /** If there are twenty thousand, one is deleted for it: the oldest emulated one, or else the oldest. */
     add(row: SessionRow): void {
       db.insert(sessionRows).values({ at: new Date().toISOString(), row }).run();
       bound();
     },
-    /** In one statement: a table of twenty thousand rows would else hold up the studio for a second. */
+    /** In one statement: otherwise a table of twenty thousand rows would block the studio for a second. */
     addAll(rows: readonly SessionRow[]): void {
       const at = new Date().toISOString();
       db.run(sql`insert into ${sessionRows} ("at", "row") select ${at}, value from json_each(${JSON.stringify(rows)}) order by key`);
       bound();
     },
-    /** Of these models on a type of GPU, newest first: of each on so many GPUs the latest five hundred measured ones, and as many emulated ones. */
+    /**
+     * Sessions of these models on a type of GPU, newest first: for each model and number of GPUs the latest five hundred measured ones, and
+     * as many emulated ones.
+     */
     list(gpu: string, models: readonly string[]): readonly SessionRow[] {
       const alike = sql`partition by ${field("model")}, ${field("tp")}, ${field("origin")}`;
       const found = db
@@ -55,7 +58,7 @@ export function createSessionRowRepository(db: Database) {
         .all()
         .map(({ row }) => row);
     },
-    /** What there is of each model on each kind of engine, by model. */
+    /** The stored rows of each model on each kind of engine, by model. */
     groups(): readonly MeasuredSessions[] {
       const answered = sql`${field("prompts")} > 0`;
       const ofAnswered = (name: keyof SessionRow) => sql`case when ${answered} then ${field(name)} end`;
@@ -82,7 +85,10 @@ export function createSessionRowRepository(db: Database) {
         .orderBy(sql`1`, sql`2`, sql`3`)
         .all();
     },
-    /** Those of one model on one kind of engine. @returns how many rows are gone. */
+    /**
+     * Those of one model on one kind of engine.
+     * @returns the number of deleted rows.
+     */
     remove({ model, gpu, gpus }: SessionsOfEngine): number {
       const where = and(eq(field("model"), model), eq(field("gpu"), gpu), eq(field("tp"), gpus));
       return Number(db.delete(sessionRows).where(where).run().changes);

@@ -28,13 +28,13 @@ import { createWorkloadRepository } from "./workloadRepository";
 /**
  * The studio's memory: one SQLite file, one repository per noun.
  *
- * @throws Error with one sentence when the folder cannot be written.
+ * @throws Error with one sentence if the folder cannot be written.
  */
 export function openStore(stateDir: string) {
   const db = openDatabase(stateDir);
   const scrubber = createScrubber(db);
   return {
-    /** Where it lies, for threads that read it too. */
+    /** Its path, for threads that read it too. */
     file: db.$client.name,
     workloads: createWorkloadRepository(db),
     clusters: createClusterRepository(db),
@@ -62,12 +62,12 @@ export function openStore(stateDir: string) {
     sessions: createSessionRepository(db),
     /** All of `write` or nothing of it. */
     atomically: <Result>(write: () => Result): Result => db.$client.transaction(write)(),
-    /** All of `write` or nothing of it; what it deletes is in none of SQLite's files afterwards. */
+    /** All of `write` or nothing of it; the deleted data is in none of SQLite's files afterwards. */
     erasing(write: () => void): void {
       db.$client.transaction(write)();
       scrubber.now();
     },
-    /** Takes deleted texts, and the copies that SQLite left where rows moved, out of its files, at most once a minute. */
+    /** Removes deleted texts, and the copies that SQLite left when rows moved, from its files, at most once a minute. */
     scrub: scrubber.soon,
     close(): void {
       scrubber.close();

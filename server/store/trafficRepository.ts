@@ -9,7 +9,7 @@ export interface TrafficRow {
   readonly traffic: WatchedTraffic;
 }
 
-/** How each cluster's traffic stands: one line a cluster, of the plan in force. */
+/** State of each cluster's traffic: one row per cluster, for the plan in force. */
 export function createTrafficRepository(db: Database) {
   return {
     save({ clusterId, planId, traffic }: TrafficRow): void {

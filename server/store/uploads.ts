@@ -16,16 +16,16 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Outcome } from "@/server/contracts/studio";
 
-/** What the browser may send; the command line reads tables of any size. */
+/** Size limit for the browser; the command line reads tables of any size. */
 export const maxUploadBytes = 64 * 1024 * 1024;
 
-/** What it may send of prompts, which are never read whole. */
+/** Size limit for prompts, which are never read whole. */
 export const maxPromptBytes = 2 * 1024 ** 3;
 
-/** An upload that nobody made a workload of is forgotten after a day. */
+/** An upload from which no workload was made is deleted after a day. */
 const keptMs = 24 * 3600 * 1000;
 
-/** Uploaded files in a folder of the state directory, each under a random id, beside its name. */
+/** Uploaded files in a folder of the state directory, each under a random id, stored with its name. */
 export function createUploads(stateDir: string) {
   const folder = join(stateDir, "uploads");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -37,7 +37,7 @@ export function createUploads(stateDir: string) {
     rmSync(nameOf(id), { force: true });
   }
 
-  /** Forgets what was sent over a day ago. */
+  /** Deletes uploads older than a day. */
   function sweep(): void {
     for (const file of readdirSync(folder)) if (Date.now() - statSync(join(folder, file)).mtimeMs > keptMs) rmSync(join(folder, file));
   }
@@ -46,7 +46,7 @@ export function createUploads(stateDir: string) {
   return {
     remove,
     sweep,
-    /** Writes a body to disk as it arrives; refused, with nothing kept, when it grows past the limit. */
+    /** Writes a body to disk as it arrives; refused, with nothing stored, if it exceeds the limit. */
     async save(body: AsyncIterable<Uint8Array>, name: string, mostBytes = maxUploadBytes): Promise<Outcome<{ readonly id: string }>> {
       const id = randomUUID();
       let bytes = 0;
@@ -66,11 +66,11 @@ export function createUploads(stateDir: string) {
       writeFileSync(nameOf(id), name, { mode: 0o600 });
       return { ok: true, id };
     },
-    /** Where a file lies, for readers of their own; null when there is none of that id. */
+    /** Path of a file, for readers of their own; null if there is none of that id. */
     file(id: string): { readonly path: string; readonly name: string } | null {
       return existsSync(nameOf(id)) ? { path: fileOf(id), name: readFileSync(nameOf(id), "utf8") } : null;
     },
-    /** The file as a reader takes it; null when there is none of that id. */
+    /** The file in a reader's form; null if there is none of that id. */
     open(id: string): { readonly name: string; readonly stream: ReadStream } | null {
       if (!existsSync(nameOf(id))) return null;
       return { name: readFileSync(nameOf(id), "utf8"), stream: createReadStream(fileOf(id)) };
@@ -80,7 +80,7 @@ export function createUploads(stateDir: string) {
 
 export type Uploads = ReturnType<typeof createUploads>;
 
-/** Said before a file is sent, where its length is known, and while it arrives otherwise. */
+/** The refusal before a file is sent, if its length is known, otherwise while it arrives. */
 export const tooLarge = (name: string, mostBytes: number): string =>
   mostBytes === maxPromptBytes
     ? `${name} is larger than 2 GB, the most that is taken of prompts: split it, or send a part of it.`

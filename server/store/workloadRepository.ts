@@ -5,7 +5,7 @@ import { profiles } from "./schema/profiles";
 import { promptSets } from "./schema/prompts";
 import { workloads } from "./schema/workloads";
 
-/** What is put down of a workload beside its content: the store counts its version. */
+/** The stored data of a workload in addition to its content: the store counts its version. */
 export type NewWorkload = Omit<WorkloadSummary, "version">;
 
 const columns = {
@@ -17,7 +17,7 @@ const columns = {
 
 const whole = ({ summary, ...lineage }: { readonly summary: Omit<WorkloadSummary, keyof WorkloadLineage> } & WorkloadLineage) => ({
   ...summary,
-  // Earlier versions wrote it in the text alone.
+  // Earlier versions wrote it only in the text.
   ...(summary.outcomesFrom?.startsWith("seen at the gateway;") && { observed: true as const }),
   ...lineage,
 });
@@ -45,11 +45,11 @@ export function createWorkloadRepository(db: Database) {
       const row = db.select(columns).from(workloads).where(eq(workloads.id, id)).get();
       return row === undefined ? null : whole(row);
     },
-    /** Those made of it, oldest first. */
+    /** Those derived from it, oldest first. */
     children(id: string): readonly WorkloadSummary[] {
       return db.select(columns).from(workloads).where(eq(workloads.parentId, id)).orderBy(asc(workloads.createdAt)).all().map(whole);
     },
-    /** The job that measured outcomes, and the sample of prompts that it asked; null: there is no such job. */
+    /** The job that measured outcomes, and its sample of prompts; null: there is no such job. */
     measuredBy(profileId: string) {
       const row = db
         .select({ id: profiles.id, request: profiles.request, promptSetId: promptSets.id, promptSet: promptSets.summary })

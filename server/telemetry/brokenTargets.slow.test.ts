@@ -35,7 +35,7 @@ function collecting(targets: () => readonly Target[]): Collector {
 
 const at = (url: string): Target => ({ id: "a", model: "m", url, gpus: [] });
 
-/** The first frame of the only engine for which the condition holds. On the way no rate may be negative. */
+/** The first frame of the only engine for which the condition holds. Until then no rate may be negative. */
 async function engineWhere(collector: Collector, holds: (engine: EngineFrame) => boolean): Promise<EngineFrame> {
   for await (const { engines } of collector.follow(new AbortController().signal)) {
     const [engine] = engines;
@@ -128,7 +128,7 @@ describe("a target that breaks", () => {
     await engine.say({ version: "0.31.0", metrics: "vllm:num_requests_running 0\nprocess_start_time_seconds 2\n" });
     const restarted = await engineWhere(collector, (one) => one.engine?.version === "0.31.0");
     expect(kinds(restarted)).toEqual(["counters-reset", "version-changed"]);
-    // Without any sign: it is asked now and then.
+    // Without any sign: the version is read periodically.
     await engine.say({ version: "0.32.0" });
     const asked = await engineWhere(collector, (one) => one.engine?.version === "0.32.0");
     expect(asked.events.at(-1)).toMatchObject({ kind: "version-changed", text: "Its version was 0.31.0 and is 0.32.0." });
@@ -139,7 +139,7 @@ describe("a target that breaks", () => {
   }, 30_000);
 });
 
-/** A server that can be made to take requests and not answer. */
+/** A server that can be made to accept requests and not answer. */
 async function serving(): Promise<{ readonly url: string; scrapes: number; hangs: boolean; readonly server: Server }> {
   const one = { url: "", scrapes: 0, hangs: false, server: createServer() };
   one.server.on("request", (request, response) => {
@@ -176,7 +176,7 @@ it.each([10, 30])(
       await frames(15);
       return total() - before;
     };
-    // A busy machine leaves out rounds with and without those that hang.
+    // A busy machine skips rounds with and without hanging targets.
     const quiet = await scraped();
     for (const one of hanging) one.hangs = true;
     expect(await scraped()).toBeGreaterThan(0.8 * quiet);

@@ -1,10 +1,10 @@
-/** Two times: one to tell people, one to reckon with. */
+/** Two clocks: one for display, one for computing differences. */
 export interface Clock {
-  /** The wall's time in ms since 1970. It stamps frames and events and may be set back and forth, so no difference is made of it. */
+  /** Wall time in ms since 1970. It stamps frames and events and may be set back and forth, so it is not used for differences. */
   wallMs(): number;
-  /** Milliseconds since some moment, which only ever grow: ages, windows and due times are differences of it. */
+  /** Milliseconds since some moment, monotonic: ages, windows and due times are differences of it. */
   steadyMs(): number;
 }
 
-/** This machine's. */
+/** This machine's clock. */
 export const systemClock: Clock = { wallMs: () => Date.now(), steadyMs: () => performance.now() };

@@ -49,7 +49,7 @@ function collect(options: Partial<Parameters<typeof createCollector>[0]>): Colle
   return collector;
 }
 
-/** The first frame for which the condition holds; the test's own time limit ends a wait in vain. */
+/** The first frame for which the condition holds; the test's own time limit ends a wait without result. */
 async function frameWhere(collector: Collector, holds: (frame: LiveFrame) => boolean): Promise<LiveFrame> {
   for await (const frame of collector.follow(new AbortController().signal)) if (holds(frame)) return frame;
   throw new Error("the collector closed");
@@ -292,7 +292,7 @@ describe("collector", () => {
     expect(frame.gateway.stages[1]?.share).toBeCloseTo(2 / 3, 9);
     expect(frame.gateway.overheadP95Seconds).toBe(0.001);
     expect(frame.gateway.errorsPerSecond).toBeCloseTo(1 / 10, 9);
-    // The request of the plan before has no part in what is measured, but it was answered.
+    // The previous plan's request is not part of the measurements, but it was answered.
     expect(frame.gateway.requestsPerSecond).toBeCloseTo(4 / 10, 9);
     expect(collector.decisions(2).map((one) => one.sequence)).toEqual([5, 4]);
   });
@@ -307,7 +307,7 @@ describe("collector", () => {
     const frame = await frameWhere(collector, (one) => one.atMs >= begunMs);
     expect(frame.measured.windowSeconds).toBeLessThanOrEqual((frame.atMs - begunMs) / 1000 + 0.1);
     expect(frame.measured).toMatchObject({ requests: 0, p50Seconds: null, p95Seconds: null, meanQuality: null });
-    // Traffic goes on while measuring begins anew: the rate must not dip.
+    // Traffic continues while measuring restarts: the rate must not dip.
     expect(frame.gateway.requestsPerSecond).toBeGreaterThan(0);
   });
 

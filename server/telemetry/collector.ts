@@ -15,21 +15,21 @@ import type { ScrapeFacts } from "./studioMetrics";
 
 export interface CollectorOptions {
   readonly clusterId: string;
-  /** The engines that are there now; asked for at every round, so that a roll-out is followed. */
+  /** The present engines; called in every round, so that a roll-out is followed. */
   readonly targets: () => readonly Target[];
-  /** URLs of dcgm-exporters' texts. Where there are none nvidia-smi is asked, if all engines run on this host and it is there. */
+  /** URLs of dcgm-exporters' texts. Without any, nvidia-smi is used, if all engines run on this host and it is installed. */
   readonly dcgmUrls: readonly string[];
   readonly gatewayAdminUrl: string;
-  /** The token itself, or where it is found. */
+  /** The token itself, or a reference to it. */
   readonly adminToken: string | KeyReference;
-  /** Engine seconds in a wall second. */
+  /** Engine seconds per wall second. */
   readonly timeScale: number;
-  /** Half a second to five in use. */
+  /** Half a second to five in practice. */
   readonly intervalMs?: number;
   readonly clock?: Clock;
-  /** Quality label of an answer, where the cluster's prompts have one; absent quality stays null. */
+  /** Quality label of an answer, if the cluster's prompts have one; absent quality stays null. */
   readonly labelOf?: (decision: Decision) => number | null;
-  /** Told of every scrape: engines, GPUs, the gateway. */
+  /** Called for every scrape: engines, GPUs, the gateway. */
   readonly onScrape?: (facts: ScrapeFacts) => void;
 }
 
@@ -37,19 +37,19 @@ export interface CollectorOptions {
 export interface Collector {
   /** The last ten minutes at most, oldest first. */
   frames(): readonly LiveFrame[];
-  /** What the gateway was told, as last known; null before it was heard. */
+  /** The gateway's routing, as last known; null before its first answer. */
   routing(): LiveFrame["gateway"]["routing"];
-  /** What the gateway could send everything to, as last known; null before it was heard. */
+  /** Models with engines at the gateway, as last known; null before its first answer. */
   models(): readonly ServingModel[] | null;
-  /** Asks the gateway now rather than with the next round. */
+  /** Reads the gateway now instead of in the next round. */
   askGateway(): Promise<void>;
   /** Frames later than `afterMs` (now, if not given), then each new one, until the signal aborts or the collector closes. */
   follow(signal: AbortSignal, afterMs?: number): AsyncGenerator<LiveFrame>;
-  /** What was measured in a range of time under the plan and policy in force. */
+  /** The measurements in a range of time under the plan and policy in force. */
   over(range: AskedRange): MeasuredRange;
   /** The gateway's decisions, newest first. */
   decisions(limit: number): readonly Decision[];
-  /** Starts the measuring window anew: a load run or an application begins. */
+  /** Restarts the measuring window: a load run or an application begins. */
   beginWindow(): void;
   close(): void;
 }
@@ -59,18 +59,18 @@ type Scraped = Pick<EngineTarget, "poll" | "isDue" | "isFailing">;
 /** Ten minutes at one a second. */
 const KEPT_FRAMES = 600;
 
-/** Scrapes of one round are spread over this part of the interval, so that text of many engines is not parsed in one go. */
+/** Scrapes of one round are spread over this part of the interval, so that texts of many engines are not parsed all at once. */
 const JITTER_SHARE = 0.5;
 
 /**
- * Scrapes under way at once: enough that a few dozen engines may fall silent in one round and the others keep their cadence.
- * Targets that failed before have a lane of their own, and cannot hold up those that answer.
+ * Most concurrent scrapes: enough that a few dozen engines may fall silent in one round without delaying the others. Targets that failed
+ * before have their own lane, and cannot delay those that answer.
  */
 const LANES = { answering: 32, failing: 8 };
 
 /**
- * Starts collecting: every round scrapes each engine, the GPUs and the gateway on their own, none waiting for another, and
- * puts what is known by then into one frame.
+ * Starts collecting: every round scrapes each engine, the GPUs and the gateway independently, and combines what is known by then in one
+ * frame.
  */
 export function createCollector(options: CollectorOptions): Collector {
   const { clusterId, timeScale, intervalMs = 1000, clock = systemClock, onScrape = () => undefined } = options;
@@ -93,7 +93,7 @@ export function createCollector(options: CollectorOptions): Collector {
     delays.add(delay);
   };
 
-  /** Leaves out what is still under way, or failed and is not to be tried yet. */
+  /** Skips targets with a scrape in progress, or that failed and are not due yet. */
   const scrapeSoon = (id: string, one: Scraped): void =>
     soon(id, () => {
       if (busy.has(one) || !one.isDue()) return;
@@ -116,7 +116,7 @@ export function createCollector(options: CollectorOptions): Collector {
     if (gpuTargets.length === 0) gpuTargets = watchGpus();
   };
 
-  /** The one node that engines are said to run on. */
+  /** The only node on which engines run. */
   const onlyNode = (): string | null => {
     const nodes = new Set([...watched.values()].flatMap(({ target }) => target.gpus.map(({ node }) => node)));
     return nodes.size === 1 ? ([...nodes][0] ?? null) : null;
@@ -127,7 +127,7 @@ export function createCollector(options: CollectorOptions): Collector {
     const how = { intervalMs, clock, onScrape };
     if (dcgmUrls.length > 0) {
       return dcgmUrls.map((url) => {
-        // Of several exporters each is of another node.
+        // With several exporters, each is on another node.
         const node = () => (dcgmUrls.length === 1 ? onlyNode() : null) ?? new URL(url).hostname;
         return createGpuTarget({ kind: "dcgm-exporter", url }, { ...how, node });
       });
@@ -142,7 +142,7 @@ export function createCollector(options: CollectorOptions): Collector {
     for (const { target } of watched.values()) for (const gpu of target.gpus) holder.set(`${gpu.node}/${gpu.index}`, target.id);
     const told = gpuTargets.map((target) => target.frame());
     const gpus = new Map<string, LiveFrame["gpus"][number]>();
-    // Of a GPU that two tell of, whoever is fresh tells.
+    // If two sources report a GPU, the fresh one is used.
     for (const { gpus: readings, source } of told.toSorted((a, b) => Number(isFresh(a.source)) - Number(isFresh(b.source)))) {
       for (const gpu of readings) {
         const engineId = holder.get(`${gpu.node}/${gpu.index}`) ?? null;
@@ -153,7 +153,7 @@ export function createCollector(options: CollectorOptions): Collector {
   };
 
   const round = (): void => {
-    // Frames are told apart by their time: two never share one, even if the clock is set back.
+    // Frames are identified by their time: two never share one, even if the clock is set back.
     const atMs = Math.max(clock.wallMs(), (ring.at(-1)?.atMs ?? 0) + 1);
     refreshTargets();
     const engines = [...watched.values()].map(({ target, engine }) => {
@@ -220,7 +220,7 @@ const isFresh = (source: GpuSourceFrame | null): boolean => source?.state === "f
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "[::1]" || host.startsWith("127.");
 
-/** Without what is of the present only: it would make ten minutes of frames many times as large. */
+/** Without the values that are only needed for the present: they would make ten minutes of frames many times as large. */
 const pastFrame = (frame: LiveFrame): LiveFrame => ({
   ...frame,
   engines: frame.engines.map((engine) => ({ ...engine, readings: null, events: [] })),

@@ -1,26 +1,25 @@
-/** How fast a counter grew lately. */
+/** Recent growth rate of a counter. */
 export interface CounterRate {
   /**
-   * Takes the counter's value as read at `atMs`; null is a reading without it, over which nothing is said.
+   * Adds the counter's value read at `atMs`; null is a reading without it, for which there is no rate.
    *
-   * @param series tells which series the value was added up of; between readings of other series nothing is said.
-   * @returns whether it fell while its series were the same, which counters do only when they begin anew.
+   * @param series identifies the series in the sum; there is no rate between readings of different series.
+   * @returns whether it fell while its series were the same, which counters do only at a restart.
    */
   take(atMs: number, value: number | null, series?: number): boolean;
-  /** Growth in an engine second over the window, never negative; null before two readings in a row. */
+  /** Growth per engine second over the window, never negative; null before two consecutive readings. */
   perSecond(): number | null;
 }
 
 export interface CounterRateOptions {
-  /** Looked back over, not in engine time. */
+  /** Length of the window, not in engine time. */
   readonly windowMs: number;
   readonly timeScale: number;
 }
 
 /**
- * A counter read as differences. Over one that fell nothing is said until the next reading: it was reset, but where it is a sum
- * of ranks perhaps only one of them was, and what the others had long counted is no growth. Nor is what a rank had counted that comes
- * back, or is new.
+ * A counter read as differences. After a fall there is no rate until the next reading: it was reset, but in a sum of ranks perhaps only one
+ * of them was, and the others' earlier counts are no growth. The earlier count of a rank that comes back, or is new, is no growth either.
  */
 export function createCounterRate({ windowMs, timeScale }: CounterRateOptions): CounterRate {
   let steps: { readonly atMs: number; readonly wallMs: number; readonly growth: number }[] = [];

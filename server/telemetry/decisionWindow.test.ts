@@ -6,7 +6,7 @@ import { createTestClock } from "./testing/testClock";
 const START_MS = Date.UTC(2026, 0, 1);
 const query = { planId: "p", policyHash: "h", models: ["m"] };
 
-/** Answered so many wall seconds after the start, in as many engine seconds. */
+/** Answered at this wall second after the start, in this many engine seconds. */
 const decision = (finishedSeconds: number, endToEndSeconds: number): Decision => ({
   sequence: finishedSeconds,
   id: String(finishedSeconds),
@@ -35,7 +35,7 @@ const decision = (finishedSeconds: number, endToEndSeconds: number): Decision =>
   overheadSeconds: 0.001,
 });
 
-/** One a second for 200 s, which are over: slow ones first, then fast ones. */
+/** One per second for 200 s, all in the past: slow ones first, then fast ones. */
 function window(timeScale: number) {
   const records = Array.from({ length: 200 }, (_, second) => decision(second, second < 150 ? 8 : 1));
   const clock = createTestClock(START_MS);
@@ -84,7 +84,7 @@ it("tells the rates of more answers and errors than it keeps", () => {
   const { requestsPerSecond, errorsPerSecond, measured } = made.summarise(query);
   expect(requestsPerSecond).toBeCloseTo(4_500, 0);
   expect(errorsPerSecond).toBeCloseTo(500, 0);
-  // What is measured is of those that are kept, and says over how long.
+  // The measurements cover the stored ones, and state their time span.
   expect(measured).toMatchObject({ requests: 18_000, windowSeconds: expect.closeTo(4, 9) });
 });
 
@@ -116,7 +116,7 @@ it("counts what was answered, what failed, and neither what was shed nor whose c
 
 it("measures over the range that is asked for, without the slow requests before it, and tells why a window is shorter", () => {
   const { made, clock } = window(1);
-  // Of the whole window p95 is that of the older, slower requests.
+  // Over the whole window p95 is that of the older, slower requests.
   expect(made.summarise(query).measured.p95Seconds).toBe(8);
   const minute = made.over(query, { lastMs: 40_000 });
   expect(minute).toMatchObject({ cutBy: null, labelled: 40, measured: { requests: 40, windowSeconds: 40, p95Seconds: 1 } });
@@ -128,7 +128,7 @@ it("measures over the range that is asked for, without the slow requests before 
   made.begin();
   clock.pass(5_000);
   expect(made.over(query, { lastMs: 60_000 })).toMatchObject({ cutBy: "began", measured: { requests: 0, p95Seconds: null } });
-  // A stretch of the past is shown whole, whatever began since.
+  // A range in the past is shown whole, whatever began since.
   expect(made.over(query, past).measured.requests).toBe(10);
 });
 

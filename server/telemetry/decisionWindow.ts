@@ -6,23 +6,23 @@ import type { Clock } from "./clock";
 export interface WindowOptions {
   readonly timeScale: number;
   readonly clock: Clock;
-  /** Quality label of the answer given back, where somebody knows it. */
+  /** Quality label of the returned answer, if known. */
   readonly labelOf?: (decision: Decision) => number | null;
 }
 
 interface WindowQuery {
-  /** Decisions of other plans count in rates only: what is measured is held against this plan's promise. */
+  /** Decisions of other plans count in rates only: the measurements are compared with this plan's promise. */
   readonly planId: string | null;
-  /** Nor do decisions of the same plan before its knobs were turned. null: no policy is known. */
+  /** The same holds for decisions of the same plan before its knobs were changed. null: no policy is known. */
   readonly policyHash: string | null;
   /** Models of the cascade's stages, in order. */
   readonly models: readonly string[];
 }
 
-/** Up to now, or between two moments of the wall's time. */
+/** Up to now, or between two wall times. */
 export type AskedRange = { readonly lastMs: number } | { readonly fromMs: number; readonly toMs: number };
 
-/** What the window's decisions say together. Seconds, also those of rates, are engine seconds. */
+/** Summary of the window's decisions. Seconds, also those of rates, are engine seconds. */
 interface WindowSummary {
   readonly measured: MeasuredFrame;
   readonly requestsPerSecond: number;
@@ -31,18 +31,21 @@ interface WindowSummary {
   readonly overheadP95Seconds: number | null;
   /** Parallel to the query's models. */
   readonly stages: RecentFrame["stages"];
-  /** All of it, over the last half minute alone. */
+  /** The same for the last half minute only. */
   readonly recent: RecentFrame;
 }
 
 /** The gateway's decisions of the last minutes. */
 export interface DecisionWindow {
-  /** Takes decisions in the order of their sequence. */
+  /** Adds decisions in the order of their sequence. */
   add(decisions: readonly Decision[]): void;
-  /** Latency, quality and shares are measured anew: a load run or an application begins, another policy is in force. Rates go on: traffic does not stop. */
+  /**
+   * Restarts the measurement of latency, quality and shares: a load run or an application begins, or another policy is in force. Rates
+   * continue: traffic does not stop.
+   */
   begin(): void;
   summarise(query: WindowQuery): WindowSummary;
-  /** The same of a range of the wall's time. One that follows the present reaches back no further than to where measuring began. */
+  /** The same for a range of wall time. A range up to now reaches back no further than to the start of the measurement. */
   over(query: WindowQuery, range: AskedRange): MeasuredRange;
   /** Newest first. */
   latest(limit: number): readonly Decision[];
@@ -51,23 +54,23 @@ export interface DecisionWindow {
 /** The measuring window is at most five minutes of engine time. */
 const WINDOW_SECONDS = 300;
 
-/** Rates look back over this much time, not in engine time. */
+/** Rates cover this much time, not in engine time. */
 export const RATE_WINDOW_MS = 10_000;
 
-/** What charts are drawn of looks back over this much engine time, and over no less of the wall's than rates do. */
+/** Charts cover this much engine time, and at least as much wall time as rates do. */
 const RECENT_SECONDS = 30;
 
 /** Over a minute at 250 requests/s, and 20 to 30 ms of work a frame. More shortens the window, whose length is always stated. */
 const MAX_DECISIONS = 20_000;
 
-/** Status of a request whose client left: neither answered nor an error. */
+/** Status of a request whose client disconnected: neither answered nor an error. */
 const CLIENT_GONE = 499;
 
 const isAnswered = ({ status }: Decision): boolean => status < 400;
-/** Turned away for want of room or of an engine, before it was taken in: the gateway counts those by themselves. */
+/** Rejected for lack of room or of an engine, before it was admitted: the gateway counts those separately. */
 const isShed = ({ status, stages, startReason }: Decision): boolean =>
   (status === 429 || status === 503) && stages.length === 0 && startReason === undefined;
-/** Taken in and refused by an engine, timed out or broken. */
+/** Admitted and refused by an engine, timed out or broken off. */
 const isError = (decision: Decision): boolean => !isAnswered(decision) && decision.status !== CLIENT_GONE && !isShed(decision);
 
 const known = (values: readonly (number | null)[]): Float64Array => new Float64Array(values.filter((value) => value !== null));
@@ -75,12 +78,12 @@ const orNull = (value: number): number | null => (Number.isNaN(value) ? null : v
 const p95 = (values: readonly (number | null)[]): number | null => orNull(quantileOfSorted(known(values).sort(), 0.95));
 
 /**
- * An empty window that measures from now on; earlier decisions that are added later do not count. When a decision was finished is told in
- * the wall's time, and kept in the steady clock's by its age when it is added.
+ * An empty window that measures from now on; earlier decisions that are added later do not count. The end of a decision is given in wall
+ * time, and stored on the steady clock by its age when it is added.
  */
 export function createDecisionWindow({ timeScale, clock, labelOf = () => null }: WindowOptions): DecisionWindow {
   let decisions: { readonly atMs: number; readonly decision: Decision }[] = [];
-  /** When requests were answered and errors made in the time that rates look back over, of decisions that were dropped too. */
+  /** Times of answers and of errors within the span of rates, including decisions that were dropped. */
   let answeredMs: number[] = [];
   let failedMs: number[] = [];
   let beganAtMs = clock.steadyMs();
@@ -171,7 +174,7 @@ function figuresOf(requests: readonly Decision[], windowSeconds: number, labelOf
 }
 
 function stageSummary(model: string, answered: readonly Decision[]): WindowSummary["stages"][number] {
-  // A replica that failed before the answer leaves a record of its own: the last one is the stage's outcome.
+  // A replica that failed before the answer has its own record: the last one is the stage's outcome.
   const visits = answered
     .map((decision) => decision.stages.findLast((stage) => stage.model === model))
     .filter((stage) => stage !== undefined);

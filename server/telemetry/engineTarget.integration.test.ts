@@ -6,7 +6,7 @@ import { createEngineTarget } from "./engineTarget";
 import { MAX_SCRAPE_BYTES } from "./scrape";
 import { createTestClock } from "./testing/testClock";
 
-/** An engine, and a watch of it that is asked by hand. */
+/** An engine, and a target for it that the test polls. */
 async function watched(handler: RequestListener, clock: Clock = systemClock) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -19,7 +19,7 @@ async function watched(handler: RequestListener, clock: Clock = systemClock) {
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  // Two of them are more than a busy machine takes for what is asked here.
+  // Two of them are more than a busy machine takes for these requests.
   const options = { intervalMs: 10_000, timeScale: 1, clock, onScrape: () => undefined };
   return { url, asked, engine: createEngineTarget({ id: "a", model: "m", url, gpus: [] }, options) };
 }

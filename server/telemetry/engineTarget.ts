@@ -18,7 +18,7 @@ export interface Target {
   /** Root of its HTTP API, without a trailing slash. */
   readonly url: string;
   readonly gpus: readonly { readonly node: string; readonly index: number }[];
-  /** Its key and authorities; left out: anybody may ask it. */
+  /** Its key and authorities; absent: no authentication. */
   readonly access?: EngineAccess;
 }
 
@@ -26,31 +26,31 @@ export interface TargetOptions {
   readonly intervalMs: number;
   readonly timeScale: number;
   readonly clock: Clock;
-  /** Told how each scrape went. */
+  /** Called with the result of each scrape. */
   readonly onScrape: (facts: ScrapeFacts) => void;
 }
 
-/** One watched engine: `poll` takes a sample, `frame` says what is known now. */
+/** One watched engine: `poll` takes a sample, `frame` returns the present state. */
 export interface EngineTarget extends Pick<TargetHealth, "isDue" | "isFailing"> {
-  /** Scrapes once; the one before has ended. Never throws. */
+  /** Scrapes once; the previous scrape has ended. Never throws. */
   poll(): Promise<void>;
   frame(): ScrapedFrame;
-  /** What its latencies were lately; null while it is not fresh. */
+  /** Its recent latencies; null while it is not fresh. */
   observed(): Observed | null;
 }
 
-/** What an engine's own metrics say; its health is the gateway's to tell. */
+/** From an engine's own metrics; its health comes from the gateway. */
 type ScrapedFrame = Omit<EngineFrame, "health" | "healthSinceMs">;
 
 type Scraped = Extract<MetricsResult, { ok: true }>;
 
-/** Where engines write their metrics; under the second trtllm-serve, whose `/metrics` is other text. */
+/** Paths of engines' metrics; the second is used by trtllm-serve, whose `/metrics` is other text. */
 const metricsPaths = ["/metrics", "/prometheus/metrics"] as const;
 
-/** An engine is asked for its version anew after so many scrapes: one that was idle and quickly replaced shows no other sign. */
+/** An engine's version is read again after this many scrapes: an idle engine that was replaced quickly shows no other sign. */
 const VERSION_SCRAPES = 30;
 
-/** Watches one engine. Its counters are read as differences, so that a restarted engine is no dip below zero. */
+/** Watches one engine. Its counters are read as differences, so that a restarted engine causes no negative rate. */
 export function createEngineTarget(target: Target, options: TargetOptions): EngineTarget {
   const { intervalMs, timeScale, clock, onScrape } = options;
   const asking: ScrapeOptions = { timeoutMs: 2 * intervalMs, access: target.access };
@@ -69,13 +69,13 @@ export function createEngineTarget(target: Target, options: TargetOptions): Engi
       return;
     }
     const told = await readVersion(target.url, asking);
-    // Asked again with the next scrape.
+    // Read again with the next scrape.
     if (told === undefined) return;
     version = told;
     scrapesToVersion = VERSION_SCRAPES;
   };
 
-  /** What the newest sample says beside the one before. */
+  /** The newest sample compared with the previous one. */
   const take = (metrics: PromText, chosen: EngineMapping, atMs: number): void => {
     if (mapping !== chosen) {
       if (mapping !== null && mapping.engine !== chosen.engine)
@@ -92,13 +92,13 @@ export function createEngineTarget(target: Target, options: TargetOptions): Engi
       ? "its process is another"
       : `${fell.slice(0, 3).map(inWords).join(", ")}${fell.length > 3 ? " and others" : ""} fell`;
     health.note("counters-reset", `Its counters were reset: ${sign}.`);
-    // What counts from zero may be another build.
+    // An engine whose counters restarted may be another build.
     scrapesToVersion = 0;
   };
 
   const failed = (failure: ScrapeFailure, startedAtMs: number): ScrapeFailure => {
     path = null;
-    // What answers next may be another build.
+    // The next process that answers may be another build.
     scrapesToVersion = 0;
     health.failed(failure, startedAtMs);
     return failure;
@@ -183,7 +183,7 @@ const unreadable = (url: string): ScrapeFailure => ({
   reason: `${url} has no metric of a known engine type`,
 });
 
-/** Scrapes under the path that is known to have metrics, else under each; of several failures the first is told. */
+/** Scrapes the path that is known to have metrics, or else each; of several failures the first is reported. */
 async function scrapeFrom(
   url: string,
   known: string | null,
@@ -199,7 +199,7 @@ async function scrapeFrom(
   return first ?? unreadable(url);
 }
 
-/** What the engine says its version is; null where it has no such answer, undefined where it did not answer. */
+/** The engine's version; null if it does not report one, undefined if it did not answer. */
 async function readVersion(url: string, asking: ScrapeOptions): Promise<string | null | undefined> {
   for (const path of versionPaths) {
     const result = await scrape(url + path, asking);

@@ -5,7 +5,10 @@ import { parsePromText } from "@/server/engines/promText";
 import { readCanonicalMetrics } from "@/server/engines/readCanonicalMetrics";
 import { createEngineWindow, type EngineWindow } from "./engineWindow";
 
-/** Takes an exposition of one second later; @returns what fell. */
+/**
+ * Adds an exposition of one second later;
+ * @returns what fell.
+ */
 function take(window: EngineWindow, second: number, text: string, version = "0.30.0"): readonly string[] {
   const metrics = parsePromText(text);
   const mapping = chooseMapping(metrics, version);
@@ -148,7 +151,7 @@ describe("an engine's window", () => {
     for (const without of ["", rank(1, "NaN")]) {
       const window = createEngineWindow(1);
       const events: string[] = [];
-      // The second rank is not there in the first scrape, nor in the fifth.
+      // The second rank is missing in the first scrape, and in the fifth.
       for (let second = 0; second < 10; second += 1) {
         const other = second === 0 || second === 4 ? without : rank(1, 1_000_000 + 20 * second);
         events.push(...take(window, second, `${rank(0, 20 * second)}${other}`));

@@ -4,25 +4,28 @@ import { createCounterRate } from "./counterRate";
 import type { Histogram } from "./histogramQuantile";
 import { createHistogramWindow, type HistogramWindow } from "./histogramWindow";
 
-/** What one engine's scrapes say together. */
+/** The combined result of one engine's scrapes. */
 export interface EngineWindow {
-  /** Takes what a scrape at `atMs` of the steady clock said. @returns the canonicalMetrics that fell: their counters began anew. */
+  /**
+   * Adds a scrape at `atMs` of the steady clock.
+   * @returns the canonicalMetrics that fell: their counters restarted.
+   */
   take(atMs: number, canonicalMetrics: MetricReadings): readonly string[];
   /** As of the newest scrape; null before there is one. */
   readings(): EngineReadings | null;
-  /** Of the last seconds, to be added up over the engines of a model; null where the engine has no such histogram. */
+  /** Over the last seconds, to be summed over the engines of a model; null if the engine has no such histogram. */
   observed(): Observed;
 }
 
 export type Observed = Readonly<Record<"ttft" | "tpot", Histogram | null>>;
 
-/** Rates and percentiles look back over this much: some tens of requests at one a second or more, and still lively. */
+/** Rates and percentiles cover this much time: some tens of requests at one per second or more, and still responsive. */
 const RATE_WINDOW_MS = 15_000;
 
 const counters = ["preemptions", "answered", "promptTokens", "generationTokens", "prefixHits", "prefixQueries"] as const;
 const histograms = ["ttftSeconds", "tpotSeconds", "itlSeconds", "endToEndSeconds", "queueSeconds"] as const;
 
-/** The same reading, of something else that is made of its value. */
+/** The same reading with a value derived from it. */
 const asRead = <Value, Made>(metric: Metric<Value>, make: (value: Value) => Made | null): Reading<Made> =>
   metric.state === "value" ? { state: "value", value: make(metric.value) } : metric;
 
@@ -38,7 +41,7 @@ export function createEngineWindow(timeScale: number): EngineWindow {
     const missing = [hits, queries].find(({ state }) => state !== "value");
     if (missing !== undefined) return asRead(missing, () => null);
     const [found, lookedUp] = [rates.prefixHits.perSecond(), rates.prefixQueries.perSecond()];
-    // Each scrape reads the two a moment apart.
+    // Each scrape reads the two at slightly different times.
     return { state: "value", value: found === null || lookedUp === null || lookedUp === 0 ? null : Math.min(1, found / lookedUp) };
   };
 

@@ -7,24 +7,24 @@ export interface Freshness {
 }
 
 export interface FreshnessFacts {
-  /** Of the steady clock, as is the sample's. */
+  /** On the steady clock, like the sample's. */
   readonly nowMs: number;
   readonly intervalMs: number;
-  /** When the last good sample came; null when none ever did. */
+  /** Time of the last good sample; null if there was none. */
   readonly lastGoodAtMs: number | null;
-  /** How the latest attempt failed; null when it succeeded or none was made. */
+  /** The failure of the latest attempt; null if it succeeded or there was none. */
   readonly failure: ScrapeFailure | null;
 }
 
 /** A sample counts as fresh for three periods: one may be lost, one may be late. */
 const FRESH_PERIODS = 3;
 
-/** After ten periods a value says nothing of the present: it is no longer shown. */
+/** After ten periods a value does not describe the present: it is no longer shown. */
 const STALE_PERIODS = 10;
 
 /**
- * Judges the last good sample of a target: fresh up to three periods, stale up to ten while the target still answers in some
- * way, else unreachable. A target that refuses connections is unreachable as soon as its sample is no longer fresh.
+ * The state of a target's last good sample: fresh up to three periods, stale up to ten while the target still answers in some way,
+ * otherwise unreachable. A target that refuses connections is unreachable as soon as its sample is no longer fresh.
  */
 export function freshness({ nowMs, intervalMs, lastGoodAtMs, failure }: FreshnessFacts): Freshness {
   const reason = failure?.reason ?? "";

@@ -28,7 +28,7 @@ const answered = (sequence: number, policyHash: string, finishedAtMs: number): D
   ...{ ttftSeconds: 0.2, endToEndSeconds: sequence, overheadSeconds: 0.001 },
 });
 
-/** A watch of an admin listener whose answers the test changes; a hung one takes requests and answers none. */
+/** A watch of an admin listener whose answers the test changes; a hanging one accepts requests and does not answer. */
 async function watched() {
   const decisions: Decision[] = [];
   const says = { hung: false, policyHash: config.policyHash, status: {} as Partial<GatewayStatus> };
@@ -100,7 +100,7 @@ describe("the watch of a gateway", () => {
     await watch.poll();
     expect(watch.frame()).toMatchObject({ measured: { p95Seconds: 1 }, recent: { p95Seconds: 1, ttftP95Seconds: 0.2 } });
     says.hung = true;
-    // However the wall's clock is set.
+    // Whatever the wall clock is set to.
     clock.set(clock.wallMs() - 3_600_000);
     clock.pass(6_000);
     await watch.poll();
@@ -122,7 +122,7 @@ describe("the watch of a gateway", () => {
     decisions.push(...[1, 2, 3].map((sequence) => answered(sequence, "as planned", clock.wallMs())));
     await watch.poll();
     clock.pass(1_000);
-    // Of the two signs this one is taken away where there are fewer decisions.
+    // One of the two signs is removed if there are fewer decisions.
     if (since > 3) says.status = { uptimeSeconds: 1 };
     decisions.splice(0, 3, ...Array.from({ length: since }, (_each, at) => answered(at + 1, "as planned", clock.wallMs())));
     await watch.poll();

@@ -19,47 +19,49 @@ import type { ScrapeFacts } from "./studioMetrics";
 export interface GatewayWatchOptions {
   /** Root of the gateway's admin listener. */
   readonly adminUrl: string;
-  /** The token itself, or where it is found. */
+  /** The token itself, or a reference to it. */
   readonly adminToken: string | KeyReference;
   readonly intervalMs: number;
   readonly timeScale: number;
   readonly clock: Clock;
   readonly labelOf?: (decision: Decision) => number | null;
-  /** Told of every round of questions. */
+  /** Called for every round of reads. */
   readonly onScrape: (facts: ScrapeFacts) => void;
 }
 
-/** The gateway as its admin listener tells it: exact where engines' histograms have buckets. */
+/** The gateway's data from its admin listener: exact values, where engines' histograms have buckets. */
 export interface GatewayWatch {
-  /** Asks once; returns at once when the round before is still under way. Never throws. */
+  /** Reads once; returns at once if the previous round is still in progress. Never throws. */
   poll(): Promise<void>;
   frame(): Pick<LiveFrame, "planId" | "gateway" | "measured" | "recent">;
-  /** What was measured in a range of time under the plan and policy in force, as last heard. */
+  /** The measurements in a range of time under the plan and policy in force, as last known. */
   over(range: AskedRange): MeasuredRange;
-  /** What the gateway was told, as last known; null before it was heard. */
+  /** The gateway's routing, as last known; null before its first answer. */
   routing(): RoutingFrame | null;
-  /** Models it has engines of and how many of them take work, as last known, also while it does not answer; null before it was heard. */
+  /**
+   * Models with engines there and how many of these take work, as last known, also while it does not answer; null before its first answer.
+   */
   models(): readonly ServingModel[] | null;
-  /** What the gateway makes of an engine; `unknown` for one it does not know and while it does not answer. */
+  /** The gateway's view of an engine; `unknown` for one it does not know and while it does not answer. */
   engineHealth(engineId: string): EngineFrame["health"];
   beginWindow(): void;
   decisions(limit: number): readonly Decision[];
 }
 
-/** At most this many pages of 1000 decisions a round; the rest comes with the next one. */
+/** At most this many pages of 1000 decisions per round; the rest follows in the next one. */
 const MAX_PAGES = 20;
 
 type Answer<Value> = { readonly ok: true; readonly value: Value } | ScrapeFailure;
 type Status = z.infer<typeof gatewayStatusSchema>;
 
-/** The gateway's words for a replica, in the operator's. */
+/** The gateway's states of a replica, in an operator's terms. */
 const HEALTH: Readonly<Record<Status["replicas"][number]["state"], EngineFrame["health"]>> = {
   active: "serving",
   cordoned: "draining",
   unhealthy: "unhealthy",
 };
 
-/** Watches one gateway. A restarted one counts its decisions from the start again, which is noticed by its uptime. */
+/** Watches one gateway. A restarted one counts its decisions from the start again, which is detected by its uptime. */
 export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
   const { intervalMs, timeScale, clock, labelOf, onScrape, adminToken } = options;
   const admission = typeof adminToken === "string" ? { bearer: adminToken } : { access: { key: adminToken } };
@@ -72,7 +74,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
   let failure: ScrapeFailure | null = null;
   let since: Pick<LiveFrame["gateway"], "state" | "sinceMs"> = { state: "unreachable", sinceMs: clock.wallMs() };
   let cursor = 0;
-  /** Decisions of the last round that the gateway had dropped before they were read. */
+  /** Decisions that the gateway had dropped before they were read in the last round. */
   let missed = 0;
   let configured: { readonly etag: string; readonly config: GatewayConfig; readonly models: readonly string[] } | null = null;
 
@@ -193,7 +195,7 @@ const UNKNOWN = { share: null, escalated: null, p50Seconds: null, p95Seconds: nu
 
 const UNMEASURED = { p50Seconds: null, p95Seconds: null, p99Seconds: null, meanQuality: null };
 
-/** Models the gateway has engines of, and how many of them take work. */
+/** Models with engines at the gateway, and how many of these take work. */
 export function servingModels({ replicas }: Pick<Status, "replicas">): readonly ServingModel[] {
   const engines = new Map<string, number>();
   for (const { model, state } of replicas) engines.set(model, (engines.get(model) ?? 0) + (state === "active" ? 1 : 0));
@@ -204,13 +206,13 @@ function queues(model: string, status: Status | null): Pick<StageFrame, "queued"
   if (status === null) return { queued: null, inFlight: null };
   const replicas = status.replicas.filter((replica) => replica.model === model);
   return {
-    // The gateway lists a model from the first request on that had to wait for it.
+    // The gateway lists a model once a request had to wait for it.
     queued: status.queued[model] ?? 0,
     inFlight: replicas.length === 0 ? null : replicas.reduce((sum, replica) => sum + replica.inFlight, 0),
   };
 }
 
-/** Requests in lines that are of no one model, which are named as policies are served. */
+/** Requests in queues that belong to no single model, named by the served name of their policy. */
 function queuedForAny({ queued, replicas }: Pick<Status, "queued" | "replicas">): number {
   const models = new Set(replicas.map(({ model }) => model));
   return Object.entries(queued).reduce((sum, [line, count]) => (models.has(line) ? sum : sum + count), 0);
@@ -218,7 +220,7 @@ function queuedForAny({ queued, replicas }: Pick<Status, "queued" | "replicas">)
 
 const isoOf = (unixMs: number | null): string | null => (unixMs === null ? null : new Date(unixMs).toISOString());
 
-/** The judge as an operator reads it. Its latest call tells how it is. */
+/** The judge's health for an operator. Its latest call determines it. */
 export function judgeHealth(status: NonNullable<Status["judge"]>): JudgeHealth {
   const { model, circuitOpen, unavailable, scored, failed, lastScoreMs, lastFailure } = status;
   const failing = lastFailure !== null && lastFailure.atMs > (lastScoreMs ?? 0);

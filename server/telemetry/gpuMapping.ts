@@ -1,7 +1,7 @@
 import type { GpuFrame } from "@/server/contracts/studio";
 import type { PromSample, PromText } from "@/server/engines/promText";
 
-/** What an exporter says of one GPU, or of one part of a divided one. null is absent, never zero. */
+/** An exporter's values of one GPU, or of one part of a divided one. null is absent, never zero. */
 export type GpuReading = Omit<GpuFrame, "engineId" | "source">;
 
 export const BYTES_PER_MIB = 1024 * 1024;
@@ -21,11 +21,11 @@ interface Collected {
 }
 
 /**
- * Reads dcgm-exporter's text. Utilisation is GR_ENGINE_ACTIVE where it is exported, else GPU_UTIL, which only says that some
- * kernel ran. There is no FB_TOTAL: the total is used + free + reserved (reserved counts as 0 only where an exporter is too
- * old to have it, which makes the total a little low). On Kubernetes a shared GPU is written once for each container that has it.
+ * Reads dcgm-exporter's text. Utilisation is GR_ENGINE_ACTIVE if it is exported, else GPU_UTIL, which only says that some kernel ran. There
+ * is no FB_TOTAL: the total is used + free + reserved (reserved counts as 0 only where an exporter is too old to have it, which makes the
+ * total a little low). On Kubernetes a shared GPU is written once for each container that has it.
  *
- * @param node what the GPUs stand in where no label says.
+ * @param node the GPUs' node if no label states it.
  * @returns one reading per GPU, or per part of a divided one, of each node, in order of appearance.
  */
 export function readGpus(metrics: PromText, node = ""): readonly GpuReading[] {
@@ -64,10 +64,10 @@ export function readGpus(metrics: PromText, node = ""): readonly GpuReading[] {
   });
 }
 
-/** A label is a slice, which holds all the text that it was cut out of for as long as it is kept; ten minutes of frames would. */
+/** A label is a slice, which keeps its whole source text in memory; ten minutes of frames would do so. */
 const copy = (label: string): string => Buffer.from(label).toString();
 
-/** The GPU that a sample is of; null where no label tells its number. */
+/** The GPU of a sample; null if no label has its number. */
 function gpuOf({ labels }: PromSample, node: string): Collected["gpu"] | null {
   const { gpu = labels.device?.replace(/^nvidia/, "") ?? "", GPU_I_ID: id = "", GPU_I_PROFILE: profile = "", modelName = "" } = labels;
   if (!/^\d+$/.test(gpu)) return null;

@@ -14,20 +14,20 @@ export type GpuSource =
 export interface GpuTargetOptions {
   readonly intervalMs: number;
   readonly clock: Clock;
-  /** What GPUs stand in that tell no node. */
+  /** Node of GPUs without a node label. */
   readonly node: () => string;
   readonly onScrape: (facts: ScrapeFacts) => void;
 }
 
-/** What tells of GPUs, watched. */
+/** A watched source of GPU figures. */
 export interface GpuTarget extends Pick<TargetHealth, "isDue" | "isFailing"> {
-  /** Reads once; the reading before has ended. Never throws. */
+  /** Reads once; the previous reading has ended. Never throws. */
   poll(): Promise<void>;
-  /** GPUs it ever told of, whose values are null once they are too old to show; null as source: this host has no such tool. */
+  /** All GPUs it ever reported, whose values are null once they are too old to show; null as source: this host has no such tool. */
   frame(): { readonly gpus: readonly GpuReading[]; readonly source: GpuSourceFrame | null };
 }
 
-/** nvidia-smi takes a second or two where the driver is not kept loaded. */
+/** nvidia-smi takes a second or two if the driver is not kept loaded. */
 const SMI_TIMEOUT_MS = 5_000;
 
 type Read = { readonly ok: true; readonly readings: readonly GpuReading[]; readonly badLines: number } | ScrapeFailure;

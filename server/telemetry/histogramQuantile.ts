@@ -9,26 +9,26 @@ export interface Histogram {
 /** Number of observations. */
 const observations = (histogram: Histogram): number => histogram.cumulative.at(-1) ?? 0;
 
-/** Whether both have the same buckets and no count fell, as it does only when an engine begins anew. */
+/** Whether both have the same buckets and no count fell, which happens only at a restart of an engine. */
 export function goesOn(before: Histogram, after: Histogram): boolean {
   return haveSameBounds(before, after) && before.cumulative.every((count, at) => (after.cumulative[at] ?? 0) >= count);
 }
 
-/** Whether a count in a bucket of the one says the same as in that of the other. */
+/** Whether the buckets of both have the same meaning. */
 export function haveSameBounds(one: Histogram, other: Histogram): boolean {
   return one.bounds.length === other.bounds.length && one.bounds.every((bound, at) => bound === other.bounds[at]);
 }
 
 /**
- * What was observed between two scrapes of one target. A count that fell, or other buckets, mean that the engine was
- * restarted: all it holds now was observed since.
+ * What was observed between two scrapes of one target. A count that fell, or other buckets, mean that the engine was restarted: its present
+ * counts were observed since.
  */
 export function histogramDelta(before: Histogram, after: Histogram): Histogram {
   if (!goesOn(before, after)) return after;
   return { bounds: after.bounds, cumulative: after.cumulative.map((count, at) => count - (before.cumulative[at] ?? 0)) };
 }
 
-/** What several observed together; null where their buckets differ, since a count in one tells nothing of another, or there are none. */
+/** The sum of several histograms; null if their buckets differ, since their counts are not comparable, or there are none. */
 export function histogramSum([first, ...rest]: readonly Histogram[]): Histogram | null {
   if (first === undefined) return null;
   if (!rest.every((one) => haveSameBounds(one, first))) return null;
@@ -36,7 +36,7 @@ export function histogramSum([first, ...rest]: readonly Histogram[]): Histogram 
   return { bounds: first.bounds, cumulative };
 }
 
-/** A quantile, or the most or the least that it can be. */
+/** A quantile, or its upper or lower limit. */
 export interface Quantile {
   readonly value: number;
   readonly limit?: Limit;

@@ -8,32 +8,32 @@ import {
   type Quantile,
 } from "./histogramQuantile";
 
-/** A histogram as it is scraped, with the sum of all that it observed; null where the engine does not write it. */
+/** A scraped histogram, with the sum of all its observations; null if the engine does not export it. */
 interface SummedHistogram extends Histogram {
   readonly sum: number | null;
-  /** Tells which series it was added up of: another number, other series. */
+  /** Identifies the series in the sum: another number, other series. */
   readonly series: number;
 }
 
-/** What a cumulative histogram observed lately. */
+/** The recent observations of a cumulative histogram. */
 export interface HistogramWindow {
   /**
-   * Takes the histogram as read at `atMs`; null is a reading without it.
+   * Adds the histogram read at `atMs`; null is a reading without it.
    *
-   * @returns whether a count of the same series fell, which they do only when they begin anew.
+   * @returns whether a count of the same series fell, which happens only at a restart.
    */
   take(atMs: number, histogram: SummedHistogram | null): boolean;
-  /** What was observed in the window; null while that is not known. */
+  /** The observations in the window; null while they are not known. */
   observed(): Histogram | null;
-  /** In the histogram's unit; null where nothing was observed in the window. */
+  /** In the histogram's unit; null if nothing was observed in the window. */
   quantile(q: number): Quantile | null;
-  /** Exact, unlike the quantiles; null where nothing was observed in the window or no sum is written. */
+  /** Exact, unlike the quantiles; null if nothing was observed in the window or no sum is exported. */
   mean(): number | null;
 }
 
 /**
- * A histogram read as differences, added up over the window. Between two readings of other series nothing is said, nor over one that
- * fell: what a rank that comes back had long observed is not new. Other buckets begin the window anew.
+ * A histogram read as differences, summed over the window. There is no difference between two readings of different series, nor after a
+ * fall: the earlier observations of a rank that comes back are not new. Other buckets restart the window.
  */
 export function createHistogramWindow(windowMs: number): HistogramWindow {
   let steps: { readonly atMs: number; readonly growth: Histogram; readonly sum: number | null }[] = [];
@@ -50,7 +50,7 @@ export function createHistogramWindow(windowMs: number): HistogramWindow {
         steps.push({ atMs, growth: histogramDelta(before, histogram), sum });
       }
       steps = steps.filter((step) => step.atMs > atMs - windowMs && (histogram === null || haveSameBounds(step.growth, histogram)));
-      // Without a step that is nothing, in the buckets of the newest reading.
+      // Without a step the result is zero, in the buckets of the newest reading.
       observed = histogram === null ? null : histogramSum([histogramDelta(histogram, histogram), ...steps.map(({ growth }) => growth)]);
       return same && !on;
     },

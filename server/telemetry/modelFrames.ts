@@ -2,15 +2,15 @@ import type { LatencyName, ModelFrame } from "@/server/contracts/studio";
 import type { Observed } from "./engineWindow";
 import { histogramQuantile, histogramSum, type Quantile } from "./histogramQuantile";
 
-/** An engine of a model, and what it observed lately; null while it is not fresh. */
+/** An engine of a model, with its recent observations; null while it is not fresh. */
 export interface ModelEngine {
   readonly model: string;
   readonly observed: Observed | null;
 }
 
 /**
- * Percentiles of each model over its engines, in the order in which models come up: of the sum of the engines' histograms, since a mean
- * of their percentiles is no percentile of anything. Engines that are not fresh do not count.
+ * Percentiles of each model over its engines, in the order in which models first appear: of the sum of the engines' histograms, since a
+ * mean of their percentiles is not a percentile. Engines that are not fresh do not count.
  */
 export function modelFrames(engines: readonly ModelEngine[]): readonly ModelFrame[] {
   return [...new Set(engines.map(({ model }) => model))].map((model) => {

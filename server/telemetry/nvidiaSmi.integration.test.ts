@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const folder = mkdtempSync(join(tmpdir(), "weir-smi-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Puts a program in nvidia-smi's place. */
+/** Installs a program in place of nvidia-smi. */
 function program(name: string, script: string): string {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -65,7 +65,7 @@ describe("nvidia-smi", () => {
     const began = performance.now();
     const hung = program("hung", `trap "" TERM\necho $$ > ${folder}/pid\nexec sleep 600`);
     expect(await ask(hung, 300)).toEqual({ ok: false, kind: "timeout", reason: `${hung} did not answer within 300 ms` });
-    // What only one that was waited for would take.
+    // Only a program that was waited for would take this long.
     expect(performance.now() - began).toBeLessThan(50_000);
     const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
     await expect.poll(() => existsSync(`/proc/${pid}/stat`) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z")).toBe(false);

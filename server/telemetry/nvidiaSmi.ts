@@ -3,7 +3,7 @@ import { BYTES_PER_MIB, type GpuReading } from "./gpuMapping";
 import type { ScrapeFailure } from "./scrape";
 
 type Missing = { readonly ok: false; readonly kind: "missing" };
-/** `why` is what the program itself said, or how it ended. */
+/** `why` is the program's own message, or how it ended. */
 type SmiFailure = ScrapeFailure & { readonly why: string };
 
 export type SmiResult = { readonly ok: true; readonly readings: readonly GpuReading[] } | Missing | ScrapeFailure;
@@ -12,7 +12,7 @@ export interface SmiOptions {
   /** Name or path of the program. */
   readonly command: string;
   readonly timeoutMs: number;
-  /** What the GPUs stand in. */
+  /** Node of the GPUs. */
   readonly node: string;
 }
 
@@ -21,7 +21,7 @@ const asked = ["index", "name", "utilization.gpu", "memory.used", "memory.total"
 /** A line is about 100 bytes, and a host has some 16 GPUs. */
 const MAX_BYTES = 1_000_000;
 
-/** Asks nvidia-smi of this host once, killing it when it takes too long. Never throws; `missing` where there is no such program. */
+/** Runs nvidia-smi of this host once, and kills it if it takes too long. Never throws; `missing` if there is no such program. */
 export async function askNvidiaSmi({ command, timeoutMs, node }: SmiOptions): Promise<SmiResult> {
   const ran = await runNvidiaSmi(command, [`--query-gpu=${asked.join(",")}`, "--format=csv"], timeoutMs);
   if (!ran.ok) return ran.kind === "missing" ? ran : { ok: false, kind: ran.kind, reason: ran.reason };
@@ -54,7 +54,7 @@ function runNvidiaSmi(
       if (code === "ENOENT") return resolve({ ok: false, kind: "missing" });
       if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return failed("too-large", `wrote more than ${MAX_BYTES} bytes`);
       if (killed) return failed("timeout", `did not answer within ${timeoutMs} ms`);
-      // It says what is wrong in what it writes: "NVIDIA-SMI has failed because ...".
+      // Its output states the problem: "NVIDIA-SMI has failed because ...".
       const said = (complaint.trim() || output.trim()).split("\n", 1)[0];
       failed("status", `ended with ${code}: ${said}`, said || `it ended with ${code}`);
     });
@@ -101,7 +101,7 @@ const linesOf = (text: string): readonly string[] => text.split(/\r?\n/).filter(
 
 const cells = (line: string): readonly string[] => line.split(",").map((cell) => cell.trim());
 
-/** The number of a cell in the unit that is expected; null for `[N/A]`, `[Not Supported]`, another unit. */
+/** The number of a cell in the expected unit; null for `[N/A]`, `[Not Supported]`, another unit. */
 function number(cell: string, unit: string): number | null {
   const [, digits = "", found = ""] = /^(-?\d+(?:\.\d+)?)\s*(\S*)$/.exec(cell) ?? [];
   return digits === "" || (found !== "" && found !== unit) ? null : Number(digits);

@@ -5,7 +5,7 @@ import type { ScrapeFailureKind } from "@/server/contracts/studio";
 import { PromParser, type PromText } from "@/server/engines/promText";
 import { engineAgent } from "../engineClient/engineAgent";
 
-/** Why there is nothing: nobody answers, no key, too slow, a wrong status, too much, or nothing that can be read. */
+/** Why there is no result: no answer, no key, too slow, a wrong status, too much, or unreadable. */
 export interface ScrapeFailure {
   readonly ok: false;
   readonly kind: ScrapeFailureKind;
@@ -17,7 +17,7 @@ export type MetricsResult = { readonly ok: true; readonly metrics: PromText } | 
 export interface ScrapeOptions {
   readonly timeoutMs: number;
   readonly bearer?: string;
-  /** What an engine asks for to let one in. */
+  /** The engine's credentials. */
   readonly access?: EngineAccess | undefined;
 }
 
@@ -41,7 +41,7 @@ export async function scrapeMetrics(url: string, options: ScrapeOptions): Promis
   return failed ?? { ok: true, metrics: parser.end() };
 }
 
-/** Hands over the body piece by piece; null when it came whole. */
+/** Passes on the body piece by piece; null if it arrived whole. */
 async function receive(
   url: string,
   { timeoutMs, bearer, access }: ScrapeOptions,
@@ -53,7 +53,7 @@ async function receive(
       signal: AbortSignal.timeout(timeoutMs),
       headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` },
     });
-    // A body that is destroyed early emits an error, and one nobody listens for ends the process.
+    // A body that is destroyed early emits an error; without a listener it would end the process.
     response.body.on("error", () => undefined);
     if (response.statusCode !== 200) {
       response.body.destroy();

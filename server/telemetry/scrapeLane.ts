@@ -1,7 +1,7 @@
-/** Runs work when there is room, in the order in which it came. */
+/** Runs work when there is room, in order of arrival. */
 export type ScrapeLane = (work: () => Promise<void>) => Promise<void>;
 
-/** A lane on which at most `most` scrapes are under way. */
+/** A lane with at most `most` concurrent scrapes. */
 export function createScrapeLane(most: number): ScrapeLane {
   const waiting: (() => void)[] = [];
   let underWay = 0;
@@ -11,7 +11,7 @@ export function createScrapeLane(most: number): ScrapeLane {
     try {
       await work();
     } finally {
-      // Room goes on to the next one, or is free.
+      // The slot goes to the next one, or becomes free.
       const next = waiting.shift();
       if (next === undefined) underWay -= 1;
       else next();

@@ -3,16 +3,16 @@ import type { LiveFrame } from "@/server/contracts/studio";
 import type { SeriesBookState } from "@/server/series/seriesBook";
 import type { Store } from "@/server/store/store";
 
-/** What is looked at when the metrics are read. */
+/** Data that is read for the metrics. */
 export interface StudioFacts {
-  /** The newest frame of each watched cluster of which there is one. */
+  /** The newest frame of each watched cluster that has one. */
   readonly frames: () => readonly LiveFrame[];
   readonly applications: Store["applications"];
-  /** What is kept of each cluster's series. */
+  /** State of each cluster's stored series. */
   readonly series: () => readonly SeriesBookState[];
 }
 
-/** How a scrape of one target went. */
+/** The result of a scrape of one target. */
 export interface ScrapeFacts {
   readonly kind: "engine" | "gpu" | "gateway";
   readonly seconds: number;
@@ -21,10 +21,10 @@ export interface ScrapeFacts {
   readonly badLines: number;
 }
 
-/** The studio's own Prometheus metrics. Label values are words of fixed lists and clusters' ids: no name that a person gave is in them. */
+/** The studio's own Prometheus metrics. Label values come from fixed lists and clusters' ids: they contain no user-defined name. */
 export interface StudioMetrics {
   recordScrape(facts: ScrapeFacts): void;
-  /** The same planner, which counts and times its jobs. */
+  /** The same planner, with its jobs counted and timed. */
   counting<Planner extends TimedPlanner>(planner: Planner): Planner;
   /** The text exposition and its content type. */
   exposition(): Promise<{ readonly text: string; readonly contentType: string }>;
@@ -34,22 +34,22 @@ const SCRAPE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const PLANNING_JOBS = ["explore", "solve", "examine", "serve"] as const;
 type PlanningJob = (typeof PLANNING_JOBS)[number];
 
-/** What is timed of a planner. */
+/** The timed methods of a planner. */
 type TimedPlanner = Readonly<Record<PlanningJob, (...given: never[]) => Promise<unknown>>>;
 
 const PLANNING_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** Gauges under names of counters, which Prometheus' own check finds fault with; what they sum up is there by type. */
+/** Gauges under names of counters, which Prometheus' own check reports; the same values are exported by type. */
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
-/** Makes the registry, Node's own metrics of the process among it. */
+/** Creates the registry, including Node's own process metrics. */
 export function createStudioMetrics(facts: StudioFacts): StudioMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
 
-  /** A gauge that is filled anew whenever it is read. */
+  /** A gauge that is recomputed at every read. */
   const gauge = (name: string, help: string, labelNames: readonly string[], fill: (gauge: Gauge) => void): void => {
     new Gauge({
       name: `weir_studio_${name}`,
@@ -62,7 +62,7 @@ export function createStudioMetrics(facts: StudioFacts): StudioMetrics {
       },
     });
   };
-  /** A counter of what is counted elsewhere. */
+  /** A counter whose value is counted elsewhere. */
   const counted = (name: string, help: string, read: (series: SeriesBookState) => number): void => {
     new Counter({
       name: `weir_studio_${name}`,

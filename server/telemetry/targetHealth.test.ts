@@ -6,7 +6,7 @@ import { createTestClock } from "./testing/testClock";
 const refused: ScrapeFailure = { ok: false, kind: "unreachable", reason: "ECONNREFUSED" };
 const late: ScrapeFailure = { ok: false, kind: "timeout", reason: "too slow" };
 
-/** A target scraped once a second on a clock of its own. */
+/** A target scraped once a second on its own clock. */
 function target() {
   const clock = createTestClock(0);
   const startMs = clock.steadyMs();

@@ -8,12 +8,12 @@ export interface TargetHealthOptions {
   readonly clock: Clock;
 }
 
-/** How scrapes of one target went: how fresh it is, what happened to it, and when to try again. */
+/** Results of scrapes of one target: its freshness, its events, and the time of the next attempt. */
 export interface TargetHealth {
-  /** Whether to scrape now; a target that fails is asked ever more rarely. */
+  /** Whether to scrape now; a failing target is scraped less and less often. */
   isDue(): boolean;
   isFailing(): boolean;
-  /** A scrape gave a sample, just now. */
+  /** A scrape has just given a sample. */
   succeeded(): void;
   /** A scrape that began at `startedAtMs` of the steady clock gave none. */
   failed(failure: ScrapeFailure, startedAtMs: number): void;
@@ -23,15 +23,15 @@ export interface TargetHealth {
 
 const KEPT_EVENTS = 8;
 
-/** A target that goes on failing is asked every so many periods at last: a restarted engine is seen again within that. */
+/** Longest interval for a target that keeps failing, in periods: a restarted engine is seen again within it. */
 const MOST_PERIODS = 5;
 
-/** Knows nothing of the target at first. */
+/** The initial state, without knowledge of the target. */
 export function createTargetHealth({ intervalMs, clock }: TargetHealthOptions): TargetHealth {
   let lastGoodAtMs: number | null = null;
   let failure: ScrapeFailure | null = null;
   let failing: TargetState["failing"] = null;
-  /** Of the steady clock, as is the time of the last sample. */
+  /** On the steady clock, like the time of the last sample. */
   let [failingSinceMs, dueMs] = [0, 0];
   let failures = 0;
   let since: Pick<TargetState, "state" | "sinceMs"> = { state: "unreachable", sinceMs: clock.wallMs() };

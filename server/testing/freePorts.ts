@@ -5,9 +5,9 @@ import { createServer } from "node:net";
 const range = { from: 20_000, to: 29_999 };
 
 /**
- * Ports of the loopback address on which nobody listens, for processes that are told their port when they start.
+ * Free ports of the loopback address, for processes that get their port at the start.
  * @param count how many.
- * @returns so many different ports, drawn at random, so that test processes which run at the same time seldom draw the same one.
+ * @returns `count` different ports, drawn at random, so that concurrent test processes rarely draw the same one.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();

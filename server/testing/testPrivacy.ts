@@ -12,7 +12,7 @@ export const marker = "quokkaberry";
 /** Stands in every answer of text. */
 export const said = "which an engine said";
 
-/** A studio without its pages: told over IPC which service to call, and to say which addresses it asked. */
+/** A studio without its pages: receives over IPC which service to call, and reports the addresses of its requests. */
 const studio = `
   import { subscribe } from "node:diagnostics_channel";
   import { surveyUpload } from "@/server/api/surveyUpload";
@@ -46,7 +46,7 @@ const studio = `
   });
   process.send({ id: 0 });`;
 
-/** Starts such a studio as a process of its own; `onOutput` is told of all that it prints. */
+/** Starts such a studio in its own process; `onOutput` gets all its output. */
 export async function startPrivacyStudio(environment: NodeJS.ProcessEnv, onOutput: (text: string) => void) {
   // Among the bundles, so that packages and workers are found.
   const outfile = join(process.cwd(), "dist", `privacyStudio-${process.pid}.mjs`);
@@ -103,7 +103,7 @@ export const startTraceReceiver = () =>
   startReceiver((_, __, response) => response.setHeader("content-type", "application/json").end("{}"));
 
 /**
- * Engines and judge in one, with all that can go wrong: what it is asked decides. Every error quotes the prompt, as some engines' do, and
+ * Engines and judge in one, with all possible failures: the request selects one. Every error quotes the prompt, as some engines' do, and
  * every answer has the marker.
  */
 export const startQuotingEngine = () =>
@@ -139,7 +139,7 @@ export const startQuotingEngine = () =>
     return says({ role: "assistant", content: `The answer is ${marker}, ${said}.` });
   });
 
-/** Where the marker stands in files of a folder and below it, by path from there; how often. */
+/** Occurrences of the marker in files of a folder and below it, by relative path; with their number. */
 export function filesWith(text: string, folder: string): Readonly<Record<string, number>> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const counted = files.map((entry): [string, number] => {

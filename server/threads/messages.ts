@@ -4,7 +4,7 @@ export type ToThread<Task> =
       readonly kind: "task";
       readonly id: number;
       readonly task: Task;
-      /** One Int32, 1 once nobody waits for the answer any more: a thread that is busy can read it. */
+      /** One Int32, set to 1 when no caller waits for the answer any more: a busy thread can read it. */
       readonly stop: SharedArrayBuffer;
     }
   | { readonly kind: "taken"; readonly said: number };

@@ -25,7 +25,7 @@ export class ResidentThread<Task, Answer, Said = never> {
     return this.#thread.ask(task, options);
   }
 
-  /** Ends the thread at once, for good; tasks under way are rejected. */
+  /** Ends the thread at once and permanently; running tasks are rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#thread?.close();

@@ -5,7 +5,7 @@ import type { FromThread, ToThread } from "./messages";
 export interface TaskRun<Said> {
   /** Reports progress. Resolves once the other side has taken it, for work that must not run ahead. */
   readonly say: (message: Said) => Promise<void>;
-  /** Whether nobody waits for the answer any more; changes while the thread is busy, too. */
+  /** Whether the caller no longer waits for the answer; also changes while the thread is busy. */
   readonly cancelled: () => boolean;
 }
 

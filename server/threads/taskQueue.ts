@@ -6,7 +6,7 @@ interface TaskQueue {
   readonly heapMb: number;
   /** Tasks that are done or wait for their turn, at most: each is kept in memory. */
   readonly mostLive: number;
-  /** What they make, as it stands in "<...> are made or wait for their turn". */
+  /** What the tasks make, for the text "<...> are made or wait for their turn". */
   readonly makes: string;
 }
 
@@ -14,9 +14,9 @@ interface TaskQueue {
 export type Refused = { readonly ok: false; readonly message: string };
 
 /**
- * A function that does a task in a thread of its own, after those that were asked for before.
+ * A function that runs a task in its own thread, after earlier tasks.
  *
- * It throws the signal's reason when it aborts, the thread ending at once, and an Error where the thread ends without an answer.
+ * It throws the signal's reason if it aborts, which ends the thread at once, and an Error if the thread ends without an answer.
  */
 export function createTaskQueue<Task, Answer>({
   file,

@@ -6,7 +6,7 @@ interface TaskThreadsOptions extends ThreadOptions {
   readonly atOnce?: number;
 }
 
-/** Tasks that each have a thread of their own, which ends with the task. */
+/** Runs each task in its own thread, which ends with the task. */
 export class TaskThreads<Task, Answer, Said = never> {
   readonly #options: ThreadOptions;
   readonly #places: Semaphore;
@@ -29,7 +29,7 @@ export class TaskThreads<Task, Answer, Said = never> {
     }, options.signal);
   }
 
-  /** As `run`, with all that the task says on its way and its answer last. The thread ends when nobody reads on. */
+  /** As `run`, but yields all messages of the task and its answer last. The thread ends if the reader stops. */
   async *stream(task: Task, signal: AbortSignal): AsyncGenerator<Said | Answer, void> {
     const left = new AbortController();
     const said: Said[] = [];

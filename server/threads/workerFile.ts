@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A bundle that a process starts as a thread or as a process of its own (`scripts/bundle.mjs`). */
+/** A bundle that a process starts as a thread or as a separate process (`scripts/bundle.mjs`). */
 export type BundleName =
   | "planningWorker"
   | "calibrationWorker"
@@ -22,10 +22,10 @@ export type BundleName =
   | "emulator";
 
 /**
- * The file of a bundle: beside the bundle that this code is part of, else under WEIR_ROOT or the working directory.
+ * The file of a bundle: next to the bundle that contains this code, otherwise under WEIR_ROOT or the working directory.
  *
- * @param name or an absolute path, which is returned as it is.
- * @throws Error where there is none.
+ * @param name or an absolute path, which is returned unchanged.
+ * @throws Error if there is none.
  */
 export function workerFile(name: BundleName | `/${string}`): string {
   if (isAbsolute(name)) return name;

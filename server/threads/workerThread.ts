@@ -16,7 +16,7 @@ export interface ThreadOptions {
 }
 
 export interface TaskOptions<Said> {
-  /** Rejects the task at once; the thread is told and goes on with the next one. */
+  /** Rejects the task at once; the thread is notified and continues with the next one. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds from when the thread has the task: one that takes longer ends the thread. */
   readonly limitMs?: number;
@@ -24,7 +24,7 @@ export interface TaskOptions<Said> {
   readonly onSaid?: ((message: Said) => void) | undefined;
 }
 
-/** Why a thread answers no more: it did not start, or not in time, a task took too long, it crashed, or it was closed. */
+/** Why a thread no longer answers: it did not start, or not in time, a task took too long, it crashed, or it was closed. */
 export class ThreadEnded extends Error {
   readonly kind: "not-started" | "late" | "crashed" | "closed";
 

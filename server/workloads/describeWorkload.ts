@@ -15,7 +15,7 @@ const EDGES_PER_DOUBLING = 4;
 const SCORE_BARS = 10;
 /** Prompts on which two models are compared, evenly spread: the interval is then some hundredths wide, and a page waits for it. */
 const MOST_COMPARED = 4000;
-/** Categories told one by one; a table of more is read by nobody. */
+/** Most categories that are listed separately; a longer table is not readable. */
 const MOST_CATEGORIES = 30;
 
 /** What lists of workloads show of one; the store adds its id and date. */

@@ -23,7 +23,7 @@ export function storePacked(store: Store, { id, described, data }: PackedWorkloa
   return id;
 }
 
-/** Reads the whole workload of an id; null when there is none. */
+/** Reads the whole workload of an id; null if there is none. */
 export function loadWorkload(store: Store, id: string): Workload | null {
   const data = store.workloads.data(id);
   return data === null ? null : decodeWorkload(data);

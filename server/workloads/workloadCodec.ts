@@ -38,8 +38,8 @@ const headerSchema = z.object({
 });
 
 /**
- * Packs a workload for storage: gzip of the magic, the header's length (uint32), the header as JSON, and then the columns as they
- * lie in memory, little-endian: arrivals (float64), input tokens (int32), and per model output tokens (int32), labels and judged scores (float64).
+ * Packs a workload for storage: gzip of the magic, the header's length (uint32), the header as JSON, and then the columns in their memory
+ * layout, little-endian: arrivals (float64), input tokens (int32), and per model output tokens (int32), labels and judged scores (float64).
  */
 export function encodeWorkload(workload: Workload): Buffer {
   const { outcomes, name, seed, judge, origin } = workload;

@@ -5,18 +5,18 @@ import { standAlone } from "./standAlone";
 import type { Baseline } from "./system";
 import { uniformAllocation, uniformParallelism } from "./uniform";
 
-/** A baseline under the name of what it is a case of. */
+/** A baseline under the name of its kind. */
 export interface KindOfBaseline {
   readonly kind: string;
   readonly baseline: Baseline;
 }
 
-/** How many `allBaselines` makes for a ladder of so many models. */
+/** Number of baselines from `allBaselines` for a ladder of so many models. */
 export const countOfBaselines = (models: number): number => models + 5;
 
 /**
- * Every baseline of the source for a plan, made one after another as they are taken: each model alone, the load-only cascade, the plan
- * with one decision taken away at a time, and routers before answering.
+ * Every baseline of the source for a plan, made lazily one after another: each model alone, the load-only cascade, the plan
+ * with one decision removed at a time, and routers before answering.
  *
  * @param plan stages as indices into the explorer's models.
  */
@@ -37,7 +37,7 @@ export function* allBaselines(
   yield { kind: "router", baseline: routerBeforeAnswering(situation, PROMPT_AUC) };
   yield { kind: "oracle router", baseline: routerBeforeAnswering(situation, 1) };
 
-  /** The source's ablations know no later start, and a plan's thresholds mean little without its own. */
+  /** The source's ablations have no later start, and a plan's thresholds mean little without its own. */
   function keepsTheStart(name: string): Baseline | null {
     if (plan.startBelow === 0) return null;
     return { outcome: "none", name, reason: "The plan lets a router start requests at a later stage, which this baseline does not know." };

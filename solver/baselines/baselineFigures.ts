@@ -6,14 +6,14 @@ import { busiestLoad, measure, routedBy } from "./measure";
 import type { BaselineSituation } from "./situation";
 import { cascadeText, gpusOf, type System } from "./system";
 
-/** What a system does with the planning prompts, beside a plan made on the same. */
+/** A system's figures on the planning prompts, for comparison with a plan made on the same. */
 export interface SystemFigures {
   /** Models, shapes and thresholds in one line. */
   readonly cascade: string;
   readonly quality: number;
-  /** null where the bound on quality is not known for it: routers have one of their own. */
+  /** null where its bound on quality is not known: routers have their own. */
   readonly qualityLow: number | null;
-  /** By the objective, simulated whole; null where it does not keep up. */
+  /** By the objective, simulated whole; null where the load is not sustained. */
   readonly latencySeconds: number | null;
   readonly gpus: number;
   readonly costUsdPerRequest: number;

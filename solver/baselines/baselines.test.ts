@@ -21,7 +21,7 @@ function systemOf(baseline: Baseline): System {
   return baseline.system;
 }
 
-/** A floor between the smallest and the largest model, that neither no model nor only one of them meets. */
+/** A floor between the smallest and the largest model, so that at least one model meets it and at least one does not. */
 const FLOOR = instance.floor;
 
 describe("baselines", () => {

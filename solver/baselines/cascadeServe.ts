@@ -7,7 +7,7 @@ import { type BaselineSituation, placed } from "./situation";
 import type { Baseline, SystemStage } from "./system";
 import { atSustainedRate, stageSeconds, tunedStage } from "./tuning";
 
-/** Threshold vectors tried per cascade, about: offline, so as fine as the sample bears. */
+/** Approximate number of threshold vectors tried per cascade: offline, so as fine as the sample supports. */
 const OFFLINE_POINTS = 400;
 
 /** A cascade with the thresholds fixed for it offline. */
@@ -23,11 +23,11 @@ interface Gear {
  * incoming requests", with parallelism tuned, and "overlooks input/output lengths and request complexity".
  *
  * Modelled: offline, each cascade of the ladder gets the thresholds that meet the floor at the least GPU time; online, the load
- * picks the cascade and its GPUs: least largest-stage p95, with replicas tuned and least-load dispatch. To it all requests are
- * alike: every prompt and every answer of every model has the sample's mean length, in profiling and in planning.
+ * picks the cascade and its GPUs: least largest-stage p95, with replicas tuned and least-load dispatch. It treats all requests
+ * as equal: every prompt and every answer of every model has the sample's mean length, in profiling and in planning.
  *
- * Assumed, for the source tells no more: it knows the mean share that each threshold sends on and holds the floor by the same bound
- * as the planner (all systems are held to one floor); it has the planner's simulator and search over replica shapes; it plans for
+ * Assumed, since the source gives no more: it knows the mean share that each threshold escalates and uses the same bound for the floor
+ * as the planner (all systems have the same floor); it has the planner's simulator and search over replica shapes; it plans for
  * the mean rate of the traffic and keeps that plan, as every other system here does. Its batching knobs are left out:
  * continuous batching has none of them. CascadeServe's own code is not used.
  */
@@ -95,7 +95,7 @@ function offlineGear(
   return cheapest?.gear ?? null;
 }
 
-/** GPU time of one nominal request on the model's most thrifty replica at saturation. */
+/** GPU time of one nominal request on the model's most efficient replica at saturation. */
 function gpuSecondsPerRequest(tables: LatencyTables, { model, prompts }: { readonly model: number; readonly prompts: number }): number {
   const { capacity } = tables.near(model, { prompts: everyPrompt(prompts), share: 1 }).tables;
   return Math.min(...capacity.shapes.map(({ gpus, curve }) => gpus / curve.saturationRequestsPerSecond));

@@ -31,12 +31,12 @@ export interface ExhaustiveInput {
 }
 
 /**
- * The best plan there is by the planner's simulator and latency tables: every cascade, every threshold that tells answers apart,
+ * The optimal plan by the planner's simulator and latency tables: every cascade, every threshold that distinguishes answers,
  * every division of the GPUs, every multiset of replicas (Cascadia, appendix J). Tables are simulated for exactly each stage's
  * own requests. The constraints are the planner's: the floor by its bound, and no stage over its starvation limit.
  * For a few models and up to about 16 GPUs.
  *
- * @returns null where no plan meets the floor and keeps up.
+ * @returns null where no plan meets the floor and sustains the load.
  */
 export function exhaustiveSearch({ explorer, floor, latency }: ExhaustiveInput): Exhaustive | null {
   const { sample, requestsPerSecond, maxGpus } = explorer.input;
@@ -69,7 +69,7 @@ export function exhaustiveSearch({ explorer, floor, latency }: ExhaustiveInput):
   return best === null ? null : { ...best, routings, plans };
 }
 
-/** Objective latency of a given plan by the same tables as the exhaustive search, in seconds; Infinity where it does not keep up. */
+/** Objective latency of a given plan by the same tables as the exhaustive search, in seconds; Infinity where the load is not sustained. */
 export function tableSeconds(explorer: Explorer, plan: Deployment, latency: Objective["latency"]): number {
   const cascade = { stages: plan.stages, routed: explorer.outlook(plan.stages, plan.thresholds).routed };
   const tables = exactTables(explorer, cascade);
@@ -93,11 +93,11 @@ interface Option {
   readonly gpus: number;
   readonly seconds: number;
   readonly replicas: readonly Pick<ShapeCount, "shape" | "count">[];
-  /** Multisets with so many GPUs, this one among them. */
+  /** Number of multisets with so many GPUs, including this one. */
   readonly tried: number;
 }
 
-/** For each GPU count, the multiset of replicas with the least latency, found by trying them all. */
+/** For each GPU count, the multiset of replicas with the least latency, by exhaustive search. */
 function bestReplicas({ capacity }: MixTables, requestsPerSecond: number, gpus: number): Option[] {
   const best = new Map<number, Option>();
   const extend = (index: number, used: number, replicas: Option["replicas"]): void => {

@@ -18,36 +18,36 @@ import { clusterReplicas, type ReplicaChoice, type System } from "./system";
 /** The traffic that systems are measured on: the same requests for all, at any rate. */
 export interface Traffic {
   readonly outcomes: OutcomeTable;
-  /** Row of the outcome table of each request. */
+  /** Row index in the outcome table of each request. */
   readonly prompt: Int32Array;
-  /** Recorded arrivals, one a request, unscaled. */
+  /** Recorded arrivals, one per request, unscaled. */
   readonly arrivalSeconds: Float64Array;
   readonly judgeSeconds: number;
 }
 
-/** What a system did with the traffic at one rate. */
+/** A system's results on the traffic at one rate. */
 export interface Measured {
-  /** The quantile of arrival to accepted answer, judging included; Infinity where more requests than are above it were not served. */
+  /** The quantile of arrival to accepted answer, judging included; Infinity where more requests than those above it were not served. */
   readonly percentileSeconds: number;
   readonly meanSeconds: number;
-  /** The largest of the stages' own quantiles, judging left out: the source's objective. */
+  /** The largest of the stages' own quantiles, without judging: the source's objective. */
   readonly largestStagePercentileSeconds: number;
   readonly unserved: number;
 }
 
-/** SLO attainment asked: the smallest deadline that this share of requests keeps is its quantile of latency. */
+/** Required SLO attainment: the smallest deadline that this share of requests meets is its quantile of latency. */
 const ATTAINMENT = 0.95;
 
-/** Share of the requests that find the cluster filling up and are left out. */
+/** Share of the requests that arrive while the cluster fills up and are left out. */
 const WARM_UP_SHARE = 0.15;
 
-/** How far from its start `highestRate` looks, as a factor. */
+/** Search range of `highestRate` around its start, as a factor. */
 const RATE_SPAN = 64;
 
 /** Requests of a run at saturation: several times the largest batch. */
 const SATURATION_REQUESTS = 900;
 
-/** Gap between requests of an unloaded replica: nothing takes so long. */
+/** Gap between requests of an unloaded replica: longer than any request. */
 const ALONE_SECONDS = 1e5;
 
 /** Draws `requests` prompts with replacement from `rows` for the head of a recorded trace, or for all of it where it is shorter. */
@@ -63,7 +63,7 @@ export function drawTraffic(
 /**
  * Simulates a whole system on the traffic at a mean rate. Deterministic.
  *
- * @param at `quantile`: which one of the latencies; left out: that of the SLO attainment, .95.
+ * @param at `quantile` of the latencies; left out: that of the SLO attainment, .95.
  */
 export function measure(
   system: System,
@@ -93,8 +93,8 @@ export function measure(
 }
 
 /**
- * Load of the busiest stage at a rate: requests per second over what its replicas finish when they never run dry, on the prompts
- * `rows` that reach it. At 1 and above the stage does not keep up, and a percentile depends on how long one looks.
+ * Load of the busiest stage at a rate: requests per second over the rate at which its replicas finish when they always have work, on the
+ * prompts `rows` that reach it. At 1 and above the stage does not sustain the load, and a percentile depends on the length of the run.
  */
 export function busiestLoad(
   system: System,
@@ -118,7 +118,7 @@ export function busiestLoad(
   return Math.max(...loads);
 }
 
-/** Where the prompts `rows` end in a system and what quality that gives: exact, each prompt once. */
+/** The stages at which the prompts `rows` end in a system and the resulting quality: exact, each prompt once. */
 export function routedBy({ stages, routing }: System, outcomes: OutcomeTable, rows: ArrayLike<number>): Routed {
   const models = stages.map(({ model }) => model);
   const positions = models.map((_, stage) => stage);
@@ -127,7 +127,7 @@ export function routedBy({ stages, routing }: System, outcomes: OutcomeTable, ro
   return routePrompts(gated, positions, routing.thresholds);
 }
 
-/** A sample whose gates see what a router reads off the prompts, not what a judge makes of the answers. */
+/** A sample whose gates use a router's scores of the prompts instead of a judge's scores of the answers. */
 export const gatedByRouter = (sample: PlanningSample): PlanningSample => ({ ...sample, judged: sample.routerScore ?? [] });
 
 function policyOf(system: System) {
@@ -138,7 +138,8 @@ function policyOf(system: System) {
 }
 
 /**
- * The highest mean rate at which 95 % of the requests keep a deadline, to `tolerance`, a factor above 1: bisection within a factor of 64 of `from`, on the assumption that latency rises with the rate. 0 where even the lowest rate misses.
+ * The highest mean rate at which 95 % of the requests meet a deadline, to `tolerance`, a factor above 1: bisection within a factor of 64 of
+ * `from`, on the assumption that latency rises with the rate. 0 where even the lowest rate misses.
  */
 export function highestRate(keeps: (requestsPerSecond: number) => boolean, from: number, tolerance: number): number {
   let low = 0;
@@ -180,7 +181,7 @@ export function baseSeconds(outcomes: OutcomeTable, rows: Int32Array, { models, 
 /**
  * A router that chooses the model before any has answered: a cascade with a direct start whose answers are all accepted unjudged.
  *
- * @param models one a stage.
+ * @param models one per stage.
  * @param thresholds router scores, one fewer than models.
  */
 function routerPolicy(models: readonly string[], thresholds: readonly number[]): Policy {

@@ -3,7 +3,7 @@ import type { Policy, ReplicaView } from "../policies/core/policy";
 import { fcfsOrder } from "../policies/orders/fcfsOrder";
 import { leastLoadPlace } from "../policies/places/leastLoadPlace";
 
-/** A cascade in force from a time on, over a ladder of which it may leave models out. */
+/** A cascade active from a time on, over a ladder of which it may omit models. */
 export interface Epoch {
   readonly fromSeconds: number;
   /** Positions in the ladder, ascending. */
@@ -12,18 +12,18 @@ export interface Epoch {
   readonly thresholds: readonly number[];
 }
 
-/** When a replica takes work: from when it is up until it is stopped. What it holds then it finishes. */
+/** When a replica takes work: from when it is up until it is stopped. It finishes the work it then holds. */
 export interface Uptime {
   readonly fromSeconds: number;
   readonly untilSeconds: number;
 }
 
 /**
- * A cascade whose thresholds, models and replicas change at set times: a re-planned deployment under a rolling update. Stages are positions in
- * the ladder. Requests that wait for a model no longer in the cascade go to the next that is, as many at once as its replicas would
- * have room for; an answer is judged by the cascade in force when it is there.
+ * A cascade whose thresholds, models and replicas change at set times: a re-planned deployment under a rolling update. Stages are positions
+ * in the ladder. Requests that wait for a model no longer in the cascade move to the next that is, at once as many as its replicas would
+ * have room for; an answer is judged by the cascade active when it arrives.
  *
- * @param epochs by rising time, the first from the start.
+ * @param epochs ascending by time, the first from the start.
  * @param uptimes by replica id; a replica that is not named is always up.
  */
 export function phasedPolicy(ladder: readonly string[], epochs: readonly Epoch[], uptimes: ReadonlyMap<string, Uptime>): Policy {

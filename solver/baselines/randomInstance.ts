@@ -10,7 +10,7 @@ import { mixSeed, seededRandom } from "../numeric/random";
 import type { ClusterSpec } from "../plan/clusterSpec";
 import type { OutcomeTable, Workload } from "../workload/workload";
 
-/** A small planning problem drawn by a seed, for holding the planner against exhaustive search. */
+/** A small planning problem drawn by a seed, for comparing the planner with exhaustive search. */
 export interface RandomInstance {
   readonly workload: Workload;
   readonly cluster: ClusterSpec;
@@ -18,7 +18,7 @@ export interface RandomInstance {
   readonly floor: number;
 }
 
-/** Ladders of which instances take a part, smallest first. */
+/** Ladders of which instances use a part, smallest first. */
 const LADDERS = [
   ["llama-3.2-3b", "llama-3.1-8b", "llama-3.1-70b"],
   ["gemma-2-2b", "gemma-2-9b", "gemma-2-27b"],
@@ -28,7 +28,7 @@ const LADDERS = [
 const GPU = "h100-sxm";
 const GPUS_PER_NODE = 4;
 
-/** Scores come in steps of this, so that exhaustive search has a finite grid of thresholds and the planner the same one. */
+/** Step of the scores, so that exhaustive search has a finite grid of thresholds and the planner the same one. */
 const SCORE_STEP = 10;
 
 /**
@@ -59,13 +59,13 @@ export function randomInstance(seed: number): RandomInstance {
       nodes: Array.from({ length: gpus / GPUS_PER_NODE }, (_, index) => ({ name: `node${index + 1}`, gpus: GPUS_PER_NODE })),
       usdPerGpuHour: 3,
     },
-    // About what the largest model carries alone: from where it does so with ease to where only a cascade keeps up.
+    // Around the largest model's rate: from where it sustains the load easily to where only a cascade does.
     requestsPerSecond: carriedAlone(outcomes, gpus) * (0.4 + random.next()),
     floor: Math.round(10 * (least + (0.3 + 0.5 * random.next()) * (most - least))) / 10,
   };
 }
 
-/** Requests per second that the largest model carries on all GPUs in its smallest shape. */
+/** Requests per second that the largest model sustains on all GPUs in its smallest shape. */
 function carriedAlone({ inputTokens, models }: OutcomeTable, gpus: number): number {
   const largest = models.at(-1);
   const [smallest] = largest === undefined ? [] : shapesOf(largest.model, gpus);

@@ -2,7 +2,7 @@ import type { ClusterReplica } from "../cluster/clusterEngines";
 import type { Epoch, Uptime } from "./phasedPolicy";
 import { clusterReplicas, gpusOf, type ReplicaChoice, type System } from "./system";
 
-/** A system and when its roll-out begins. */
+/** A system and the start of its roll-out. */
 export interface PlannedFrom {
   readonly fromSeconds: number;
   readonly system: System;
@@ -13,7 +13,7 @@ export interface Rollout {
   /** The engines of all deployments. */
   readonly replicas: readonly ClusterReplica[];
   readonly uptimes: ReadonlyMap<string, Uptime>;
-  /** Replicas that were started anew. */
+  /** Number of replicas that were restarted. */
   readonly reconfigured: number;
 }
 
@@ -26,8 +26,9 @@ interface Running {
 
 /**
  * Rolls out cascades one after another by rolling update (Cascadia, appendix G): replicas that both have stay and serve; the others are
- * replaced one at a time, each out for `reconfigureSeconds`, old ones stopped only as their GPUs are needed. The new
- * thresholds come into force once all is up. Left out: what a stopped replica still finishes, and on which node GPUs come free.
+ * replaced one at a time, each down for `reconfigureSeconds`, old ones stopped only as their GPUs are needed. The new
+ * thresholds become active once all are up. Not modelled: requests that a stopped replica still finishes, and the nodes on which GPUs
+ * become free.
  */
 export function rollout(
   plans: readonly PlannedFrom[],

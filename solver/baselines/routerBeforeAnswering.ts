@@ -12,15 +12,15 @@ import type { Baseline, SystemStage } from "./system";
 import { atSustainedRate, stageSeconds, tunedStage } from "./tuning";
 
 /**
- * How well a prompt alone tells whether a model will be right, as AUC. Words of the prompt (TF-IDF) reach .55 to .69 on the public
- * outcome tables; the upper end stands for a good router. 1 is the oracle.
+ * How well a prompt alone predicts whether a model will be right, as AUC. Words of the prompt (TF-IDF) reach .55 to .69 on the public
+ * outcome tables; the upper end represents a good router. 1 is the oracle.
  */
 export const PROMPT_AUC = 0.69;
 
-/** Threshold vectors tried over all sets of models, about; the bound on quality is calibrated over them. */
+/** Approximate number of threshold vectors tried over all sets of models; the bound on quality is calibrated over them. */
 const ROUTINGS = 140;
 
-/** A setting of the router with what follows from it on the planning half. */
+/** A setting of the router with its results on the planning half. */
 interface Setting {
   readonly stages: readonly number[];
   readonly thresholds: readonly number[];
@@ -31,11 +31,11 @@ interface Setting {
 }
 
 /**
- * A router that predicts from the prompt which model to ask, for two and more models (the way of RouteLLM; Cascadia, appendix I):
- * a request goes to the smallest model whose predicted score reaches its threshold, else to the largest. No judging, one model a
- * request. The predicted score is modelled: a noisy reading of the model's own label with the stated AUC, as judges are modelled.
+ * A router that predicts from the prompt which model to use, for two and more models (as RouteLLM; Cascadia, appendix I):
+ * a request goes to the smallest model whose predicted score reaches its threshold, else to the largest. No judging, one model per
+ * request. The predicted score is modelled: a noisy prediction of the model's own label with the stated AUC, as judges are modelled.
  *
- * Thresholds and set of models are chosen for the least largest p95 on the planner's tables among those that meet the floor,
+ * Thresholds and set of models are selected for the least largest p95 on the planner's tables among those that meet the floor,
  * with a bound calibrated over the router's own settings; replicas are tuned on tables of each model's own requests ("we tune the
  * deployment for each model for RouteLLM").
  */
@@ -80,7 +80,7 @@ const everything = ({ prompts }: PlanningSample): Mix => ({
   share: 1,
 });
 
-/** Settings on a grid over every set of two or more models, those that leave a model without requests left out. */
+/** Settings on a grid over every set of two or more models, without those that leave a model without requests. */
 function settingsOf({ explorer }: BaselineSituation, prescored: PlanningSample): Setting[] {
   const sets = cascadesOf(explorer.input, 2);
   return sets.flatMap((stages) => {
@@ -99,7 +99,7 @@ function settingsOf({ explorer }: BaselineSituation, prescored: PlanningSample):
   });
 }
 
-/** GPU time of a token on a model's smallest replica: what makes a setting dear, before tables exist. */
+/** GPU time per token on a model's smallest replica: a proxy for a setting's cost, before tables exist. */
 function gpuSecondsAlone(shapes: BaselineSituation["explorer"]["input"]["shapes"][number] | undefined): number {
   const smallest = shapes?.[0];
   return smallest === undefined

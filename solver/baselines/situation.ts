@@ -3,19 +3,19 @@ import type { Explorer } from "../cascade/explore/explorer";
 import type { OutcomeTable } from "../workload/workload";
 import { type Baseline, gpusOf, type System } from "./system";
 
-/** What a baseline plans from: the planner's own explorer (sample, tables, shapes, rate, GPUs) and the floor all systems are held to. */
+/** A baseline's planning inputs: the planner's own explorer (sample, tables, shapes, rate, GPUs) and the floor of all systems. */
 export interface BaselineSituation {
   readonly explorer: Explorer;
   /** Must hold for the lower confidence bound of quality, as in the planner. */
   readonly floor: number;
   readonly nodes: readonly { readonly name: string; readonly gpus: number }[];
-  /** The whole outcome table, of which the explorer's sample is the planning half. */
+  /** The whole outcome table; its planning half is the explorer's sample. */
   readonly outcomes: OutcomeTable;
   /** Rows of the planning half. */
   readonly planning: Int32Array;
 }
 
-/** A system once its replicas have places on the nodes, or the sentence that they do not. */
+/** A system once its replicas are placed on nodes, or the sentence that says they do not fit. */
 export function placed(system: System, nodes: BaselineSituation["nodes"]): Baseline {
   const replicas = system.stages.flatMap(({ replicas: own }) =>
     own.flatMap(({ shape, count }) => Array.from({ length: count }, () => shape)),

@@ -4,38 +4,38 @@ import type { ShapedReplica } from "../hardware/replicaShapes";
 import { MAX_SEQUENCES } from "../hardware/replicaShapes";
 import type { OutcomeTable } from "../workload/workload";
 
-/** What one model of a system runs on. */
+/** The replicas of one model of a system. */
 export interface SystemStage {
   readonly model: string;
   readonly replicas: readonly { readonly shape: ReplicaShape; readonly count: number }[];
 }
 
 /**
- * How a system picks the model that answers. A cascade judges answers and sends on those below a threshold; a router scores
- * prompts before any model has answered, and its requests see one model only.
+ * How a system picks the model that answers. A cascade judges answers and escalates those below a threshold; a router scores
+ * prompts before any model has answered, and its requests reach one model only.
  */
 type SystemRouting =
   | { readonly kind: "cascade"; readonly thresholds: readonly number[] }
   | {
       readonly kind: "router";
       readonly thresholds: readonly number[];
-      /** The outcome table with what the router reads off the prompts. */
+      /** The outcome table with the router's scores of the prompts. */
       readonly prescored: OutcomeTable;
     };
 
-/** A serving system under comparison: what runs where, and which model answers which request. */
+/** A serving system under comparison: its replicas, and which model answers which request. */
 export interface System {
   readonly name: string;
   readonly stages: readonly SystemStage[];
   readonly routing: SystemRouting;
 }
 
-/** A baseline's answer to one situation; a baseline that cannot reach the floor or does not fit says so. */
+/** A baseline's result for one situation; a baseline that cannot reach the floor or does not fit reports that. */
 export type Baseline =
   | { readonly outcome: "system"; readonly system: System }
   | { readonly outcome: "none"; readonly name: string; readonly reason: string };
 
-/** The replicas that can serve a ladder, found by model. */
+/** The replicas that can serve a ladder, by model. */
 export interface ReplicaChoice {
   readonly models: readonly string[];
   /** Parallel to `models`. */
@@ -55,7 +55,7 @@ export const cascadeText = ({ stages, routing }: Pick<System, "stages" | "routin
     })
     .join("");
 
-/** The engines of a system for the cluster simulator. @throws when a shape is none of the model's. */
+/** The engines of a system for the cluster simulator. @throws when a shape is not one of the model's. */
 export function clusterReplicas({ stages }: System, { models, shapes }: ReplicaChoice): ClusterReplica[] {
   return stages.flatMap(({ model, replicas }) =>
     replicas.flatMap(({ shape, count }) => {

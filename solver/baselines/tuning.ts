@@ -4,13 +4,15 @@ import type { Mix } from "../cascade/tables/mix";
 import { shapesWithin } from "../cascade/tables/shapeMix";
 import type { SystemStage } from "./system";
 
-/** A baseline that cannot keep up is deployed for this share of the rate, and again, until it can. */
+/** A baseline that cannot sustain the load is deployed for this share of the rate, repeatedly, until it can. */
 const LOWER_RATE = 0.9;
 
-/** Below this share of the asked rate a deployment says nothing about it any more. */
+/** Below this share of the requested rate a deployment is no longer meaningful for it. */
 const LEAST_RATE_SHARE = 0.02;
 
-/** What `make` finds at the highest rate, from the asked one downwards, at which it finds anything: how an overloaded baseline is deployed. */
+/**
+ * The result of `make` at the highest rate, from the requested one downwards, at which it has one: how an overloaded baseline is deployed.
+ */
 export function atSustainedRate<Found>(requestsPerSecond: number, make: (requestsPerSecond: number) => Found | null): Found | null {
   for (let rate = requestsPerSecond; rate > LEAST_RATE_SHARE * requestsPerSecond; rate *= LOWER_RATE) {
     const found = make(rate);
@@ -33,8 +35,8 @@ export function stageSeconds(
 }
 
 /**
- * The replicas that serve a stage on its GPUs at the least latency: the planner's own choice of shapes. Where none keeps up, those
- * that carry most. null where no replica fits the GPUs.
+ * The replicas that serve a stage on its GPUs at the least latency: the planner's own choice of shapes. Where none sustains the load, those
+ * with the highest rate. null where no replica fits the GPUs.
  */
 export function tunedStage(
   model: string,

@@ -5,14 +5,14 @@ import { type BaselineSituation, placed } from "./situation";
 import type { Baseline, System } from "./system";
 import { atSustainedRate, tunedStage } from "./tuning";
 
-/** The planner's own plan, of which one decision at a time is taken away. */
+/** The planner's own plan, from which one decision at a time is removed. */
 interface Planned {
   readonly stages: readonly number[];
   readonly thresholds: readonly number[];
 }
 
 /**
- * The plan's cascade and thresholds with equal GPUs for every stage, what does not divide left idle; replicas tuned for each stage's
+ * The plan's cascade and thresholds with equal GPUs for every stage, the remainder left idle; replicas tuned for each stage's
  * own requests (Cascadia, section 4.3, ablation ii).
  */
 export function uniformAllocation({ explorer, nodes }: BaselineSituation, plan: Planned): Baseline {
@@ -34,8 +34,8 @@ export function uniformAllocation({ explorer, nodes }: BaselineSituation, plan: 
 
 /**
  * The plan's cascade and thresholds with one parallelism for all models: tensor parallelism inside a node, as wide as every model of
- * the cascade allows, and replicas of it beside one another (Cascadia, section 4.3, ablation i). GPUs are given as the planner
- * gives them, on tables of that shape only.
+ * the cascade allows, and parallel replicas of it (Cascadia, section 4.3, ablation i). GPUs are allocated as by the planner,
+ * on tables of that shape only.
  */
 export function uniformParallelism({ explorer, nodes }: BaselineSituation, plan: Planned): Baseline {
   const { sample, shapes, maxGpus, requestsPerSecond } = explorer.input;

@@ -6,43 +6,43 @@ import type { ServingRow } from "./servingRow";
 
 type Fitted = Extract<FitProfile, { outcome: "fitted" }>;
 
-/** Which of two fits was taken, and why: host and link terms only, or the efficiencies of kernels too. */
+/** Which of two fits was selected, and why: host and link terms only, or kernel efficiencies too. */
 export interface FitChoice {
   readonly kind: /** It was said which. */
     | "asked"
-    /** Its error on rows kept aside is the smaller one. */
+    /** Its error on held-out rows is smaller. */
     | "smaller-error"
-    /** Both errors are the same within `SAME_ERROR`: the fit of fewer terms. */
+    /** Both errors are equal within `SAME_ERROR`: the fit with fewer terms. */
     | "same-error"
-    /** No row could be kept aside: the fit of fewer terms. */
+    /** No row could be held out: the fit with fewer terms. */
     | "nothing-kept-aside"
     /** The other fit was refused. */
     | "other-refused";
-  /** Whether the fit taken has efficiencies fitted. */
+  /** Whether the selected fit includes efficiencies. */
   readonly efficiencies: boolean;
-  /** Errors of both fits on the rows that both kept aside; null where only one was made, or none was kept aside. */
+  /** Errors of both fits on the rows that both held out; null where only one was made, or none was held out. */
   readonly errors: { readonly hostTerms: ProfileErrors; readonly withEfficiencies: ProfileErrors } | null;
-  /** Why the other fit was refused; null where it was not, or was not asked for. */
+  /** Why the other fit was refused; null where it was not, or was not requested. */
   readonly refusal: string | null;
-  /** Whether TTFT was left out of the fit, and so of the choice. */
+  /** Whether TTFT was left out of the fit, and so of the selection. */
   readonly tpotOnly: boolean;
 }
 
 export type ChosenFit = (Fitted & { readonly choice: FitChoice }) | Extract<FitProfile, { outcome: "refused" }>;
 
 export interface ChooseOptions extends Omit<FitOptions, "efficiencies"> {
-  /** Whether efficiencies of kernels are fitted beside host and link terms; null: as the error on rows kept aside decides. */
+  /** Whether kernel efficiencies are fitted in addition to host and link terms; null: selected by the error on held-out rows. */
   readonly efficiencies: boolean | null;
 }
 
-/** Errors that differ by less than this count as the same: half a percentage point. */
+/** Errors that differ by less count as equal: half a percentage point. */
 const SAME_ERROR = 0.005;
 
 /**
- * Fits a profile to measured runs, with the efficiencies of kernels or without, whichever predicts rows that the fit had not seen better.
- * Deterministic: rows are kept aside by their lengths, or by requests in flight where all have the same lengths.
+ * Fits a profile to measured runs, with or without kernel efficiencies, whichever predicts held-out rows better.
+ * Deterministic: rows are held out by their lengths, or by requests in flight where all have the same lengths.
  *
- * @returns refused, with the reason, where no fit can be made; the reason is that of the fit of fewer terms.
+ * @returns refused, with the reason, where no fit can be made; the reason is that of the fit with fewer terms.
  */
 export function chooseFit(rows: readonly ServingRow[], base: EngineProfile, { efficiencies, ...options }: ChooseOptions): ChosenFit {
   const { tpotOnly = false } = options;
@@ -66,13 +66,13 @@ export function chooseFit(rows: readonly ServingRow[], base: EngineProfile, { ef
   return { ...(isMoreBetter ? more : hostTerms), ...choice("smaller-error", isMoreBetter, { errors }) };
 }
 
-/** The error that fits are chosen by: the mean of the mean errors of TTFT, TPOT and end to end, as far as they were measured; of TPOT alone where TTFT is left out. */
+/** The selection error: the mean of the mean errors of TTFT, TPOT and end to end, as far as measured; that of TPOT alone without TTFT. */
 export function choiceError(errors: ProfileErrors, tpotOnly: boolean): number {
   const metrics: readonly ServingMetric[] = tpotOnly ? ["tpot"] : ["ttft", "tpot", "endToEnd"];
   return mean(metrics.filter((metric) => errors[metric].rows > 0).map((metric) => errors[metric].meanAbsolute));
 }
 
-/** Why a fit was taken, in a sentence. */
+/** Why a fit was selected, in a sentence. */
 export function choiceText({ kind, efficiencies, errors, refusal, tpotOnly }: FitChoice): string {
   const taken = efficiencies
     ? "Efficiencies of kernels are fitted too"
@@ -96,7 +96,7 @@ export function choiceText({ kind, efficiencies, errors, refusal, tpotOnly }: Fi
   }
 }
 
-/** Errors of both fits on the rows that both kept aside; null where there are none. */
+/** Errors of both fits on the rows that both held out; null where there are none. */
 function errorsOnSameRows(hostTerms: Fitted, more: Fitted): FitChoice["errors"] {
   const lines = new Set(hostTerms.keptAside?.rows.map(({ line }) => line));
   const common = new Set(more.keptAside?.rows.map(({ line }) => line).filter((line) => lines.has(line)));

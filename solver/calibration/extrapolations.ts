@@ -3,12 +3,12 @@ import { type EngineProfile, engineNames } from "../hardware/engineProfile";
 import { kernelCoefficients } from "../hardware/kernelCoefficients";
 import type { ServingRow } from "./servingRow";
 
-/** How far beyond the fitted range of lengths and load still counts as near it, as a factor: kernels are known from their tables at all sizes. */
+/** Factor beyond the fitted range of lengths and load that still counts as near it: kernels are known from their tables at all sizes. */
 const RANGE_SLACK = 8;
 
 /**
- * In what a run lies outside the rows its profile was fitted to, in words; empty when it does not. Nothing is said of models and GPUs of
- * a profile that was fitted to none.
+ * In which respects a run is outside the rows its profile was fitted to, in words; empty when it is not. Models and GPUs are not reported
+ * for a profile that was not fitted to any.
  */
 export function extrapolations(
   row: Omit<ServingRow, "line" | "id" | "origin" | "measured">,

@@ -9,7 +9,7 @@ import type { ServingRow } from "./servingRow";
 
 const cards = catalogueOf(noUserCards);
 
-/** What a server that follows the profile exactly would measure. */
+/** The measurements of a server that follows the profile exactly. */
 function measuredUnder(profile: EngineProfile, runs: readonly Partial<ServingRow>[]): ServingRow[] {
   const simulate = runSimulator(profile, cards);
   return runs.map((run, index) => {
@@ -111,7 +111,7 @@ test("a sweep beyond what the engine runs at once is read with its queue inside 
   );
   const rows = measuredUnder(quick, runs);
   const crowded = rows.filter(({ concurrency, inputTokens }) => concurrency === 128 && inputTokens === 100);
-  // Taken for as many sequences as were in flight, the very profile that made the rows misses them.
+  // If the limit is assumed to be the number of sequences in flight, even the profile that made the rows does not predict them.
   const simulate = runSimulator(quick, cards);
   for (const { limits: _, ...row } of crowded) {
     const run = simulate(row);

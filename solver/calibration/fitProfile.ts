@@ -18,9 +18,9 @@ import { profileErrors } from "./servingErrors";
 import type { ServingRow } from "./servingRow";
 
 export interface FitOptions {
-  /** Leave TTFT out of the fit, where clients or front ends delay first tokens by what no engine step explains. */
+  /** Leave TTFT out of the fit, where clients or front ends delay first tokens by more than engine steps explain. */
   readonly tpotOnly?: boolean;
-  /** Fit factors on the kernels' efficiencies too, beside host and link terms. */
+  /** Also fit factors on kernel efficiencies, in addition to host and link terms. */
   readonly efficiencies: boolean;
   readonly id: string;
   readonly name: string;
@@ -29,16 +29,16 @@ export interface FitOptions {
   readonly cards: CardCatalogue;
 }
 
-/** A row that lies so far off that it was set aside. */
+/** An outlier row that was excluded. */
 interface Outlier {
   readonly line: number;
   readonly id: string;
   readonly reason: string;
 }
 
-/** Rows that the fit had not seen: predicted by a fit to the others, five parts in turn, each fitted from the base. */
+/** Held-out rows: predicted by a fit to the others, five parts in turn, each fitted from the base. */
 interface KeptAside {
-  /** What the parts differ in: kinds of load (model, GPU, shape and lengths), or requests in flight where all rows are of one kind. */
+  /** What distinguishes the parts: kinds of load (model, GPU, shape and lengths), or requests in flight where all rows are of one kind. */
   readonly by: "lengths" | "concurrency";
   readonly rows: readonly (Pick<ServingPrediction, "errors"> & { readonly line: number })[];
 }
@@ -48,56 +48,58 @@ export type FitProfile =
       readonly outcome: "fitted";
       readonly profile: EngineProfile;
       readonly trainErrors: ProfileErrors;
-      /** Null where all rows are of one run: none was left to keep aside. */
+      /** Null where all rows are of one run: none could be held out. */
       readonly keptAside: KeptAside | null;
-      /** Of the rows kept aside by lengths; null where they were kept aside by requests in flight, which says nothing of other lengths. */
+      /** Of the rows held out by lengths; null where they were held out by requests in flight, which does not test other lengths. */
       readonly heldOutErrors: ProfileErrors | null;
       readonly notFitted: readonly NotFitted[];
       readonly outliers: readonly Outlier[];
     }
   | { readonly outcome: "refused"; readonly reason: string };
 
-/** Different problems of rows that a refusal names. */
+/** Maximum number of different row problems that a refusal names. */
 const SAID_PROBLEMS = 3;
 
 const FOLDS = 5;
 
-/** Fewer different runs than this say nothing of an engine. */
+/** Minimum number of different runs for a fit. */
 const LEAST_RUNS = 5;
 
-/** When even the best fit misses TPOT by more than this, the rows and the kernels cannot both be right. */
+/** When even the best fit has a larger TPOT error, the rows and the kernels cannot both be right. */
 const CONTRADICTION = 0.5;
 
-/** TTFT counts this much beside TPOT: of a request's time it is the smaller and the noisier part. */
+/** Weight of TTFT relative to TPOT: it is the smaller and the noisier part of a request's time. */
 const TTFT_WEIGHT = 0.7;
 
-/** Beyond this relative error a row pulls with its square root only. */
+/** Beyond this relative error a row has the influence of its square root only. */
 const ROBUST_SCALE = 0.15;
 
-/** Pull of the base profile on the logarithm of each coefficient: weak on host terms, firmer on what kernel tables have measured. */
+/** Strength of the prior at the base profile, on the logarithm of each coefficient: weak on host terms, stronger on measured kernels. */
 const HOST_PULL = 0.02;
 const FACTOR_PULL = 0.15;
 
-/** A row is set aside when its logarithmic error is this many times the median one, and at least `OUTLIER_ERROR`. */
+/** A row is excluded when its logarithmic error is this many times the median one, and at least `OUTLIER_ERROR`. */
 const OUTLIER_TIMES = 6;
 const OUTLIER_ERROR = Math.log(2.5);
 
-/** Step, on the logarithms, by which the fit feels its way: a simulation jumps a little wherever a request meets another step. */
+/** Step of the fit's finite differences, on the logarithms: a simulation has small jumps wherever a request falls into another step. */
 const DIFFERENCE = 0.03;
 
-/** The cost has valleys: slower kernels and a slower host can look alike. A fit starts from the base's kernels and from this share of them. */
+/**
+ * The cost has valleys: slower kernels and a slower host can look alike. A fit starts from the base's kernels and from this share of them.
+ */
 const SLOW_START = 0.75;
 
-/** Mean lengths of an engine at work count as the same within steps of this many to a doubling. */
+/** Mean lengths of a live engine count as equal within steps of this many per doubling. */
 const LENGTHS_A_DOUBLING = 2;
 
-/** With models of one depth, time by the layer and time by the step are the same thing. */
+/** With models of one depth, time per layer and time per step are the same. */
 const ONE_DEPTH: NotFitted = {
   coefficient: "layerSeconds",
   reason: "these rows hold models of one depth only, where stepSeconds says the same",
 };
 
-/** Coefficients that are fitted only where that lowers the cost of a fit to `SELDOM_GAIN` of it at least. */
+/** Coefficients that are fitted only where that lowers the cost of a fit to at most `SELDOM_GAIN` of it. */
 const SELDOM: readonly NotFitted[] = [
   {
     coefficient: "delaySeconds",
@@ -111,7 +113,7 @@ const SELDOM: readonly NotFitted[] = [
 ];
 const SELDOM_GAIN = 0.9;
 
-/** Coefficients that TTFT tells. */
+/** Coefficients determined by TTFT. */
 const REQUEST_TIMES: readonly Coefficient[] = [
   "requestSeconds",
   "requestSecondsPerInputToken",
@@ -119,7 +121,7 @@ const REQUEST_TIMES: readonly Coefficient[] = [
   "delaySeconds",
 ];
 
-/** Where a fit starts at least: from next to nothing the effect of a host term, and its logarithm, would not show. */
+/** Minimum starting values of a fit: from nearly zero the effect of a host term, and its logarithm, would not show. */
 const LEAST_START: Readonly<Partial<Record<Coefficient, number>>> = {
   stepSeconds: 3e-4,
   layerSeconds: 3e-6,
@@ -132,8 +134,8 @@ const LEAST_START: Readonly<Partial<Record<Coefficient, number>>> = {
 
 /**
  * Fits an engine's own terms to measured runs, each simulated as the closed loop it was: least squares on the logarithms of TPOT and
- * TTFT, robust to single wrong rows, drawn weakly to the base profile. Coefficients the rows cannot tell stay as they are in the base,
- * with the reason.
+ * TTFT, robust to single wrong rows, with a weak prior at the base profile. Coefficients that the rows do not determine keep the base's
+ * value, with the reason.
  *
  * @param rows of one engine; those without measurements or that do not fit their GPUs are left out.
  * @returns refused, with the reason, when too few rows are left.
@@ -159,7 +161,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
   }
   const wanted: readonly Coefficient[] = options.efficiencies ? coefficientNames : [...hostCoefficients, "allReduce"];
   const oneDepth = new Set(usable.map(({ model }) => cards.models[model]?.architecture.layers)).size === 1;
-  // TPOT moves with them too, by how prompts that come at once are parted: too little to tell them by.
+  // TPOT also depends on them, by how simultaneous prompts are divided: too little to determine them.
   const leftOut = tpotOnly ? REQUEST_TIMES : [];
   const separable = wanted.filter((name) => !(oneDepth && name === "layerSeconds") && !leftOut.includes(name));
   const { fitted: tellable, notFitted } = identifiable(
@@ -172,7 +174,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
   const needless = (names: readonly Coefficient[]): readonly NotFitted[] =>
     SELDOM.filter(({ coefficient }) => tellable.includes(coefficient) && !names.includes(coefficient));
   const fitOf = (names: readonly Coefficient[]): Fit => {
-    // What is left out of a fit is 0 in it: the base's value, of another engine, would be neither fitted nor without it.
+    // Terms left out of a fit are 0 in it: the base's value, of another engine, would be neither fitted nor absent.
     return { base: raised(without(base, needless(names)), names), names, cards, factors: options.efficiencies ? [1, SLOW_START] : [1] };
   };
   const { fit, fitted: first } = withoutNeedless(fitOf, tellable, targets(usable));
@@ -248,7 +250,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
 }
 
 const groupOf = ({ model, gpu, shape, origin, inputTokens, outputTokens }: ServingRow): string => {
-  // Mean lengths are never quite the same twice: an engine at work has one kind of load as long as they stay near.
+  // Mean lengths are never exactly the same twice: a live engine has one kind of load as long as they stay near.
   const length = (tokens: number): number => (origin === "run" ? tokens : Math.round(LENGTHS_A_DOUBLING * Math.log2(tokens)));
   return [model, gpu, shape.tp, shape.pp, length(inputTokens), length(outputTokens)].map((part) => String(part).padStart(8)).join(" ");
 };
@@ -257,7 +259,7 @@ const withoutTtft = (row: ServingRow): ServingRow => ({ ...row, measured: { ...r
 
 const span = (values: readonly number[]): { least: number; most: number } => ({ least: Math.min(...values), most: Math.max(...values) });
 
-/** The profile with the named coefficients at least where a fit starts. */
+/** The profile with the named coefficients at least at their minimum starting values. */
 const raised = (profile: EngineProfile, names: readonly Coefficient[]): EngineProfile => ({
   ...profile,
   coefficients: {
@@ -282,25 +284,25 @@ const without = (profile: EngineProfile, absent: readonly NotFitted[]): EnginePr
   };
 };
 
-/** What a fit is of: the profile it starts from and is drawn to, and which coefficients it may move. */
+/** A fit's settings: the profile that is its start and prior, and which coefficients it may change. */
 interface Fit {
   readonly base: EngineProfile;
   readonly names: readonly Coefficient[];
   readonly cards: CardCatalogue;
-  /** Shares of the base's kernel factors that the search starts from, each in turn. */
+  /** Shares of the base's kernel factors from which the search starts, each in turn. */
   readonly factors: readonly number[];
 }
 
-/** Logarithms of each row's simulated TPOT and TTFT where it has measured ones, the latter at its weight. */
+/** Logarithms of each row's simulated TPOT and TTFT where it has measured ones, the latter multiplied by its weight. */
 function logTimes(rows: readonly ServingRow[], profile: EngineProfile, cards: CardCatalogue): Float64Array {
   const simulate = simulated(profile, cards);
   return Float64Array.from(rows.flatMap((row) => perMetric(row, simulate(row), (predicted) => Math.log(predicted))));
 }
 
 /**
- * Coefficients fitted to rows, drawn to those of the base, with their relative standard errors.
+ * Coefficients fitted to rows, with the base's as prior, and their relative standard errors.
  *
- * @param alsoFrom coefficients that the search starts from too; the best end of all starts counts.
+ * @param alsoFrom coefficients from which the search also starts; the best result of all starts counts.
  */
 function fitCoefficients(
   rows: readonly ServingRow[],
@@ -329,8 +331,8 @@ function fitCoefficients(
 }
 
 /**
- * A fit to rows with those of `SELDOM` alone that the rows clearly ask for: what they do is close to what others do, so that a fit with all of them
- * would split one effect among several.
+ * A fit to rows with only those of `SELDOM` that the rows clearly require: their effects are similar to those of others, so that a fit with
+ * all of them would divide one effect among several.
  */
 function withoutNeedless(fitOf: (names: readonly Coefficient[]) => Fit, names: readonly Coefficient[], rows: readonly ServingRow[]) {
   const fitted = (own: readonly Coefficient[], alsoFrom: readonly EngineCoefficients[] = []) => {
@@ -344,7 +346,7 @@ function withoutNeedless(fitOf: (names: readonly Coefficient[]) => Fit, names: r
   for (const name of asked) {
     const more = fitted(names.filter((one) => one === name || best.fit.names.includes(one)));
     if (more.fitted.cost >= SELDOM_GAIN * best.fitted.cost) continue;
-    // A search can stop short of its minimum: only a fit that also fails from where the larger one ended shows that the coefficient is needed.
+    // A search can stop before its minimum: only a fit that also fails from the larger fit's result shows that the coefficient is needed.
     const again = fitted(best.fit.names, [more.fitted.coefficients]);
     best = more.fitted.cost < SELDOM_GAIN * again.fitted.cost ? more : again;
   }
@@ -369,7 +371,7 @@ function simulated(profile: EngineProfile, cards: CardCatalogue): (row: ServingR
   };
 }
 
-/** Rows whose error, in what is fitted, stands far out from the others', and the rest. */
+/** Rows whose error, in the fitted metrics, is far larger than the others', and the rest. */
 function setAside(rows: readonly ServingRow[], found: ReturnType<typeof errorsOf>): { kept: ServingRow[]; outliers: Outlier[] } {
   const errors = found.map(({ errors: { ttft, tpot } }) => Math.max(logarithmic(ttft), logarithmic(tpot)));
   const limit = Math.max(OUTLIER_ERROR, OUTLIER_TIMES * quantile(errors, 0.5));
@@ -387,7 +389,7 @@ function setAside(rows: readonly ServingRow[], found: ReturnType<typeof errorsOf
       });
     }
   }
-  // When the many are "outliers", the model is wrong, not the rows.
+  // When most rows are "outliers", the model is wrong, not the rows.
   return kept.length < rows.length * 0.8 ? { kept: [...rows], outliers: [] } : { kept, outliers };
 }
 

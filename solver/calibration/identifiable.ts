@@ -1,18 +1,21 @@
 import { type Coefficient, type EngineProfile, hostCoefficients } from "../hardware/engineProfile";
 
-/** A coefficient that the rows cannot tell. */
+/** A coefficient that the rows do not determine. */
 export interface NotFitted {
   readonly coefficient: Coefficient;
   readonly reason: string;
 }
 
-/** A coefficient is not fitted when doubling it (halving a factor, which cannot rise above a nominal rate) changes the rows' times by less than this, root mean square. */
+/**
+ * Minimum change of the rows' times (RMS) by doubling a coefficient (halving a factor, which cannot exceed a nominal rate) for it to be
+ * fitted.
+ */
 const LEAST_EFFECT = 0.01;
 
-/** Nor when the others can do all but this share of what it does. What is left at less is the simulation's jumps. */
+/** Nor when the others can produce all but this share of its effect. A smaller remainder is due to the simulation's jumps. */
 const LEAST_OWN_SHARE = 0.2;
 
-/** What rows would have to hold for a coefficient to show. */
+/** The rows that would be needed to determine a coefficient. */
 const NEEDS: Readonly<Record<Coefficient, string>> = {
   stepSeconds: "small models or few requests in flight, whose steps are short",
   layerSeconds: "models of different depth",
@@ -29,8 +32,8 @@ const NEEDS: Readonly<Record<Coefficient, string>> = {
 };
 
 /**
- * Which of the wanted coefficients the rows can tell: by how their simulated times move with each (the difference that doubling it makes), and by
- * what of that movement no combination of the coefficients before it could make (Gram-Schmidt).
+ * Which of the wanted coefficients the rows determine: by the change of their simulated times with each (the difference when it is
+ * doubled), and by the part of that change that no combination of the previous coefficients can produce (Gram-Schmidt).
  *
  * @param logTimes logarithms of the rows' simulated times under a profile; always the same length.
  */

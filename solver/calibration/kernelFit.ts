@@ -49,7 +49,7 @@ export interface ExpertsTime {
 
 export interface AttentionTime {
   readonly sequences: number;
-  /** Prompt tokens of each sequence, or tokens each decoding sequence reads. */
+  /** Prompt tokens of each sequence, or tokens that each decoding sequence reads. */
   readonly tokens: number;
   readonly heads: number;
   readonly kvHeads: number;
@@ -64,10 +64,10 @@ export interface AllReduceTime {
   readonly seconds: number;
 }
 
-/** Beyond this relative error an observation pulls with its square root only. */
+/** Beyond this relative error an observation has the influence of its square root only. */
 const ROBUST_SCALE = 0.3;
 
-/** A fit sees at most about this many observations, evenly spread over the table; errors are over all. */
+/** Approximate maximum number of observations in a fit, evenly spread over the table; errors are over all. */
 const FITTED_OBSERVATIONS = 4000;
 
 /** Seconds of a measured decode attention under given coefficients. */
@@ -155,7 +155,7 @@ export function fitAllReduce(times: readonly AllReduceTime[], gpu: GpuCard): Ker
   );
 }
 
-/** Shares are fitted on an unbounded scale, so that none can exceed 1. */
+/** Shares are fitted on an unbounded scale, so that none exceeds 1. */
 const share = (logit: number): number => 1 / (1 + Math.exp(-logit));
 const shareLogit = (value: number): number => Math.log(value / (1 - value));
 

@@ -22,7 +22,7 @@ const GPUS: Readonly<Record<string, MeasuredGpu>> = {
 
 type Row = Readonly<Record<string, string>>;
 
-/** Rows of the one table of a GPU whose name holds `operator`. */
+/** Rows of the only table of a GPU whose name contains `operator`. */
 function table(gpu: string, operator: string): Row[] {
   const file = readdirSync(FOLDER).find((name) => name.startsWith(gpu) && name.includes(operator));
   if (file === undefined) throw new Error(`no table of ${operator} for ${gpu}`);

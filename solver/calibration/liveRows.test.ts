@@ -40,7 +40,7 @@ function simulated(load: { readonly concurrency: number } | { readonly requestsP
   return telemetryOf(simulateReplica(fit.replica, { ...requests, arrivalSeconds }), requests, 30);
 }
 
-/** Predicted over measured, less 1, in the mean of some rows. */
+/** Predicted over measured, minus 1, averaged over some rows. */
 function errorsOf(history: ReturnType<typeof simulated>) {
   const rows = liveRows(steadyWindows(history).windows, engine, String).slice(0, 6);
   const predictions = rows.map((row) => predictServing(row, profile, cards)).flatMap((one) => (one.outcome === "predicted" ? [one] : []));

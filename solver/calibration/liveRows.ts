@@ -1,14 +1,14 @@
 import type { RowOrigin, ServingRow } from "./servingRow";
 import type { SteadyWindow } from "./steadyWindows";
 
-/** An engine of which all is known that a row needs. */
+/** An engine with all the properties that a row needs. */
 export interface LiveEngine extends Pick<ServingRow, "engine" | "model" | "gpu" | "precision" | "kvPrecision" | "shape"> {
   readonly origin: Exclude<RowOrigin, "run">;
-  /** As it says itself; null where it does not. */
+  /** As reported by the engine; null where it does not report it. */
   readonly version: string | null;
 }
 
-/** A row made of some time of steady load, with what else is known of that time. */
+/** A row from an interval of steady load, with the other data of that interval. */
 export interface LiveRow extends ServingRow {
   readonly version: string | null;
   readonly window: SteadyWindow;
@@ -32,7 +32,7 @@ export function liveRows(
   }));
 }
 
-/** So many of the rows at most, spread evenly over the requests in flight: what many like windows say, a few say too. In order of time. */
+/** At most so many of the rows, spread evenly over the requests in flight: a few represent many similar windows. In order of time. */
 export function spreadRows(rows: readonly LiveRow[], most: number): readonly LiveRow[] {
   if (rows.length <= most) return rows;
   const byLoad = [...rows].sort((one, other) => one.window.concurrency - other.window.concurrency);
@@ -40,7 +40,7 @@ export function spreadRows(rows: readonly LiveRow[], most: number): readonly Liv
   return kept.sort((one, other) => one.window.fromMs - other.window.fromMs);
 }
 
-/** The rows as a CSV file that `readServingRow` reads as the same rows; columns that it does not know have their unit in the name. */
+/** The rows as a CSV file that `readServingRow` reads as the same rows; columns unknown to it have their unit in the name. */
 export function liveTable(rows: readonly LiveRow[]): string {
   const columns: readonly (readonly [string, (row: LiveRow) => string | number])[] = [
     ["id", (row) => row.id],

@@ -1,13 +1,13 @@
 import type { StepLoad, StepTime } from "../engine/replicaModel";
 import { mean } from "../numeric/quantile";
 
-/** One engine step as somebody measured it. */
+/** One measured engine step. */
 export interface MeasuredStep {
   /** Prompt tokens computed in the step; 0 for a step that only decodes. */
   readonly prefillTokens: number;
   /** Sequences that decode in the step. */
   readonly sequences: number;
-  /** Cached tokens they read. */
+  /** Cached tokens that they read. */
   readonly kvTokens: number;
   readonly seconds: number;
 }
@@ -16,19 +16,19 @@ export type MeasuredStepTime =
   | { readonly outcome: "steps"; readonly stepTime: StepTime; readonly notes: readonly string[] }
   | { readonly outcome: "refused"; readonly reason: string };
 
-/** A line through points that ascend by `x`; beyond them the nearest segment goes on. */
+/** Piecewise linear through points that ascend by `x`; beyond them the nearest segment continues. */
 interface Curve {
   readonly x: readonly number[];
   readonly y: readonly number[];
 }
 
 /**
- * Step time from a user's own table of measured steps, in place of the analytic one: decode steps give a line in cached tokens
- * (least squares within equal numbers of sequences) on a curve over the number of sequences; what mixed steps take beyond that is a
- * curve over their prompt tokens. Between measured points it interpolates; beyond them it goes on straight, and says so.
+ * Step time from a user's own table of measured steps, instead of the analytic one: decode steps are linear in cached tokens
+ * (least squares within equal numbers of sequences), plus a curve over the number of sequences; the additional time of mixed steps is a
+ * curve over their prompt tokens. Between measured points it interpolates; beyond them it extrapolates linearly and reports that.
  *
- * @param source named in the provenance, such as the file.
- * @returns refused, with the reason, when the table cannot carry a step time.
+ * @param source name in the provenance, such as the file.
+ * @returns refused, with the reason, when the table is not sufficient for a step time.
  */
 export function measuredStepTime(steps: readonly MeasuredStep[], source: string): MeasuredStepTime {
   const decodes = steps.filter(({ prefillTokens, sequences }) => prefillTokens === 0 && sequences > 0);
@@ -92,7 +92,7 @@ function kvSlope(batches: readonly (readonly MeasuredStep[])[]): number | null {
   return squares === 0 ? null : Math.max(0, products / squares);
 }
 
-/** Points by ascending x; a measured dip in y is levelled, since no step gets shorter by carrying more. */
+/** Points by ascending x; a measured dip in y is levelled, since no step gets shorter with more work. */
 function curveOf(points: readonly (readonly [x: number, y: number])[]): Curve {
   const sorted = [...points].sort(([a], [b]) => a - b);
   let highest = 0;

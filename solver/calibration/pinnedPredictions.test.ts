@@ -7,9 +7,9 @@ import { runSimulator } from "./predictServing";
 const cards = catalogueOf(noUserCards);
 
 /**
- * What the simulator said when its errors were held against measured runs (`measuredServing.slow.test.ts`, which needs the published data). Nothing
- * measured is in this table: it keeps a change of the model from moving predictions unseen where that data is not at hand. A change
- * that moves them on purpose is first held against the measurements, then written here.
+ * The simulator's output when its errors were computed against measured runs (`measuredServing.slow.test.ts`, which needs the published
+ * data). Nothing measured is in this table: it detects a change of the model that moves predictions where that data is not available. An
+ * intended change is first compared with the measurements, then written here.
  */
 const PREDICTED: readonly (readonly [
   engine: EngineKind,

@@ -11,18 +11,18 @@ import type { Band } from "../plan/plan";
 import { extrapolations } from "./extrapolations";
 import type { ServingRow, UnsupportedRow } from "./servingRow";
 
-/** What the simulator says of a measured run. */
+/** The simulator's prediction of a measured run. */
 export interface ServingPrediction {
   readonly row: ServingRow;
   readonly meanTtftSeconds: number;
   readonly meanTpotSeconds: number;
   readonly meanE2eSeconds: number;
   readonly preemptions: number;
-  /** Predicted over measured, less 1; null where the row has no measurement. */
+  /** Predicted over measured, minus 1; null where the row has no measurement. */
   readonly errors: Readonly<Record<ServingMetric, number | null>>;
-  /** Where a measured mean should lie, from the profile's errors on rows its fit had not seen; null without such errors. */
+  /** Band that should contain a measured mean, from the profile's errors on rows its fit had not seen; null without such errors. */
   readonly bands: Readonly<Record<ServingMetric, Band | null>>;
-  /** In what the run lies outside the rows the profile was fitted to, and the cards were measured on. */
+  /** In which respects the run is outside the rows that the profile was fitted to and the cards were measured on. */
   readonly extrapolated: readonly string[];
 }
 
@@ -30,17 +30,17 @@ export type PredictServing =
   | ({ readonly outcome: "predicted" } & ServingPrediction)
   | { readonly outcome: "unsupported"; readonly unsupported: UnsupportedRow };
 
-/** Requests of a run, per request in flight: as the published runs were taken. */
+/** Requests of a run, per request in flight: those of the published runs. */
 const REQUESTS_PER_CLIENT = 10;
 
-/** Short runs are repeated with other lengths until they hold so many requests, and their means averaged: a mean over 20 jumps with each. */
+/** Minimum number of requests: short runs are repeated with other lengths and averaged, since a mean over 20 jumps with each. */
 const LEAST_REQUESTS = 160;
 
-/** Lengths are uniform between these shares of the row's: of a run's nominal ones, and of the mean ones of an engine at work. */
+/** Lengths are uniform between these shares of the row's: of a run's nominal ones, and of the mean ones of a live engine. */
 const lengthShares = ({ origin, leastLengthShare = 0.8 }: ServingRow) =>
   origin === "run" ? { least: leastLengthShare, most: 1 } : { least: 0.8, most: 1.2 };
 
-/** Mean answer over the row's length. */
+/** Mean answer relative to the row's length. */
 const meanLength = (row: ServingRow): number => (lengthShares(row).least + lengthShares(row).most) / 2;
 
 const SEED = 1;
@@ -75,7 +75,7 @@ export interface SimulatedRun {
   readonly preemptions: number;
 }
 
-/** Simulates runs under one profile: their means, or the reason why a model does not fit. Runs of one shape share its step time. */
+/** Simulates runs under one profile: their means, or the reason why a model does not fit. Runs with one shape share its step time. */
 export function runSimulator(
   profile: EngineProfile,
   cards: CardCatalogue,
@@ -104,7 +104,7 @@ function simulateRun(row: ServingRow, fit: ReplicaFit): SimulatedRun | { readonl
   const replica = withLimits(fit.replica, { ...limits, maxSequences: Math.min(concurrency, limits.maxSequences ?? concurrency) });
   const counted = row.origin === "run" && row.requests !== undefined ? row.requests : REQUESTS_PER_CLIENT * concurrency;
   const repeats = Math.ceil(LEAST_REQUESTS / counted);
-  // Of an engine at work neither the beginning nor the end of the loop was seen.
+  // The measurement of a live engine includes neither the beginning nor the end of the loop.
   const edge = row.origin === "run" ? 0 : concurrency;
   const sum = { ttftSeconds: 0, tpotSeconds: 0, endToEndSeconds: 0, preemptions: 0 };
   for (let repeat = 0; repeat < repeats; repeat++) {
@@ -126,7 +126,7 @@ function simulateRun(row: ServingRow, fit: ReplicaFit): SimulatedRun | { readonl
   return sum;
 }
 
-/** Lengths of so many requests; of the first `begun` the answers are those of requests caught anywhere in their course. */
+/** Lengths of so many requests; the first `begun` have the answers of requests observed at a random point of their progress. */
 function lengthsOf(row: ServingRow, { count, begun, repeat }: { count: number; begun: number; repeat: number }) {
   const { least, most } = lengthShares(row);
   const random = seededRandom(mixSeed(SEED, `lengths ${repeat}`));
@@ -140,13 +140,13 @@ function lengthsOf(row: ServingRow, { count, begun, repeat }: { count: number; b
   return lengths;
 }
 
-/** Mean end to end of a measured run: its mean TTFT and one TPOT for each further token of a mean answer. Null unless both are known. */
+/** Mean end to end of a measured run: its mean TTFT plus one TPOT for each further token of a mean answer. Null unless both are known. */
 function measuredEndToEndSeconds(row: ServingRow): number | null {
   const { ttftSeconds, tpotSeconds: tpot } = row.measured;
   return ttftSeconds === null || tpot === null ? null : ttftSeconds + tpot * (meanLength(row) * row.outputTokens - 1);
 }
 
-/** Errors of a simulated run against its row: predicted over measured, less 1. */
+/** Errors of a simulated run against its row: predicted over measured, minus 1. */
 export function errorsOfRun(row: ServingRow, run: SimulatedRun): ServingPrediction["errors"] {
   const relative = (predicted: number, measured: number | null): number | null =>
     measured === null || Number.isNaN(predicted) ? null : predicted / measured - 1;
@@ -164,16 +164,16 @@ function bandOf(predicted: number, { errors: all, fittedOn }: EngineProfile, met
   return { ...errorBand(predicted, errors, extrapolated), confidence: BAND_CONFIDENCE, basis };
 }
 
-/** Share of unseen runs whose error the bands hold. */
+/** Share of unseen runs whose error is within the bands. */
 export const BAND_CONFIDENCE = 0.9;
 
 /**
- * By how much bands widen where a profile is used beyond what it was fitted to. The 90th percentile of the vLLM profile's TPOT error is 9 % on its own
- * unseen runs, and 15 to 20 % on runs of another model, GPU and engine (Qwen3-32B on H100, Llama-3.1-8B under SGLang).
+ * Factor by which bands widen where a profile is used beyond what it was fitted to. The 90th percentile of the vLLM profile's TPOT error is
+ * 9 % on its own unseen runs, and 15 to 20 % on runs of another model, GPU and engine (Qwen3-32B on H100, Llama-3.1-8B under SGLang).
  */
 const EXTRAPOLATED_WIDENING = 2;
 
-/** Where nine of ten measured values of a predicted mean would lie, were its errors those of the profile's unseen rows. */
+/** The band that would contain nine of ten measured values of a predicted mean, if its errors were those of the profile's unseen rows. */
 export function errorBand(
   predicted: number,
   { p90Absolute }: MetricErrors,

@@ -8,12 +8,13 @@ import { type RowOrigin, rowOrigins, type ServingRow, type UnsupportedRow } from
 export type ReadServingRow =
   | { readonly outcome: "row"; readonly row: ServingRow }
   | { readonly outcome: "unsupported"; readonly unsupported: UnsupportedRow }
-  /** The row itself is wrong: what, beginning with the column. */
+  /** The error in the row itself, beginning with the column. */
   | { readonly outcome: "bad"; readonly message: string };
 
 /**
- * Names each column may have: Weir's own first, then those of ai-dynamo/aiconfigurator's exports. Model, GPU, engine, lengths and concurrency are
- * needed; a row is of a run unless it says otherwise; limits of the engine are those in flight, and lengths those of public runs, unless said; shapes default to 1, weights to what the model's name says or is published in, the cache to fp8 under fp8 weights and to bf16 otherwise.
+ * Possible names of each column: Weir's own first, then those of ai-dynamo/aiconfigurator's exports. Model, GPU, engine, lengths and
+ * concurrency are required. Defaults: a row is of a run; limits of the engine are the requests in flight, lengths those of public runs,
+ * shapes 1, weights those in the model's name or its published format, the cache fp8 with fp8 weights and bf16 otherwise.
  */
 export const servingColumns = {
   id: ["id"],
@@ -172,20 +173,20 @@ export function readServingRow(record: Readonly<Record<string, string>>, line: n
   };
 }
 
-/** Beyond these no server of the day goes, and a simulation would not end. */
+/** No current server exceeds these, and a simulation would not end. */
 const MOST_GPUS = 4096;
 const MOST_TOKENS = 4_000_000;
 const MOST_CONCURRENCY = 8000;
 
-/** No engine answers sooner, and nobody waits longer: 10 microseconds and a day. */
+/** No engine answers faster, and no client waits longer: 10 microseconds and a day. */
 const LEAST_MS = 0.01;
 const MOST_MS = 86_400_000;
 
-/** Plain decimals: what `Number` also takes (0x1, 1e1, blanks) is a slip in a table. Exports write whole numbers as 8.0. */
+/** Plain decimals: other inputs of `Number` (0x1, 1e1, blanks) are mistakes in a table. Exports write whole numbers as 8.0. */
 const WHOLE = /^\d+(\.0*)?$/;
 const DECIMAL = /^\d*\.?\d+(e-?\d+)?$/i;
 
-/** What engines on processors serve in, which no card has figures of. */
+/** Formats of engines on CPUs, for which no card has figures. */
 const FOUR_BYTES = ["fp32", "float32"];
 
 const isEngine = (name: string): name is EngineKind => engineKinds.some((kind) => kind === name);
@@ -195,15 +196,15 @@ const isOrigin = (name: string): name is RowOrigin => rowOrigins.some((origin) =
 const nameOf = (column: Column, record: Readonly<Record<string, string>>): string =>
   servingColumns[column].find((one) => Object.hasOwn(record, one)) ?? servingColumns[column][0];
 
-/** Why a model takes no such request, whatever its engine; null when it does. */
+/** Why a model accepts no such request, whatever its engine; null when it does. */
 export const contextRefusal = ({ id, maxContextTokens }: ModelCard, inputTokens: number, outputTokens: number): string | null =>
   inputTokens + outputTokens <= maxContextTokens
     ? null
     : `${inputTokens} prompt and ${outputTokens} answer tokens exceed the context of ${maxContextTokens} tokens of ${id}`;
 
 /**
- * Bounds at which 347 runs of random models, GPUs and lengths took 3.8 s at most to simulate on a busy core, nearly all under 2 s. What
- * takes long is recomputing requests that a full cache pushed out (more of them the longer the answers), and prompts of very many steps.
+ * Bounds at which 347 runs of random models, GPUs and lengths took at most 3.8 s to simulate on a busy core, nearly all under 2 s. Most
+ * time goes to recomputing requests that a full cache preempted (more of them the longer the answers), and to prompts of very many steps.
  */
 const MOST_WAITING = 20_000;
 const MOST_PROMPT_TOKENS = 3e9;

@@ -2,11 +2,11 @@ import type { MetricErrors, ProfileErrors, ServingMetric } from "../hardware/eng
 import { mean, quantile } from "../numeric/quantile";
 import type { ServingPrediction } from "./predictServing";
 
-/** What predictions can be grouped by. */
+/** Keys by which predictions can be grouped. */
 const errorGroupings = ["all", "engine", "model", "gpu", "tp", "length"] as const;
 type ErrorGrouping = (typeof errorGroupings)[number];
 
-/** Errors of the predictions in one group; a metric nobody measured there is null. */
+/** Errors of the predictions in one group; a metric without measurements there is null. */
 export interface GroupErrors {
   readonly group: ErrorGrouping;
   readonly key: string;
@@ -46,7 +46,7 @@ export function errorsByGroup(predictions: readonly ServingPrediction[]): readon
   });
 }
 
-/** Errors by metric, a metric without measurements counting no rows. */
+/** Errors by metric; a metric without measurements counts no rows. */
 export function profileErrors(predictions: readonly Pick<ServingPrediction, "errors">[]): ProfileErrors {
   const none: MetricErrors = { rows: 0, meanAbsolute: 0, p90Absolute: 0, bias: 0 };
   return {
@@ -56,10 +56,10 @@ export function profileErrors(predictions: readonly Pick<ServingPrediction, "err
   };
 }
 
-/** Mean error beyond which a metric counts as not matched: an operator could not decide by it. */
+/** Mean error beyond which a metric counts as not matched: too large for a decision. */
 const MATCHED_ERROR = 0.25;
 
-/** Whether predictions of a metric were near what was measured; so where nothing was. */
+/** Whether predictions of a metric were near the measurements; also true without measurements. */
 export const isMatched = (errors: MetricErrors | null): boolean =>
   errors === null || errors.rows === 0 || errors.meanAbsolute <= MATCHED_ERROR;
 

@@ -4,16 +4,16 @@ import type { ReplicaShape } from "../hardware/parallelism";
 import type { RowProblem } from "../workload/rowProblems";
 
 /**
- * What a row was measured on: a benchmark's run from its first request to its last; some time of steady load on an engine at work; the
- * same of an emulated engine, whose times the planner's own model made.
+ * The measurement behind a row: a benchmark's run from its first request to its last; an interval of steady load on a live engine; the
+ * same of an emulated engine, whose times are from the planner's own model.
  */
 export const rowOrigins = ["run", "live", "emulated"] as const;
 export type RowOrigin = (typeof rowOrigins)[number];
 
 /**
  * One measurement of a server, taken as a closed loop: `concurrency` requests in flight, no prefix cache. A run's prompt and answer lengths
- * are drawn uniformly from `leastLengthShare`, 80 % unless said, to 100 % of the nominal ones. Of a running engine the mean
- * lengths are known, and are drawn from 80 to 120 % of; its loop had begun long before, its clients at different times.
+ * are drawn uniformly from `leastLengthShare`, by default 80 %, to 100 % of the nominal ones. For a live engine the mean
+ * lengths are known, and lengths are drawn from 80 to 120 % of them; its loop had begun long before, its clients at different times.
  */
 export interface ServingRow {
   /** Line of the file it came from, the header being line 1. */
@@ -31,18 +31,20 @@ export interface ServingRow {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly concurrency: number;
-  /** Of the engine: requests beyond `maxSequences` wait inside it. Left out: it ran as many as were in flight. */
+  /** Of the engine: requests beyond `maxSequences` wait inside it. Left out: it ran all requests in flight. */
   readonly limits?: EngineLimits;
-  /** Of a run: its shortest lengths as a share of the nominal ones, 0..1, and how many requests it had; left out: as public runs, see `predictServing`. */
+  /**
+   * Of a run: minimum lengths as a share of the nominal ones, 0..1, and number of requests; left out: as public runs, see `predictServing`.
+   */
   readonly leastLengthShare?: number;
   readonly requests?: number;
-  /** Means over all requests; null where the row does not say. */
+  /** Means over all requests; null where the row has none. */
   readonly measured: { readonly ttftSeconds: number | null; readonly tpotSeconds: number | null };
 }
 
 /** A row that Weir has no model for. Reported, never guessed. */
 export interface UnsupportedRow extends RowProblem {
   readonly id: string;
-  /** The card that there is not; left out where that is not the reason. */
+  /** The missing card; left out where that is not the reason. */
   readonly missingCard?: { readonly kind: "model" | "gpu"; readonly name: string };
 }

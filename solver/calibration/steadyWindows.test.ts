@@ -46,7 +46,7 @@ describe("windows of steady load", () => {
 
   it("last longer where requests are few, and count in engine seconds", () => {
     expect(steady(seconds(300, () => 0.5)).windows.map(({ fromMs, toMs }) => toMs - fromMs)).toEqual([200_000]);
-    // 60 engine seconds are 3 of the wall here, but a window is never shorter than rates look back over.
+    // 60 engine seconds are 3 s of wall time here, but a window is never shorter than the interval over which rates are averaged.
     const [window] = steady(seconds(60), { timeScale: 20 }).windows;
     expect(window).toMatchObject({ fromMs: 15_000, toMs: 30_000, requests: 4 * 20 * 15, requestsPerSecond: 4 });
   });

@@ -1,21 +1,21 @@
 import { mean } from "../numeric/quantile";
 
-/** What an engine's telemetry said over a short time: means over it, rates and latencies in engine seconds. null: not known. */
+/** An engine's telemetry over a short interval: means over it, rates and latencies in engine seconds. null: not known. */
 export interface LiveSample {
   readonly atMs: number;
   readonly running: number | null;
-  /** At the sample's last instant, which tells how much `running` goes up and down. */
+  /** At the sample's last instant; shows the fluctuation of `running`. */
   readonly runningAtEnd: number | null;
   readonly waiting: number | null;
   readonly requestsPerSecond: number | null;
   readonly promptTokensPerSecond: number | null;
   readonly generationTokensPerSecond: number | null;
-  /** null counts as none: the engine has no such counter. */
+  /** null counts as zero: the engine has no such counter. */
   readonly preemptionsPerSecond: number | null;
-  /** Of prompt tokens, 0..1; null counts as none. */
+  /** Of prompt tokens, 0..1; null counts as zero. */
   readonly prefixHitShare: number | null;
   readonly ttftSeconds: number | null;
-  /** null: told by the other two and the answers' length. */
+  /** null: computed from the other two and the answers' length. */
   readonly tpotSeconds: number | null;
   readonly endToEndSeconds: number | null;
 }
@@ -24,22 +24,22 @@ export interface LiveSample {
 export interface LiveHistory {
   /** In order of time, not necessarily without gaps. */
   readonly samples: readonly LiveSample[];
-  /** Wall time that a sample stands for where none is missing. */
+  /** Wall time of a sample where none is missing. */
   readonly sampleMs: number;
-  /** Rates and latencies of a sample are of this much wall time before it: after a break they look back over it. */
+  /** Rates and latencies of a sample are averaged over this much wall time before it: after a break this includes time before the break. */
   readonly lookBackMs: number;
-  /** Engine seconds in a second of the wall. */
+  /** Engine seconds per second of wall time. */
   readonly timeScale: number;
-  /** When counters began anew, as far as is known besides. */
+  /** Known times of counter resets, in addition to those visible in the samples. */
   readonly resetsMs: readonly number[];
 }
 
-/** Some time in which an engine's load was steady, in means. */
+/** An interval of steady load of an engine, in means. */
 export interface SteadyWindow {
   readonly fromMs: number;
   readonly toMs: number;
   readonly requests: number;
-  /** How many requests were in flight as one request saw it, itself included. */
+  /** Number of requests in flight as one request saw it, including itself. */
   readonly concurrency: number;
   readonly requestsPerSecond: number;
   readonly inputTokens: number;
@@ -49,7 +49,7 @@ export interface SteadyWindow {
   readonly endToEndSeconds: number;
 }
 
-/** Why some time gives no window. */
+/** Why an interval gives no window. */
 export const windowRefusals = {
   gap: "no telemetry, or just after a gap or counters that were reset",
   idle: "nothing was answered",
@@ -64,36 +64,36 @@ export type WindowRefusal = keyof typeof windowRefusals;
 
 export interface SteadyWindows {
   readonly windows: readonly SteadyWindow[];
-  /** Wall seconds that gave none, by reason. */
+  /** Wall seconds without a window, by reason. */
   readonly leftOutSeconds: Readonly<Record<WindowRefusal, number>>;
 }
 
-/** A window is at least so long, in engine seconds, and has at least so many requests: their mean is known to some per cent. */
+/** Minimum length of a window, in engine seconds, and minimum number of requests: their mean is accurate to some per cent. */
 const LEAST_SECONDS = 60;
 const LEAST_REQUESTS = 100;
 
-/** And has so many samples, of which the ups and downs of the load are told. */
+/** Minimum number of samples, for the fluctuation of the load. */
 const LEAST_SAMPLES = 10;
 
-/** The halves of a window may differ by this share of the whole. Random arrivals alone make two halves of 50 differ by 20 %. */
+/** Maximum difference of a window's halves as a share of the whole. Random arrivals alone make two halves of 50 differ by 20 %. */
 const MOST_CHANGE = 0.25;
 
-/** Requests begun less requests ended, over those ended: by so much tokens by the request would be off. */
+/** Requests begun minus requests ended, relative to those ended: tokens per request would have this error. */
 const MOST_GROWTH = 0.05;
 
-/** Waiting over running, preemptions over requests, hits over prompt tokens: beyond these the run is another than is simulated. */
+/** Waiting over running, preemptions over requests, hits over prompt tokens: beyond these the run differs from the simulated one. */
 const MOST_WAITING = 0.1;
 const MOST_PREEMPTED = 0.05;
 const MOST_PREFIX_HITS = 0.05;
 
-/** How far running may be from rate times latency, and latency from its parts: beyond, some requests are counted in one and not the other. */
+/** Maximum deviation of running from rate times latency, and of latency from its parts: beyond it, the two count different requests. */
 const MOST_DISAGREEMENT = 0.25;
 
-/** One sample may be missing: only then is it a gap. */
+/** One sample may be missing: only more is a gap. */
 const GAP_SAMPLES = 3;
 
 /**
- * Cuts an engine's telemetry into windows of steady load, the earliest first and none longer than it must be. Time with gaps, resets,
+ * Divides an engine's telemetry into windows of steady load, the earliest first and each as short as possible. Time with gaps, resets,
  * changes of load, queues, preemptions or prefix hits gives none.
  */
 export function steadyWindows(history: LiveHistory): SteadyWindows {
@@ -119,7 +119,7 @@ export function steadyWindows(history: LiveHistory): SteadyWindows {
     }
     const end = endOfWindow(at, history);
     if (end === null) {
-      // To the break, or to the end of what there is.
+      // To the break, or to the end of the samples.
       let stop = at + 1;
       while (stop < samples.length && goesOn(stop, history)) stop += 1;
       leave("short", at, stop);
@@ -159,20 +159,20 @@ const isKnown = (sample: LiveSample): sample is KnownSample =>
 const isBreak = (beforeMs: number, { atMs }: LiveSample, { sampleMs, resetsMs }: LiveHistory): boolean =>
   atMs < beforeMs || atMs - beforeMs > GAP_SAMPLES * sampleMs || resetsMs.some((reset) => reset > beforeMs && reset <= atMs + sampleMs);
 
-/** Whether the sample goes on from the one before it. */
+/** Whether the sample directly follows the previous one. */
 function goesOn(at: number, history: LiveHistory): boolean {
   const [before, sample] = [history.samples[at - 1], history.samples[at]];
   return before !== undefined && sample !== undefined && isKnown(sample) && !isBreak(before.atMs, sample, history);
 }
 
-/** Wall time that a sample stands for: up to the next one, where that goes on from it. */
+/** Wall time of a sample: up to the next one, if that directly follows. */
 function spanMs(at: number, history: LiveHistory): number {
   const [sample, next] = [history.samples[at], history.samples[at + 1]];
   if (sample === undefined || next === undefined || isBreak(sample.atMs, next, history)) return history.sampleMs;
   return Math.max(history.sampleMs, next.atMs - sample.atMs);
 }
 
-/** Where the shortest window that begins at `start` ends; null where a break comes first. */
+/** The end of the shortest window that begins at `start`; null where a break comes first. */
 function endOfWindow(start: number, history: LiveHistory): number | null {
   const { samples, lookBackMs, timeScale } = history;
   const first = samples[start]?.atMs ?? 0;
@@ -189,7 +189,7 @@ function endOfWindow(start: number, history: LiveHistory): number | null {
   return null;
 }
 
-/** What a window says, or why it is none. */
+/** The figures of a window, or why it is none. */
 function windowOf(samples: readonly KnownSample[], toMs: number, timeScale: number): SteadyWindow | WindowRefusal {
   const over = (part: readonly KnownSample[], value: (sample: KnownSample) => number): number => mean(part.map(value));
   const half = Math.floor(samples.length / 2);
@@ -215,7 +215,7 @@ function windowOf(samples: readonly KnownSample[], toMs: number, timeScale: numb
   const told = samples.flatMap(({ tpotSeconds }) => tpotSeconds ?? []);
   const tpotSeconds = told.length === samples.length ? mean(told) : (endToEndSeconds - ttftSeconds) / (outputTokens - 1);
   if (!(inputTokens >= 1 && outputTokens > 1 && ttftSeconds > 0 && tpotSeconds > 0)) return "inconsistent";
-  // Little's law: what is in flight is rate times latency, but for the window's edges: what was under way when it began counts as a whole.
+  // Little's law: the number in flight is rate times latency, except at the window's edges: requests in flight at its start count as whole.
   const inFlight = rate * endToEndSeconds;
   const parts = ttftSeconds + tpotSeconds * (outputTokens - 1);
   if (apart(inFlight, running) > MOST_DISAGREEMENT || apart(parts, endToEndSeconds) > MOST_DISAGREEMENT) return "inconsistent";

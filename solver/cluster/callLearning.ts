@@ -3,10 +3,10 @@ import { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 import type { AgentForecast } from "../workflow/learning/agentForecast";
 
-/** Virtual seconds from one computation of the agents' line to the next, where something was learnt meanwhile: about what a gateway takes. */
+/** Virtual seconds between computations of the agents' line, when something was learnt in between: about a gateway's period. */
 const LINE_SECONDS = 5;
 
-/** What a request says of itself, as an application's headers do. */
+/** A request's own data, as in an application's headers. */
 export interface CallIdentity {
   readonly programId: string;
   readonly application: string;
@@ -24,7 +24,7 @@ export function identityOf(sample: ProgramSample, request: number, programId: st
   return { programId, application: name, agent: stage?.role ?? "", upstream };
 }
 
-/** What is known of a request that is at an engine or waits for one. */
+/** The known data of a request that is at an engine or waits for one. */
 interface OpenCall extends CallIdentity {
   readonly id: string;
   model: string;
@@ -37,11 +37,11 @@ interface OpenCall extends CallIdentity {
 export interface CallEnd {
   readonly nowSeconds: number;
   readonly inputTokens: number;
-  /** Null where there is no answer: the call failed. */
+  /** Null without an answer: the call failed. */
   readonly outputTokens: number | null;
 }
 
-/** Lets a learner of workflows see the requests of a simulation as a gateway would, and keeps what it forecast of each that has not ended. */
+/** Reports the requests of a simulation to a learner of workflows as a gateway would, and keeps its forecast of each that has not ended. */
 export class CallLearning {
   private readonly learner: WorkflowLearner;
   /** By request. */
@@ -69,7 +69,7 @@ export class CallLearning {
     });
   }
 
-  /** @param model the one that it was sent to: another than it waited for where the policy chooses at dispatch. */
+  /** @param model the one that it was sent to: may differ from the one it waited for where the policy chooses at dispatch. */
   dispatched(request: number, model: string, nowSeconds: number): void {
     const call = this.calls.get(request);
     if (call === undefined) return;
@@ -77,7 +77,7 @@ export class CallLearning {
     call.dispatchedSeconds = nowSeconds;
   }
 
-  /** What was known of the request's agent when it joined. */
+  /** The forecast for the request's agent when it joined. */
   forecast(request: number): AgentForecast | undefined {
     return this.calls.get(request)?.forecast;
   }
@@ -91,7 +91,7 @@ export class CallLearning {
     this.learnt = true;
   }
 
-  /** No call of the program comes any more. */
+  /** No further call of the program will arrive. */
   ended(programId: string, nowSeconds: number): void {
     this.learner.end(programId, nowSeconds);
     this.learnt = true;
@@ -105,7 +105,7 @@ export class CallLearning {
   }
 }
 
-/** What learns in a simulation: the learner that is given, else a new one where the policy reads what `workflows` teach; null where nobody does. */
+/** The learner of a simulation: the given one, else a new one where the policy reads learnt `workflows`; null for none. */
 export function callLearning({ needs }: Pick<Policy, "needs">, learner?: WorkflowLearner): CallLearning | null {
   const learns = learner ?? (needs.includes("workflows") ? new WorkflowLearner() : null);
   return learns && new CallLearning(learns);

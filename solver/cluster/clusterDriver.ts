@@ -3,15 +3,15 @@ import type { ClusterWorld, Sending } from "./clusterWorld";
 import { WaitingList } from "./waitingList";
 
 /**
- * Times in a row that a policy is asked about what it holds back while nothing else will ever happen. With every replica idle it must send
- * something on the first; only in a record, where engines may never answer, does it go on asking.
+ * Maximum number of consecutive calls of a policy about work that it holds back when no other event will ever occur. With every replica
+ * idle it must send something on the first; only in a record, where engines may never answer, may it continue to hold back.
  */
 const MOST_IDLE_QUESTIONS = 1000;
 
 /**
- * Drives a policy through a world on virtual time, as the gateway drives it on real time: requests join the stage it starts them at, it
- * sends them to replicas, answers of judged stages wait for the judge, then it accepts them or sends them on. It is asked once all that
- * happens at an instant has happened.
+ * Drives a policy through a world on virtual time, as the gateway drives it on real time: requests join their starting stage, the policy
+ * sends them to replicas, answers of judged stages wait for the judge, then it accepts or escalates them. It is called once all events
+ * of an instant have been processed.
  */
 export class ClusterDriver {
   private readonly policy: Policy;
@@ -20,10 +20,10 @@ export class ClusterDriver {
   private readonly readsMemory: boolean;
   private readonly ids: readonly string[];
   private readonly stage: Int8Array;
-  /** Where the requests go that were sent on and have not joined yet. */
+  /** The targets of escalated requests that have not joined yet. */
   private readonly sentTo: (Start | undefined)[];
   private undecided = false;
-  /** Times the policy was asked. */
+  /** Number of calls of the policy. */
   decisions = 0;
 
   constructor(policy: Policy, world: ClusterWorld) {
@@ -37,7 +37,7 @@ export class ClusterDriver {
     this.sentTo = new Array<Start | undefined>(count).fill(undefined);
   }
 
-  /** Goes on until nothing happens any more, and nothing is held back that may still go. */
+  /** Runs until there are no more events, and no held-back work that may still go. */
   run(): void {
     const { world } = this;
     let before = Number.NEGATIVE_INFINITY;
@@ -54,7 +54,7 @@ export class ClusterDriver {
     }
   }
 
-  /** When the policy wants to be asked about what it holds back; Infinity where it holds nothing back. */
+  /** The next time at which the policy wants to be called about held-back work; Infinity where it holds nothing back. */
   private asksAgainSeconds(): number {
     return this.waiting.size === 0 ? Number.POSITIVE_INFINITY : (this.policy.askAgainSeconds?.() ?? Number.POSITIVE_INFINITY);
   }
@@ -73,7 +73,7 @@ export class ClusterDriver {
     }
   }
 
-  /** Puts requests into their stages' queues. */
+  /** Adds requests to their stages' queues. */
   private collectJoining(now: number): void {
     const { world } = this;
     for (let request = world.takeJoining(now); request !== null; request = world.takeJoining(now)) {
@@ -109,7 +109,7 @@ export class ClusterDriver {
     else this.queue(request, now, { kind: "answered", judgedScore: null });
   }
 
-  /** Frees the request's place on a replica and tells the policy. */
+  /** Frees the request's place on a replica and informs the policy. */
   private release(request: number, { now, failed }: { readonly now: number; readonly failed: boolean }): void {
     const servedSeconds = this.world.servedSeconds(request, now);
     const replicaId = this.world.release(request, now);
@@ -160,7 +160,7 @@ export class ClusterDriver {
     const programId = this.world.programIds[request] ?? "";
     this.policy.observe({ kind: "dispatched", workId: this.ids[request] ?? "", programId, replicaId, nowSeconds: now });
     if (fits) return;
-    // A request too long for the replica's cache stays unserved.
+    // A request that exceeds the replica's cache stays unserved.
     this.release(request, { now, failed: true });
     this.ended(request);
   }

@@ -9,11 +9,11 @@ export interface ClusterReplica {
   readonly id: string;
   readonly model: string;
   readonly replica: ReplicaModel;
-  /** Requests it may hold at once; the rest waits in the driver's queue, where the policy orders it. */
+  /** Maximum number of requests it holds at once; the rest waits in the driver's queue, where the policy orders it. */
   readonly maxInFlight: number;
 }
 
-/** A replica beside what the policy sees of it. */
+/** A replica with the state that the policy does not see. */
 interface Engine {
   readonly replica: Replica;
   readonly kvTokens: number;
@@ -23,32 +23,32 @@ interface Engine {
   readonly onEvent: OnReplicaEvent;
 }
 
-/** What an engine held, summed over the seconds in which it did; of sequences only once none is in its batch. */
+/** An engine's use, integrated over its busy seconds; sequences only once none is in its batch. */
 interface Held {
   sequenceSeconds: number;
   kvTokenSeconds: number;
 }
 
-/** As the gateway has it, which reads once a second: a value is fresh for three of its periods, and known for ten. */
+/** As in the gateway, which reads once a second: a value is fresh for three of its periods, and known for ten. */
 const FRESH_SECONDS = 3;
 const UNREACHABLE_SECONDS = 10;
 
 const ABSENT: Reading = { state: "absent" };
 
-/** The engines of a deployment on virtual time. Requests are known by their index in the sample. */
+/** The engines of a deployment on virtual time. Requests are identified by their index in the sample. */
 export class ClusterEngines {
   readonly views: readonly ReplicaView[];
   /** When the first token of a request's latest answer was seen. */
   readonly firstTokenSeconds: Float64Array;
   /** When a request first entered the batch of the engine that it was sent to last; NaN where it has not. */
   readonly admittedSeconds: Float64Array;
-  /** 1 for a request that an engine has ever taken out of its batch for want of memory. */
+  /** 1 for a request that an engine has ever preempted from its batch for lack of memory. */
   readonly preempted: Uint8Array;
   private readonly engines: readonly Engine[];
   private readonly engineOf: ReadonlyMap<string, number>;
   private readonly nextEvents: Float64Array;
   private readonly inputTokens: Int32Array;
-  /** Requests that an engine has finished, by the time at which their answers are seen; ties in the order of finishing. */
+  /** Requests that an engine has finished, by the time at which their answers are visible; ties in the order of finishing. */
   private readonly returning: SlotHeap;
   private returned = 0;
   /** The engine of each request that is at one. */
@@ -69,7 +69,7 @@ export class ClusterEngines {
     this.nextEvents = new Float64Array(replicas.length).fill(Number.POSITIVE_INFINITY);
   }
 
-  /** When an engine does something next or an answer is seen. */
+  /** Time of the next event of an engine or the next visible answer. */
   nextSeconds(): number {
     let next = this.returning.leastKey;
     for (const seconds of this.nextEvents) if (seconds < next) next = seconds;
@@ -84,16 +84,16 @@ export class ClusterEngines {
     }
   }
 
-  /** The next request whose answer is seen by now; null when there is none. */
+  /** The next request whose answer is visible by now; null when there is none. */
   takeAnswered(now: number): number | null {
     return this.returning.leastKey <= now ? this.returning.pop() : null;
   }
 
   /**
-   * Sends a request to a replica, where it counts in flight until it is released.
+   * Sends a request to a replica; it counts as in flight there until it is released.
    *
-   * @returns false when it is too long for the replica's cache: an engine answers that with an error.
-   * @throws when the replica is not there or full: a policy's bug.
+   * @returns false when it exceeds the replica's cache: an engine answers that with an error.
+   * @throws when the replica does not exist or is full: an error in the policy.
    */
   dispatch(request: number, replicaId: string, work: Omit<EngineRequest, "inputTokens">): boolean {
     const index = this.engineOf.get(replicaId);
@@ -121,7 +121,7 @@ export class ClusterEngines {
     return view.id;
   }
 
-  /** Shows the policy how full the caches are, and how often they were too full. Nothing may be due before `now`. */
+  /** Gives the policy readings of the caches' use and preemptions. No event may be due before `now`. */
   readMemory(now: number): void {
     for (const { view, replica, kvTokens, onEvent } of this.engines) {
       replica.advanceTo(now, onEvent);
@@ -130,7 +130,7 @@ export class ClusterEngines {
     }
   }
 
-  /** Lets readings grow old: they are fresh for three seconds, and say nothing of the present after ten. */
+  /** Ages the readings: they are fresh for three seconds, and no longer valid after ten. */
   ageMemory(ageSeconds: number): void {
     for (const { view } of this.engines) {
       view.kvUse = aged(view.kvUse, ageSeconds);
@@ -138,15 +138,15 @@ export class ClusterEngines {
     }
   }
 
-  /** Mean share of the time in which the model's replicas had a step under way. */
+  /** Mean share of the time in which the model's replicas had a running step. */
   busyShare(model: string, horizonSeconds: number): number {
     const own = this.engines.filter(({ view }) => view.model === model);
     return own.reduce((sum, { replica }) => sum + replica.busySeconds, 0) / (horizonSeconds * own.length);
   }
 
   /**
-   * Mean share of what the model's replicas may hold that they held over the time, 0..1: of sequences or of KV cache, whichever of an engine is
-   * nearer its end. An engine with one request at a time is always busy and nearly empty. All requests must have left.
+   * Mean utilisation of the model's replicas over the time, 0..1: of sequences or of KV cache, whichever of an engine is closer to
+   * its limit. An engine with one request at a time is always busy and nearly empty. All requests must have left.
    */
   fullShare(model: string, horizonSeconds: number): number {
     const own = this.engines.filter(({ view }) => view.model === model);

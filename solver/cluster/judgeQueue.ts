@@ -4,26 +4,26 @@ import { mixSeed, seededRandom } from "../numeric/random";
 import { leastLoadPlace } from "../policies/places/leastLoadPlace";
 import { ClusterEngines, type ClusterReplica } from "./clusterEngines";
 
-/** A judge as engines of its own: what a judgement adds to the prompt and the answer it reads, and what it writes. */
+/** A judge on separate engines: the tokens that a judgement adds to the prompt and the answer it reads, and those it writes. */
 export interface JudgeEngines {
   readonly replicas: readonly ClusterReplica[];
   readonly rubricTokens: number;
   readonly outputTokens: number;
 }
 
-/** Answers on their way through the judge, on virtual time. Requests are known by their index in the sample. */
+/** Answers in the judge's queue, on virtual time. Requests are identified by their index in the sample. */
 export interface JudgeQueue {
-  /** Sends an answer of so many tokens, to a prompt of so many, to be judged. */
+  /** Sends an answer with so many tokens, to a prompt with so many, to the judge. */
   judge(request: number, answer: { readonly nowSeconds: number; readonly inputTokens: number; readonly outputTokens: number }): void;
   nextSeconds(): number;
   advanceTo(now: number): void;
   /** The next request that is judged by now; null when there is none. */
   takeJudged(now: number): number | null;
-  /** Mean of the judgements so far, queueing included; 0 where there were none. */
+  /** Mean time of the judgements so far, queueing included; 0 without judgements. */
   meanSeconds(): number;
 }
 
-/** A judge that takes the same time for every answer, whatever else it judges. */
+/** A judge with the same time for every answer, regardless of its load. */
 export function fixedJudge(seconds: number): JudgeQueue {
   // In the order of finishing, as all take the same time.
   const judging: { readonly request: number; readonly atSeconds: number }[] = [];
@@ -42,7 +42,7 @@ export function fixedJudge(seconds: number): JudgeQueue {
   };
 }
 
-/** A judge whose time follows the length of what it reads, and varies about that by chance, whatever else it judges. */
+/** A judge whose time depends on the length of its input and on a random factor, regardless of its load. */
 export function varyingJudge(secondsPerCall: number, variation: JudgeVariation, requests: number): JudgeQueue {
   const random = seededRandom(mixSeed("judgements"));
   // A request has one answer with the judge at a time.
@@ -63,7 +63,7 @@ export function varyingJudge(secondsPerCall: number, variation: JudgeVariation, 
   };
 }
 
-/** A judge on replicas of its own: an answer goes to the least loaded, or waits in the order of coming where all are full. */
+/** A judge on its own replicas: an answer goes to the least loaded, or waits in order of arrival where all are full. */
 export function engineJudge({ replicas, rubricTokens, outputTokens }: JudgeEngines, requests: number): JudgeQueue {
   const inputTokens = new Int32Array(requests);
   const sentSeconds = new Float64Array(requests);
@@ -82,7 +82,7 @@ export function engineJudge({ replicas, rubricTokens, outputTokens }: JudgeEngin
       const view = engines.views[leastLoadPlace.choose(slots)];
       if (view === undefined) return;
       served += 1;
-      // One too long for the judge's cache is never judged: its request stays unserved.
+      // An answer that exceeds the judge's cache is never judged: its request stays unserved.
       if (!engines.dispatch(request, view.id, { atSeconds: now, outputTokens })) engines.release(request);
     }
   }

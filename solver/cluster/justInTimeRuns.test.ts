@@ -15,7 +15,7 @@ const workflows = [
   { ...fan, name: "fan" },
 ];
 const documents = workflows.map(documentOfWorkflow);
-/** The first's second and third agent have the model of its first. */
+/** The first workflow's second and third agent have the model of its first. */
 const bonded = documents.map((document, index) => ({
   ...document,
   agents: document.agents.map((agent, at) => (index === 0 && (at === 1 || at === 2) ? { ...agent, sameModelAs: "agent-1" } : agent)),
@@ -83,7 +83,7 @@ describe("programs under just-in-time choice", () => {
   });
 
   it("wait for the reading of their prompt once, before their first requests join a queue, where it tells their configurations", () => {
-    // So far apart that no program meets another.
+    // So far apart that no two programs overlap.
     const apart = programsOf({ workflows, programs: 4, programsPerSecond: 0.001, seed: 2 });
     const ready = (routeSeconds: number, told: boolean) => {
       const predictions = told ? { configurations: oracleConfigurations(apart, spacesOf(documents)) } : {};

@@ -23,13 +23,13 @@ const inTurn: PlaceDocument = { kind: "round-robin" };
 const timeSlots: PlaceDocument = { kind: "time-slots" };
 const small = (order: OrderDocument, place: PlaceDocument): PolicyDocument => ({ kind: "fixed", model: "small", order, place });
 
-/** The workflow with a name of its own for each of its agents. */
+/** The workflow with a unique name for each of its agents. */
 const named = (name: string, { stages, ...rest }: Workflow): Workflow => ({
   ...{ ...rest, name },
   stages: stages.map((stage, at) => ({ ...stage, role: `${name}-${at}` })),
 });
 
-/** The same policy, which fails the test where it sends what does not wait, or more to a replica than that may hold. */
+/** The same policy, which fails the test where it sends work that does not wait, or more to a replica than its limit. */
 function guarded(policy: Policy, most: number, works: WaitingWork[] = []): Policy {
   const inFlight = new Map<string, number>();
   const waits = new Set<string>();
@@ -60,7 +60,7 @@ const anyRun = fc.record({
 const anyPolicy = fc
   .tuple(fc.constantFrom(fcfs, workflow, depth), fc.constantFrom(inTurn, timeSlots))
   .map(([order, place]) => small(order, place));
-/** Tokens that all programs of a run fit one by one, and few of them together. */
+/** A cache that holds every program of a run alone, and few of them together. */
 const anyMemory = fc.constantFrom(9000, 15_000, 60_000);
 
 describe("a simulation in which workflows are learnt", () => {
@@ -168,7 +168,7 @@ describe("a simulation in which workflows are learnt", () => {
 
   it("has fewer requests preempted where memory is tight and packed over time than where replicas go in turn", () => {
     const drawn = programsOf({ workflows: [named("long", chain), named("short", single)], programs: 1000, programsPerSecond: 5, seed: 5 });
-    // Answers about as long as the agent's others: what packing by an agent's commonest time lives on.
+    // Answers with about the length of the agent's others: packing by an agent's most frequent time depends on that.
     const outputTokens = drawn.outputTokens.map((tokens) => tokens.map((each, request) => (request % 5 < 2 ? 400 : 40) + (each % 20)));
     const run = (place: PlaceDocument) =>
       simulatePrograms({

@@ -1,12 +1,12 @@
 import { type Ranked, RankedHeap } from "@/solver/collections/rankedHeap";
 import type { Policy, WaitingWork } from "@/solver/policies/core/policy";
 
-/** A piece of queued work between its neighbours in the order it came. */
+/** A piece of queued work, linked to its neighbours in order of arrival. */
 interface Entry extends Ranked {
   readonly work: WaitingWork;
-  /** Position in the order of coming. */
+  /** Position in order of arrival. */
   readonly order: number;
-  /** Rank as it was when last looked at: it may have grown since. */
+  /** Rank when last computed: it may have grown since. */
   key: number;
   tie: number;
   waits: boolean;
@@ -14,13 +14,13 @@ interface Entry extends Ranked {
   next: Entry | null;
 }
 
-/** In which order a policy takes work off a model's queue. */
+/** The order in which a policy takes work off a model's queue. */
 type Preferring = Pick<Policy, "preference" | "thenBy">;
 
-/** Entries of work that has left which the heap may hold beside twice those of work that waits. */
+/** Maximum number of heap entries of work that has left, in addition to twice those of waiting work. */
 const MOST_SPENT = 64;
 
-/** One model's queued work, of which the first by preference and by age can be shown without looking at the rest. */
+/** One model's queued work, whose first pieces by preference and by age can be listed without reading the rest. */
 export class ModelQueue {
   size = 0;
   private readonly preference: Preferring["preference"];
@@ -29,10 +29,10 @@ export class ModelQueue {
   private last: Entry | null = null;
   private came = 0;
   private readonly entryOf = new Map<string, Entry>();
-  /** Entries of work that has left are dropped when they come up. */
+  /** Entries of work that has left are dropped when they reach the top. */
   private heap = new RankedHeap<Entry>();
 
-  /** Without a preference the order of coming counts alone. */
+  /** Without a preference only the order of arrival counts. */
   constructor({ preference, thenBy = () => 0 }: Preferring) {
     this.preference = preference;
     this.thenBy = thenBy;
@@ -51,7 +51,9 @@ export class ModelQueue {
     this.heap.push(entry);
   }
 
-  /** Appends what a policy may choose `room` pieces of work from, in the order it came: the oldest and the most preferred so many. */
+  /**
+   * Appends, in order of arrival, the candidates for a policy's choice of `room` pieces of work: so many oldest and so many most preferred.
+   */
   show(room: number, shown: WaitingWork[]): void {
     if (room <= 0) return;
     const oldest: Entry[] = [];
@@ -67,7 +69,7 @@ export class ModelQueue {
     for (const { work } of [...chosen].sort((a, b) => a.order - b.order)) shown.push(work);
   }
 
-  /** Takes off what was acted on; where nothing is preferred, from the head only. Returns how much that was. */
+  /** Removes the work acted on; without a preference, from the head only. Returns the number removed. */
   leave(acted: ReadonlySet<string>): number {
     const before = this.size;
     if (this.preference === null) {
@@ -93,7 +95,7 @@ export class ModelQueue {
     this.size--;
   }
 
-  /** Takes the lowest of the work that waits off the heap; as much must be in it. */
+  /** Removes the waiting work with the lowest key from the heap; there must be some. */
   private popLowest(preference: NonNullable<Preferring["preference"]>): Entry {
     for (;;) {
       const lowest = this.heap.pop() as Entry;

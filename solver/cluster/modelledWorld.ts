@@ -9,21 +9,21 @@ import { engineJudge, fixedJudge, type JudgeEngines, type JudgeQueue, varyingJud
 import { StageAnswers } from "./stageAnswers";
 
 export interface ClusterSimulation {
-  /** Used up: a policy keeps state of its own. */
+  /** Consumed by the run: a policy has its own state. */
   readonly policy: Policy;
   readonly replicas: readonly ClusterReplica[];
   readonly sample: RequestSample;
   /** With router scores, where the policy starts requests by them. */
   readonly outcomes: OutcomeTable;
-  /** Seconds one judgement takes where the judge has no replicas of its own. */
+  /** Seconds per judgement where the judge has no separate replicas. */
   readonly judgeSeconds: number;
   /** How that time varies about its mean; left out: it does not. */
   readonly judgeVariation?: JudgeVariation | undefined;
   /** The judge's own replicas, at which answers queue. */
   readonly judgeEngines?: JudgeEngines;
-  /** Output tokens expected of a request at a stage. Left out: nothing predicts them, and policies go by what they have. */
+  /** Expected output tokens of a request at a stage. Left out: no prediction, and policies use the other inputs. */
   readonly predictTokens?: (request: number, stage: number) => number;
-  /** Models that have no engines from beginning to end; left out: all have. */
+  /** Models that have no engines during the whole run; left out: all have. */
   readonly outage?: Outage;
 }
 
@@ -32,7 +32,7 @@ function judgeQueueOf({ judgeSeconds, judgeVariation, judgeEngines }: ClusterSim
   return judgeVariation === undefined ? fixedJudge(judgeSeconds) : varyingJudge(judgeSeconds, judgeVariation, requests);
 }
 
-/** A sample of requests on modelled engines, with answers and scores from a table; notes what became of each. */
+/** A sample of requests on modelled engines, with answers and scores from a table; records the outcome of each. */
 export class ModelledWorld implements ClusterWorld {
   readonly programIds: readonly string[];
   readonly arrivalSeconds: Float64Array;
@@ -45,7 +45,7 @@ export class ModelledWorld implements ClusterWorld {
   private readonly predictTokens: ClusterSimulation["predictTokens"];
   private readonly judgeQueue: JudgeQueue;
   private readonly engines: ClusterEngines;
-  /** Each visit to a stage is a call of its request, a program that names no agent. null: nobody learns workflows. */
+  /** Each visit to a stage is a call of its request, a program without agent names. null: no learner of workflows. */
   private readonly learning: CallLearning | null;
 
   private readonly stage: Int8Array;
@@ -57,7 +57,7 @@ export class ModelledWorld implements ClusterWorld {
   private readonly stages: StageAnswers[] = [];
 
   private arrived = 0;
-  /** Requests sent on to another stage at this instant. */
+  /** Requests escalated at this instant. */
   private readonly sentOn: number[] = [];
   private lastFinish = 0;
 
@@ -96,7 +96,7 @@ export class ModelledWorld implements ClusterWorld {
   takeAnswered(now: number): number | null {
     const request = this.engines.takeAnswered(now);
     if (request === null) {
-      // All answers of this instant are with the judge.
+      // All answers of this instant have been sent to the judge.
       this.judgeQueue.advanceTo(now);
       return null;
     }
@@ -198,7 +198,7 @@ export class ModelledWorld implements ClusterWorld {
     this.sentOn.push(request);
   }
 
-  /** What became of the requests so far. */
+  /** The outcomes of the requests so far. */
   outcome(): ClusterOutcome {
     const { endToEndSeconds, ttftSeconds, finalStage, quality } = this;
     const horizonSeconds = this.lastFinish - (this.arrivalSeconds[0] ?? 0);
@@ -240,7 +240,7 @@ export class ModelledWorld implements ClusterWorld {
     return this.answersOf(this.stage[request] ?? 0);
   }
 
-  /** The answers of a stage; it and those before it come into being when it is first asked for. */
+  /** The answers of a stage; they and those of earlier stages are created on first use. */
   private answersOf(stage: number): StageAnswers {
     while (this.stages.length <= stage) {
       const model = this.policy.modelOfStage(this.stages.length);

@@ -48,7 +48,7 @@ const replicas = (model: string, count: number, maxInFlight: number) =>
     return { id: `${model}-${index}`, model, replica: engine(model, model === LARGE ? 4 : 1), maxInFlight };
   });
 
-/** What each request was expected to write: exactly what it will. */
+/** Expected output tokens of each request: exactly the true ones. */
 const oracle = (sample: RequestSample) => (request: number, stage: number) =>
   outcomes.models[stage]!.outputTokens[sample.prompt[request]!]!;
 
@@ -64,7 +64,7 @@ const fixed = (order: OrderDocument, place: PlaceDocument = { kind: "least-load"
 });
 
 describe("orders on a cluster", () => {
-  // More than eight in flight at two replicas can serve, for a while.
+  // More than two replicas with eight in flight can serve, for a while.
   const sample = sampleOf(600, 9);
   const deployment = replicas(SMALL, 2, 8);
 
@@ -86,7 +86,7 @@ describe("orders on a cluster", () => {
   });
 });
 
-/** Over all requests the most releases that passed over one, less how many waited when it joined. */
+/** Maximum over all requests of the releases that passed over one minus the number waiting when it joined. */
 function mostPassesBeyondQueue(policy: Policy, sample: RequestSample, deployment: ReturnType<typeof replicas>): number {
   const joined = new Map<string, { readonly releases: number; readonly ahead: number }>();
   let releases = 0;

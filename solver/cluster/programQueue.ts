@@ -1,12 +1,12 @@
 import type { WaitingWork } from "@/solver/policies/core/policy";
 
-/** Queued work of all models in the order in which its programs began; of programs that began at one moment in the order it came. */
+/** Queued work of all models by the start of its programs; among equal starts in order of arrival. */
 export class ProgramQueue {
   private readonly works: WaitingWork[] = [];
-  /** By work, when its program began. */
+  /** By work, the start of its program. */
   private readonly began = new Map<string, number>();
 
-  /** All of it, as it stands until the next change. */
+  /** The whole list, valid until the next change. */
   get shown(): readonly WaitingWork[] {
     return this.works;
   }
@@ -16,7 +16,7 @@ export class ProgramQueue {
     this.works.splice(this.firstAfter(work.programArrivalSeconds), 0, work);
   }
 
-  /** Takes off what was acted on. Returns how much that was. */
+  /** Removes the work acted on. Returns the number removed. */
   leave(acted: Iterable<string>): number {
     const before = this.works.length;
     for (const id of acted) {

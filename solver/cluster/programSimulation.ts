@@ -3,16 +3,16 @@ import type { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
 import type { ClusterReplica } from "./clusterEngines";
 
-/** What the policy's own work takes: delays in which requests do not wait for one another. */
+/** Delays of the policy's own work, in which requests do not wait for one another. */
 interface PolicyOverhead {
   /**
-   * Reading a prompt for confidence in models or for accurate configurations: before the first requests of a program join a queue, where the policy reads
-   * that and it is predicted.
+   * Time to read a prompt for confidence in models or for accurate configurations: before the first requests of a program join a queue,
+   * where the policy reads these and they are predicted.
    */
   readonly routeSeconds: number;
-  /** Predicting a length: before each request joins a queue, where the policy reads lengths and they are predicted. */
+  /** Time to predict a length: before each request joins a queue, where the policy reads lengths and they are predicted. */
   readonly predictSeconds: number;
-  /** From the decision to send a request to an engine until it is there. */
+  /** From the decision to send a request to an engine until its arrival there. */
   readonly decideSeconds: number;
 }
 
@@ -26,31 +26,31 @@ export interface ProgramDelays {
 }
 
 export interface ProgramSimulation {
-  /** Used up: a policy keeps state of its own. */
+  /** Consumed by the run: a policy has its own state. */
   readonly policy: Policy;
   readonly sample: ProgramSample;
   /**
-   * What a replica may hold at once decides where requests wait: in the centre above `maxInFlight`; inside the engines, by the priority that
-   * the policy's order gives them, where that is more than they ever get. `replica.aging` keeps engines from starving any.
+   * The capacity of a replica determines where requests wait: in the central queue above `maxInFlight`, or, if that is more than they ever
+   * get, inside the engines, by the priority from the policy's order. `replica.aging` keeps engines from starving any.
    */
   readonly replicas: readonly ClusterReplica[];
-  /** Left out: nothing predicts, and policies go by what they have. */
+  /** Left out: no predictions, and policies use the other inputs. */
   readonly predictions?: ProgramPredictions;
   /**
-   * Learns from the programs as they are served, and forecasts what comes. Left out: one that knows nothing yet, where the policy reads
-   * what `workflows` teach; none otherwise.
+   * Learns from the programs as they are served, and makes forecasts. Left out: an empty learner where the policy reads learnt
+   * `workflows`; none otherwise.
    */
   readonly learner?: WorkflowLearner;
   /** Left out: none. */
   readonly overhead?: PolicyOverhead;
   /**
-   * Seconds from one reading of the engines' KV use and preemptions to the next, at multiples of it. Readings older than 3 s are stale, as in the gateway, and
-   * older than 10 s say nothing. 0 or left out: every decision sees the engines as they are.
+   * Seconds between readings of the engines' KV use and preemptions, at multiples of it. Readings older than 3 s are stale, as in the
+   * gateway, and those older than 10 s are not valid. 0 or left out: every decision sees the engines' current state.
    */
   readonly telemetrySeconds?: number;
 }
 
-/** The delays of a simulation, by what its policy reads and what is predicted there. */
+/** The delays of a simulation, from the policy's inputs and the available predictions. */
 export function delaysOf({ policy, predictions = {}, overhead = NO_OVERHEAD }: ProgramSimulation): ProgramDelays {
   const { confidence, configurations, requestTokens, remainingTokens } = predictions;
   const predicts = policy.needs.includes("lengths") && (requestTokens ?? remainingTokens) !== undefined;

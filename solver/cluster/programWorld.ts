@@ -10,7 +10,7 @@ import type { ProgramOutcome } from "./programOutcome";
 import { delaysOf, type ProgramDelays, type ProgramSimulation } from "./programSimulation";
 import { RequestGraph } from "./requestGraph";
 
-/** Programs on modelled engines: a request joins when all that it reads is answered, with those answers in its prompt. */
+/** Programs on modelled engines: a request joins when all its inputs are answered, with those answers in its prompt. */
 export class ProgramWorld implements ClusterWorld {
   readonly programIds: readonly string[];
   readonly arrivalSeconds: Float64Array;
@@ -21,15 +21,15 @@ export class ProgramWorld implements ClusterWorld {
   private readonly predicted: ProgramPredictions;
   private readonly engines: ClusterEngines;
   private readonly graph: RequestGraph;
-  /** By workflow and stage, as its client would name it. */
+  /** Names by workflow and stage, as its client would give them. */
   private readonly calls: readonly (readonly WorkflowCall[])[];
   private readonly readsConfigurations: boolean;
-  /** null: nobody learns workflows. */
+  /** null: no learner of workflows. */
   private readonly learning: CallLearning | null;
   private readonly telemetrySeconds: number;
   private readonly delays: ProgramDelays;
 
-  /** Requests that are ready, by when they join a queue; ties in the order of the sample, those that waited for answers last. */
+  /** Ready requests, by when they join a queue; ties in the order of the sample, those that waited for answers last. */
   private readonly joining: SlotHeap;
   private became = 0;
   private readonly modelOfStage: number[] = [];
@@ -194,7 +194,7 @@ export class ProgramWorld implements ClusterWorld {
     this.ended(request, { nowSeconds: now, outputTokens: null });
   }
 
-  /** Nothing comes any more of a program whose requests that could be asked for have all ended: of some, because one failed. */
+  /** No more requests of a program will arrive once all that could be sent have ended: of some, because one failed. */
   endsProgram(request: number): boolean {
     return this.open[this.sample.program[request] ?? 0] === 0;
   }
@@ -203,7 +203,7 @@ export class ProgramWorld implements ClusterWorld {
     throw new Error("The policy sends a request of a program on to another model, although none of its answers is judged");
   }
 
-  /** What became of the programs so far. @param decisions times that the policy was asked. */
+  /** The outcomes of the programs so far. @param decisions number of calls of the policy. */
   outcome(decisions: number): ProgramOutcome {
     const { sample, engines, model, readySeconds, endToEndSeconds } = this;
     const horizonSeconds = Math.max(0, this.lastAnswer - (sample.arrivalSeconds[0] ?? 0));
@@ -250,7 +250,7 @@ export class ProgramWorld implements ClusterWorld {
     if (this.endsProgram(request)) this.learning?.ended(this.programIds[request] ?? "", end.nowSeconds);
   }
 
-  /** Readings are made at multiples of the period, whether or not anything else happens then. */
+  /** Readings are made at multiples of the period, with or without other events then. */
   private readTelemetry(now: number): void {
     const latest = Math.floor(now / this.telemetrySeconds) * this.telemetrySeconds;
     if (latest <= this.readSeconds) return;

@@ -2,21 +2,21 @@ import { SlotHeap } from "@/solver/collections/slotHeap";
 import type { ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/core/policy";
 import type { ClusterWorld, PredictedField, Sending } from "./clusterWorld";
 
-/** One stage that a request went through, as it was recorded. */
+/** One recorded stage visit of a request. */
 export interface RecordedVisit {
   readonly stage: number;
   readonly queuedSeconds: number;
   readonly answeredSeconds: number;
-  /** Left out where the answer was not passed on as it was written. */
+  /** Left out where the answer was not streamed. */
   readonly firstTokenSeconds?: number;
   /** Null where the answer was not judged. */
   readonly judgedSeconds: number | null;
   readonly judgedScore: number | null;
 }
 
-/** A request as it was recorded: what the policy was told of it and what its engines and judge said, by the order of its visits. */
+/** A recorded request: the policy's inputs and the results of its engines and judge, in the order of its visits. */
 export interface RecordedRequest extends Pick<WaitingWork, PredictedField | "inputTokens"> {
-  /** Null where it was the only one of its program. */
+  /** Null for the only request of its program. */
   readonly program: string | null;
   /** When its program began, where that was known; left out: when it joined its first queue. */
   readonly programStartSeconds?: number;
@@ -25,10 +25,10 @@ export interface RecordedRequest extends Pick<WaitingWork, PredictedField | "inp
   readonly visits: readonly RecordedVisit[];
 }
 
-/** An engine that was there all the time. How much its KV cache holds is left out where nobody said it. */
+/** An engine that existed all the time. The size of its KV cache is left out where it is unknown. */
 export type RecordedReplica = Pick<ReplicaView, "id" | "model" | "maxInFlight" | "kvTokens">;
 
-/** What a policy decided about one visit of a request, and when it sent it. */
+/** A policy's decision about one visit of a request, and when it was sent. */
 export interface DecidedVisit {
   readonly stage: number;
   readonly replicaId: string;
@@ -37,7 +37,7 @@ export interface DecidedVisit {
   readonly reason: string;
 }
 
-/** What a policy decided about a request. A visit that was not finished is not among them. */
+/** A policy's decisions about a request, without an unfinished visit. */
 export interface DecidedRequest {
   startReason: string;
   readonly visits: DecidedVisit[];
@@ -47,9 +47,9 @@ type Due = "join" | "answer" | "judgement";
 type Seat = { -readonly [field in keyof ReplicaView]: ReplicaView[field] };
 
 /**
- * Requests that were served once, by engines and a judge that answer again at the very times they did, with the same scores; notes what
- * the policy decides. One thing happens at an instant, as in a gateway. Where a request is sent elsewhere than it was, its engine answers
- * as it did; what was never answered is not answered, and what comes too early for the record comes at once.
+ * Requests that were served once, by engines and a judge that answer again at the same times, with the same scores; records the policy's
+ * decisions. There is one event per instant, as in a gateway. Where a request is sent elsewhere than in the record, its engine answers
+ * as recorded; a visit without a recorded answer is not answered, and one that comes earlier than in the record is answered at once.
  */
 export class RecordedWorld implements ClusterWorld {
   readonly programIds: readonly string[];
@@ -59,18 +59,18 @@ export class RecordedWorld implements ClusterWorld {
   readonly decided: readonly DecidedRequest[];
   private readonly requests: readonly RecordedRequest[];
   private readonly seats: readonly Seat[];
-  /** What is next for each request, by when; ties in the order in which it became known. */
+  /** The next event of each request, by time; ties in the order in which they became known. */
   private readonly schedule: SlotHeap;
   private readonly due: Due[];
   private known = 0;
-  /** The request whose turn it is. */
+  /** The current request. */
   private current: number | null = null;
-  /** Of each request, where it is and since when. */
+  /** Of each request, its state and since when. */
   private readonly at: (Pick<DecidedVisit, "stage" | "replicaId" | "dispatchedSeconds"> | undefined)[];
 
   constructor(replicas: readonly RecordedReplica[], requests: readonly RecordedRequest[]) {
     this.requests = requests;
-    // A program of one request bears its number; no client's name is a number alone here.
+    // A program of one request has its number as name; no client's name is a number alone here.
     this.programIds = requests.map(({ program }, request) => (program === null ? String(request) : `program ${program}`));
     const joins = requests.map(({ visits }) => visits[0]?.queuedSeconds ?? Number.POSITIVE_INFINITY);
     this.arrivalSeconds = Float64Array.from(requests, ({ programStartSeconds }, request) => programStartSeconds ?? joins[request] ?? 0);
@@ -130,7 +130,7 @@ export class RecordedWorld implements ClusterWorld {
     };
   }
 
-  /** Readings are recorded of the replicas that were chosen only, so there is none to show. */
+  /** Readings are recorded only for the chosen replicas, so there is none to show. */
   readMemory(): void {}
 
   joined(request: number, { stage, reason }: Start): void {
@@ -177,10 +177,10 @@ export class RecordedWorld implements ClusterWorld {
     this.note(request, "accepted", reason);
   }
 
-  /** A request that was refused has no visit from here on. */
+  /** A refused request has no visit from here on. */
   refuse(): void {}
 
-  /** Of a client's program more requests may come than were recorded. */
+  /** More requests of a client's program may arrive than were recorded. */
   endsProgram(request: number): boolean {
     return this.requests[request]?.program === null;
   }
@@ -202,7 +202,7 @@ export class RecordedWorld implements ClusterWorld {
     this.schedule.push(request, seconds, this.known++);
   }
 
-  /** The visit that it is at, as recorded. */
+  /** Its current visit, as recorded. */
   private visitOf(request: number): RecordedVisit | undefined {
     return this.requests[request]?.visits[this.decided[request]?.visits.length ?? 0];
   }

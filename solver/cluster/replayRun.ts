@@ -9,22 +9,22 @@ export interface RecordedRun {
 }
 
 /**
- * What a policy decides about each request of a recorded run, driven as in a simulation. A policy built from the recorded one's document
- * decides again what it decided, so a difference is a fault of one of the drivers, of the record, or another policy's choice.
+ * A policy's decisions about each request of a recorded run, driven as in a simulation. A policy built from the recorded one's document
+ * repeats its decisions, so a difference is an error in one of the drivers or the record, or another policy's choice.
  *
- * Complete is a record of all requests that a policy had from its building on, that were answered by the first engine they were sent
- * to, while all replicas took work and had no other work than this policy's. What lacks in a record shows as a difference: engines that
- * failed, clients that went away, other configurations, requests for a model by its own name and copies in the background at the same
+ * A complete record has all requests of a policy since it was built, each answered by the first engine it was sent to, while all replicas
+ * took work and had no work except this policy's. Missing parts of a record show as differences: engines that failed, clients that
+ * disconnected, other configurations, requests for a model by its own name and background copies at the same
  * engines.
  *
- * Of what workflows taught a record has the forecast at the stage that a request entered last, which then counts at all of its stages.
+ * Of learnt workflows a record has the forecast at the stage that a request entered last, which then counts at all of its stages.
  *
- * Policies that pack the replicas' memory are replayed where the record says how much each holds: what they send where, and what they hold back
- * until a request ends. Their suspensions are not, for want of readings of the replicas that were not chosen; nor is the moment at which what was
- * held back went without anything happening, since the replay asks when the policy says and the gateway somewhat later: from there on the two
- * may differ.
+ * Policies that pack the replicas' memory are replayed where the record contains each replica's capacity: where they send work, and what
+ * they hold back until a request ends. Their suspensions are not replayed, since readings of the replicas that were not chosen are missing;
+ * nor is the moment at which held-back work went without an event, since the replay calls when the policy requests it and the gateway
+ * somewhat later: from there on the two may differ.
  *
- * @throws when the policy goes by KV telemetry otherwise, or by a size that is not given.
+ * @throws when the policy depends on KV telemetry otherwise, or on a size that is not given.
  */
 export function replayRun(policy: Policy, { replicas, requests }: RecordedRun): readonly DecidedRequest[] {
   const packs = policy.memory !== undefined;

@@ -1,11 +1,11 @@
 import type { ProgramSample } from "@/solver/workflow/programSample";
 
-/** Which requests read which others' answers, and how many each still waits for. */
+/** Which requests read which others' answers, and the number that each still waits for. */
 export class RequestGraph {
   private readonly sample: ProgramSample;
   /** Of each workflow and stage, the stages that read it. */
   private readonly readers: readonly (readonly (readonly number[])[])[];
-  /** Answers that each request has yet to read. */
+  /** Number of answers that each request has yet to read. */
   private readonly missing: Int32Array;
 
   constructor(sample: ProgramSample) {
@@ -19,12 +19,12 @@ export class RequestGraph {
     });
   }
 
-  /** Answers that a request waits for. */
+  /** Number of answers that a request waits for. */
   unread(request: number): number {
     return this.missing[request] ?? 0;
   }
 
-  /** Requests that read the request's answer, once for each time they do. */
+  /** Requests that read the request's answer, once for each time they read it. */
   *readersOf(request: number): Generator<number> {
     const { sample, readers } = this;
     const program = sample.program[request] ?? 0;
@@ -32,7 +32,7 @@ export class RequestGraph {
     for (const stage of readers[sample.workflow[program] ?? 0]?.[request - first] ?? []) yield first + stage;
   }
 
-  /** Notes that a request read one more answer; whether that was the last it waited for. */
+  /** Records that a request read one more answer; returns whether that was the last it waited for. */
   read(request: number): boolean {
     const left = this.unread(request) - 1;
     this.missing[request] = left;

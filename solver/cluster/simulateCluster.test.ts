@@ -42,7 +42,7 @@ function sampleOf(requests: number, requestsPerSecond: number): RequestSample {
   return { arrivalSeconds, prompt: Int32Array.from({ length: requests }, () => random.int(PROMPTS)) };
 }
 
-/** Time outside the engine is on, whatever the hardware's own is, so that every test here goes through it. */
+/** Time outside the engine is enabled, whatever the hardware's own value, so that every test here includes it. */
 function engine(model: string, tp: number) {
   const fit = replicaModel(modelCards[model]!, gpuCards["h100-sxm"]!, { tp, pp: 1 });
   if (!fit.fits) throw new Error(fit.reason);

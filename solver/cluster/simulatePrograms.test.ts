@@ -13,7 +13,7 @@ import { chain, fan, programsOf, single, testModels, testReplicas, workflowOf } 
 const fcfs: OrderDocument = { kind: "fcfs" };
 const stjf: OrderDocument = { kind: "stjf", agingThreshold: 10_000 };
 const leastLoad: PlaceDocument = { kind: "least-load" };
-/** More than an engine ever gets: whatever waits, waits inside it. */
+/** More than an engine ever gets: all waiting is inside it. */
 const inEngines = 1_000_000;
 
 const balanced = (order: OrderDocument = fcfs, place: PlaceDocument = leastLoad): PolicyDocument => ({
@@ -27,7 +27,7 @@ const slack = (order: OrderDocument): PolicyDocument => ({
   approvedRanges: { tau: { min: 0, max: 10 }, deltaScore: { min: 0, max: 1 } },
 });
 
-/** Workflows with stages that read any of those before them. */
+/** Workflows with stages that read any of the earlier ones. */
 const anyWorkflow: fc.Arbitrary<Workflow> = fc
   .array(fc.nat(63), { minLength: 1, maxLength: 6 })
   .map((masks) =>
@@ -46,7 +46,7 @@ const anyPolicy = fc.constantFrom(
   slack({ kind: "mlfq", quantaSeconds: [1, 4], agingThreshold: 20 }),
 );
 
-/** The same policy, which fails the test where a replica holds more than it may, or has room that queued work could take. */
+/** The same policy, which fails the test where a replica exceeds its limit, or has room that queued work could take. */
 function guarded(policy: Policy, ended: string[]): Policy {
   const inFlight = new Map<string, number>();
   const queuedAt = new Map<string, string>();
@@ -109,7 +109,7 @@ describe("simulatePrograms", () => {
         expect(outcome.queueSeconds).toEqual(waited);
         expect(outcome.quality.every((quality) => quality >= 0 && quality <= 100)).toBe(true);
         expect(outcome.busyShare.every((share) => share >= 0 && share <= 1)).toBe(true);
-        // No engine holds anything while it does not step.
+        // No engine holds any requests while it does not step.
         expect(outcome.fullShare.every((share, model) => share >= 0 && share <= (outcome.busyShare[model] ?? 0) + 1e-9)).toBe(true);
       }),
       { numRuns: 25 },
@@ -208,7 +208,7 @@ describe("simulatePrograms", () => {
   });
 
   it("takes the policy's own work for time in which requests wait, where the policy does that work", () => {
-    // So far apart that no program meets another.
+    // So far apart that no two programs overlap.
     const sample = programsOf({ workflows: [chain], programs: 5, programsPerSecond: 0.001, seed: 2 });
     const added = (document: PolicyDocument, predictions?: ReturnType<typeof oraclePredictions>) => {
       const run = (overhead: { routeSeconds: number; predictSeconds: number; decideSeconds: number }) =>
@@ -306,7 +306,7 @@ describe("simulatePrograms", () => {
   });
 
   it("keeps long programs from starving where engines age, at some cost to the mean", () => {
-    // A little more than the engine can serve while they come.
+    // A little above the engine's rate while they arrive.
     const sample = programsOf({ workflows: [single], programs: 2500, programsPerSecond: 10, seed: 6 });
     const run = (aging?: { starvedSteps: number; quantumSteps: number }) => {
       const replicas = testReplicas(1, { maxInFlight: inEngines, ...(aging && { aging }) });

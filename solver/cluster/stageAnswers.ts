@@ -8,7 +8,7 @@ export class StageAnswers {
   private readonly latencies: number[] = [];
   private readonly ttfts: number[] = [];
 
-  /** @param outcomes what the stage's model does with every prompt. */
+  /** @param outcomes the outcomes of the stage's model for every prompt. */
   constructor(outcomes: ModelOutcomes) {
     this.outcomes = outcomes;
   }

@@ -3,27 +3,27 @@ import { ModelQueue } from "./modelQueue";
 import { ProgramQueue } from "./programQueue";
 
 /**
- * Of a model's queue a policy that may hold work back is shown at most so much at once: it may leave room for any number of requests all the
- * time. Where it takes all of it, it is to be asked again.
+ * Maximum work of a model's queue that a policy which may hold work back sees at once: it may leave room for any number of requests all the
+ * time. Where it takes all of it, it is called again.
  */
 export const MOST_SHOWN = 256;
 
 /**
- * Work that waits for a policy's decisions. Under long overload thousands wait and each decision is about a few of them: of each model's
- * queue a policy is shown no more than the first that the model's replicas have room for, by the policy's preference and by age, which
- * leaves its decisions as they are and their cost independent of the queue's length. Only where a policy that may hold back releases more
- * than MOST_SHOWN at one instant may the later of them be older instead of preferred: the preferred ones it was shown are used up.
- * Work that any model may get is one queue, and a policy that chooses models is shown all of it.
+ * Work that waits for a policy's decisions. Under long overload thousands wait and each decision concerns a few of them: of each model's
+ * queue a policy sees only the first that the model's replicas have room for, by the policy's preference and by age. This does not
+ * change its decisions and makes their cost independent of the queue's length. Only where a policy that may hold back releases more
+ * than MOST_SHOWN at one instant may the later ones be older instead of preferred: the preferred ones it saw are used up.
+ * Work that may go to any model is one queue, and a policy that chooses models sees all of it.
  */
 export class WaitingList {
   private readonly policy: Pick<Policy, "preference" | "thenBy" | "modelOfStage" | "askAgainSeconds" | "choosesModel">;
-  /** Of a model's queue the policy is shown no more at once. */
+  /** Maximum work of a model's queue that the policy sees at once. */
   readonly mostShown: number;
   private answered: WaitingWork[] = [];
   private readonly queues = new Map<string, ModelQueue>();
-  /** Where the policy chooses models; else null. */
+  /** Set where the policy chooses models; else null. */
   private readonly common: ProgramQueue | null;
-  /** Pieces of work that wait. */
+  /** Number of pieces of waiting work. */
   size = 0;
 
   constructor(policy: WaitingList["policy"]) {
@@ -48,7 +48,7 @@ export class WaitingList {
     queue.add(work);
   }
 
-  /** What the policy is to decide about, given its replicas. */
+  /** The work that the policy decides about, given its replicas. */
   shown(replicas: readonly ReplicaView[]): readonly WaitingWork[] {
     if (this.common !== null) return this.answered.length === 0 ? this.common.shown : [...this.answered, ...this.common.shown];
     const shown = [...this.answered];
@@ -56,7 +56,7 @@ export class WaitingList {
     return shown;
   }
 
-  /** Takes the work acted on off the list. @throws when the policy acted on work that does not wait, or out of the order it promised. */
+  /** Removes the work acted on from the list. @throws when the policy acted on work that does not wait, or out of the declared order. */
   remove(actions: readonly Action[]): void {
     const acted = new Set(actions.map((action) => action.workId));
     const before = this.answered.length;

@@ -47,7 +47,7 @@ test("holds on to nothing that is gone, however long nothing had to go for want 
     map.put(`${at}`, value);
     if (at >= 50) map.delete(`${at - 50}`);
   }
-  // What a reference was asked for or made of is kept until the next turn.
+  // The target of a weak reference that was read or made is kept until the next turn.
   await new Promise((resolve) => setTimeout(resolve, 0));
   collect();
   expect(map.size).toBe(50);

@@ -1,10 +1,10 @@
-/** Programs of which a policy or a gateway remembers something at once, where nothing else bounds them. */
+/** Maximum number of programs with state in a policy or a gateway at once, where nothing else bounds them. */
 const MOST_PROGRAMS = 65_536;
 
-/** Entries in the order in which they were last put, and at most so many: beyond that the one put longest ago goes. */
+/** Entries in the order of their last put, with a maximum number: beyond that the one put longest ago is evicted. */
 export class BoundedMap<Value> {
   private readonly entries = new Map<string, Value>();
-  /** Goes on where it left off, since all before that are gone: from the start it would pass every entry that was ever taken out. */
+  /** Continues where it stopped, since all entries before that are gone: from the start it would pass every removed entry. */
   private oldest = this.entries.keys();
   private changesSinceBegun = 0;
 
@@ -27,7 +27,7 @@ export class BoundedMap<Value> {
     return this.entries.values();
   }
 
-  /** @returns what went for it; undefined where nothing had to. */
+  /** @returns the evicted value; undefined if none had to be. */
   put(key: string, value: Value): Value | undefined {
     this.entries.delete(key);
     this.entries.set(key, value);
@@ -35,9 +35,9 @@ export class BoundedMap<Value> {
     return this.entries.size > this.bound ? this.takeOldest() : undefined;
   }
 
-  /** Takes out the one put longest ago; undefined where there is none. */
+  /** Removes the one put longest ago; undefined where there is none. */
   takeOldest(): Value | undefined {
-    // Of an iterator that has come to its end nothing more would come.
+    // A finished iterator would return nothing more.
     if (this.entries.size === 0) return undefined;
     for (const key of this.oldest) {
       const gone = this.entries.get(key);
@@ -57,7 +57,9 @@ export class BoundedMap<Value> {
     this.changed();
   }
 
-  /** An iterator holds on to all that its map had since it was last asked, so it is begun anew before that is much more than what is there. */
+  /**
+   * An iterator holds all entries that its map had since its last step, so it is renewed before these are much more than the current ones.
+   */
   private changed(): void {
     this.changesSinceBegun += 1;
     if (this.changesSinceBegun <= this.entries.size) return;

@@ -1,16 +1,16 @@
-/** What stands in a heap, the first by `key`, of equal keys by `tie`, of these by `order`. */
+/** An entry of a heap, ordered by `key`, of equal keys by `tie`, of these by `order`. */
 export interface Ranked {
   readonly key: number;
   readonly tie: number;
-  /** Differs between all that stand in one heap, so that no result hangs on its layout. */
+  /** Unique within one heap, so that no result depends on its layout. */
   readonly order: number;
 }
 
-/** A binary heap of entries whose rank stays as it is while they stand in it. */
+/** A binary heap of entries whose rank does not change while they are in it. */
 export class RankedHeap<Entry extends Ranked> {
   private readonly entries: Entry[];
 
-  /** @param entries what stands in it at first; the array is the heap's from then on. */
+  /** @param entries the initial entries; the heap owns the array from then on. */
   constructor(entries: Entry[] = []) {
     this.entries = entries;
     for (let at = (entries.length >> 1) - 1; at >= 0; at -= 1) this.sink(at, entries[at] as Entry);
@@ -33,7 +33,7 @@ export class RankedHeap<Entry extends Ranked> {
     entries[at] = entry;
   }
 
-  /** Takes the first out; undefined when there is none. */
+  /** Removes the first; undefined when there is none. */
   pop(): Entry | undefined {
     const first = this.entries[0];
     const moved = this.entries.pop();
@@ -41,12 +41,12 @@ export class RankedHeap<Entry extends Ranked> {
     return first;
   }
 
-  /** All that stand in it, in no order. */
+  /** All entries, in no order. */
   all(): readonly Entry[] {
     return this.entries;
   }
 
-  /** Lifts what goes before the entry into the hole until the entry may stand there. */
+  /** Moves children that go before the entry up into the hole until the entry fits there. */
   private sink(hole: number, entry: Entry): void {
     const { entries } = this;
     let at = hole;

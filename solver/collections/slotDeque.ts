@@ -26,7 +26,7 @@ export class SlotDeque {
     this.count++;
   }
 
-  /** Takes the front; -1 when empty. */
+  /** Removes the front; -1 when empty. */
   popFront(): number {
     const slot = this.at(0);
     if (slot === -1) return -1;
@@ -43,7 +43,9 @@ export class SlotDeque {
     this.ring[(this.head + to) & mask] = slot;
   }
 
-  /** Takes one slot out wherever it stands, in time linear in the size: for rare events. Where it stood; the size when it did not. */
+  /**
+   * Removes one slot from any position, in time linear in the size: for rare events. Returns its position; the size when it was not there.
+   */
   remove(slot: number): number {
     const size = this.count;
     let position = size;

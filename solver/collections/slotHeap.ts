@@ -1,4 +1,4 @@
-/** Slot numbers, the least key first; ties by an order of their own, so that no result hangs on heap layout. */
+/** Slot numbers, the least key first; ties by a separate order, so that no result depends on heap layout. */
 export class SlotHeap {
   private readonly keys: Float64Array;
   private readonly orders: Float64Array;
@@ -20,7 +20,7 @@ export class SlotHeap {
     this.rise(this.count++, slot, key, order);
   }
 
-  /** Takes the slot of the least key; -1 when empty. */
+  /** Removes the slot with the least key; -1 when empty. */
   pop(): number {
     if (this.count === 0) return -1;
     const slot = this.slots[0] ?? -1;
@@ -28,7 +28,7 @@ export class SlotHeap {
     return slot;
   }
 
-  /** Takes one slot out wherever it stands, in time linear in the size: for rare events. */
+  /** Removes one slot from any position, in time linear in the size: for rare events. */
   remove(slot: number): void {
     for (let at = 0; at < this.count; at++) {
       if (this.slots[at] === slot) {
@@ -38,7 +38,7 @@ export class SlotHeap {
     }
   }
 
-  /** Moves the last entry into the place of the one taken out. */
+  /** Moves the last entry into the place of the removed one. */
   private fillHole(hole: number): void {
     const last = --this.count;
     if (hole === last) return;
@@ -48,7 +48,7 @@ export class SlotHeap {
     this.rise(this.sink(hole, key, order), slot, key, order);
   }
 
-  /** Lifts smaller children into the hole until an entry of this key could stay there; where the hole ends up. */
+  /** Moves smaller children up into the hole until an entry with this key fits there; returns the hole's final position. */
   private sink(hole: number, key: number, order: number): number {
     let at = hole;
     for (let child = 2 * at + 1; child < this.count; child = 2 * at + 1) {
@@ -61,7 +61,7 @@ export class SlotHeap {
     return at;
   }
 
-  /** Puts an entry at a hole, or above it where its key belongs. */
+  /** Puts an entry into a hole, or above it where its key belongs. */
   private rise(hole: number, slot: number, key: number, order: number): void {
     let at = hole;
     while (at > 0) {

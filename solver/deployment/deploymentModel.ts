@@ -19,7 +19,7 @@ interface BlockColumn {
   readonly variable: number;
 }
 
-/** Running replicas that are alike in shape and place and may stay. */
+/** Running replicas that have the same shape and place and may stay. */
 interface KeptColumn {
   readonly stage: number;
   readonly option: ReplicaOption;
@@ -30,7 +30,7 @@ interface KeptColumn {
   readonly variable: number;
 }
 
-/** The deployment as a MILP, with what its columns mean and the expressions that goals and relaxations are made of. */
+/** The deployment as a MILP, with the meaning of its columns and the expressions for goals and relaxations. */
 export interface DeploymentModel {
   readonly milp: MilpModel;
   readonly groups: readonly NodeGroup[];
@@ -38,27 +38,27 @@ export interface DeploymentModel {
   readonly kept: readonly KeptColumn[];
   readonly gpus: Expression;
   readonly usdPerHour: Expression;
-  /** Replicas started and replicas stopped. */
+  /** Numbers of replicas started and stopped. */
   readonly changes: Expression;
-  /** Replicas per stage. */
+  /** Number of replicas per stage. */
   readonly replicas: readonly Expression[];
-  /** Nodes over the first that pipelines are spread over. */
+  /** Number of nodes beyond the first that pipelines use. */
   readonly crossings: Expression;
 }
 
 export interface ModelAsked {
-  /** Weighted latency within which every stage is to be served; Infinity where any will do that was simulated. */
+  /** Weighted latency limit of every stage; Infinity where any simulated latency is allowed. */
   readonly limitSeconds: number;
-  /** The share of its load, 1 and a little, that every stage is to carry. */
+  /** The share of its load, slightly above 1, that every stage must sustain. */
   readonly load: number;
-  /** Whether replicas that run are told apart from new ones. */
+  /** Whether running replicas are distinguished from new ones. */
   readonly keep: boolean;
 }
 
 /**
  * All deployments that serve the stages within a latency and keep the constraints, as integer points. One integer per layout and group
- * of nodes counts blocks. Where a node may be lost, nodes stand alone and a pipeline lies in equal parts on one, two, four ... different
- * nodes, so that each block on a lost node is one replica lost; else the parts of tp GPUs lie anywhere on nodes of the type.
+ * of nodes counts blocks. Where a node may be lost, each node is a separate group and a pipeline is divided equally over one, two, four ...
+ * different nodes, so that each block on a lost node is one replica lost; else the parts of tp GPUs are anywhere on nodes of the type.
  */
 export function deploymentModel(problem: DeploymentProblem, { limitSeconds, load, keep }: ModelAsked): DeploymentModel {
   const { stages, nodes, constraints, running, usdPerGpuHour } = problem;
@@ -73,9 +73,9 @@ export function deploymentModel(problem: DeploymentProblem, { limitSeconds, load
     const { requestsPerSecond = 0, latencyWeight = 1 } = stages[stage] ?? {};
     if (requestsPerSecond <= 0) return Number.POSITIVE_INFINITY;
     const ownLimit = limitSeconds / latencyWeight;
-    // At the end of its curve a replica may carry just the load; what is asked beyond the load, for the latency's sake, is not of it.
+    // At the end of its curve a replica may sustain exactly the load; the margin for the latency's sake does not apply to it.
     const spare = ownLimit >= (curve.seconds[curve.seconds.length - 1] ?? 0) ? load * load : 1;
-    // More than the whole load is no use but to the scale of the rows.
+    // More than the whole load would only affect the scale of the rows.
     return Math.min((spare * rateWithin(curve, ownLimit)) / requestsPerSecond, 2);
   };
 
@@ -161,7 +161,7 @@ export function deploymentModel(problem: DeploymentProblem, { limitSeconds, load
     }
     const lost = variables.push({ name: `lost_${stage}`, lower: 0, upper: Number.POSITIVE_INFINITY, cost: 0, integer: false }) - 1;
     rows.push(rowOf(`load_${stage}`, sumOf([carried, of(lost, -1)]), ">=", load));
-    // What follows from whole numbers, and branching over single nodes is slow to see: some node has its even part, rounded up.
+    // Implied by integrality, but found slowly by branching over single nodes: some node has its even part, rounded up.
     for (const [index, layout] of layouts.entries()) {
       if (layout.stage !== stage) continue;
       const most = integer(`most_${index}`, Math.floor(Math.max(...nodes.map(({ gpus }) => gpus)) / layout.blockGpus));

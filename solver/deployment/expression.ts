@@ -6,12 +6,12 @@ export interface Expression {
   readonly constant: number;
 }
 
-/** `expression sense bound` as a row; terms of one variable are joined. */
+/** `expression sense bound` as a row; terms of one variable are merged. */
 export function rowOf(name: string, { terms, constant }: Expression, sense: Sense, bound: number): Row {
   return { name, terms: joined(terms), sense, bound: bound - constant };
 }
 
-/** The model with this expression, less its constant, as what is minimised, and with more rows. */
+/** The model with this expression, without its constant, as objective, and with more rows. */
 export function minimising({ name, variables, rows }: MilpModel, expression: Expression | null, more: readonly Row[] = []): MilpModel {
   const cost = new Float64Array(variables.length);
   for (const { variable, coefficient } of expression?.terms ?? []) cost[variable] = (cost[variable] ?? 0) + coefficient;

@@ -1,7 +1,7 @@
 import { allowsReplica } from "../plan/constraints";
 import type { DeploymentProblem, ReplicaOption } from "./problem";
 
-/** Running replicas of one stage that are alike in shape and in GPUs per node, and may stay as they are. */
+/** Running replicas of one stage with the same shape and GPUs per node that may stay unchanged. */
 export interface Keepable {
   readonly stage: number;
   readonly option: ReplicaOption;
@@ -11,7 +11,7 @@ export interface Keepable {
   readonly gpusByNode: ReadonlyMap<number, number>;
 }
 
-/** The running replicas that a plan may keep: of a stage's model, in a shape it may have, on nodes that still are and that it may use. */
+/** The running replicas that a plan may keep: of a stage's model, in a permitted shape, on existing and permitted nodes. */
 export function keepable({ stages, nodes, running, constraints }: DeploymentProblem): readonly Keepable[] {
   const found = new Map<string, { stage: number; option: ReplicaOption; running: number[]; gpusByNode: Map<number, number> }>();
   for (const [index, replica] of running.entries()) {

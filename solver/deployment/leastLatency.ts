@@ -4,27 +4,27 @@ import { readDeployment } from "./readDeployment";
 import { largestSeconds, stageSeconds } from "./stageLatency";
 import type { TimedSolver } from "./timedSolver";
 
-/** By how much more than its load a stage is to be served, so that a deployment found is not the known one again. */
+/** Relative margin on a stage's load, so that the solver does not return the known deployment again. */
 const MARGIN = 1e-8;
 
-/** The same for an engine that was seen to break rows by more than that: GLPK rounds in its own favour by up to 1e-5. */
+/** The same for a solver that violated rows by more than that: GLPK rounds in its own favour by up to 1e-5. */
 const COARSE_MARGIN = 3e-5;
 
-/** Below this ratio of what is known to be possible and impossible, try to prove the former best. */
+/** Below this ratio of the known feasible to the known infeasible value, try to prove the former optimal. */
 const NARROW = 1.02;
 
 type Found = { readonly seconds: number; readonly replicas: readonly PlacedReplica[] };
 
-/** A deployment of the least latency, or of one not above `boundSeconds` by more than the time allowed to close. */
+/** A deployment of the least latency, or of one not above `boundSeconds` by more than the allowed time could close. */
 export type LeastLatency =
   | ({ readonly outcome: "found"; readonly boundSeconds: number } & Found)
   | { readonly outcome: "infeasible" }
   | { readonly outcome: "undecided" };
 
 /**
- * The smallest latency within which every stage can be served. Whether a latency can be kept is a MILP without an objective; every
- * deployment found is valued exactly, which brings the upper end of the bisection down to a latency that some deployment really has.
- * It ends when no deployment does better than the best one.
+ * The smallest latency within which every stage can be served. Feasibility of a latency is a MILP without an objective; every
+ * deployment found is evaluated exactly, which lowers the upper end of the bisection to a latency that some deployment really has.
+ * It ends when no deployment is better than the best one.
  */
 export function leastLatency(problem: DeploymentProblem, solver: TimedSolver, within: number): LeastLatency {
   const first = deployedWithin(problem, solver, within);
@@ -48,11 +48,11 @@ export function leastLatency(problem: DeploymentProblem, solver: TimedSolver, wi
 
 /** A deployment whose latency is below a limit, if there is one. */
 function fasterThan(problem: DeploymentProblem, solver: TimedSolver, limitSeconds: number): Found | "none" | "undecided" {
-  // Just below the limit: at it, curves may jump, and one that begins there would be let in.
+  // Just below the limit: at it, curves may jump, and one that begins there would be admitted.
   return deployedWithin(problem, solver, limitSeconds * (1 - 1e-9), MARGIN);
 }
 
-/** A deployment that serves every stage within a latency, with `margin` to spare, valued exactly. */
+/** A deployment that serves every stage within a latency, with a reserve of `margin`, evaluated exactly. */
 function deployedWithin(problem: DeploymentProblem, solver: TimedSolver, limitSeconds: number, margin = 0): Found | "none" | "undecided" {
   const model = deploymentModel(problem, { limitSeconds, load: 1 + margin, keep: problem.constraints.maxChangedReplicas !== null });
   const result = solver.solve(model.milp);

@@ -1,7 +1,7 @@
 import { mayRunOn } from "../plan/constraints";
 import type { DeploymentProblem } from "./problem";
 
-/** Nodes of one GPU type that the same models may use and that need not be told apart: replicas are counted over all of them. */
+/** Nodes of one GPU type with the same permitted models that need not be distinguished: replicas are counted over all of them. */
 export interface NodeGroup {
   readonly gpu: string;
   /** Indices into the problem's nodes. */
@@ -11,8 +11,8 @@ export interface NodeGroup {
 }
 
 /**
- * The problem's nodes in as few groups as can be: identical nodes are interchangeable, and one count for all of them leaves no
- * symmetric solutions to search. Nodes for which `apart` holds stand alone.
+ * The problem's nodes in as few groups as possible: identical nodes are interchangeable, and one count for all of them leaves no
+ * symmetric solutions to search. Nodes for which `apart` is true are separate groups.
  */
 export function nodeGroups({ nodes, stages, constraints }: DeploymentProblem, apart: (node: number) => boolean): readonly NodeGroup[] {
   const groups = new Map<string, { gpu: string; nodes: number[]; allowed: boolean[] }>();
@@ -33,9 +33,9 @@ export interface PackingLimit {
 }
 
 /**
- * When blocks fit into a group's nodes. On one node their sum decides. On several, with sizes that are powers of two: for every size,
- * the blocks at least as large, in units of it, fit into the units that the nodes hold; largest first then always finds room, since
- * what larger blocks leave of a node is a whole number of units less what the node's remainder never held. Limits that follow from a
+ * Conditions for blocks to fit into a group's nodes. On one node their sum decides. On several, with sizes that are powers of two: for
+ * every size, the blocks at least as large, in units of it, fit into the units that the nodes hold. Placing the largest first then always
+ * finds room, since the space that larger blocks leave on a node is a whole number of units plus the node's remainder. Limits implied by a
  * smaller size are left out.
  */
 export function packingLimits(gpusPerNode: readonly number[], sizes: Iterable<number>): readonly PackingLimit[] {

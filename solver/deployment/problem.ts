@@ -4,7 +4,7 @@ import type { MilpEngine } from "../milp/engine";
 import type { Placement, RunningReplica } from "../plan/clusterSpec";
 import type { PlanConstraints } from "../plan/constraints";
 
-/** One way to run a replica of a stage's model: on which GPU type, in which shape, and what it sustains within a latency. */
+/** One way to run a replica of a stage's model: its GPU type, its shape, and the rate that it sustains within a latency. */
 export interface ReplicaOption {
   readonly gpu: string;
   readonly shape: ReplicaShape;
@@ -14,10 +14,10 @@ export interface ReplicaOption {
 /** One stage of a cascade whose routing is fixed. */
 export interface DeploymentStage {
   readonly model: string;
-  /** 0 for a model that is kept without being asked. */
+  /** 0 for a model that is kept without load. */
   readonly requestsPerSecond: number;
   readonly options: readonly ReplicaOption[];
-  /** How many times its latency counts where the largest is minimised or held under a limit; left out: once. */
+  /** Weight of its latency where the largest is minimised or limited; left out: 1. */
   readonly latencyWeight?: number;
 }
 
@@ -29,13 +29,13 @@ export interface DeploymentNode {
 }
 
 /**
- * `latency` minimises the largest weighted latency of a stage (Cascadia, section 3.2, whose weights are 1); among equals the fewest changed replicas, then the
- * lowest cost, then the fewest GPUs. `cost` minimises USD/hour with every stage within `stageLimitSeconds`; among equals the fewest
- * changed replicas, then the fewest GPUs.
+ * `latency` minimises the largest weighted latency of a stage (Cascadia, section 3.2, whose weights are 1); among equals the fewest changed
+ * replicas, then the lowest cost, then the fewest GPUs. `cost` minimises USD/hour with every stage within `stageLimitSeconds`; among equals
+ * the fewest changed replicas, then the fewest GPUs.
  */
 type DeploymentObjective = { readonly kind: "latency" } | { readonly kind: "cost"; readonly stageLimitSeconds: number };
 
-/** Which replicas of each stage's model on which nodes. Tensor parallelism never crosses a node; a pipeline crosses nodes of one GPU type. */
+/** The placement of each stage's replicas on nodes. Tensor parallelism never crosses a node; a pipeline crosses nodes of one GPU type. */
 export interface DeploymentProblem {
   readonly stages: readonly DeploymentStage[];
   readonly nodes: readonly DeploymentNode[];
@@ -46,25 +46,25 @@ export interface DeploymentProblem {
   readonly objective: DeploymentObjective;
 }
 
-/** What solves, how long it may take in all, and a clock, which the solver has none of. */
+/** The MILP engine, its total time limit, and a clock, which the solver does not have. */
 export interface Solving {
   readonly engine: MilpEngine;
   readonly timeLimitSeconds: number;
   nowSeconds(): number;
 }
 
-/** One replica of an answer. */
+/** One replica of a solution. */
 export interface PlacedReplica {
   readonly stage: number;
   readonly option: ReplicaOption;
   readonly placements: readonly Placement[];
-  /** Index into `running` of the replica that stays as it is; null for one to start. */
+  /** Index into `running` of the replica that stays unchanged; null for one to start. */
   readonly running: number | null;
 }
 
 const powerOfTwo = (value: number): boolean => Number.isInteger(Math.log2(value));
 
-/** What is wrong with a problem, in one sentence; null when nothing is. */
+/** The error in a problem, in one sentence; null when there is none. */
 export function problemRefusal({ stages, nodes, usdPerGpuHour, constraints, objective }: DeploymentProblem): string | null {
   const names = new Set(nodes.map(({ name }) => name));
   if (names.size < nodes.length) return "Two nodes have the same name.";

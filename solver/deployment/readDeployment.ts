@@ -38,7 +38,7 @@ export function readDeployment(
     where.sort((a, b) => a - b);
     const count = where.length / layout.blocks;
     for (let replica = 0; replica < count; replica += 1) {
-      // Sorted, blocks on one node lie together: every count-th block is on a node of its own, consecutive ones share nodes.
+      // Sorted, blocks on one node are adjacent: every count-th block is on a separate node, consecutive ones share nodes.
       const own = constraints.surviveNodeLoss
         ? Array.from({ length: layout.blocks }, (_, block) => where[block * count + replica] ?? 0)
         : where.slice(replica * layout.blocks, (replica + 1) * layout.blocks);

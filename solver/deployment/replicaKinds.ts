@@ -1,6 +1,6 @@
 import type { DeploymentProblem, ReplicaOption } from "./problem";
 
-/** Replicas of one option that are laid out alike: in `blocks` equal blocks of GPUs, each block inside one node. */
+/** Replicas of one option with the same layout: in `blocks` equal blocks of GPUs, each block inside one node. */
 export interface ReplicaKind {
   readonly stage: number;
   readonly option: ReplicaOption;
@@ -11,10 +11,10 @@ export interface ReplicaKind {
 }
 
 /**
- * The kinds of new replicas that a deployment may have. Those that several smaller replicas on the very same GPUs outdo are left out,
- * unless replicas are counted against what runs.
+ * The kinds of new replicas that a deployment may have. Those that several smaller replicas on the same GPUs dominate are left out,
+ * unless replicas are compared with the running ones.
  *
- * @param shareOf what one replica of a stage carries of its load; 0 for one that is too slow.
+ * @param shareOf the share of its load that one replica of a stage sustains; 0 for one that is too slow.
  */
 export function replicaKinds(
   { stages, constraints }: DeploymentProblem,
@@ -37,7 +37,7 @@ export function replicaKinds(
   });
 }
 
-/** Whether replicas of one kind, put on the GPUs of one replica of another, carry as much and lose no more with any node. */
+/** Whether replicas of one kind, placed on the GPUs of one replica of another, sustain as much and lose no more with any node. */
 function outdoes(one: ReplicaKind, other: ReplicaKind, first: boolean): boolean {
   if (one === other || one.option.gpu !== other.option.gpu || one.blockGpus > other.blockGpus) return false;
   const copies = (other.blocks * other.blockGpus) / (one.blocks * one.blockGpus);

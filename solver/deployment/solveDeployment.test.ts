@@ -25,7 +25,7 @@ function constrained(problem: DeploymentProblem, constraints: Partial<PlanConstr
   return { ...problem, constraints: { ...problem.constraints, ...constraints } };
 }
 
-/** Constraints that bind small problems now and then, each absent most of the time. */
+/** Constraints that bind small problems occasionally, each absent most of the time. */
 const someConstraints: fc.Arbitrary<Partial<PlanConstraints>> = fc.record({
   surviveNodeLoss: seldom(fc.constant(true), false),
   maxGpus: seldom(fc.integer({ min: 2, max: 5 }), null),
@@ -270,7 +270,7 @@ function deployedBy(problem: DeploymentProblem, engine: MilpEngine): Deployment 
   return found;
 }
 
-/** What every deployment promises, checked on its named nodes and GPUs. */
+/** The guarantees of every deployment, checked on its named nodes and GPUs. */
 function expectKept(problem: DeploymentProblem, { stages, latencySeconds, usdPerHour, gpus, started, stopped }: Deployment): void {
   const taken = new Set<string>();
   for (const [index, { model, replicas, seconds, secondsAfterLoss }] of stages.entries()) {

@@ -8,11 +8,11 @@ import { readDeployment } from "./readDeployment";
 import { largestSeconds, type StageSeconds, stageSeconds } from "./stageLatency";
 import { type TimedSolver, timedSolver } from "./timedSolver";
 
-/** Latencies are found to this, relative. */
+/** Relative precision of latencies. */
 const PRECISION = 1e-6;
 
 interface DeployedReplica extends PlacedReplica {
-  /** Share of the stage's requests, such that all its replicas have the same latency. */
+  /** Share of the stage's requests, chosen so that all its replicas have the same latency. */
   readonly share: number;
 }
 
@@ -22,21 +22,21 @@ export interface DeployedStage extends StageSeconds {
 }
 
 /**
- * A deployment on named nodes. `optimal`: its latency (or, by cost, its price) is the least there is, to a millionth; `feasible`: the
- * time ran out, and none is below `bound`.
+ * A deployment on named nodes. `optimal`: its latency (or, by cost, its price) is minimal, to a millionth; `feasible`: the
+ * time ran out, and no deployment is below `bound`.
  */
 export interface Deployment {
   readonly outcome: "deployment";
   readonly status: "optimal" | "feasible";
   readonly stages: readonly DeployedStage[];
-  /** The largest of the stages', weighted; after the worst loss of a node where that is asked for. */
+  /** The largest of the stages', weighted; after the worst loss of a node where requested. */
   readonly latencySeconds: number;
   readonly usdPerHour: number;
   readonly gpus: number;
-  /** Replicas to start, and replicas that run and are to stop. */
+  /** Number of replicas to start, and of running replicas to stop. */
   readonly started: number;
   readonly stopped: number;
-  /** Least value that is not ruled out: seconds, or USD/hour by cost. */
+  /** Lower bound: seconds, or USD/hour by cost. */
   readonly bound: number;
   /** (value - bound) / value. */
   readonly gap: number;
@@ -46,11 +46,11 @@ export interface Deployment {
 export type DeploymentOutcome = Deployment | { readonly outcome: "infeasible" } | { readonly outcome: "undecided" };
 
 /**
- * The best deployment under the operators' constraints: the smallest latency by bisection over MILPs, each of which finds whether any
- * deployment serves all stages within a latency; then, at that latency, the lesser goals one after another. Every latency is valued
- * exactly on the curves, never by an engine's objective.
+ * The best deployment under the operators' constraints: the smallest latency by bisection over MILPs, each of which determines whether any
+ * deployment serves all stages within a latency; then, at that latency, the secondary goals in order. Every latency is evaluated
+ * exactly on the curves, never taken from a solver's objective.
  *
- * @param within a weighted latency in seconds that a deployment is known for, if any: nothing above it is tried.
+ * @param within a weighted latency in seconds of a known deployment, if any: nothing above it is tried.
  * @throws when the problem is malformed (`problemRefusal` says why).
  */
 export function solveDeployment(problem: DeploymentProblem, solving: Solving, within = Number.POSITIVE_INFINITY): DeploymentOutcome {
@@ -63,7 +63,7 @@ export function solveDeployment(problem: DeploymentProblem, solving: Solving, wi
   const improved = lesserGoals(problem, limitSeconds, solver);
   if (improved === "infeasible" && found === null) return { outcome: "infeasible" };
   let replicas = found?.replicas ?? null;
-  // Among equals the lesser goals choose; a point that an engine's tolerance let slip past the latency does not count.
+  // Among equals the secondary goals decide; a point above the latency within a solver's tolerance does not count.
   if (improved !== "infeasible" && improved !== null) {
     const seconds = largestSeconds(problem, stageSeconds(problem, improved.replicas));
     if (replicas === null || seconds <= limitSeconds * (1 + PRECISION)) replicas = improved.replicas;
@@ -86,7 +86,7 @@ export function solveDeployment(problem: DeploymentProblem, solving: Solving, wi
   };
 }
 
-/** One goal after another, each kept while the next is improved. null when not even one solve ended in time. */
+/** One goal after another, each fixed while the next is improved. null when no solve ended in time. */
 function lesserGoals(
   problem: DeploymentProblem,
   limitSeconds: number,

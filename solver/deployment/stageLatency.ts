@@ -1,20 +1,20 @@
 import { type LoadCurve, rateWithin } from "../engine/loadCurve";
 import type { DeploymentProblem, PlacedReplica } from "./problem";
 
-/** So many replicas with one curve. */
+/** A number of replicas with one curve. */
 export interface CurveCount {
   readonly curve: LoadCurve;
   readonly count: number;
 }
 
 /**
- * The least latency percentile within which replicas serve a rate together, each loaded to where its own latency is just that; exact on
- * the curves. No less than what the slowest of them needs for its lightest load, so that each has a share. Infinity where they do
- * not keep up within the loads that were simulated; 0 for a rate of 0.
+ * The least latency percentile within which replicas serve a rate together, each loaded to where its own latency is exactly that; exact on
+ * the curves. At least the latency of the slowest of them under its lightest load, so that each has a share. Infinity where they do
+ * not sustain the rate within the loads that were simulated; 0 for a rate of 0.
  */
 export function leastSeconds(replicas: readonly CurveCount[], requestsPerSecond: number): number {
   if (requestsPerSecond <= 0) return 0;
-  // Replicas whose curves end at just the load they get serve it, however their rates round.
+  // Replicas whose curves end exactly at their load serve it, whatever the rounding of their rates.
   const rate = (limit: number): number =>
     (1 + 1e-12) * replicas.reduce((sum, { curve, count }) => sum + count * rateWithin(curve, limit), 0);
   const floor = Math.max(0, ...replicas.map(({ curve }) => curve.seconds[0] ?? Number.POSITIVE_INFINITY));
@@ -32,7 +32,7 @@ export function leastSeconds(replicas: readonly CurveCount[], requestsPerSecond:
   return below + rise >= requestsPerSecond ? Math.min(high, low + ((high - low) * (requestsPerSecond - below)) / rise) : high;
 }
 
-/** Latency per stage when all replicas stand, and at worst when any one node is lost (the same where that is not asked for). */
+/** Latency per stage with all replicas, and the worst after the loss of any one node (the same where that is not requested). */
 export interface StageSeconds {
   readonly seconds: number;
   readonly secondsAfterLoss: number;
@@ -61,6 +61,6 @@ export function countByCurve(replicas: readonly Pick<PlacedReplica, "option">[])
   return [...counts].map(([curve, count]) => ({ curve, count }));
 }
 
-/** The latency that counts: the largest of the stages', weighted, at worst. */
+/** The objective latency: the largest of the stages', weighted, in the worst case. */
 export const largestSeconds = ({ stages }: DeploymentProblem, of: readonly StageSeconds[]): number =>
   Math.max(0, ...stages.map(({ latencyWeight = 1 }, stage) => latencyWeight * (of[stage]?.secondsAfterLoss ?? 0)));

@@ -2,13 +2,13 @@ import type { MilpResult } from "../milp/engine";
 import type { MilpModel } from "../milp/model";
 import type { Solving } from "./problem";
 
-/** An engine for many solves that share one time limit. */
+/** A MILP engine for many solves that share one time limit. */
 export interface TimedSolver {
   /** To proven optimality, or `undecided` once the time is up. */
   solve(model: MilpModel): MilpResult;
-  /** Solves so far. */
+  /** Number of solves so far. */
   milps(): number;
-  /** Since the solver was made. */
+  /** Seconds since the solver was made. */
   seconds(): number;
 }
 

@@ -1,19 +1,19 @@
 import { gammaArrivals } from "./gammaArrivals";
 import { atRate, thinnedArrivals } from "./thinning";
 
-/** How requests of an open loop come. */
+/** The arrival process of an open loop. */
 export type ArrivalLaw =
   | { readonly kind: "poisson" }
-  /** Independent Gamma gaps; `burstiness` is their coefficient of variation (standard deviation over mean): 1 is Poisson, above it bursty. */
+  /** Independent Gamma gaps; `burstiness` is the coefficient of variation (standard deviation / mean): 1 is Poisson, above it bursty. */
   | { readonly kind: "gamma"; readonly burstiness: number }
-  /** Recorded arrivals, ascending, with their bursts; scaled to the rate, and begun anew where they end. */
+  /** Recorded arrivals, ascending, with their bursts; scaled to the rate, and repeated from the start where they end. */
   | { readonly kind: "trace"; readonly arrivalSeconds: Float64Array };
 
 export interface Arrivals {
   readonly law: ArrivalLaw;
   readonly requests: number;
   readonly requestsPerSecond: number;
-  /** Decides the draws; a trace has none. */
+  /** Seed of the draws; a trace has none. */
   readonly seed: number;
 }
 

@@ -6,29 +6,29 @@ import { DECODING, SequenceTable, WAITING } from "./sequenceTable";
 import { Starvation } from "./starvation";
 import { WaitingQueue } from "./waitingQueue";
 
-/** What the engine does from the last step boundary to the next event. */
+/** The engine's activity from the last step boundary to the next event. */
 const IDLE = 0;
 const MIXED_STEP = 1;
 const DECODE_SPAN = 2;
 
 /**
  * A replica with continuous batching as vLLM V1 schedules it (vllm/v1/core/sched/scheduler.py): every step gives each decoding
- * sequence one token; what is left of the step's token budget prefills admitted prompts in the order of admission, in chunks.
+ * sequence one token; the rest of the step's token budget prefills admitted prompts in the order of admission, in chunks.
  * The queue is served by priority (lower first), then by arrival, and admission stops at the first request whose prompt does
- * not fit the KV cache. When decoding outgrows the cache, the running sequence of the largest priority and then the latest
- * arrival is preempted: it loses its cache, returns to its place in the queue, and recomputes. That is the only preemption: as in vLLM, no
- * running sequence gives way just because a more urgent one waits. Without priorities this is first come, first served. A model with `aging`
- * serves those first that have been passed over for too long (see `Starvation`).
+ * not fit the KV cache. When decoding outgrows the cache, the running sequence with the largest priority value, among equals the latest
+ * arrival, is preempted: it loses its cache, returns to its place in the queue, and recomputes. That is the only preemption: as in vLLM, no
+ * running sequence is preempted just because a more urgent one waits. Without priorities this is first come, first served. A model with
+ * `aging` first serves requests that have been passed over for too long (see `Starvation`).
  *
- * Steps without prefill work between two events are jumped over in closed form, so that the cost is per event, not per token.
+ * Runs of steps without prefill work between two events are computed in closed form, so that the cost is per event, not per token.
  *
  * Unlike vLLM it counts the cache in tokens, not in blocks, reserves a whole prompt at admission, and lets each sequence hold
- * its cached prefix by itself, where vLLM shares the blocks: it is the less roomy the more prefixes are shared.
+ * its own copy of its cached prefix, where vLLM shares the blocks: the more prefixes are shared, the less room it has than vLLM.
  */
 export class ContinuousBatching {
   preemptions = 0;
   peakKvTokens = 0;
-  /** Seconds after the end of a step at which clients see its tokens: what the front end takes for them. */
+  /** Seconds after the end of a step at which clients see its tokens: the time of the front end for them. */
   seenDelaySeconds = 0;
 
   private readonly table = new SequenceTable();
@@ -79,24 +79,25 @@ export class ContinuousBatching {
     return this.phase === IDLE ? this.busyBefore : this.busyBefore + Math.max(0, this.advancedTo - this.phaseStart);
   }
 
-  /** Tokens that the step under way, or each of the steps under way, makes at its end; 0 when idle. */
+  /** Tokens that each current step makes at its end; 0 when idle. */
   get stepTokens(): number {
     if (this.phase === IDLE) return 0;
     return this.batch.decoding + (this.phase === MIXED_STEP ? this.batch.completing : 0);
   }
 
-  /** Tokens that the steps under way make before the last of them ends. */
+  /** Tokens that the current steps make before the last of them ends. */
   get innerTokens(): number {
     return this.phase === IDLE ? 0 : this.stepTokens * (this.phaseSteps - 1);
   }
 
-  /** Seconds from the beginning of the steps under way to their end; Infinity when idle. */
+  /** Seconds from the beginning of the current steps to their end; Infinity when idle. */
   get phaseSeconds(): number {
     return this.phaseEnd - this.phaseStart;
   }
 
   /**
-   * Adds a request that enters at a time no earlier than it is sent and than those before it enter. Infinity: `enter` will tell.
+   * Adds a request that enters no earlier than it is sent and no earlier than the requests before it. Infinity: `enter` sets the time
+   * later.
    *
    * @returns false, and nothing changed, when prompt and answer together exceed the KV cache.
    */
@@ -135,19 +136,19 @@ export class ContinuousBatching {
     table.state[slot] = WAITING;
     this.slotOf.set(handle, slot);
     this.lastEnqueued = atSeconds;
-    // Behind others it changes nothing: they wait for a finish, or have cut the span already. Where it ages, its steps count from here.
+    // Behind others it changes nothing: they wait for a finish, or have already cut the span. With aging, its steps count from here.
     if (this.queue.push(slot) || this.starvation !== null) this.cutSpan(entersAtSeconds);
     return true;
   }
 
-  /** Lets a request enter that was added without a time: those added before it have entered. */
+  /** Lets a request enter that was added without a time: all requests added before it have entered. */
   enter(handle: number, atSeconds: number): void {
     const slot = this.slot(handle);
     this.table.arrivalSeconds[slot] = atSeconds;
     if (this.queue.leads(slot) || this.starvation !== null) this.cutSpan(atSeconds);
   }
 
-  /** When a request inside has entered or will; Infinity while that is not known. */
+  /** When a request inside has entered or will enter; Infinity while that is not known. */
   enteredSeconds(handle: number): number {
     return this.table.arrivalSeconds[this.slot(handle)] ?? 0;
   }
@@ -202,12 +203,12 @@ export class ContinuousBatching {
     return seconds >= this.phaseEnd ? this.phaseSteps : this.span.stepsDoneBy(seconds);
   }
 
-  /** Ends a decode span at its first step boundary at or after a time: for arrivals, which a step that begins then sees. */
+  /** Ends a decode span at its first step boundary at or after a time: for arrivals, which a step that begins then includes. */
   private cutSpan(seconds: number): void {
     if (this.phase === DECODE_SPAN && seconds < this.phaseEnd) this.endSpanWith(this.span.stepsReaching(seconds));
   }
 
-  /** Ends a decode span at its first step boundary after a time: for aborts, which find a step that begins then under way. */
+  /** Ends a decode span at its first step boundary after a time: for aborts, which do not affect a step that begins then. */
   private cutSpanAfter(seconds: number): void {
     if (this.phase === DECODE_SPAN && seconds < this.phaseEnd) this.endSpanWith(this.span.stepsDoneBy(seconds) + 1);
   }
@@ -258,7 +259,7 @@ export class ContinuousBatching {
 
   private headMayEnter(): boolean {
     if (!this.queue.ready || this.batch.size >= this.model.maxSequences) return false;
-    // One token more than the prompt: the one its prefill yields, which the next step stores.
+    // One token more than the prompt: the one that its prefill yields, which the next step stores.
     return this.batch.kvTokens + this.table.prefillTarget(this.queue.head) < this.model.kvTokens;
   }
 
@@ -284,7 +285,7 @@ export class ContinuousBatching {
     else this.cutAgingSpan(this.starvation);
   }
 
-  /** Ends the span before the next request arrives, whose steps count from then, or goes ahead, where it could be admitted then. */
+  /** Ends the span before the next request arrives, whose waiting steps count from then, or is put ahead, if it could be admitted then. */
   private cutAgingSpan(starvation: Starvation): void {
     this.cutSpan(this.queue.nextArrivalSeconds());
     if (this.batch.size >= this.model.maxSequences) return;
@@ -292,7 +293,7 @@ export class ContinuousBatching {
     if (steps < this.phaseSteps) this.endSpanWith(steps);
   }
 
-  /** Books the steps of the phase that ends, and what they finish. */
+  /** Records the steps of the phase that ends, and the requests that they finish. */
   private completePhase(onEvent: OnReplicaEvent): void {
     const { batch, phaseSteps, phaseEnd: now } = this;
     const held = batch.kvTokens;
@@ -318,7 +319,7 @@ export class ContinuousBatching {
     batch.bookPartial();
   }
 
-  /** Books out a sequence that has all its tokens and left the batch. */
+  /** Records the end of a sequence that has all its tokens and has left the batch. */
   private finish(slot: number, now: number, onEvent: OnReplicaEvent): void {
     const { table } = this;
     table.release(slot);

@@ -6,7 +6,7 @@ import type { ReplicaModel } from "./replicaModel";
 /**
  * An idle replica: continuous batching (see `ContinuousBatching`) behind a front end (see `FrontEndReplica`).
  *
- * @throws when the model's bounds cannot serve: see the message.
+ * @throws when the model's bounds are invalid: see the message.
  */
 export function createReplica(model: ReplicaModel, onSteps?: OnSteps): Replica {
   if (!(model.kvTokens >= 2 && model.maxSequences >= 1 && model.maxBatchedTokens > model.maxSequences)) {

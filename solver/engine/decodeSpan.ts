@@ -6,10 +6,10 @@ export class DecodeSpan {
   startSeconds = 0;
   /** Seconds of the first step. */
   private firstSeconds = 0;
-  /** Seconds by which each step is longer than the one before. */
+  /** Increase in seconds from each step to the next. */
   private growthSeconds = 0;
 
-  /** Growth never exceeds the first step: every sequence holds at least the token whose step it is. */
+  /** Growth never exceeds the first step: every sequence holds at least the token that its step computes. */
   begin(startSeconds: number, firstSeconds: number, growthSeconds: number): void {
     this.startSeconds = startSeconds;
     this.firstSeconds = firstSeconds;
@@ -21,7 +21,7 @@ export class DecodeSpan {
     return this.startSeconds + steps * this.firstSeconds + (this.growthSeconds * steps * (steps - 1)) / 2;
   }
 
-  /** Fewest steps, at least one, that end at or after a time. */
+  /** Smallest number of steps, at least one, that end at or after a time. */
   stepsReaching(seconds: number): number {
     let steps = Math.max(1, Math.ceil(this.root(seconds)));
     // The root is exact up to rounding; compare with endSeconds itself, which decides when events happen.
@@ -30,14 +30,14 @@ export class DecodeSpan {
     return steps;
   }
 
-  /** Most steps that end at or before a time. */
+  /** Largest number of steps that end at or before a time. */
   stepsDoneBy(seconds: number): number {
     if (seconds < this.endSeconds(1)) return 0;
     const steps = this.stepsReaching(seconds);
     return this.endSeconds(steps) > seconds ? steps - 1 : steps;
   }
 
-  /** Positive solution m of `elapsed = first * m + growth * m * (m - 1) / 2`, in the form that does not cancel. */
+  /** Positive solution m of `elapsed = first * m + growth * m * (m - 1) / 2`, in the form without cancellation. */
   private root(seconds: number): number {
     const elapsed = seconds - this.startSeconds;
     if (elapsed <= 0) return 0;

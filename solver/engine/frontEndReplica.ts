@@ -2,7 +2,7 @@ import type { ContinuousBatching } from "./continuousBatching";
 import type { EngineRequest, OnReplicaEvent, Replica } from "./replica";
 import type { ReplicaModel } from "./replicaModel";
 
-/** A request that has not entered the engine core: when it arrives, and the seconds that the front end works on it. */
+/** A request that has not entered the engine core: its arrival, and the seconds of front-end work on it. */
 interface Pending {
   readonly handle: number;
   readonly atSeconds: number;
@@ -10,25 +10,26 @@ interface Pending {
 }
 
 /**
- * An engine core behind its front end: the process that takes requests in (HTTP, tokenising) and streams their tokens (detokenising, HTTP).
+ * An engine core behind its front end: the process that receives requests (HTTP, tokenising) and streams their tokens (detokenising, HTTP).
  * It is a single server. A request takes `requestSeconds` of it before it enters the core, in the order of arrival. A token takes
- * `tokenSeconds` once its step has ended. Tokens go before requests: an event loop handles all outputs of a step before it takes up the next
- * request, so that a busy core slows the intake. Between two events of the core its tokens count as a steady flow, those of the last step as
- * one piece of work: the cost is per event, not per token. Without `tokenSeconds` the time at which a request enters follows from its arrival alone.
+ * `tokenSeconds` once its step has ended. Tokens go before requests: an event loop handles all outputs of a step before it starts the next
+ * request, so that a busy core slows the intake. Between two events of the core its tokens count as a steady flow, those of the last step
+ * as one piece of work: the cost is per event, not per token. Without `tokenSeconds` a request's entry time follows from the arrivals
+ * alone.
  */
 export class FrontEndReplica implements Replica {
   private readonly tokenSeconds: number;
   private readonly delaySeconds: number;
-  /** When the front end has worked off all requests so far; used without `tokenSeconds`. */
+  /** When the front end has finished all requests so far; used without `tokenSeconds`. */
   private freeAt = Number.NEGATIVE_INFINITY;
 
   /** In the order of arrival; used with `tokenSeconds`, as are all fields below. */
   private readonly pending: Pending[] = [];
-  /** The last event of the core, the seconds of work on tokens that were left then, and the seconds of such work that come each second. */
+  /** The last event of the core, the remaining seconds of work on tokens then, and the seconds of such work that arrive each second. */
   private sinceSeconds = Number.NEGATIVE_INFINITY;
   private tokenBacklog = 0;
   private tokenLoad = 0;
-  /** Seconds that the front end has to spend on requests from `sinceSeconds` on until the first pending one enters; NaN before it is begun. */
+  /** Seconds of work on requests from `sinceSeconds` on until the first pending one enters; NaN before it is begun. */
   private due = Number.NaN;
 
   constructor(
@@ -91,7 +92,7 @@ export class FrontEndReplica implements Replica {
       const coreAt = this.core.nextEventSeconds();
       const intakeAt = this.nextIntakeSeconds();
       if (Math.min(coreAt, intakeAt) > seconds || Math.min(coreAt, intakeAt) === Number.POSITIVE_INFINITY) break;
-      // What enters at the end of a step joins the next one.
+      // A request that enters at the end of a step joins the next step.
       if (coreAt < intakeAt) this.passCoreEvent(coreAt, onEvent);
       else this.takeIn(intakeAt);
     }
@@ -101,7 +102,7 @@ export class FrontEndReplica implements Replica {
   abort(handle: number, atSeconds: number): void {
     const at = this.pending.findIndex((one) => one.handle === handle);
     if (at >= 0) this.pending.splice(at, 1);
-    // The work on a request that is given up half way is lost.
+    // The work on a request that is aborted half way is lost.
     if (at === 0) this.beginNext(atSeconds);
     this.core.abort(handle, atSeconds);
   }
@@ -124,7 +125,7 @@ export class FrontEndReplica implements Replica {
     return this.sinceSeconds + (this.tokenBacklog + this.due) / (1 - this.tokenLoad);
   }
 
-  /** Seconds that the front end has spent on requests, or could have, since the core's last event. */
+  /** Seconds of front-end time available for requests since the core's last event. */
   private spentBy(seconds: number): number {
     return Math.max(0, (1 - this.tokenLoad) * (seconds - this.sinceSeconds) - this.tokenBacklog);
   }
@@ -147,7 +148,7 @@ export class FrontEndReplica implements Replica {
     this.due = begun ? this.spentBy(seconds) + head.workSeconds : Number.NaN;
   }
 
-  /** Lets the core pass its next event, with the tokens that it has made by then. */
+  /** Processes the core's next event, with the tokens that it has made by then. */
   private passCoreEvent(seconds: number, onEvent: OnReplicaEvent): void {
     const { core, tokenSeconds, sinceSeconds } = this;
     const { stepTokens, innerTokens } = core;
@@ -156,7 +157,7 @@ export class FrontEndReplica implements Replica {
       const left = this.tokenBacklog + tokenSeconds * innerTokens - (seconds - sinceSeconds);
       this.tokenBacklog = Math.max(0, left) + tokenSeconds * stepTokens;
     }
-    // Clients see the tokens of a step once all of them, and those left over, are worked off.
+    // Clients see the tokens of a step once the front end has processed all of them and the backlog.
     core.seenDelaySeconds = this.delaySeconds + this.tokenBacklog;
     core.advanceTo(seconds, onEvent);
     this.sinceSeconds = seconds;

@@ -34,7 +34,7 @@ export function gammaDraw(shape: number, random: Random): number {
     const normal = random.normal();
     const cube = (1 + c * normal) ** 3;
     if (cube <= 0) continue;
-    // 1 - next() lies in (0, 1], so that its logarithm is finite.
+    // 1 - next() is in (0, 1], so that its logarithm is finite.
     const accepted = Math.log(1 - random.next()) < (normal * normal) / 2 + d - d * cube + d * Math.log(cube);
     if (accepted) return d * cube;
   }

@@ -69,7 +69,7 @@ test("a replica records its cache from the first arrival to the last finish when
     maxBatchedTokens: 50,
     requestSeconds: () => 0,
   };
-  // 10 tokens held while prefilled for 2 s, then 11 to 14 for 1 s each; 6 s of nothing; the same again.
+  // 10 tokens held during a prefill of 2 s, then 11 to 14 for 1 s each; 6 s of nothing; the same again.
   const work = { arrivalSeconds: [100, 112], inputTokens: [10, 10], outputTokens: [5, 5] };
   const recorded = simulateReplica(model, work, { recordKvUse: true });
   const tokenSeconds = recorded.kvUse!.reduce((sum, bin) => sum + bin.meanTokens * (bin.toSeconds - bin.fromSeconds), 0);

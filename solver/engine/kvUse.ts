@@ -2,14 +2,14 @@
 export interface KvBin {
   readonly fromSeconds: number;
   readonly toSeconds: number;
-  /** Mean over time, idle time with nothing in use included. */
+  /** Mean over time, including idle time with nothing in use. */
   readonly meanTokens: number;
   readonly peakTokens: number;
 }
 
 const MOST_BINS = 200;
 
-/** Width of a bin at first. It doubles as often as the run needs, so that the bins of one run are equally wide. */
+/** Initial width of a bin. It doubles as often as the run needs, so that the bins of one run are equally wide. */
 const FIRST_WIDTH_SECONDS = 2 ** -10;
 
 /** KV cache in use over a run of any length, in at most 200 bins of equal width. */
@@ -20,7 +20,7 @@ export class KvUse {
 
   constructor(private readonly startSeconds: number) {}
 
-  /** Adds a run of steps, over which the tokens in use grow in a straight line: exact where its steps are equally long. */
+  /** Adds a run of steps over which the tokens in use grow linearly: exact where its steps are equally long. */
   add(fromSeconds: number, toSeconds: number, firstTokens: number, lastTokens: number): void {
     while (toSeconds > this.edge(MOST_BINS)) this.mergePairs();
     const growthPerSecond = (lastTokens - firstTokens) / (toSeconds - fromSeconds);
@@ -36,7 +36,7 @@ export class KvUse {
     }
   }
 
-  /** The bins up to the end of the run, which the last of them is cut to. */
+  /** The bins up to the end of the run; the last bin is cut at the end. */
   bins(endSeconds: number): KvBin[] {
     const bins: KvBin[] = [];
     for (let bin = 0; bin < MOST_BINS && this.edge(bin) < endSeconds; bin++) {
@@ -54,7 +54,7 @@ export class KvUse {
 
   private binOf(seconds: number): number {
     const bin = Math.floor((seconds - this.startSeconds) / this.widthSeconds);
-    // The quotient and the edges may round apart.
+    // The quotient and the edges may be rounded differently.
     return this.edge(bin + 1) <= seconds ? bin + 1 : bin;
   }
 

@@ -28,7 +28,7 @@ function work(): CurveWork {
   };
 }
 
-/** The same loads with runs that see the whole trace, whatever that takes. */
+/** The same loads with runs over the whole trace, whatever their cost. */
 const whole = (loads: readonly LoadPoint[]): LoadPoint[] => loads.map((load) => ({ ...load, most: 2 * REQUESTS }));
 
 describe("loadCurve", () => {
@@ -40,7 +40,7 @@ describe("loadCurve", () => {
     const exact = loadCurve(replica, work(), whole(loads));
     expect(found?.seconds.length).toBe(loads.length + 1);
     for (const [index, seconds] of (exact?.seconds ?? []).entries()) {
-      // At light load nothing waits, whatever the trace does; the first are requests alone.
+      // At light load nothing waits, whatever the trace; the first load is that of requests alone.
       if ((loads[index - 1]?.share ?? 0) >= 0.65) expect(Math.abs((found?.seconds[index] ?? 0) / seconds - 1)).toBeLessThan(0.1);
     }
   });

@@ -7,15 +7,15 @@ import { atRate } from "./thinning";
 
 /** How the latency percentile of one replica grows with its load, for one mix of requests. */
 export interface LoadCurve {
-  /** Requests per second, ascending from 0: requests that never meet another. */
+  /** Requests per second, ascending from 0: requests that never overlap. */
   readonly rates: Float64Array;
   /** Percentile of seconds from arrival at the replica to the last token, non-decreasing. */
   readonly seconds: Float64Array;
-  /** Rate the replica finishes at when it never runs dry: what its load is a share of. */
+  /** Rate at which the replica finishes requests when it always has work: its load is a share of this. */
   readonly saturationRequestsPerSecond: number;
 }
 
-/** The requests one replica is simulated with, in order of arrival. Runs that need fewer take the first. */
+/** The requests that one replica is simulated with, in order of arrival. Shorter runs use the first of them. */
 export interface CurveWork {
   readonly inputTokens: Int32Array;
   readonly outputTokens: Int32Array;
@@ -25,13 +25,13 @@ export interface CurveWork {
   readonly traceRequests: number;
   /** Rate of the whole stage. */
   readonly stageRequestsPerSecond: number;
-  /** No replica ever gets more than this: loads above it are not simulated. */
+  /** Maximum rate of a replica: higher loads are not simulated. */
   readonly highestRequestsPerSecond: number;
   /** 0.95 for p95. */
   readonly quantile: number;
 }
 
-/** One load to simulate: as a share of the replica's saturation rate, and bounds on the requests of its run. */
+/** One load to simulate: a share of the replica's saturation rate, and bounds on the requests of its run. */
 export interface LoadPoint {
   readonly share: number;
   readonly least: number;
@@ -39,9 +39,9 @@ export interface LoadPoint {
 }
 
 /**
- * Loads for the tables of a search. Waiting comes from bursts, and the slow ones show only where the whole trace is seen: a run
- * goes through it once, within the bounds. Runs that ended after a third of the conversation trace of Azure gave p95s up to 36 % too
- * low for large replicas, which take much of a stage's traffic.
+ * Loads for the tables of a search. Waiting comes from bursts, and slow bursts show only over the whole trace: a run
+ * covers it once, within the bounds. Runs that ended after a third of the conversation trace of Azure gave p95s up to 36 % too
+ * low for large replicas, which get a large part of a stage's traffic.
  */
 export const SEARCH_LOADS: readonly LoadPoint[] = [
   { share: 0.05, least: 300, most: 300 },
@@ -57,23 +57,23 @@ export const FINALIST_LOADS: readonly LoadPoint[] = [0.05, 0.3, 0.5, 0.65, 0.75,
   most: share < 0.5 ? 1200 : 12_000,
 }));
 
-/** Loads that tell useful shapes from useless ones. */
+/** Loads that distinguish useful shapes from useless ones. */
 export const SCREENING_LOADS: readonly LoadPoint[] = [0.05, 0.5, PLANNED_LOAD].map((share) => ({ share, least: 200, most: 200 }));
 
 /** Requests of a run at saturation: several times the largest batch. */
 const SATURATION_REQUESTS = 900;
 
-/** Requests at the start of a run that find an emptier replica than those after them. */
+/** Requests at the start of a run that meet an emptier replica than later ones. */
 const WARM_UP_SHARE = 0.15;
 
 /**
  * Simulates a replica over a range of loads (Sim of Cascadia, section 3.2 and appendix B), from requests alone on it: at rates far below
- * saturation nothing else tells what more replicas bring. `null` when it cannot hold a request.
+ * saturation only this shows the benefit of more replicas. `null` when it cannot hold a request.
  */
 export function loadCurve(replica: ReplicaModel, work: CurveWork, loads: readonly LoadPoint[]): LoadCurve | null {
   const saturation = saturationRate(replica, work, Math.min(SATURATION_REQUESTS, 3 * (loads[0]?.most ?? 0)));
   if (saturation === null) return null;
-  // The first load beyond what can ever arrive is simulated at exactly that.
+  // The first load beyond the maximum rate is simulated at exactly that rate.
   const needed = loads.findIndex(({ share }) => share * saturation >= work.highestRequestsPerSecond);
   const points = loads.slice(0, needed < 0 ? loads.length : needed + 1);
   const loaded = points.map(({ share }) => Math.min(share * saturation, work.highestRequestsPerSecond));
@@ -86,16 +86,16 @@ export function loadCurve(replica: ReplicaModel, work: CurveWork, loads: readonl
   return { rates, seconds, saturationRequestsPerSecond: saturation };
 }
 
-/** Seconds between requests that find a replica empty. */
+/** Seconds between requests such that each arrives at an empty replica. */
 const APART_SECONDS = 1e5;
 
-/** Percentile of the latency of requests that never meet another. */
+/** Percentile of the latency of requests that never overlap. */
 function idleSeconds(replica: ReplicaModel, work: CurveWork, requests: number): number {
   const arrivalSeconds = Float64Array.from({ length: requests }, (_, index) => index * APART_SECONDS);
   return quantile(simulateReplica(replica, { ...work, arrivalSeconds }).endToEndSeconds, work.quantile);
 }
 
-/** Percentile of one replica's latency at a rate in requests per second, the run's first requests left out. */
+/** Percentile of one replica's latency at a rate in requests per second, without the run's first requests. */
 function secondsAtRate(
   replica: ReplicaModel,
   work: CurveWork,
@@ -109,8 +109,8 @@ function secondsAtRate(
 }
 
 /**
- * Requests of a run: as many whole passes through the replica's part of the trace as reach the least, and never over the most.
- * The least where no request of the trace reaches the replica's stage.
+ * Number of requests of a run: as many whole passes through the replica's part of the trace as reach the minimum, but never above the
+ * maximum. The minimum where no request of the trace reaches the replica's stage.
  */
 export function runLength(perPass: number, { least, most }: Pick<LoadPoint, "least" | "most">): number {
   if (perPass <= 0) return least;

@@ -30,7 +30,7 @@ test("latencies, rates and shares of a run that can be reckoned by hand", () => 
   expect(summary.requestsPerSecond).toBe(3 / 24);
   expect(summary.outputTokensPerSecond).toBe(7 / 24);
   expect(summary.busyShare).toBe(10 / 24);
-  // Three arrivals after the first in 20 s, of 0.5 requests/s that the replica can carry.
+  // Three arrivals after the first in 20 s, of 0.5 requests/s that the replica sustains.
   expect(summary.utilisation).toBe(0.3);
 });
 

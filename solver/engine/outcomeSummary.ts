@@ -3,7 +3,7 @@ import type { KvBin } from "./kvUse";
 import type { ReplicaOutcome } from "./replicaOutcome";
 import { utilisationAt } from "./saturation";
 
-/** A latency over the requests that were served. NaN in every field when there are none. */
+/** A latency over the requests that were served. NaN in every field when there are no such requests. */
 export interface LatencySummary {
   readonly mean: number;
   readonly p50: number;
@@ -12,12 +12,12 @@ export interface LatencySummary {
   readonly p99: number;
 }
 
-/** What one replica did for its requests. Refused requests count in `refused` only. */
+/** The results of one replica. Refused requests count in `refused` only. */
 export interface OutcomeSummary {
   readonly served: number;
   readonly refused: number;
   readonly preemptions: number;
-  /** Waiting for the front end and for a place in the batch. */
+  /** Waiting time for the front end and for a place in the batch. */
   readonly queueSeconds: LatencySummary;
   /** Arrival to first token. */
   readonly ttftSeconds: LatencySummary;
@@ -25,10 +25,10 @@ export interface OutcomeSummary {
   readonly tpotSeconds: LatencySummary;
   /** Arrival to last token. */
   readonly endToEndSeconds: LatencySummary;
-  /** Served, over the time from the first arrival to the last finish, filling and draining included; NaN when no time passed. */
+  /** Served requests divided by the time from first arrival to last finish, filling and draining included; NaN when no time passed. */
   readonly requestsPerSecond: number;
   readonly outputTokensPerSecond: number;
-  /** Share of that time in which a step was under way. Near 1 long before the replica is full: see `utilisation` for that. */
+  /** Share of that time in which a step was running. Near 1 long before the replica is full: see `utilisation` for that. */
   readonly busyShare: number;
   /** Rate of the arrivals over the saturation rate; `null` without a saturation rate or when all arrive at once. */
   readonly utilisation: number | null;
@@ -38,7 +38,7 @@ export interface OutcomeSummary {
 }
 
 /**
- * The one place where a replica's latencies are summed up.
+ * The only function that summarises a replica's latencies.
  *
  * @param saturationRequestsPerSecond from `saturationRate`, for the utilisation.
  */
@@ -94,7 +94,7 @@ export function latencySummary(seconds: Float64Array): LatencySummary {
 const served = (seconds: Float64Array): Float64Array => seconds.filter((value) => value !== Number.POSITIVE_INFINITY);
 
 /**
- * Arrivals after the first instant over the time from the first arrival to the last: those that come together at the start, as in
+ * Arrivals after the first instant divided by the time from the first arrival to the last: simultaneous arrivals at the start, as in
  * a closed loop, do not count as a rate. `null` when all arrive at once.
  */
 function offeredRequestsPerSecond({ arrivalSeconds }: ReplicaOutcome): number | null {

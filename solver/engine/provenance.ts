@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Where a number comes from. Shown beside it, also on the screen. */
+/** The origin of a number. Shown next to it, also on the screen. */
 export const provenanceSchema = z.strictObject({
   kind: z.enum(["measured", "fitted", "extrapolated", "published"]),
   source: z.string().min(1),

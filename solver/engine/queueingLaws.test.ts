@@ -9,7 +9,7 @@ import { saturationRate } from "./saturation";
 import { simulateClosedLoop } from "./simulateClosedLoop";
 import { simulateReplica } from "./simulateReplica";
 
-/** About the step times of an 8B model on one large GPU. */
+/** Approximate step times of an 8B model on one large GPU. */
 const stepTime: StepTime = {
   decodeBaseSeconds: (sequences) => 0.007 + 2e-5 * sequences,
   secondsPerKvToken: 5e-8,
@@ -138,7 +138,7 @@ test("while the cache lasts, every token is computed once, save those found in t
         },
       };
       const replica = createReplica({ ...model, stepTime: watched, kvTokens: 100_000 }, (_from, _to, firstKvTokens, lastKvTokens) => {
-        // Decodes take a token each in the first step, and hold as many more in the last.
+        // Decodes compute one token each in the first step, and the growth of the held tokens up to the last.
         computed += decoding + lastKvTokens - firstKvTokens;
       });
       let owed = 0;
@@ -276,7 +276,7 @@ test("the same seed gives the same result", () => {
   expect(run(3)).not.toEqual(run(4));
 });
 
-/** Overlapping and touching stretches of time made one, in order. */
+/** Overlapping and touching time intervals merged, in order. */
 function joined(stretches: readonly { readonly from: number; readonly to: number }[]) {
   const whole: { from: number; to: number }[] = [];
   for (const { from, to } of [...stretches].sort((a, b) => a.from - b.from)) {

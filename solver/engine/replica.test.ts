@@ -8,8 +8,8 @@ import { simulateReplica } from "./simulateReplica";
 import { type SeenEvent, stepByStep } from "./testing/stepByStep";
 
 /**
- * Step times in multiples of 1/1024 s, so that sums of them are exact in binary whatever their order: a jump over many steps and the
- * steps one by one give the very same times, and arrivals can fall on step boundaries.
+ * Step times in multiples of 1/1024 s, so that sums of them are exact in binary in any order: a jump over many steps and the
+ * steps one by one give exactly the same times, and arrivals can fall on step boundaries.
  */
 const unitStep: StepTime = {
   decodeBaseSeconds: (sequences) => 1 + sequences / 64,
@@ -68,7 +68,7 @@ const anyRequests = (classes: number) =>
 const fcfsRequests = anyRequests(1);
 const prioritised = anyRequests(3);
 
-/** All events when everything is enqueued first and time passes at once. */
+/** All events when all requests are enqueued first and time advances in one call. */
 function run(model: ReplicaModel, requests: readonly EngineRequest[]): SeenEvent[] {
   const replica = createReplica(model);
   const seen: SeenEvent[] = [];
@@ -266,7 +266,7 @@ test("a front end that works on tokens too is never busier than time allows, and
         work += model.requestSeconds(inputTokens) + tokenSeconds * outputTokens;
         lastEnd = Math.max(lastEnd, atSeconds + endToEndSeconds[index]!);
         expect(endToEndSeconds[index]).toBeGreaterThanOrEqual(ttftSeconds[index]!);
-        // Its own tokens of the first and the last step at least.
+        // At least its own tokens of the first and the last step.
         expect(ttftSeconds[index]).toBeGreaterThanOrEqual(model.requestSeconds(inputTokens) + tokenSeconds);
       });
       expect(lastEnd - first).toBeGreaterThanOrEqual(

@@ -1,16 +1,16 @@
 export type ReplicaEventKind = "admitted" | "first-token" | "finished" | "preempted";
 
 /**
- * Called for every event as virtual time passes it, in order of time. After a preemption `admitted` comes again, `first-token` does not.
- * `seenSeconds`: when the client sees a first token or an end, which is later where the front end works on tokens.
+ * Called for every event when virtual time passes it, in order of time. After a preemption `admitted` is reported again, `first-token` is
+ * not. `seenSeconds`: when the client sees a first token or an end, which is later where the front end works on tokens.
  */
 export type OnReplicaEvent = (kind: ReplicaEventKind, handle: number, seconds: number, seenSeconds: number) => void;
 
 export interface EngineRequest {
   readonly atSeconds: number;
-  /** Prompt tokens; fewer than one counts as one. */
+  /** Prompt tokens; values below one count as one. */
   readonly inputTokens: number;
-  /** Tokens it generates, the end-of-sequence token among them; fewer than one counts as one. */
+  /** Tokens it generates, including the end-of-sequence token; values below one count as one. */
   readonly outputTokens: number;
   /** Lower is served first, unless another has starved and the model has `aging`; equals by arrival. 0 when left out. */
   readonly priority?: number | undefined;
@@ -22,29 +22,29 @@ export interface EngineRequest {
 }
 
 /**
- * Told of every run of steps as it ends: when its first began and its last ended, and the KV tokens held in the first and in
- * the last. In between they grow evenly from step to step.
+ * Called for every run of steps when it ends: the start of its first step, the end of its last step, and the KV tokens held in the first
+ * and in the last step. In between they grow evenly from step to step.
  */
 export type OnSteps = (fromSeconds: number, toSeconds: number, firstKvTokens: number, lastKvTokens: number) => void;
 
 /**
- * One engine on virtual time. Its caller owns the clock: enqueue what arrives up to a time, then advance to it. The result
- * does not depend on how the advance is sliced.
+ * One engine on virtual time. Its caller controls the clock: enqueue the arrivals up to a time, then advance to it. The result
+ * does not depend on how the advance is divided.
  */
 export interface Replica {
   /**
-   * Adds a request to the queue. `atSeconds` may lie ahead, but not before the time advanced to nor before the
+   * Adds a request to the queue. `atSeconds` may be in the future, but not before the time advanced to nor before the
    * request enqueued last.
    *
-   * @param handle any number that no request inside this replica bears.
+   * @param handle any number that no request inside this replica has.
    * @returns false, and nothing changed, when prompt and answer together exceed the KV cache: it could never finish.
    */
   enqueue(handle: number, request: EngineRequest): boolean;
-  /** Nothing visible happens before this time unless something is enqueued or aborted. Infinity when idle. */
+  /** No visible event happens before this time unless something is enqueued or aborted. Infinity when idle. */
   nextEventSeconds(): number;
-  /** Lets time pass up to and including `seconds`. A step that ends then is followed at once by the next. */
+  /** Advances time up to and including `seconds`. A step that ends then is followed at once by the next. */
   advanceTo(seconds: number, onEvent: OnReplicaEvent): void;
-  /** Gives a request up: no event of it follows. A running one leaves the batch at the first step boundary after `atSeconds`. */
+  /** Aborts a request: no event of it follows. A running one leaves the batch at the first step boundary after `atSeconds`. */
   abort(handle: number, atSeconds: number): void;
   /** When a request inside the replica has entered, or will enter, the engine behind the front end; Infinity while that is not known. */
   enteredSeconds(handle: number): number;
@@ -56,9 +56,9 @@ export interface Replica {
   readonly waiting: number;
   readonly kvTokensUsed: number;
   readonly peakKvTokens: number;
-  /** Seconds, up to the time advanced to, in which a step was under way. */
+  /** Seconds, up to the time advanced to, in which a step was running. */
   readonly busySeconds: number;
   readonly preemptions: number;
-  /** Times a request was put ahead of all others because it had been passed over for so long; 0 without `aging`. */
+  /** Number of times a request was put ahead of all others because it had been passed over for so long; 0 without `aging`. */
   readonly promotions: number;
 }

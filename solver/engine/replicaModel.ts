@@ -1,22 +1,22 @@
 import type { Provenance } from "./provenance";
 
 /**
- * Time of one engine step. Decode is split so that many steps can be jumped over in closed form: with n sequences and K
+ * Time of one engine step. The decode time is split so that many steps can be computed in closed form: with n sequences and K
  * cached tokens a decode step takes `decodeBaseSeconds(n) + K * secondsPerKvToken`, and K grows by n a step.
  */
 export interface StepTime {
   decodeBaseSeconds(sequences: number): number;
   readonly secondsPerKvToken: number;
-  /** A step that carries prefill work beside the decodes: see `StepLoad`. */
+  /** A step with prefill work in addition to the decodes: see `StepLoad`. */
   mixedStepSeconds(load: StepLoad): number;
   readonly provenance: readonly Provenance[];
 }
 
-/** What one step computes. */
+/** The work of one step. */
 export interface StepLoad {
   /** Tokens through the linear layers: prefill tokens of the chunk plus one per decoding sequence. */
   readonly tokens: number;
-  /** Of these, the tokens of prompts. */
+  /** The prompt tokens among these. */
   readonly prefillTokens: number;
   /** Query-key pairs of the prefill chunk's attention. */
   readonly prefillPairs: number;
@@ -25,7 +25,7 @@ export interface StepLoad {
   readonly sequences: number;
 }
 
-/** Everything the simulator knows of one replica: its step time and its bounds. */
+/** The simulator's model of one replica: its step time and its bounds. */
 export interface ReplicaModel {
   readonly stepTime: StepTime;
   /** KV cache capacity in tokens. */
@@ -37,15 +37,15 @@ export interface ReplicaModel {
   requestSeconds(inputTokens: number): number;
   /** Seconds, 0 or more, that the front end works on each generated token (detokenising, streaming); 0 when left out. */
   readonly tokenSeconds?: number;
-  /** Seconds, 0 or more, by which clients see first tokens and ends later than that, where requests do not wait for one another; 0 when left out. */
+  /** Further seconds, 0 or more, until clients see first tokens and ends, without mutual waiting of requests; 0 when left out. */
   readonly delaySeconds?: number;
-  /** Left out: requests that others keep passing by priority may wait for ever. */
+  /** Left out: requests that others always precede by priority may wait for ever. */
   readonly aging?: EngineAging;
 }
 
-/** What keeps an engine that serves by priority from starving requests (Chimera, section 3.7); both are whole numbers of at least 1. */
+/** Settings that keep an engine that serves by priority from starving requests (Chimera, section 3.7); both are at least 1. */
 export interface EngineAging {
-  /** Consecutive steps that did not take a waiting request, after which it goes ahead of all that have not waited so long. */
+  /** Consecutive steps that did not admit a waiting request, after which it goes ahead of all that have not waited so long. */
   readonly starvedSteps: number;
   /** Steps of service after which it no longer counts as ahead. */
   readonly quantumSteps: number;

@@ -6,7 +6,7 @@ import type { ReplicaModel } from "./replicaModel";
 export interface ReplicaRequests {
   readonly inputTokens: ArrayLike<number>;
   readonly outputTokens: ArrayLike<number>;
-  /** Lower is served first; all alike when left out. */
+  /** Lower is served first; all equal when left out. */
   readonly priorities?: ArrayLike<number>;
   /** Prompt tokens found in the prefix cache, of each request. */
   readonly cachedTokens?: ArrayLike<number>;
@@ -14,11 +14,11 @@ export interface ReplicaRequests {
   readonly prefixHitRate?: number;
 }
 
-/** What became of each request, in the order of the arrivals. A refused request has infinite times. */
+/** The outcome of each request, in the order of the arrivals. A refused request has infinite times. */
 export interface ReplicaOutcome {
   readonly arrivalSeconds: ArrayLike<number>;
   readonly outputTokens: ArrayLike<number>;
-  /** Arrival to first admission into the batch, less the front end's own work on the request: what it waited for others. */
+  /** Arrival to first admission into the batch, without the front end's own work on the request: its waiting time for others. */
   readonly queueSeconds: Float64Array;
   /** Arrival to first token as the client sees it. */
   readonly ttftSeconds: Float64Array;
@@ -35,12 +35,12 @@ export interface ReplicaOutcome {
   readonly refused: number;
 }
 
-/** What a driver may record beside the latencies, which costs time. */
+/** Optional records of a driver in addition to the latencies, which cost time. */
 export interface Recording {
   readonly recordKvUse?: boolean;
 }
 
-/** Takes down what a replica tells of the requests that its driver sends it; their handles are their positions. */
+/** Records a replica's events for the requests that its driver sends; their handles are their positions. */
 export class OutcomeRecorder {
   readonly onSteps: KvUse["add"] | undefined;
 
@@ -51,7 +51,7 @@ export class OutcomeRecorder {
   private lastEnd = Number.NEGATIVE_INFINITY;
   private refused = 0;
 
-  /** @param arrivalSeconds may be filled in while the run goes on, each before its request is sent. */
+  /** @param arrivalSeconds may be filled in during the run, each before its request is sent. */
   constructor(
     private readonly model: ReplicaModel,
     private readonly requests: ReplicaRequests,
@@ -67,7 +67,7 @@ export class OutcomeRecorder {
     this.onSteps = kvUse === null ? undefined : (...steps) => kvUse.add(...steps);
   }
 
-  /** Hands the replica a request at its arrival; false when it can never hold it. */
+  /** Passes the request to the replica at its arrival; false when the replica can never hold it. */
   send(replica: Replica, index: number): boolean {
     const taken = replica.enqueue(index, this.request(index));
     if (!taken) this.refused++;

@@ -2,14 +2,14 @@ import type { ReplicaModel } from "./replicaModel";
 import type { ReplicaRequests } from "./replicaOutcome";
 import { simulateReplica } from "./simulateReplica";
 
-/** From this utilisation on waiting grows so fast with the load that a forecast is no longer to be relied on. */
+/** From this utilisation on waiting grows so fast with the load that a forecast is no longer reliable. */
 export const CAUTION_UTILISATION = 0.85;
 
 export type Stability = "stable" | "near-saturation" | "unstable";
 
 /**
- * Requests per second a replica finishes when it never runs dry: the first `count` arrive at once, and the middle of the finishes is
- * timed, without the filling and draining at both ends. `count` is to be several times the largest batch. `null` when a
+ * Requests per second that a replica finishes when it always has work: the first `count` arrive at once, and the middle of the finishes is
+ * timed, without the filling and draining at both ends. `count` should be several times the largest batch. `null` when a
  * request exceeds the KV cache, or when all of the middle finish together.
  */
 export function saturationRate(model: ReplicaModel, requests: ReplicaRequests, count: number): number | null {
@@ -21,13 +21,13 @@ export function saturationRate(model: ReplicaModel, requests: ReplicaRequests, c
   return to > from ? (0.6 * count) / (to - from) : null;
 }
 
-/** Load of a replica as a share of what it can carry: at 1 and above its queue grows without end. */
+/** Load of a replica as a share of its saturation rate: at 1 and above its queue grows without end. */
 export function utilisationAt(requestsPerSecond: number, saturationRequestsPerSecond: number): number {
   return requestsPerSecond / saturationRequestsPerSecond;
 }
 
 /**
- * What a utilisation means, judged at the low end of what the replica may carry: with a relative error of 0.1 a saturation rate of 10
+ * The meaning of a utilisation, judged at the low end of what the replica may sustain: with a relative error of 0.1 a saturation rate of 10
  * requests/s may be 9, and 9 requests/s already count as unstable. "unstable" from 1 on, "near-saturation" from
  * `CAUTION_UTILISATION` on. An unknown utilisation (NaN) is not called stable: it is "unstable".
  *

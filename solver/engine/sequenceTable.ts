@@ -8,8 +8,8 @@ const INITIAL_SLOTS = 64;
 const NONE = -1;
 
 /**
- * State of every request inside one engine, one slot each, in typed arrays that double when full. Slots are used again, so
- * memory follows the requests in the engine, not those that ever were. Running sequences are linked in admission order.
+ * State of every request inside one engine, one slot each, in typed arrays that double when full. Slots are reused, so
+ * memory depends on the requests in the engine, not on all past requests. Running sequences are linked in admission order.
  */
 export class SequenceTable {
   handle = new Float64Array(INITIAL_SLOTS);
@@ -19,17 +19,17 @@ export class SequenceTable {
   /** Position in the order of arrival: breaks ties. */
   order = new Float64Array(INITIAL_SLOTS);
   inputTokens = new Int32Array(INITIAL_SLOTS);
-  /** Tokens of its prompt that the prefix cache holds; fewer than the prompt has. */
+  /** Tokens of its prompt that the prefix cache holds; fewer than the prompt's tokens. */
   cachedTokens = new Int32Array(INITIAL_SLOTS);
   outputTokens = new Int32Array(INITIAL_SLOTS);
   state = new Uint8Array(INITIAL_SLOTS);
   /** 1 while it counts as starved, and so is served before all that do not. */
   ahead = new Uint8Array(INITIAL_SLOTS);
-  /** Where requests age, engine step since which it waits, -1 while it does not; that at which it was last taken; steps of service while ahead. */
+  /** With aging: engine step since which it waits, -1 if it does not; step of its last admission; steps of service while ahead. */
   waitsSince = new Float64Array(INITIAL_SLOTS);
   takenAt = new Float64Array(INITIAL_SLOTS);
   served = new Float64Array(INITIAL_SLOTS);
-  /** 1 once its caller has given it up; it leaves the batch at the next step boundary. */
+  /** 1 once its caller has aborted it; it leaves the batch at the next step boundary. */
   aborted = new Uint8Array(INITIAL_SLOTS);
   /** Tokens generated when it last began to wait or to decode. */
   generated = new Int32Array(INITIAL_SLOTS);
@@ -87,7 +87,7 @@ export class SequenceTable {
     return difference < 0 || (difference === 0 && (this.order[slot] ?? 0) < (this.order[other] ?? 0));
   }
 
-  /** Tokens to hold before its next token comes out: the prompt, and after a preemption what it had generated. */
+  /** Tokens that its cache must hold before its next token: the prompt, and after a preemption its generated tokens. */
   prefillTarget(slot: number): number {
     return (this.inputTokens[slot] ?? 0) + (this.generated[slot] ?? 0);
   }

@@ -5,14 +5,14 @@ import type { ReplicaModel } from "./replicaModel";
 import { OutcomeRecorder, type Recording, type ReplicaOutcome, type ReplicaRequests } from "./replicaOutcome";
 
 export interface ClosedLoop extends Recording {
-  /** Requests in flight as long as there are others to send; at least 1. */
+  /** Number of requests in flight as long as there are more to send; at least 1. */
   readonly concurrency: number;
 }
 
 /**
  * Runs one replica under a closed loop, the usual way to benchmark an engine: `concurrency` requests are sent at 0 s, and the
- * next in order at the instant at which a client sees one end. The engine begins its next step the moment one ends, before any client has
- * heard of it: even without a front end, a request sent then joins the step after. Deterministic.
+ * next in order at the instant at which a client sees one end. The engine begins its next step the moment one ends, before any client
+ * sees that end: even without a front end, a request sent then joins the step after. Deterministic.
  *
  * @throws when the concurrency is below 1.
  */
@@ -26,7 +26,7 @@ export function simulateClosedLoop(
   const arrivalSeconds = new Float64Array(count);
   const recorder = new OutcomeRecorder(model, requests, arrivalSeconds, recording);
   const replica = createReplica(model, recorder.onSteps);
-  /** Clients by the time at which they are free to send; each bears the number of its last request. */
+  /** Clients by the time at which they are free to send; each carries the number of its last request. */
   const free = new SlotHeap(Math.min(concurrency, count));
   for (let client = 0; client < concurrency && client < count; client++) free.push(client, 0, client);
   const onEvent: OnReplicaEvent = (kind, index, seconds, seenSeconds) => {
@@ -37,7 +37,7 @@ export function simulateClosedLoop(
     const now = Math.min(free.leastKey, replica.nextEventSeconds());
     for (; free.leastKey <= now && sent < count; sent++) {
       arrivalSeconds[sent] = now;
-      // Whose request is refused sends the next at once.
+      // A client whose request is refused sends the next at once.
       if (recorder.send(replica, sent)) free.pop();
     }
     replica.advanceTo(now, onEvent);

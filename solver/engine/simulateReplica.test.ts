@@ -22,11 +22,11 @@ test("queueing, first token and end are counted from each request's own arrival"
 test("the front end works on one request at a time, in the order of their arrivals, before the engine sees them", () => {
   const slow = { ...model, requestSeconds: (inputTokens: number) => inputTokens / 10 };
   const roomy = { ...slow, maxSequences: 4 };
-  // The front end ends with the requests at 10.5, 12.5 and 13 s; the last two find it at work for 0 and 1.5 s.
+  // The front end finishes the requests at 10.5, 12.5 and 13 s; the last two wait 0 and 1.5 s for it.
   const work = { arrivalSeconds: [10, 10.5, 11], inputTokens: [5, 20, 5], outputTokens: [1, 1, 1] };
   const outcome = simulateReplica(roomy, work);
   expect(Array.from(outcome.endToEndSeconds)).toEqual([2.5, 4, 5.5]);
-  // The third waits for the front end for 1.5 s, then for the step that is under way.
+  // The third waits for the front end for 1.5 s, then for the current step.
   expect(Array.from(outcome.queueSeconds)).toEqual([0, 0, 3]);
   expect(outcome).toMatchObject({ busySeconds: 6, horizonSeconds: 6.5 });
 });
@@ -40,7 +40,7 @@ test("a prefix cache that holds a share of every prompt spares that share of its
 
 test("a more urgent request overtakes those that wait, but not the one that runs", () => {
   const work = { arrivalSeconds: [0, 1, 2], inputTokens: [5, 5, 5], outputTokens: [3, 3, 3], priorities: [2, 1, 0] };
-  // Four seconds each: the first runs on, then the third, then the second.
+  // Four seconds each: the first continues, then the third, then the second.
   expect(Array.from(simulateReplica(model, work).endToEndSeconds)).toEqual([4, 11, 6]);
 });
 

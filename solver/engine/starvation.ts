@@ -3,21 +3,21 @@ import type { EngineAging } from "./replicaModel";
 import type { SequenceTable } from "./sequenceTable";
 import type { WaitingQueue } from "./waitingQueue";
 
-/** Of a request that does not wait. */
+/** The value for a request that does not wait. */
 const NOWHERE = -1;
 
 /**
- * Keeps requests from starving behind more urgent ones inside one engine (Chimera, section 3.7): one that `starvedSteps` consecutive steps
- * did not take is put ahead of all that are not ahead, and among those by priority, then by arrival; after `quantumSteps` steps in the
- * batch it no longer counts as ahead, which matters where it is preempted. It is put ahead once and not further and further: the source
+ * Keeps requests from starving behind more urgent ones inside one engine (Chimera, section 3.7): a request that `starvedSteps` consecutive
+ * steps did not admit is put ahead of all that are not ahead, and is ordered among those by priority, then by arrival. After `quantumSteps`
+ * steps in the batch it no longer counts as ahead, which matters if it is preempted. It is put ahead once and not further: the source
  * names a single elevated level.
  *
- * No bound on waiting follows: of those that are ahead the more urgent go first, however long the others have been there. What is bounded
- * is who may pass: once ahead, a request is passed by others that were passed over as long, and by no other.
+ * Waiting is not bounded: among requests that are ahead the more urgent go first, however long the others have been there. Only the
+ * requests that may pass are bounded: once ahead, a request is passed only by others that were passed over as long.
  */
 export class Starvation {
   promotions = 0;
-  /** Requests that wait and are not ahead, with the step since which they do, in that order; some of them wait no longer. */
+  /** Requests that wait and are not ahead, with the step since which they wait, in that order; some of them no longer wait. */
   private readonly slots = new SlotDeque();
   private readonly since = new SlotDeque();
 
@@ -26,7 +26,7 @@ export class Starvation {
     private readonly aging: EngineAging,
   ) {}
 
-  /** A request waits from a step on, which may take it. */
+  /** A request waits from this step on, which may admit it. */
   waits(slot: number, step: number): void {
     const { table } = this;
     table.waitsSince[slot] = step;
@@ -35,7 +35,7 @@ export class Starvation {
     this.since.pushBack(step);
   }
 
-  /** A step has taken a request. */
+  /** A step has admitted a request. */
   taken(slot: number, step: number): void {
     this.table.waitsSince[slot] = NOWHERE;
     this.table.takenAt[slot] = step;
@@ -48,7 +48,7 @@ export class Starvation {
     this.table.waitsSince[slot] = NOWHERE;
   }
 
-  /** Before a step: puts those ahead that have been passed over for long enough. */
+  /** Before a step: puts requests ahead that have been passed over for long enough. */
   promote(step: number, queue: WaitingQueue): void {
     while (this.nextPromotion() <= step) {
       const slot = this.slots.popFront();
@@ -59,7 +59,7 @@ export class Starvation {
     }
   }
 
-  /** The step before which the next request is put ahead, if it waits until then; Infinity where none would be. */
+  /** The step before which the next request is put ahead, if it waits until then; Infinity where there is none. */
   nextPromotion(): number {
     const { table, slots, since } = this;
     while (slots.size > 0 && table.waitsSince[slots.at(0)] !== since.at(0)) {
@@ -69,7 +69,7 @@ export class Starvation {
     return slots.size === 0 ? Number.POSITIVE_INFINITY : since.at(0) + this.aging.starvedSteps;
   }
 
-  /** Before requests in the batch are compared: books their service, and takes back the place ahead of those that had enough of it. */
+  /** Before requests in the batch are compared: records their service, and resets the ahead flag of those that had enough of it. */
   book(step: number): void {
     const { table, aging } = this;
     for (let slot = table.lastAdmitted; slot !== -1; slot = table.admittedBefore(slot)) {

@@ -10,11 +10,11 @@ export interface Thinning {
 }
 
 /**
- * The arrivals one replica of a stage sees, taken from recorded arrivals: each request reaches the stage with probability
- * `share` by itself, and the stage's arrivals go round its replicas, so that one in `oneIn` is this replica's (a fraction: on
- * average). The trace's bursts stay in it, as far as thinning leaves them. Where the trace ends it starts over.
+ * The arrivals that one replica of a stage sees, derived from recorded arrivals: each request independently reaches the stage with
+ * probability `share`, and the stage's arrivals go to its replicas in turn, so that one in `oneIn` is this replica's (a fraction: on
+ * average). The trace's bursts remain, as far as thinning preserves them. Where the trace ends it repeats from the start.
  *
- * @returns `count` ascending seconds, starting at 0, in the trace's own clock; scale them to the asked rate.
+ * @returns `count` ascending seconds, starting at 0, in the trace's own clock; scale them to the requested rate.
  */
 export function thinnedArrivals(recorded: Float64Array, { share, oneIn, count, seed }: Thinning): Float64Array {
   const length = recorded.length;
@@ -36,7 +36,7 @@ export function thinnedArrivals(recorded: Float64Array, { share, oneIn, count, s
   return seconds.map((value) => value - first);
 }
 
-/** From this many on, a sum of geometric gaps is drawn as a normal with the same mean and variance: one draw, not many. */
+/** From this number on, a sum of geometric gaps is drawn as a normal with the same mean and variance: a single draw. */
 const MANY = 8;
 
 /** Requests up to and including the `arrivals`-th that reaches the stage. */
@@ -50,7 +50,7 @@ function requestsUntil(arrivals: number, share: number, random: Random): number 
   return requests;
 }
 
-/** The same arrivals at a mean rate. Arrivals that span no time cannot be scaled and are spread evenly. */
+/** The same arrivals at a mean rate. Simultaneous arrivals cannot be scaled and are spread evenly. */
 export function atRate(seconds: Float64Array, requestsPerSecond: number): Float64Array {
   const count = seconds.length;
   const span = seconds[count - 1] ?? 0;

@@ -37,7 +37,7 @@ const skewed = {
 test("throughput at a batch is what the step time makes of it", () => {
   const { throughput } = throughputCurve(replica(0.01, 0.0005), tokens);
   for (const { batch, tokensPerSecond } of throughput) {
-    // A prompt takes a step that writes its first token, as any other; nothing else stands in the way.
+    // A prompt takes a step that writes its first token, like any other; nothing else adds time.
     const expected = batch / (0.01 + 0.0005 * batch);
     expect(tokensPerSecond / expected).toBeGreaterThan(0.93);
     expect(tokensPerSecond / expected).toBeLessThan(1.05);
@@ -67,7 +67,7 @@ test("an engine whose steps take as long as their sequences is saturated by one,
 test("a small cache ends the curve before anything is preempted, and refuses where it holds none of the requests", () => {
   const { saturationBatch, throughput, endedBy } = throughputCurve(replica(0.01, 0, { kvTokens: 2000 }), tokens);
   expect(endedBy).toBe("memory");
-  // All held to the end are at most 310 tokens each, and 210 on average: so many as half of what is written would let in are too many.
+  // At the end all hold at most 310 tokens each, and 210 on average: the batch that fits with half of each answer written is too large.
   expect(saturationBatch).toBeGreaterThanOrEqual(6);
   expect(saturationBatch).toBeLessThan(2000 / 110);
   expect(throughput.map(({ batch }) => batch)).toEqual([1, 2, 3, 4, 6, 8, 12, 16].filter((batch) => batch <= saturationBatch));
@@ -87,7 +87,7 @@ test("an engine at its saturation under the very lengths it serves preempts noth
   expect(endedBy).toBe("memory");
   expect(loop(saturationBatch).preemptions).toBe(0);
   expect(loop(2 * saturationBatch).preemptions).toBeGreaterThan(100);
-  // What is filled and drained at the ends of a run takes its part.
+  // Filling and draining at the ends of a run lower the throughput.
   expect(throughput.at(-1)!.tokensPerSecond / loop(saturationBatch).tokensPerSecond).toBeLessThan(1.25);
   expect(loop(2 * saturationBatch).tokensPerSecond / loop(saturationBatch).tokensPerSecond).toBeLessThan(1.1);
 });

@@ -2,37 +2,38 @@ import { mixSeed, seededRandom } from "../numeric/random";
 import type { ReplicaModel } from "./replicaModel";
 import { simulateClosedLoop } from "./simulateClosedLoop";
 
-/** What ended a curve of throughput: more gained nothing, the engine takes no more sequences, or more no longer fit its KV cache without preemption. */
+/** The end of a throughput curve: no more gain, the engine's limit on sequences, or a KV cache that is too small without preemption. */
 type CurveEnd = "throughput" | "sequences" | "memory";
 
-/** What one replica writes by how many requests it has in flight, as far as more of them are worth it. */
+/** Throughput of one replica by the number of requests in flight, up to the number that is still worth it. */
 export interface ThroughputCurve {
-  /** Requests in flight beyond which throughput no longer rises, the engine takes none, or it preempts some: `endedBy` says which. */
+  /** Requests in flight beyond which throughput no longer rises, the engine admits none, or it preempts some: `endedBy` says which. */
   readonly saturationBatch: number;
   /** Output tokens a second, ascending by batch; the last is at `saturationBatch`. */
   readonly throughput: readonly { readonly batch: number; readonly tokensPerSecond: number }[];
   readonly endedBy: CurveEnd;
 }
 
-/** Requests as those that a replica serves, in parallel arrays, and what those that are timed are drawn by. */
+/** Requests like those that a replica serves, in parallel arrays, and the seed of the timed sample. */
 export interface ServedRequests {
   readonly inputTokens: ArrayLike<number>;
   readonly outputTokens: ArrayLike<number>;
   readonly seed: number;
 }
 
-/** A doubling of the batch that brings less is not worth the latency it costs. */
+/** A doubling of the batch with a smaller gain is not worth its latency. */
 const LEAST_GAIN = 0.02;
 
-/** Requests that are timed: of each that is in flight, and at least. */
+/** Number of timed requests: per request in flight, and at least. */
 const TIMED_EACH = 6;
 const LEAST_TIMED = 64;
 
 /**
- * Throughput of a replica by its load, as a benchmark of the engine would find it: a closed loop at 1, 2, 3, 4, 6, 8 ... requests in flight, all sent
- * at once at first (Aragog, section 3.2, "profiled saturation batch"). Requests are drawn with their own pairs of lengths, so that long ones weigh
- * on the KV cache as they do. The curve ends before the first batch of which a request is preempted, or that gains less than 2 % a doubling, and at
- * the sequences that the engine takes. Requests that exceed the KV cache alone are left out, as the engine refuses them.
+ * Throughput of a replica by its load, as a benchmark of the engine would find it: a closed loop at 1, 2, 3, 4, 6, 8 ... requests in
+ * flight, all sent at once at first (Aragog, section 3.2, "profiled saturation batch"). Requests are drawn with their own pairs of lengths,
+ * so that long ones use the KV cache as in reality. The curve ends before the first batch of which a request is preempted, or that gains
+ * less than 2 % a doubling, and at the engine's limit on sequences. Requests that alone exceed the KV cache are left out, as the engine
+ * refuses them.
  *
  * @throws RangeError when the replica has room for none of the requests.
  */
@@ -73,8 +74,8 @@ function drawRequests(
 }
 
 /**
- * The curve of one replica as it is on average over replicas of several shapes that each have so many requests in flight, and as many as each is worth.
- * It ended by what ended that of the most replicas.
+ * The mean curve of one replica over replicas of several shapes that each have the same number of requests in flight, up to the limit of
+ * each. Its end has the reason of the most replicas.
  *
  * @throws RangeError without any.
  */
@@ -99,7 +100,7 @@ export function meanThroughputCurve(shapes: readonly { readonly curve: Throughpu
   };
 }
 
-/** Output tokens a second at a batch: along straight lines between the points of the curve, from none at 0, and as at saturation beyond it. */
+/** Output tokens a second at a batch: linear between the points of the curve, from 0 at 0, and constant beyond saturation. */
 export function throughputAt({ throughput }: Pick<ThroughputCurve, "throughput">, batch: number): number {
   let below = { batch: 0, tokensPerSecond: 0 };
   for (const point of throughput) {
@@ -130,7 +131,7 @@ function closedLoop(
   const ends = Float64Array.from(endToEndSeconds, (seconds, at) => (arrivalSeconds[at] ?? 0) + seconds);
   const order = ends.slice().sort();
   const [from = 0, to = 0] = [order[concurrency - 1], order[concurrency + timed - 1]];
-  // Of answers that are under way at an end of the time that part which is written within it: few long ones would say anything else.
+  // Answers in progress at an end of the interval count with the part written within it: otherwise a few long answers would bias the rate.
   let written = 0;
   for (const [at, end] of ends.entries()) {
     const first = (arrivalSeconds[at] ?? 0) + (ttftSeconds[at] ?? 0);

@@ -2,8 +2,8 @@ import { SlotDeque } from "../collections/slotDeque";
 import type { SequenceTable } from "./sequenceTable";
 
 /**
- * Requests of one engine outside its batch. In front stand those that have arrived, those ahead first, then by priority (lower first), then by arrival;
- * behind them, in the order of their arrivals, those still to come. Where all priorities are equal this is first come, first
+ * Requests of one engine outside its batch. First come those that have arrived: requests put ahead, then by priority (lower first), then by
+ * arrival. Behind them, in the order of their arrivals, come future arrivals. Where all priorities are equal this is first come, first
  * served, and a preempted request returns to the front.
  */
 export class WaitingQueue {
@@ -11,7 +11,7 @@ export class WaitingQueue {
   private arrived = 0;
   private prioritised = false;
 
-  /** @param onSettled told of each request as it takes its place among the arrived. */
+  /** @param onSettled called for each request when it is inserted among the arrived. */
   constructor(
     private readonly table: SequenceTable,
     private readonly onSettled: ((slot: number) => void) | null,
@@ -36,14 +36,14 @@ export class WaitingQueue {
     return this.table.arrivalSeconds[this.head] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Adds a request that arrives no earlier than any in the queue; whether it leads the queue once it has arrived. */
+  /** Adds a request that arrives no earlier than any in the queue; returns whether it leads the queue once it has arrived. */
   push(slot: number): boolean {
     this.prioritised ||= this.table.priority[slot] !== 0;
     this.slots.pushBack(slot);
     return this.leads(slot);
   }
 
-  /** Puts a preempted request back where its priority and arrival belong. */
+  /** Puts a preempted request back at the place of its priority and arrival. */
   putBack(slot: number): void {
     const place = this.placeOf(slot);
     if (place === 0) {
@@ -60,12 +60,12 @@ export class WaitingQueue {
     return this.slots.popFront();
   }
 
-  /** Takes one request out wherever it stands. */
+  /** Removes one request from any position. */
   remove(slot: number): void {
     if (this.slots.remove(slot) < this.arrived) this.arrived--;
   }
 
-  /** Lets those that have arrived by a time take their places. */
+  /** Inserts the requests that have arrived by a time. */
   settle(seconds: number): void {
     for (; this.arrived < this.slots.size; this.arrived++) {
       const slot = this.slots.at(this.arrived);
@@ -75,7 +75,7 @@ export class WaitingQueue {
     }
   }
 
-  /** Lets one that has arrived be served before all others that are not ahead. */
+  /** Lets an arrived request be served before all others that are not ahead. */
   putAhead(slot: number): void {
     this.prioritised = true;
     const from = this.placeOf(slot) - 1;
@@ -83,12 +83,12 @@ export class WaitingQueue {
     this.slots.moveUp(from, this.placeOf(slot, from));
   }
 
-  /** Arrival of the next request still to come; Infinity when there is none. */
+  /** Arrival of the next future request; Infinity when there is none. */
   nextArrivalSeconds(): number {
     return this.table.arrivalSeconds[this.slots.at(this.arrived)] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Arrival of the first request still to come that then leads the queue; Infinity when there is none. */
+  /** Arrival of the first future request that then leads the queue; Infinity when there is none. */
   nextLeadSeconds(): number {
     if (this.arrived === 0) return this.headArrivalSeconds;
     if (!this.prioritised) return Number.POSITIVE_INFINITY;
@@ -99,7 +99,7 @@ export class WaitingQueue {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Whether a request still to come would be served before the head. */
+  /** Whether a future request would be served before the head. */
   leads(slot: number): boolean {
     return this.arrived === 0 || this.table.precedes(slot, this.head);
   }

@@ -5,14 +5,14 @@ import { modelCards } from "./models";
 
 type ModelCards = Readonly<Record<string, ModelCard>>;
 
-/** Names that no rule leads to a card, in the form `nameKey` gives them. */
+/** Names that no rule resolves to a card, in the form of `nameKey`. */
 export const modelAliases: Readonly<Record<string, string>> = {
   "llama-3.1-405b-inst@sambanova": "llama-3.1-405b-fp8",
   "llama-3.1-405b-inst@together": "llama-3.1-405b-fp8",
   "deepseek-v3.1": "deepseek-v3",
 };
 
-/** Formats of weights as checkpoints and engines name them, and the precision each is computed as here. */
+/** Weight formats as checkpoints and engines name them, and the precision that each is computed with here. */
 export const weightFormats: Readonly<Record<string, Precision>> = {
   bf16: "bf16",
   bfloat16: "bf16",
@@ -30,19 +30,19 @@ export const weightFormats: Readonly<Record<string, Precision>> = {
   mxfp4: "int4",
 };
 
-/** Ends of names that say how weights were tuned or when they came out, not how they are built; `dynamic` belongs to `fp8`. */
+/** Suffixes of names for tuning or release, not architecture; `dynamic` belongs to `fp8`. */
 const TUNING = /^(instruct|it|chat|base|hf|dynamic|v0\.\d|\d{4}|\d{8})$/;
 
-/** A model that a name means. */
+/** The model that a name refers to. */
 export interface NamedModel {
   readonly card: ModelCard;
-  /** Of the weights as the name has them: the format it ends in, else as published under that name. */
+  /** Format of the weights: the suffix of the name, else the format published under that name. */
   readonly precision: Precision;
 }
 
 /**
- * The model that a name means: a card's id, a repository on Hugging Face, or one of these in other case, under another owner, or with ends for
- * tuning, release, format or published size (`nvidia/Llama-3.1-8B-Instruct-FP8`, `deepseek-v3-671b`).
+ * The model that a name refers to: a card's id, a repository on Hugging Face, or one of these in other case, under another owner, or with
+ * suffixes for tuning, release, format or published size (`nvidia/Llama-3.1-8B-Instruct-FP8`, `deepseek-v3-671b`).
  *
  * @returns undefined when no card has that name.
  */
@@ -54,7 +54,7 @@ export function findModel(name: string, models: ModelCards = modelCards): NamedM
   const alias = cardOf(modelAliases, fullKey(name)) ?? cardOf(modelAliases, asked.key) ?? "";
   const card = names.get(fullKey(name)) ?? names.get(asked.key) ?? cardOf(models, alias);
   if (card === undefined) return undefined;
-  // A card of quantised weights whose name says so has a sister that is not.
+  // A card of quantised weights whose name says so has a sister card without quantisation.
   const published = nameKey(card.id).format === null ? card.precision : "bf16";
   return { card, precision: asked.format ?? published };
 }
@@ -62,8 +62,8 @@ export function findModel(name: string, models: ModelCards = modelCards): NamedM
 /**
  * Card id of a model's name in an outcome table.
  *
- * @param extra the user's own names, which win over the cards' names; values are card ids.
- * @param models the cards there are, by id; the shipped ones unless given.
+ * @param extra the user's own names, which take precedence over the cards' names; values are card ids.
+ * @param models the available cards, by id; the shipped ones by default.
  * @returns undefined when neither a name map nor the cards themselves know the name, or when `extra` points to no card.
  * @example resolveModel("gemma-2-2b-it") // "gemma-2-2b"
  */
@@ -82,7 +82,7 @@ function fullKey(name: string): string {
   return bare.replaceAll(/[_\s]+/g, "-").replace(/^meta-/, "");
 }
 
-/** The same without ends for tuning, release and format, and the format they name. */
+/** The same without suffixes for tuning, release and format, and the format that they name. */
 function nameKey(name: string): { readonly key: string; readonly format: Precision | null } {
   const parts = fullKey(name).split("-");
   let format: Precision | null = null;
@@ -95,7 +95,7 @@ function nameKey(name: string): { readonly key: string; readonly format: Precisi
   return { key: parts.join("-"), format };
 }
 
-/** Names by which cards are found, worked out once for a set of cards: tables name a model on every line. */
+/** Names that identify cards, computed once for a set of cards: tables name a model on every line. */
 const namesByCards = new WeakMap<ModelCards, ReadonlyMap<string, ModelCard>>();
 
 function namesOf(models: ModelCards): ReadonlyMap<string, ModelCard> {
@@ -103,7 +103,7 @@ function namesOf(models: ModelCards): ReadonlyMap<string, ModelCard> {
   if (known !== undefined) return known;
   const cards = Object.values(models);
   const names = new Map<string, ModelCard>();
-  // Whole names before shortened ones, so that a card of quantised weights does not stand for its sister.
+  // Whole names before shortened ones, so that a card of quantised weights does not match its sister's name.
   for (const keysOf of [wholeKeys, shortKeys]) {
     for (const card of cards) for (const key of keysOf(card)) if (!names.has(key)) names.set(key, card);
   }
@@ -113,21 +113,21 @@ function namesOf(models: ModelCards): ReadonlyMap<string, ModelCard> {
 
 const wholeKeys = ({ id, huggingFace }: ModelCard): readonly string[] => [id, ...(huggingFace === null ? [] : [huggingFace])].map(fullKey);
 
-/** Without ends, and with the published size where the id says none. */
+/** Without suffixes, and with the published size where the id has none. */
 function shortKeys(card: ModelCard): readonly string[] {
   const keys = wholeKeys(card).map((name) => nameKey(name).key);
   const sized = card.publishedParamsB === null || /\d+b(-|$)/.test(card.id) ? [] : [`${keys[0]}-${card.publishedParamsB}b`];
   return [...keys, ...sized];
 }
 
-/** Parts of a GPU's name that tell its form or its memory. */
+/** Parts of a GPU's name for its form factor or its memory. */
 const FORM = /^(sxm|pcie|nvl\d*|\d+g)$/;
 
 /**
- * The GPU that a name means: a card's id in other case and with other separators, a socket's number and the maker left out
- * (`NVIDIA H100_SXM5`), or without form or memory where one card only is left (`h200`).
+ * The GPU that a name refers to: a card's id in other case and with other separators, without a socket's number or the vendor
+ * (`NVIDIA H100_SXM5`), or without form factor or memory where this leaves a single card (`h200`).
  *
- * @returns undefined when no card, or more than one, is meant.
+ * @returns undefined when no card, or more than one, matches.
  */
 export function findGpu(name: string, gpus: Readonly<Record<string, GpuCard>>): GpuCard | undefined {
   const cards = Object.values(gpus);
@@ -150,20 +150,20 @@ function gpuParts(name: string): readonly string[] {
   return parts.filter((part) => part !== "").map((part) => part.replace(/^sxm\d$/, "sxm").replace(/^(\d+)gb$/, "$1g"));
 }
 
-/** A name without its ends for form and memory, one by one. */
+/** A name without its suffixes for form factor and memory, one by one. */
 function shorter(parts: readonly string[]): readonly string[] {
   if (!FORM.test(parts.at(-1) ?? "")) return [];
   const rest = parts.slice(0, -1);
   return [rest.join(""), ...shorter(rest)];
 }
 
-/** Names alike at less than this share of their pairs of letters are not what was meant. */
+/** Minimum share of common letter pairs for a name to count as similar. */
 const LEAST_ALIKE = 0.4;
 
-/** Suggestions that can be read at a glance. */
+/** Maximum number of suggestions. */
 const MOST_SUGGESTIONS = 3;
 
-/** "; nearest: a, b, c" for a name that is none of these ids, the most alike first; empty when none is alike. */
+/** "; nearest: a, b, c" for a name that is none of these ids, the most similar first; empty when none is similar. */
 export function nearestNames(name: string, ids: readonly string[]): string {
   const near = ids
     .map((id) => ({ id, alike: alike(fullKey(name), id.toLowerCase()) }))

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** A decoder with more layers is a typing error. */
+/** More layers in a decoder are taken as a typing error. */
 export const MOST_LAYERS = 1000;
 
-/** Wider, deeper or longer than this is a typing error. */
+/** A larger width, depth or length is taken as a typing error. */
 const count = z.int().min(1).max(100_000_000);
 
 /** Grouped-query attention: `heads` query heads share `kvHeads` pairs of keys and values. */
@@ -30,7 +30,7 @@ const latentAttentionSchema = z.strictObject({
   valueDim: count,
 });
 
-/** Gated feed-forward layers, all alike. */
+/** Gated feed-forward layers, all equal. */
 const denseFeedForwardSchema = z.strictObject({ kind: z.literal("dense"), ffn: count });
 
 /** Mixture of experts: each token passes `expertsPerToken` of `experts` gated feed-forward networks of width `expertFfn`. */
@@ -39,15 +39,15 @@ const moeFeedForwardSchema = z.strictObject({
   experts: count,
   expertsPerToken: count,
   expertFfn: count,
-  /** Experts every token passes besides. */
+  /** Shared experts that every token passes in addition. */
   shared: z.strictObject({ count, ffn: count }).nullable(),
-  /** Layers with an ordinary feed-forward in the experts' place (DeepSeek's first, every other of Llama 4 Maverick). */
+  /** Layers with an ordinary feed-forward network instead of experts (DeepSeek's first, every other of Llama 4 Maverick). */
   denseLayers: z.strictObject({ count, ffn: count }).nullable(),
 });
 
 /**
- * A decoder with gated feed-forward layers, as its configuration file states it. Impossible figures are refused with the field's path: more
- * experts a token than there are, KV heads that no group shares evenly.
+ * A decoder with gated feed-forward layers, as specified in its configuration file. Impossible values are refused with the field's path:
+ * more experts per token than there are, KV heads that groups cannot share evenly.
  */
 export const architectureSchema = z
   .strictObject({
@@ -61,8 +61,8 @@ export const architectureSchema = z
     /** Norm vectors of `hidden` weights per layer: 2, or 4 where a model also normalises after attention and feed-forward. */
     normsPerLayer: z.int().min(0).max(8),
     /**
-     * Share of the layers (0..1) that attend to the last `tokens` tokens only; null where all see everything. Memory is counted as if they
-     * saw everything: an upper bound, since engines differ in what they free.
+     * Share of the layers (0..1) that attend to the last `tokens` tokens only; null where all attend to everything. Memory is counted as if
+     * they attended to everything: an upper bound, since engines differ in what they free.
      */
     slidingWindow: z.strictObject({ tokens: count, layersShare: z.number().gt(0).max(1) }).nullable(),
   })
@@ -96,7 +96,7 @@ export type LinearLayer = {
 );
 
 /**
- * The weight matrices that tokens are multiplied with in the layers, embeddings and output projection apart. Projections that
+ * The weight matrices of the layers that tokens are multiplied with, without embeddings and output projection. Projections that
  * engines fuse (query, key and value; gate and up) are one entry.
  */
 export function linearLayers(a: Architecture): readonly LinearLayer[] {
@@ -108,7 +108,7 @@ export function layerParams(layer: LinearLayer): number {
   return layer.count * layer.inFeatures * layer.outFeatures * (layer.kind === "routed-expert" ? layer.experts : 1);
 }
 
-/** Weights of all linear layers, every expert counted: what lies in memory. */
+/** Weights of all linear layers, including every expert: those held in memory. */
 export function linearParams(a: Architecture): number {
   return linearLayers(a).reduce((sum, layer) => sum + layerParams(layer), 0);
 }
@@ -127,12 +127,12 @@ export function outputParams(a: Architecture): number {
   return a.vocabulary * a.hidden;
 }
 
-/** All weights: linear layers, biases, norms, and embeddings (once if tied, else twice). Norms inside attention, some thousand weights, are left out. */
+/** All weights: linear layers, biases, norms, embeddings (once if tied, else twice), without norms in attention, some thousand weights. */
 export function parameterCount(a: Architecture): number {
   return linearParams(a) + unmultipliedParams(a);
 }
 
-/** Weights of one token's way through the model, as publishers count "active parameters": the experts not chosen left out. */
+/** Weights used by one token, as publishers count "active parameters": without the experts not chosen. */
 export function activeParams(a: Architecture): number {
   return activeLinearParams(a) + unmultipliedParams(a);
 }
@@ -158,8 +158,8 @@ export function kvValuesPerLayer({ attention }: Architecture): number {
 }
 
 /**
- * How many ways tp GPUs divide the cache. KV heads fewer than tp are stored more than once; MLA's latent belongs to all heads and is
- * stored whole on every GPU.
+ * Number of ways that tp GPUs divide the cache. KV heads fewer than tp are stored more than once; MLA's latent belongs to all heads and is
+ * stored completely on every GPU.
  */
 export function kvShards({ attention }: Architecture, tp: number): number {
   return attention.kind === "gqa" ? Math.min(tp, attention.kvHeads) : 1;

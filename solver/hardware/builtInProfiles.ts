@@ -11,27 +11,27 @@ function profileOf(id: string): EngineProfile {
 }
 
 /**
- * Kernels as their tables say and rough host terms: what `fitProfile` made the built-in profiles from (`weir calibrate --efficiencies`; SGLang and
- * TensorRT-LLM from vLLM's).
+ * Kernels with their tables' efficiencies and rough host terms: the start from which `fitProfile` made the built-in profiles (`weir
+ * calibrate --efficiencies`; SGLang and TensorRT-LLM start from vLLM's).
  */
 export const unfittedProfile: EngineProfile = profileOf("unfitted");
 
 export const vllmProfile: EngineProfile = profileOf("vllm");
 
 /**
- * One run, 28 times off, was set aside. The Llama runs decode faster than the Qwen runs explain, and TTFT follows another schedule
- * than vLLM's: hence the wide errors.
+ * One run, with an error factor of 28, was excluded. The Llama runs decode faster than the Qwen runs explain, and TTFT follows another
+ * schedule than vLLM's: hence the large errors.
  */
 export const trtllmProfile: EngineProfile = profileOf("trtllm");
 
 /**
- * Host and link terms fitted to TPOT (`weir calibrate --tpot-only`); kernels and request times are vLLM's as they were fitted without a front end.
- * TTFT of these runs is not matched: with hundreds of streams in flight it is two to ten times what engine steps explain, so its error is that of
- * an unfitted prediction.
+ * Host and link terms fitted to TPOT (`weir calibrate --tpot-only`); kernels and request times are those fitted for vLLM without a front
+ * end. TTFT of these runs is not matched: with hundreds of streams in flight it is two to ten times what engine steps explain, so its error
+ * is that of an unfitted prediction.
  */
 const sglangProfile: EngineProfile = profileOf("sglang");
 
-/** The profile of each engine that Weir ships with. Their errors are on runs the fit had not seen, over five folds by shape and lengths. */
+/** The profile of each engine that Weir includes. Their errors are on runs the fit had not seen, over five folds by shape and lengths. */
 export const engineProfiles: Readonly<Record<EngineKind, EngineProfile>> = {
   vllm: vllmProfile,
   sglang: sglangProfile,

@@ -2,17 +2,17 @@ import { z } from "zod";
 import { architectureSchema } from "./architecture";
 import { measuredGpus } from "./kernelCoefficients";
 
-/** The largest figure a card takes: bytes, bytes a second or operations a second above it are a typing error. */
+/** The largest value of a card: bytes, bytes a second or operations a second above it are taken as a typing error. */
 export const MOST_CARD_FIGURE = 1e18;
 
 /** The highest price of a GPU, in dollars an hour. */
 export const MOST_GPU_PRICE_USD = 1000;
 
-/** Longer than this is a typing error. */
+/** A longer text is taken as a typing error. */
 const count = z.int().min(1).max(100_000_000);
 const positive = z.number().positive("give a number above 0").max(MOST_CARD_FIGURE);
 
-/** An id stands in addresses and flags: letters, digits, dots, hyphens and underscores. */
+/** An id is used in addresses and flags: letters, digits, dots, hyphens and underscores. */
 const id = z
   .string()
   .max(80)
@@ -47,7 +47,7 @@ export const userGpuSchema = z.strictObject({
   source,
 });
 
-/** A price of the user's own for a GPU, and the day (YYYY-MM-DD) it was set. */
+/** The user's price of a GPU, and the day (YYYY-MM-DD) it was set. */
 const gpuPriceSchema = z.strictObject({
   usdPerGpuHour: z.number().positive("give a price above 0").max(MOST_GPU_PRICE_USD),
   asOf: z.iso.date(),
@@ -55,7 +55,7 @@ const gpuPriceSchema = z.strictObject({
 
 const uniqueIds = (cards: readonly { readonly id: string }[]): boolean => new Set(cards.map((card) => card.id)).size === cards.length;
 
-/** The user's own cards and prices, as `cards.json` holds them and a plan made with them records them. */
+/** The user's own cards and prices, as stored in `cards.json` and recorded in a plan made with them. */
 export const userCardsSchema = z.strictObject({
   models: z.array(userModelSchema).refine(uniqueIds, "two models have the same id").default([]),
   gpus: z.array(userGpuSchema).refine(uniqueIds, "two GPUs have the same id").default([]),

@@ -4,13 +4,13 @@ import { type GpuCard, gpuCards } from "./gpus";
 import type { ModelCard } from "./modelCard";
 import { modelCards } from "./models";
 
-/** Every card there is to plan with, by id: the shipped ones and the user's. */
+/** All available cards, by id: the shipped ones and the user's. */
 export interface CardCatalogue {
   readonly models: Readonly<Record<string, ModelCard>>;
   readonly gpus: Readonly<Record<string, GpuCard>>;
 }
 
-/** Nothing of the user's own. */
+/** No user cards or prices. */
 export const noUserCards: UserCards = { models: [], gpus: [], prices: {} };
 
 /** The card of a model the user described. */
@@ -20,7 +20,7 @@ const userModelCard = ({ source, ...model }: UserModel): ModelCard => ({
   provenance: { kind: "published", source },
 });
 
-/** The shipped cards with the user's beside them and the user's prices in place of list prices. */
+/** The shipped cards plus the user's, with the user's prices instead of list prices. */
 export function catalogueOf({ models, gpus, prices }: UserCards): CardCatalogue {
   const unpriced: readonly GpuCard[] = [
     ...Object.values(gpuCards),
@@ -39,14 +39,14 @@ export function catalogueOf({ models, gpus, prices }: UserCards): CardCatalogue 
   };
 }
 
-/** The card of an id; undefined when there is none, also for names every object has. */
+/** The card of an id; undefined when there is none, also for names of properties that every object has. */
 export const cardOf = <Card>(cards: Readonly<Record<string, Card>>, id: string): Card | undefined =>
   Object.hasOwn(cards, id) ? cards[id] : undefined;
 
 /**
- * The user's cards from what a `cards.json` holds.
+ * The user's cards from the contents of a `cards.json`.
  *
- * @param file how the message names the file.
+ * @param file the file's name in the message.
  * @returns the cards, or one sentence with the file, the field and what is wrong with it.
  */
 export function readUserCards(
@@ -65,7 +65,7 @@ export function readUserCards(
   return { ok: false, message: `${file}: ${issue?.path.join(".") || "the whole file"}: ${issue?.message}.` };
 }
 
-/** What is wrong with cards that are well formed each: the id of a shipped card, the price of a GPU there is not. */
+/** The error in cards that are each well formed: the id of a shipped card, the price of an unknown GPU. */
 export function misplaced({
   models,
   gpus,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 
-/** Bounds that an engine was started with; what is left out is its default. */
+/** Bounds that an engine was started with; an omitted bound has its default. */
 export interface EngineLimits {
   /** Sequences it runs at once: vLLM's `max-num-seqs`, SGLang's `max-running-requests`. */
   readonly maxSequences?: number | undefined;
@@ -13,7 +13,7 @@ const count = z.int().min(1).max(10_000_000);
 
 export const engineLimitFields = { maxSequences: count.optional(), maxBatchedTokens: count.optional() };
 
-/** How the limits of a model's engines are known: the engine said so, or an operator did. Without either they are assumed. */
+/** The source of the limits of a model's engines: reported by the engine, or set by an operator. Without either they are assumed. */
 export const limitSources = ["engine", "operator"] as const;
 export type LimitSource = (typeof limitSources)[number];
 
@@ -25,7 +25,7 @@ export const modelLimitsSchema = z.strictObject({
 });
 export type ModelLimits = z.infer<typeof modelLimitsSchema>;
 
-/** What holds for the engines of a model: its own entry, else that of all models, field by field. */
+/** The limits of a model's engines: its own entry, else that of all models, field by field. */
 export function limitsOfModel(all: readonly ModelLimits[] | undefined, model: string): EngineLimits {
   const found = (all ?? []).filter((one) => one.model === undefined || one.model === model);
   const own = [...found.filter((one) => one.model === model), ...found];
@@ -35,7 +35,7 @@ export function limitsOfModel(all: readonly ModelLimits[] | undefined, model: st
   };
 }
 
-/** The replica under the limits of its engine. A step has room for one token more than it has sequences, as the simulator needs. */
+/** The replica under the limits of its engine. A step has room for one token more than the maximum of sequences, as the simulator needs. */
 export function withLimits(replica: ReplicaModel, { maxSequences, maxBatchedTokens }: EngineLimits): ReplicaModel {
   const tokens = Math.max(2, maxBatchedTokens ?? replica.maxBatchedTokens);
   return { ...replica, maxBatchedTokens: tokens, maxSequences: Math.min(maxSequences ?? replica.maxSequences, tokens - 1) };

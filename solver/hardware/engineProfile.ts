@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-/** Engines whose own work is known. */
+/** Engines with known overheads. */
 export const engineKinds = ["vllm", "sglang", "trtllm"] as const;
 export type EngineKind = (typeof engineKinds)[number];
 
 export const engineNames: Readonly<Record<EngineKind, string>> = { vllm: "vLLM", sglang: "SGLang", trtllm: "TensorRT-LLM" };
 
-/** What an engine adds to its kernels, and how far its kernels are from the tables'. */
+/** An engine's overhead in addition to its kernels, and the deviation of its kernels from the tables. */
 export const coefficientNames = [
   /** Seconds of scheduling and launching one step. */
   "stepSeconds",
@@ -14,15 +14,15 @@ export const coefficientNames = [
   "layerSeconds",
   /** Seconds of sampling and bookkeeping for each running sequence, each step. */
   "sequenceSeconds",
-  /** Seconds that the engine's front end works on a request, one at a time: HTTP, scheduling, handing back the first token. */
+  /** Seconds that the engine's front end works on a request, one at a time: HTTP, scheduling, returning the first token. */
   "requestSeconds",
   /** The same for each prompt token: tokenising, copies. */
   "requestSecondsPerInputToken",
   /** The same for each generated token: detokenising, streaming. */
   "requestSecondsPerOutputToken",
-  /** Seconds that a request takes beside the work of front end and engine, where requests do not wait for one another: networks, hand-overs. */
+  /** Seconds of a request in addition to the work of front end and engine, without mutual waiting of requests: networks, hand-overs. */
   "delaySeconds",
-  /** Factors on what the tables' kernels reach, 1 being as the tables say: weights read, tensor cores, cache read, prefill attention, links. */
+  /** Factors on the tables' kernel efficiencies (1: unchanged): weights read, tensor cores, cache read, prefill attention, links. */
   "weightRead",
   "compute",
   "kvRead",
@@ -39,14 +39,14 @@ export type ServingMetric = "ttft" | "tpot" | "endToEnd";
 const provenanceSchema = z.strictObject({
   kind: z.enum(["measured", "fitted", "extrapolated", "published"]),
   source: z.string(),
-  /** Relative standard error of a fitted coefficient, 0..1; null where the rows hardly tell it: near its start or its bound. */
+  /** Relative standard error of a fitted coefficient, 0..1; null where the rows hardly determine it: near its start or its bound. */
   standardError: z.number().positive().nullable().optional(),
 });
 
-/** Of a profile whose rows did not tell the front end's work on tokens: it then counts as part of the steps. */
+/** A profile whose rows did not determine the front end's work on tokens: it then counts as part of the steps. */
 export const noTokenWork = { kind: "extrapolated", source: "assumed to be part of the steps" } as const;
 
-/** Of a profile all of whose request time counts as work of the front end. */
+/** A profile all of whose request time counts as work of the front end. */
 export const noDelay = {
   kind: "extrapolated",
   source: "assumed: all time of requests outside the steps is work of the front end",
@@ -56,13 +56,13 @@ const spanSchema = z.strictObject({ least: z.number(), most: z.number() });
 
 const metricErrorsSchema = z.strictObject({
   rows: z.int().nonnegative(),
-  /** Mean and 90th percentile of |predicted / measured - 1|, and the mean with its sign. */
+  /** Mean and 90th percentile of |predicted / measured - 1|, and the signed mean. */
   meanAbsolute: z.number().nonnegative(),
   p90Absolute: z.number().nonnegative(),
   bias: z.number(),
 });
 
-/** Coefficients that profiles of earlier versions lack: nothing was known of them. */
+/** Coefficients that profiles of earlier versions lack. */
 type Later = "requestSecondsPerOutputToken" | "delaySeconds";
 
 const coefficientsSchema = z.strictObject({
@@ -73,11 +73,11 @@ const coefficientsSchema = z.strictObject({
   delaySeconds: z.number().nonnegative().default(0),
 });
 
-/** Characters of a profile's name, at most. */
+/** Maximum number of characters of a profile's name. */
 export const MOST_PROFILE_NAME = 120;
 
 /**
- * One engine's fitted terms of the step time, with where each comes from, the errors they leave on rows the fit had not seen, and the
+ * One engine's fitted terms of the step time, with the source of each, their errors on rows the fit had not seen, and the
  * range of those rows.
  */
 export const engineProfileSchema = z.strictObject({
@@ -97,7 +97,7 @@ export const engineProfileSchema = z.strictObject({
   fittedOn: z
     .strictObject({
       rows: z.int().positive(),
-      /** Rows that lay too far off to be fitted or counted in the errors. */
+      /** Outlier rows, excluded from the fit and from the errors. */
       setAside: z.int().nonnegative(),
       weights: z.array(z.enum(["bf16", "fp8", "int4"])),
       models: z.array(z.string()),
@@ -108,7 +108,7 @@ export const engineProfileSchema = z.strictObject({
       concurrency: spanSchema,
       /** Day of the fit, YYYY-MM-DD. */
       asOf: z.iso.date(),
-      /** Whether rows among them came from emulated engines: such a fit says nothing of real ones. */
+      /** Whether some rows came from emulated engines: such a fit does not describe real ones. */
       emulated: z.boolean().optional(),
     })
     .nullable(),
@@ -119,7 +119,7 @@ export type EngineCoefficients = EngineProfile["coefficients"];
 export type ProfileErrors = NonNullable<EngineProfile["errors"]>;
 export type MetricErrors = ProfileErrors["ttft"];
 
-/** How well a fit knows a coefficient, in words; empty where nothing is said. */
+/** The accuracy of a fitted coefficient, in words; empty where it is not known. */
 export function standardErrorWords({ standardError }: EngineProfile["provenance"][Coefficient]): string {
   if (standardError === undefined) return "";
   return standardError === null

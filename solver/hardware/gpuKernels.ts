@@ -12,7 +12,7 @@ import { kernelCoefficients } from "./kernelCoefficients";
 import type { KernelRates } from "./kernels";
 import { bytesPerWeight, type ModelCard, type Precision } from "./modelCard";
 
-/** The kernels a model runs on a GPU: coefficients picked by precision, corrected by the engine's factors. */
+/** The kernels of a model on a GPU: coefficients selected by precision, corrected by the engine's factors. */
 export interface GpuKernels {
   /** Rates for weights of so many bytes. */
   rates(bytesPerWeight: number): KernelRates;
@@ -28,8 +28,8 @@ export interface GpuKernels {
  * Picks the kernels: fp8 weights on a GPU with fp8 tensor cores use the fp8 tables; on others, and int4 weights everywhere, weights
  * are read at their size and multiplied in bf16 (weight-only quantisation).
  *
- * The factor on reading weights corrects a kernel, so it holds for the precisions that were fitted; the one on computing is mostly clocks under
- * steady load, which no microbenchmark sees, so it holds for all.
+ * The factor on reading weights corrects a kernel, so it applies to the precisions that were fitted; the one on computing is mostly clocks
+ * under steady load, which no microbenchmark measures, so it applies to all.
  */
 export function gpuKernels(gpu: GpuCard, model: ModelCard, { coefficients: own, fittedOn }: EngineProfile): GpuKernels {
   const measured = kernelCoefficients[gpu.efficienciesOf];
@@ -44,7 +44,7 @@ export function gpuKernels(gpu: GpuCard, model: ModelCard, { coefficients: own, 
   const decode = (fp8Cache ? measured.decodeAttention.fp8 : null) ?? measured.decodeAttention.bf16;
   const prefill = (fp8Cache ? measured.prefillAttention.fp8 : null) ?? measured.prefillAttention.bf16;
   const experts = model.precision === "fp8" && fp8 !== null ? (measured.experts.fp8 ?? measured.experts.bf16) : measured.experts.bf16;
-  // GPUs on PCIe reach what the L40S reaches, whatever their compute kernels are borrowed from.
+  // GPUs on PCIe have the link efficiency of the L40S, whatever the source of their compute kernels.
   const link = gpu.link === "pcie" ? kernelCoefficients.l40s.allReduce : measured.allReduce;
   return {
     rates: (bytes) => kernelRates(gpu, bytes),
@@ -77,7 +77,7 @@ export function kernelRates(gpu: GpuCard, weightBytes: number): KernelRates {
   };
 }
 
-/** Where the kernel coefficients used for a model on a GPU come from, and what they miss their tables by. */
+/** The source of the kernel coefficients of a model on a GPU, and their errors on their tables. */
 function kernelProvenance(gpu: GpuCard, model: ModelCard): Provenance {
   const { gemm, decodeAttention, prefillAttention, allReduce } = kernelCoefficients[gpu.efficienciesOf];
   const weights = model.precision === "fp8" && gpu.denseFlopsFp8 !== null ? (gemm.fp8 ?? gemm.bf16) : gemm.bf16;

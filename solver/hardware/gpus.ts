@@ -12,15 +12,15 @@ const gpuCardSchema = z.strictObject({
   denseFlopsBf16: z.number().positive(),
   /** null: no fp8 tensor cores, so fp8 weights save memory and bandwidth but compute runs at the bf16 rate. */
   denseFlopsFp8: z.number().positive().nullable(),
-  /** What joins the GPUs of a node. */
+  /** The link between the GPUs of a node. */
   link: z.enum(["nvlink", "pcie"]),
   linkBytesPerSecond: z.number().positive(),
   pcieBytesPerSecond: z.number().positive(),
-  /** Board power limit; null where no source was read. */
+  /** Board power limit; null where no source was consulted. */
   powerWatts: z.number().positive().nullable(),
   /** GPU whose measured kernel efficiencies serve this one; another id than its own means extrapolated. */
   efficienciesOf: z.enum(measuredGpus),
-  /** An editable default, never a fact: list prices move monthly and differ tenfold by provider. null: no list price read. */
+  /** An editable default, not a fact: list prices change monthly and differ tenfold by provider. null: no list price known. */
   usdPerGpuHour: z.number().positive().nullable(),
   price: z.strictObject({ provider: z.string(), asOf: z.string(), source: z.string() }).nullable(),
   provenance: provenanceSchema,
@@ -28,7 +28,7 @@ const gpuCardSchema = z.strictObject({
 
 export type GpuCard = Readonly<z.infer<typeof gpuCardSchema>>;
 
-/** Every GPU Weir ships with (`tables/gpus.json`), by id. */
+/** Every GPU that Weir includes (`tables/gpus.json`), by id. */
 export const gpuCards: Readonly<Record<string, GpuCard>> = Object.fromEntries(
   z
     .array(gpuCardSchema)

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type ConfigReading, parseHuggingFaceConfig } from "./huggingFaceConfig";
 import { modelCards } from "./models";
 
-/** Of each `config.json` the fields that bear on a card, as published. */
+/** The fields of each `config.json` that matter for a card, as published. */
 const llama = {
   model_type: "llama",
   _name_or_path: "meta-llama/Llama-3.1-8B-Instruct",

@@ -4,14 +4,14 @@ import { architectureSchema } from "./architecture";
 import { BadField, Config, type Family, families, groupedQuery, statedWindow } from "./huggingFaceFamilies";
 import type { ModelCard } from "./modelCard";
 
-/** What a `config.json` says of a model. */
+/** The model that a `config.json` describes. */
 interface ReadConfig {
   readonly ok: true;
   readonly architecture: Architecture;
   readonly precision: ModelCard["precision"];
   readonly quantized: ModelCard["quantized"];
   readonly maxContextTokens: number;
-  /** Repository the file names itself (`_name_or_path`); null where it names none. */
+  /** Repository name in the file (`_name_or_path`); null where it has none. */
   readonly huggingFace: string | null;
   /** Sentences about what was left out. */
   readonly notes: readonly string[];
@@ -22,11 +22,11 @@ export type ConfigReading = ReadConfig | { readonly ok: false; readonly message:
 const objectSchema = z.record(z.string(), z.unknown());
 
 /**
- * Reads the `config.json` of a Hugging Face repository. A model that also sees or hears is read as its text decoder.
+ * Reads the `config.json` of a Hugging Face repository. A model with image or audio input is read as its text decoder.
  *
  * @param json the parsed file.
  * @returns the architecture and the precision the weights are stored in, or one sentence that names the architecture that is not
- *   supported or the field that is missing. Nothing is guessed but what transformers itself takes where a field is not written.
+ *   supported or the field that is missing. The only defaults are those of transformers for unwritten fields.
  */
 export function parseHuggingFaceConfig(json: unknown): ConfigReading {
   const whole = objectSchema.safeParse(json);
@@ -53,7 +53,7 @@ export function parseHuggingFaceConfig(json: unknown): ConfigReading {
       ok: true,
       architecture: architecture.data,
       precision: weights.precision,
-      // A dense checkpoint that leaves out attention leaves out a few of its layers, and nothing here says how few.
+      // A dense checkpoint that excludes attention from quantisation does so in a few of its layers, and nothing here says in how many.
       quantized: architecture.data.feedForward.kind === "moe" ? weights.quantized : "linear-layers",
       maxContextTokens: config.count("max_position_embeddings"),
       huggingFace: typeof name === "string" && /^[\w.-]+\/[\w.-]+$/.test(name) ? name : null,
@@ -95,7 +95,7 @@ function weightsOf(stated: Readonly<Record<string, unknown>> | null): Weights | 
   };
 }
 
-/** Bits of a weight: 8 for fp8, 4 for AWQ, GPTQ, MXFP4 and NVFP4; null where it is none of these. */
+/** Bits of a weight: 8 for fp8, 4 for AWQ, GPTQ, MXFP4 and NVFP4; null for any other. */
 function weightBits(stated: Readonly<Record<string, unknown>>): number | null {
   const method = String(stated.quant_method ?? "").toLowerCase();
   if (method === "fp8" || method === "fbgemm_fp8") return 8;

@@ -3,20 +3,20 @@ import { MOST_LAYERS } from "./architecture";
 
 /** How one family's configuration differs from a plain decoder. `model_type` names the family. */
 export interface Family {
-  /** What `tie_word_embeddings` means when it is not written: the default of the family's class in transformers. */
+  /** The value of an unwritten `tie_word_embeddings`: the default of the family's class in transformers. */
   readonly tied?: true;
   readonly qkvBias?: true;
   readonly normsPerLayer?: number;
   readonly attention?: (config: Config) => Architecture["attention"];
   readonly feedForward?: (config: Config) => Architecture["feedForward"];
-  /** Where neither `layer_types` nor `sliding_window` alone tells which layers have a window. */
+  /** Where neither `layer_types` nor `sliding_window` alone determines which layers have a window. */
   readonly slidingWindow?: (config: Config) => Architecture["slidingWindow"];
 }
 
-/** A field that the configuration must have and lacks, or that is no whole number. */
+/** A required field that the configuration lacks, or that is no whole number. */
 export class BadField extends Error {}
 
-/** The fields of a configuration, read as what they must be. */
+/** The fields of a configuration, read with their required types. */
 export class Config {
   constructor(readonly fields: Readonly<Record<string, unknown>>) {}
 
@@ -27,7 +27,7 @@ export class Config {
     return value;
   }
 
-  /** The first of the names that is written; null when none is. */
+  /** The value of the first of the names that is written; null when none is. */
   optionalCount(...names: readonly string[]): number | null {
     const name = names.find((each) => this.fields[each] !== undefined && this.fields[each] !== null);
     if (name === undefined) return null;
@@ -72,7 +72,7 @@ const latent = (config: Config): Architecture["attention"] => ({
   valueDim: config.count("v_head_dim"),
 });
 
-/** Experts in every layer, each as wide as `intermediate_size` says. */
+/** Experts in every layer, each with the width `intermediate_size`. */
 const expertsEverywhere = (config: Config): Architecture["feedForward"] => ({
   kind: "moe",
   experts: config.count("num_local_experts"),
@@ -135,7 +135,7 @@ export const statedWindow = (config: Config): Architecture["slidingWindow"] => {
   return tokens === 0 || layersShare === 0 ? null : { tokens, layersShare };
 };
 
-/** Every n-th layer sees everything, the others a window. */
+/** Every n-th layer attends to everything, the others to a window. */
 const windowBut =
   (period: (config: Config) => number) =>
   (config: Config): Architecture["slidingWindow"] => {
@@ -172,7 +172,7 @@ export const families: Readonly<Record<string, Family>> = {
   mixtral: { feedForward: expertsEverywhere },
   minimax_m2: { feedForward: expertsEverywhere },
   gpt_oss: { feedForward: expertsEverywhere },
-  // Three layers of four attend within chunks; the fourth, without rotary positions, sees everything.
+  // Three layers of four attend within chunks; the fourth, without rotary positions, attends to everything.
   llama4_text: {
     feedForward: llama4Experts,
     slidingWindow: (config) => {

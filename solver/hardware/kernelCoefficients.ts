@@ -19,7 +19,7 @@ const gemmSchema = z.strictObject({
   activation: share,
   /** Share of dense peak reached by large calls. */
   compute: share,
-  /** Exponent of the smooth maximum of reading weights and computing: 1 adds them up, infinity is the roofline's sharp corner. */
+  /** Exponent of the smooth maximum of reading weights and computing: 1 adds them, infinity is the roofline's sharp corner. */
   sharpness: z.number().min(1),
 });
 
@@ -36,7 +36,7 @@ const prefillAttentionSchema = z.strictObject({
   launchSeconds: seconds,
   /** Share of dense bf16 peak. */
   compute: share,
-  /** Share of nominal memory bandwidth at which queries, keys, values and results pass. */
+  /** Share of nominal memory bandwidth for queries, keys, values and results. */
   activation: share,
 });
 
@@ -52,7 +52,7 @@ export type DecodeAttentionCoefficients = Readonly<z.infer<typeof decodeAttentio
 export type PrefillAttentionCoefficients = Readonly<z.infer<typeof prefillAttentionSchema>>;
 export type AllReduceCoefficients = Readonly<z.infer<typeof allReduceSchema>>;
 
-/** The median absolute relative error that coefficients leave on the table they were fitted to. */
+/** The median absolute relative error of the coefficients on the table they were fitted to. */
 const fitted = { medianError: z.number().nonnegative() };
 
 const gemm = gemmSchema.extend(fitted);
@@ -60,7 +60,7 @@ const decodeAttention = decodeAttentionSchema.extend(fitted);
 const prefillAttention = prefillAttentionSchema.extend(fitted);
 const allReduce = allReduceSchema.extend(fitted);
 
-/** What the kernels of one GPU reach, by precision of the weights or of the cache; fp8 is null where the GPU's tables have none. */
+/** Kernel efficiencies of one GPU, by precision of the weights or of the cache; fp8 is null where the GPU's tables have none. */
 const kernelCoefficientsSchema = z.strictObject({
   gemm: z.strictObject({ bf16: gemm, fp8: gemm.nullable() }),
   /** Routed experts of a mixture, tokens spread over them by a mild power law. */
@@ -77,7 +77,7 @@ export type KernelCoefficients = Readonly<z.infer<typeof kernelCoefficientsSchem
  * `tables/kernelCoefficients.json`: fitted by `solver/calibration/kernelFit.ts` to the operator tables of ai-dynamo/aiconfigurator (commit
  * 095f58a, Apache-2.0; vLLM 0.24.0, A100 on 0.14.0, all-reduce of the L40S on 0.22.0) on log errors. Attention without sliding windows;
  * `experts` in fp8 is the blockwise format, tokens by power law 1.01. Tables of blockwise fp8 GEMMs hold 80 microseconds of host time a
- * call and are left out. Shares at their limit of 1 are written as 0.99. `weir calibrate --kernels` fits them anew.
+ * call and are left out. Shares at their limit of 1 are written as 0.99. `weir calibrate --kernels` refits them.
  */
 export const kernelCoefficients: Readonly<Record<MeasuredGpu, KernelCoefficients>> = z
   .record(z.enum(measuredGpus), kernelCoefficientsSchema)

@@ -5,16 +5,16 @@ import type {
   PrefillAttentionCoefficients,
 } from "./kernelCoefficients";
 
-/** What the memory and the tensor cores of a GPU can do at best, for one precision of weights. */
+/** The maximum memory and tensor-core rates of a GPU, for one precision of weights. */
 export interface KernelRates {
   readonly memoryBytesPerSecond: number;
   readonly flops: number;
   readonly bytesPerWeight: number;
-  /** Bytes moved per activation that enters: 2 in bf16; 4 where it is read in bf16, and written and read again in fp8. */
+  /** Bytes moved per input activation: 2 in bf16; 4 where it is read in bf16, and written and read again in fp8. */
   readonly bytesPerInput: number;
 }
 
-/** A weight matrix, or what one GPU holds of it. */
+/** A weight matrix, or the part of it on one GPU. */
 export interface MatrixShape {
   readonly inFeatures: number;
   readonly outFeatures: number;
@@ -60,7 +60,7 @@ export function expertsSeconds(
     launchSeconds + rows * moving + smoothMax(expertsTouched(experts, expertsPerToken, rows) * weightsOfOne, rows * computing, sharpness);
 }
 
-/** The decode attention of one layer as a line in its load. */
+/** The decode attention of one layer as a linear function of its load. */
 export interface DecodeAttentionTerms {
   readonly launchSeconds: number;
   readonly secondsPerSequence: number;
@@ -78,7 +78,7 @@ export const decodeAttentionTerms = (
   secondsPerKvByte: 1 / (memoryBytesPerSecond * kvRead),
 });
 
-/** The attention of one layer to a prompt as a line in its load. */
+/** The attention of one layer to a prompt as a linear function of its load. */
 export interface PrefillAttentionTerms {
   readonly launchSeconds: number;
   readonly secondsPerToken: number;

@@ -3,13 +3,13 @@ import type { GpuCard } from "./gpus";
 import { kvBytesPerToken, type ModelCard, replicatedWeightBytes, weightBytes } from "./modelCard";
 import { largestStageShare, type ReplicaShape, shapeRefusal } from "./parallelism";
 
-/** Share of a GPU's memory an engine may take: vLLM's `gpu-memory-utilization` default. */
+/** Maximum share of a GPU's memory for an engine: vLLM's `gpu-memory-utilization` default. */
 export const MEMORY_SHARE = 0.9;
 
 /** Activations, CUDA graphs and communication buffers of one GPU at 8192 tokens a step, in bytes (order of what vLLM profiles). */
 const OVERHEAD_BYTES = 2.5e9;
 
-/** A replica that cannot hold one full prefill step in its cache is no useful engine. */
+/** A replica that cannot hold one full prefill step in its cache is not useful. */
 export const MIN_KV_TOKENS = 8192;
 
 export type MemoryFit =
@@ -27,8 +27,8 @@ const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
 /**
  * Whether a model's weights and a useful KV cache fit on the GPUs of one replica, and how many tokens the cache holds:
  * `(memoryShare * memory - weights of one GPU - OVERHEAD_BYTES) / (KV bytes of a token on one GPU)`. The fullest pipeline stage
- * decides. Tensor parallelism divides every matrix, each expert's too (expert parallelism, whole experts on each GPU, weighs the
- * same), except the few that engines replicate. KV heads fewer than tp are stored more than once, MLA's latent on every GPU.
+ * decides. Tensor parallelism divides every matrix, also each expert's (expert parallelism, whole experts on each GPU, needs the
+ * same memory), except the few that engines replicate. KV heads fewer than tp are stored more than once, MLA's latent on every GPU.
  *
  * @param memoryShare share of a GPU's memory (0..1) that the engine may take.
  */

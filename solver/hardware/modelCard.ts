@@ -2,27 +2,27 @@ import type { Provenance } from "../engine/provenance";
 import { type Architecture, kvValuesPerLayer, type LinearLayer, layerParams, linearLayers, parameterCount } from "./architecture";
 
 /**
- * Bytes of one stored weight. int4 counts its group scales (one 16-bit scale and zero point per 128 weights), which is also what
- * MXFP4 takes (one 8-bit scale per 32 weights).
+ * Bytes of one stored weight. int4 includes its group scales (one 16-bit scale and zero point per 128 weights), which is also the size of
+ * MXFP4 (one 8-bit scale per 32 weights).
  */
 export const bytesPerWeight = { bf16: 2, fp8: 1, int4: 0.5 + 4 / 128 } as const;
 
 export type Precision = keyof typeof bytesPerWeight;
 
-/** One model as it would be served. */
+/** One model in the form in which it is served. */
 export interface ModelCard {
   readonly id: string;
-  /** Repository on Hugging Face; null where the weights are closed. */
+  /** Repository on Hugging Face; null where the weights are not public. */
   readonly huggingFace: string | null;
   readonly architecture: Architecture;
   readonly precision: Precision;
-  /** What `precision` applies to; all other weights stay in bf16. Most checkpoints quantise every linear layer, gpt-oss its experts only. */
+  /** The matrices in `precision`; all other weights are in bf16. Most checkpoints quantise every linear layer, gpt-oss its experts only. */
   readonly quantized: "linear-layers" | "routed-experts";
   /** Bytes of one stored key or value: 2 in bf16, 1 in fp8. */
   readonly kvBytesPerValue: number;
   /** Parameters in 10^9, computed from the architecture. */
   readonly paramsB: number;
-  /** What the publisher states, in 10^9; null where nothing is stated. */
+  /** The publisher's figure, in 10^9; null where there is none. */
   readonly publishedParamsB: number | null;
   readonly maxContextTokens: number;
   readonly provenance: Provenance;
@@ -50,7 +50,7 @@ export function weightBytes(card: ModelCard): number {
   return linearBytes + (parameterCount(card.architecture) - linear) * bytesPerWeight.bf16;
 }
 
-/** Of `weightBytes`, what every GPU of a tensor-parallel group keeps whole. */
+/** The part of `weightBytes` that every GPU of a tensor-parallel group holds completely. */
 export function replicatedWeightBytes(card: ModelCard): number {
   return linearLayers(card.architecture).reduce(
     (sum, layer) => sum + (layer.replicated ? layerParams(layer) * layerBytesPerWeight(card, layer) : 0),

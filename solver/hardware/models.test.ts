@@ -23,7 +23,7 @@ test("mixtures have the active parameters their makers state", () => {
   for (const [id, stated] of Object.entries(statedB)) {
     expect(Math.abs(activeParams(modelCards[id]!.architecture) / 1e9 / stated - 1), id).toBeLessThan(0.03);
   }
-  // Its makers count the output projection, not the input embedding (arXiv 2508.10925: 5.1 billion).
+  // Its publisher counts the output projection, not the input embedding (arXiv 2508.10925: 5.1 billion).
   const oss = modelCards["gpt-oss-120b"]!.architecture;
   expect((activeParams(oss) - outputParams(oss)) / 1e9).toBeCloseTo(5.1, 1);
 });

@@ -4,7 +4,7 @@ import { architectureSchema, parameterCount } from "./architecture";
 import type { ModelCard } from "./modelCard";
 import table from "./tables/models.json" with { type: "json" };
 
-/** What the table of shipped models states of each: `tables/models.json`. */
+/** The fields of a shipped model in `tables/models.json`. */
 const modelTableSchema = z.array(
   z.strictObject({
     id: z.string(),
@@ -18,12 +18,12 @@ const modelTableSchema = z.array(
   }),
 );
 
-/** What most decoders have in common; the table leaves it out. */
+/** Defaults that most decoders share; the table omits them. */
 const COMMON = { tiedEmbeddings: false, normsPerLayer: 2, slidingWindow: null };
 
 const figures = modelTableSchema.parse(table.map((row) => ({ ...row, architecture: { ...COMMON, ...row.architecture } })));
 
-/** Every model Weir ships with, by id. Keys and values are kept in bf16, the engines' default, also under fp8 weights. */
+/** Every model that Weir includes, by id. Keys and values are stored in bf16, the engines' default, also with fp8 weights. */
 export const modelCards: Readonly<Record<string, ModelCard>> = Object.fromEntries(
   figures.map((model) => [model.id, { ...model, kvBytesPerValue: 2, paramsB: parameterCount(model.architecture) / 1e9 }]),
 );

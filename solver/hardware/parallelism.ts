@@ -1,7 +1,7 @@
 import type { Architecture } from "./architecture";
 import type { ModelCard } from "./modelCard";
 
-/** How one replica's engine is spread over GPUs: each of `pp` pipeline stages is `tp` GPUs that share its layers' weights. */
+/** The distribution of one replica's engine over GPUs: each of `pp` pipeline stages is `tp` GPUs that share its layers' weights. */
 export interface ReplicaShape {
   readonly tp: number;
   readonly pp: number;
@@ -10,7 +10,7 @@ export interface ReplicaShape {
 /** Tensor parallelism in use: powers of two up to the eight GPUs of a node. */
 export const tensorParallelisms = [1, 2, 4, 8] as const;
 
-/** Pipeline depths in use: beyond eight stages sends and imbalance eat what a stage more would give. */
+/** Pipeline depths in use: beyond eight stages sends and imbalance cancel the gain of another stage. */
 export const pipelineParallelisms = [1, 2, 4, 8] as const;
 
 /** Share of all layers on the fullest pipeline stage: 1/pp, or a little more when the layers do not divide evenly. */

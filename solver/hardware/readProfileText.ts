@@ -5,7 +5,7 @@ type Read = { readonly ok: true; readonly profile: EngineProfile } | { readonly 
 /**
  * The engine profile of a file's text, as `weir calibrate --out` writes it.
  *
- * @param file how the message names the file.
+ * @param file the file's name in the message.
  * @returns the profile, or one sentence with the file, the field and what is wrong with it.
  */
 export function readProfileText(text: string, file: string): Read {
@@ -28,5 +28,5 @@ export function readProfileText(text: string, file: string): Read {
   return { ok: false, message: `${file}: ${issue?.path.join(".") || "the whole file"}: ${issue?.message}.` };
 }
 
-/** The text of a profile's file, which `readProfileText` reads back as it was. */
+/** The text of a profile's file; `readProfileText` restores the same profile. */
 export const profileText = (profile: EngineProfile): string => `${JSON.stringify(profile, null, 2)}\n`;

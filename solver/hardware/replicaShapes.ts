@@ -8,7 +8,7 @@ import type { ModelCard } from "./modelCard";
 import { pipelineParallelisms, type ReplicaShape, tensorParallelisms } from "./parallelism";
 import { stepTime } from "./stepTime";
 
-/** Sequences an engine runs at once: vLLM's `max-num-seqs` default for a server. */
+/** Maximum number of sequences an engine runs at once: vLLM's `max-num-seqs` default for a server. */
 export const MAX_SEQUENCES = 256;
 
 /** Tokens of one step under chunked prefill: vLLM's `max-num-batched-tokens` default on GPUs of 80 GB. */
@@ -62,7 +62,7 @@ export interface ShapedReplica {
   readonly replica: ReplicaModel;
 }
 
-/** `feasibleShapes`, each with its simulator model, under the limits that its engines are started with where these are known. */
+/** `feasibleShapes`, each with its simulator model, under the known limits of its engines. */
 export function feasibleReplicas(
   model: ModelCard,
   gpu: GpuCard,

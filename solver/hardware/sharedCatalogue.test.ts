@@ -15,7 +15,7 @@ const present = existsSync(FILE);
 if (!present) console.log(`Skipped: the collected catalogue is not at ${FILE}`);
 const catalogue: Catalogue = present ? JSON.parse(readFileSync(FILE, "utf8")) : { gpus: {}, models: {} };
 
-/** The catalogue puts the size behind two names. */
+/** The catalogue appends the size to two names. */
 const cardOf = (id: string) => modelCards[id] ?? modelCards[id.replace(/-671b$/, "")];
 
 test.skipIf(!present)("every GPU of the collected catalogue has a card with its memory, bandwidth, dense FLOPS and links", () => {

@@ -17,36 +17,37 @@ import {
 import { bytesPerWeight, layerBytesPerWeight, type ModelCard } from "./modelCard";
 import { largestStageShare, type ReplicaShape } from "./parallelism";
 
-/** Latency of handing activations to the next pipeline stage (ai-dynamo/aiconfigurator, `p2p_latency_us`). */
+/** Latency of sending activations to the next pipeline stage (ai-dynamo/aiconfigurator, `p2p_latency_us`). */
 const PIPELINE_SEND_SECONDS = 10e-6;
 
-/** Activations travel in bf16. */
+/** Activations are sent in bf16. */
 const ACTIVATION_BYTES = 2;
 
 /** Two all-reduces a layer: after attention and after the feed-forward part. */
 const ALL_REDUCES_PER_LAYER = 2;
 
 /**
- * Windows up to this many tokens are full in nearly every request, which then costs by the sequence. Wider ones are counted as if they saw
- * everything: an upper bound.
+ * Windows up to this many tokens are full in nearly every request, so the cost of attention is per sequence. Wider ones are counted as if
+ * they attended to everything: an upper bound.
  */
 const SHORT_WINDOW_TOKENS = 128;
 
 /**
- * Values of the hidden state and of the feed-forward width that norms, residuals, rotary and activations read and write for each token and layer:
- * two fused norms of four passes each; gate and up read, their product written. At this share of nominal bandwidth.
+ * Values of the hidden state and of the feed-forward width that norms, residuals, rotary and activations read and write for each token and
+ * layer: two fused norms of four passes each; gate and up read, their product written. At this share of nominal bandwidth.
  */
 const ELEMENTWISE_HIDDEN = 8;
 const ELEMENTWISE_FFN = 3;
 const ELEMENTWISE_BANDWIDTH = 0.7;
 
 /**
- * What a layer of latent attention takes beyond its matrices and the reading of its cache (absorbed projections, rotary, norms). With it half of
- * the measured MLA modules of H100 and H200 (ai-dynamo/aiconfigurator@095f58a) lie within 8 and 10 % decoding, 15 and 14 % prefilling.
+ * Time of a layer of latent attention in addition to its matrices and the reading of its cache (absorbed projections, rotary, norms). With
+ * it the median errors on the measured MLA modules of H100 and H200 (ai-dynamo/aiconfigurator@095f58a) are 8 and 10 % decoding, 15 and 14 %
+ * prefilling.
  */
 const LATENT_LAUNCH_SECONDS = 60e-6;
 
-/** Times of the linear part are kept for up to this many tokens: the default token budget of a step, and the sequences beside it. */
+/** Times of the linear part are cached for up to this many tokens: the default token budget of a step, plus the sequences. */
 const KEPT_TOKENS = 8192 + 1024;
 
 /**
@@ -59,8 +60,8 @@ const KEPT_TOKENS = 8192 + 1024;
  * own    = step + layer * layers + sequence * sequences
  * ```
  * With a pipeline of pp stages a step is one cycle in which pp micro-batches pass all stages: every micro-batch reads all weights,
- * with its share of the tokens, which for steady decoding is 1/pp, and for prefill, which has to fill the pipe, (2 pp - 1) / pp^2 (GPipe's fill and
- * drain with pp micro-batches); sends add up.
+ * with its share of the tokens, which for steady decoding is 1/pp, and for prefill, which has to fill the pipe, (2 pp - 1) / pp^2 (GPipe's
+ * fill and drain with pp micro-batches); sends add up.
  *
  * @param profile fitted terms of the engine's own work; vLLM's by default.
  */
@@ -69,7 +70,7 @@ export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, pr
   const { tp, pp } = shape;
   const own = profile.coefficients;
   const kernels = gpuKernels(gpu, model, profile);
-  /** The fullest stage sets the pace of all: 1 when the layers divide evenly. */
+  /** The fullest stage limits the rate of all: 1 when the layers divide evenly. */
   const imbalance = largestStageShare(model, shape) * pp;
   const filling = (2 * pp - 1) / (pp * pp);
   const shortWindow = slidingWindow !== null && slidingWindow.tokens <= SHORT_WINDOW_TOKENS ? slidingWindow : null;
@@ -103,7 +104,7 @@ export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, pr
   const heads = attention.heads / tp;
   const kvValues = kvValuesPerLayer(model.architecture) / kvShards(model.architecture, tp);
   const decode = decodeAttentionTerms(kernels.decodeAttention, gpu.memoryBytesPerSecond, heads);
-  // All heads of a latent share one entry of the cache: reading it once, they may be bound by arithmetic.
+  // All heads of a latent share one entry of the cache: reading it once, they may be compute-bound.
   const latentFlops = attention.kind === "mla" ? heads * 2 * (2 * attention.kvRank + attention.ropeDim) : 0;
   const secondsPerLayerKvToken = Math.max(
     kvValues * model.kvBytesPerValue * decode.secondsPerKvByte,
@@ -148,19 +149,19 @@ export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, pr
   };
 }
 
-/** Where the coefficients of a step time come from, equal ones once. */
+/** The sources of a step time's coefficients, without duplicates. */
 function provenanceOf(model: ModelCard, gpu: GpuCard, kernels: GpuKernels, profile: EngineProfile): readonly Provenance[] {
   const all = [gpu.provenance, model.provenance, ...kernels.provenance, ...Object.values(profile.provenance)];
   return [...new Map(all.map((one) => [`${one.kind} ${one.source}`, one])).values()];
 }
 
-/** What one GPU holds of a matrix: those that give the hidden state are cut along their input, others along their output, some not at all. */
+/** The part of a matrix on one GPU: divided along its input if it yields the hidden state, else along its output, or not at all. */
 function shardOf({ inFeatures, outFeatures, replicated }: LinearLayer, hidden: number, tp: number): MatrixShape {
   if (replicated) return { inFeatures, outFeatures };
   return outFeatures === hidden ? { inFeatures: inFeatures / tp, outFeatures } : { inFeatures, outFeatures: outFeatures / tp };
 }
 
-/** Keeps a function's values at whole numbers of tokens: the same few batch sizes come back in every step. */
+/** Caches a function's values at whole numbers of tokens: the same few batch sizes occur in every step. */
 function keptByTokens(seconds: SecondsByRows): SecondsByRows {
   let kept = new Float64Array(0);
   return (tokens) => {

@@ -1,10 +1,10 @@
 import { type Interval, meanQuality, shareOf } from "../numeric/interval";
 import type { LabelledScore } from "./pairCounts";
 
-/** From here on an answer counts as good. */
+/** Minimum label of a good answer. */
 const GOOD = 50;
 
-/** Ranges of scores, both ends in them. */
+/** Ranges of scores, both ends included. */
 const ranges = [
   { from: 0, to: 19 },
   { from: 20, to: 39 },
@@ -13,12 +13,12 @@ const ranges = [
   { from: 80, to: 100 },
 ] as const;
 
-/** Share of answers on which measure and person agree whether the quality is at least 50; null of none. */
+/** Share of answers on which measure and person agree whether the quality is at least 50; null for none. */
 export function agreementOf(answers: readonly LabelledScore[]): Interval | null {
   return shareOf(answers.filter(({ score, label }) => score >= GOOD === label >= GOOD).length, answers.length);
 }
 
-/** Share of pairs on which a comparing measure and a person say the same: the one, the other, or neither; null of none. */
+/** Share of pairs on which a comparing measure and a person have the same verdict: the one, the other, or neither; null for none. */
 export function agreementOnPairs(pairs: readonly { readonly difference: number; readonly preference: number }[]): Interval | null {
   const same = pairs.filter(({ difference, preference }) => Math.sign(difference) === Math.sign(preference));
   return shareOf(same.length, pairs.length);
@@ -27,7 +27,7 @@ export function agreementOnPairs(pairs: readonly { readonly difference: number; 
 /** Mean label of the answers scored within each range that has some. */
 export function calibrationOf(answers: readonly LabelledScore[]) {
   return ranges.flatMap(({ from, to }) => {
-    // Means of two orders lie between whole points.
+    // Means of two orders can be between whole points.
     const within = answers.filter(({ score }) => score >= from && score < to + 1);
     const quality = within.length === 0 ? null : meanQuality(within.map(({ label }) => label));
     return quality === null ? [] : [{ from, to, labels: within.length, quality }];

@@ -22,7 +22,7 @@ test.each([0.7, 0.8, 0.9, 1])(
       const scores = modelledScores(label, { auc, seed });
       const table = Array.from(label, (quality, at) => ({ label: quality, score: scores[at] ?? 0 }));
       const chosen = answerOrder(`job-${seed}`, 500, models.length).subarray(0, LABELS);
-      // Answers count by prompt here, and by model in the table.
+      // Answers are indexed by prompt here, and by model in the table.
       const labelled = Array.from(chosen, (at) => table[(at % models.length) * 500 + Math.floor(at / models.length)]!);
       const { low, high } = aucOf(labelled)!;
       const truth = areaUnderCurve(table);
@@ -72,7 +72,7 @@ function areaUnderCurve(answers: readonly LabelledScore[]): number {
   return won / (right.length * (answers.length - right.length));
 }
 
-/** Coverage, over many samples, of an interval that is told of right or wrong answers. */
+/** Coverage, over many samples, of an interval computed from right or wrong answers. */
 function held(interval: (answers: readonly LabelledScore[], random: Random) => Ends, auc: number, right: number) {
   const random = seededRandom(mixSeed("auc intervals", auc, right));
   const apart = Math.SQRT2 * normalQuantile(auc);

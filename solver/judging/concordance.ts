@@ -1,42 +1,45 @@
 import { type Interval, NORMAL_90, shareOf } from "../numeric/interval";
 import { type LabelledScore, pairCounts } from "./pairCounts";
 
-/** Of all pairs of answers with different labels, how a measure orders them. */
+/** A measure's order of all pairs of answers with different labels. */
 interface Concordance {
-  /** Chance that the better one has the higher score, ties half: on right or wrong labels the area under the ROC curve. */
+  /** Probability that the better one has the higher score, ties half: on right or wrong labels the area under the ROC curve. */
   readonly value: number;
   readonly pairs: number;
-  /** Of the value, by how much each answer's own pairs differ from the rest (a U-statistic's projections). */
+  /** Variance of the value, from the difference of each answer's own pairs from the rest (a U-statistic's projections). */
   readonly variance: number;
 }
 
-/** A group's part in the value: its share of all pairs, and how many better and worse answers its labels are worth. */
+/** A group's part in the value: its share of all pairs, and the equivalent numbers of better and worse answers of its labels. */
 interface Part {
   readonly share: number;
   readonly better: number;
   readonly worse: number;
 }
 
-/** Labelled answers that bear an interval as narrow as their own spread says, where labels are graded; with fewer unlike ones it is wider. */
+/**
+ * Minimum number of labelled answers for an interval as narrow as their own spread, where labels are graded; with fewer different ones it
+ * is wider.
+ */
 const UNLIKE_LABELS = 15;
 
-/** Halvings: far below what a score shows. */
+/** Number of bisection steps: far below the resolution of a score. */
 const STEPS = 50;
 
 /**
- * AUC of a measure with a 90 % interval: Newcombe's method 5 (Statistics in Medicine 25, 2006, p. 559), Wilson's idea on Hanley and McNeil's
- * variance. Of 50 labels, few of them of one kind, it holds what it says where DeLong's on the logit scale and BCa bootstrap fall to 70 to
- * 85 % (`aucIntervals.test.ts`). Graded labels say more than right or wrong ones: their interval is narrowed to the variance that is seen, as
- * far as labels are unlike enough to show one.
+ * AUC of a measure with a 90 % interval: Newcombe's method 5 (Statistics in Medicine 25, 2006, p. 559), Wilson's idea on Hanley and
+ * McNeil's variance. With 50 labels, few of them of one kind, its coverage is nominal where that of DeLong's on the logit scale and the BCa
+ * bootstrap falls to 70 to 85 % (`aucIntervals.test.ts`). Graded labels have more information than right or wrong ones: their interval is
+ * narrowed to the observed variance, as far as the labels differ enough to show one.
  *
  * @returns null without two different labels.
  */
 export const aucOf = (answers: readonly LabelledScore[]): Interval | null => aucWithin([answers]);
 
 /**
- * AUC of a measure over pairs of answers of one group only, say of one model: what a gate on that model makes use of. A measure that only
- * knows whose answer it reads has 0.5 here and more in `aucOf`. Every group is taken to have the same AUC; its variance is that of the mean
- * of their own AUCs, weighted by their pairs.
+ * AUC of a measure over pairs of answers of one group only, for example of one model: the AUC that matters for a gate on that model. A
+ * measure that only detects whose answer it reads has 0.5 here and more in `aucOf`. Every group is assumed to have the same AUC; its
+ * variance is that of the mean of their own AUCs, weighted by their pairs.
  *
  * @returns null where no group has two different labels.
  */
@@ -45,7 +48,9 @@ export function aucWithin(groups: readonly (readonly LabelledScore[])[]): Interv
   return seen && newcombe(seen.value, seen.parts);
 }
 
-/** How many more labels of the same kinds make the interval of `aucWithin` half as wide; null where no group has two different labels. */
+/**
+ * The number of additional labels of the same kinds that halve the interval of `aucWithin`; null where no group has two different labels.
+ */
 export function labelsToHalve(groups: readonly (readonly LabelledScore[])[]): number | null {
   const seen = seenOf(groups);
   if (seen === null) return null;
@@ -61,7 +66,9 @@ export function labelsToHalve(groups: readonly (readonly LabelledScore[])[]): nu
   return Math.ceil((times - 1) * groups.reduce((sum, { length }) => sum + length, 0));
 }
 
-/** Pairs that a person compared: of those with a better answer, the share in which it has the higher score, ties half; null without any. */
+/**
+ * Over pairs compared by a person: of those with a better answer, the share in which it has the higher score, ties half; null without any.
+ */
 export function concordanceOfPairs(pairs: readonly { readonly difference: number; readonly preference: number }[]): Interval | null {
   const told = pairs.filter(({ preference }) => preference !== 0);
   const hits = told.reduce((sum, { difference, preference }) => sum + (difference === 0 ? 0.5 : difference * preference > 0 ? 1 : 0), 0);
@@ -92,7 +99,7 @@ function concordance(answers: readonly LabelledScore[]): Concordance | null {
   return { value, pairs: total / 2, variance: spread / (count * Math.max(1, count - 1)) };
 }
 
-/** How many better and worse answers the labels are worth: themselves where they are right or wrong. */
+/** Equivalent numbers of better and worse answers of the labels: the numbers themselves where labels are right or wrong. */
 function weights(answers: readonly LabelledScore[], { value, pairs, variance }: Concordance) {
   const counts = new Map<number, number>();
   for (const { label } of answers) counts.set(label, (counts.get(label) ?? 0) + 1);
@@ -106,14 +113,14 @@ function weights(answers: readonly LabelledScore[], { value, pairs, variance }: 
   return { better: times * half, worse: (times * pairs) / half };
 }
 
-/** Variance of an AUC of `better` and `worse` answers by Hanley and McNeil (Radiology 143, 1982), with Newcombe's mean of both counts in it. */
+/** Variance of an AUC of `better` and `worse` answers by Hanley and McNeil (Radiology 143, 1982), with Newcombe's mean of both counts. */
 function hanleyMcNeil(auc: number, better: number, worse: number): number {
   const others = (better + worse) / 2 - 1;
   const spread = 1 + (others * (1 - auc)) / (2 - auc) + (others * auc) / (1 + auc);
   return (auc * (1 - auc) * Math.max(0, spread)) / (better * worse);
 }
 
-/** The AUCs that what was seen lies within 1.64 standard deviations of, each by its own. */
+/** The AUCs for which the observed value is within 1.64 standard deviations, each with its own deviation. */
 function newcombe(value: number, parts: readonly Part[]): Interval {
   const variance = (auc: number): number =>
     parts.reduce((sum, { share, better, worse }) => sum + share ** 2 * hanleyMcNeil(auc, better, worse), 0);
@@ -123,7 +130,7 @@ function newcombe(value: number, parts: readonly Part[]): Interval {
   return { value, low, high };
 }
 
-/** Between an end where something holds and one where it does not, the place where it ends. */
+/** Between an end where a condition is true and one where it is false, the place where it changes. */
 function crossing(holds: number, ends: number, isThere: (at: number) => boolean): number {
   let [from, to] = [holds, ends];
   for (let step = 0; step < STEPS; step += 1) {

@@ -1,12 +1,12 @@
 import { boxed, choice, type Extraction, lastLine, lastNumber, type ReadNumber } from "./extract";
 import { normalised } from "./normalised";
 
-/** Numbers that differ by less are the same: thirds are written with as many digits as one likes, down to this. */
+/** Numbers that differ by less are equal: thirds are written with any number of digits, down to this. */
 const TOLERANCE = 1e-9;
 
 /**
- * Whether an answer is the reference: 100 or 0, after `extract` took from both what counts and what does not make another answer was
- * left out. An answer without a number, letter or box where one is asked for is wrong; a reference without one counts as a whole.
+ * Whether an answer equals the reference: 100 or 0, after `extract` took the relevant part from both and differences without meaning were
+ * removed. An answer without a required number, letter or box is wrong; a reference without one counts as a whole.
  */
 export function exactMatch(answer: string, reference: string, extract: Extraction): 0 | 100 {
   return isSame(answer, reference, extract) ? 100 : 0;
@@ -35,7 +35,7 @@ function isSameText(answer: string, reference: string): boolean {
   return a !== null && b !== null && a[2] === b[2] && isSame(a[1] ?? "", b[1] ?? "", "number");
 }
 
-/** Of a normalised text: a number and no other, with its unit behind it. In `version 1.10` a zero tells. */
+/** For a normalised text: a number and no other, with its unit behind it. In `version 1.10` a zero matters. */
 export const measured = /^([-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:\/\d+(?:\.\d+)?)?%?)([^\d]*)$/;
 
 function isSameNumber(a: ReadNumber, b: ReadNumber): boolean {

@@ -1,17 +1,17 @@
-/** What of a text is held against the reference. */
+/** The part of a text that is compared with the reference. */
 export type Extraction = "whole" | "last-line" | "number" | "choice" | "boxed";
 
-/** A number with its unit of per cent kept apart: what is meant by 50 % is 50 to some and 0.5 to others. */
+/** A number with its unit of per cent kept apart: 50 % means 50 to some and 0.5 to others. */
 export interface ReadNumber {
   readonly value: number;
   readonly percent: boolean;
-  /** Its sign and digits where it is written as a whole number, which may have more of them than a value keeps. */
+  /** Its sign and digits where it is written as a whole number, which may have more digits than a floating-point value. */
   readonly integer: string | null;
 }
 
 const leadIn = /^(?:#{2,}|[-=]*>|(?:so |therefore |thus |hence )?,?\s*(?:the |my )?(?:final )?answer(?:\s+is)?\s*[:=]?)\s*/i;
 
-/** The last line that holds something, without `Answer:` or `####` before it, and marks around either. */
+/** The last non-empty line, without `Answer:` or `####` before it, and marks around either. */
 export function lastLine(text: string): string {
   const line = text.trimEnd().split("\n").at(-1)?.trim() ?? "";
   return unmarked(unmarked(line).replace(leadIn, ""));
@@ -25,7 +25,7 @@ function unmarked(line: string): string {
   return line.slice(from, to);
 }
 
-/** What stands in the last `\boxed{…}`, braces inside it and all; null: there is none that is closed. */
+/** The content of the last `\boxed{…}`, including inner braces; null: there is no closed one. */
 export function boxed(text: string): string | null {
   /** Open braces: where a box's content begins, or -1 of any other brace. */
   const open: number[] = [];
@@ -81,7 +81,7 @@ const alone = /^[\s(["'*_$]*([A-Ja-j])[\s)\]"'*_$.:,!]*$/;
 const marked = /(?:^|[\s*_"'])\(?([A-J])[).:](?=[\s*_]|$)|\(([A-J])\)/gm;
 const standing = /(?<![\w'’])([B-HJ])(?![\w'’])/g;
 
-/** The letter from A to J that a text chooses, in the forms that are usual; null: none, or no single one. */
+/** The letter from A to J that a text chooses, in the usual forms; null: none, or no single one. */
 export function choice(text: string): string | null {
   const inBox = boxed(text);
   const bare = alone.exec(inBox ?? text) ?? alone.exec(lastLine(text));

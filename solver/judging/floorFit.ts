@@ -9,22 +9,22 @@ export interface CascadeStep {
   readonly largestWhereWrong: number;
 }
 
-/** `unneeded`: a smaller model alone holds the floor. `unreachable`: not even a judge that is never wrong would hold it. */
+/** `unneeded`: a smaller model alone meets the floor. `unreachable`: not even a perfect judge would meet it. */
 export type FloorFit = "unneeded" | "fit" | "weak" | "unreachable";
 
-/** A judge is worth its calls where it saves at least so much of the largest model's answers. */
+/** Minimum share of the largest model's answers that a judge must save to be worth its calls. */
 const LEAST_SAVING = 0.1;
 
 /** Shares of the largest model that are tried: half a hundredth apart. */
 const SHARES = 200;
 
 /**
- * Whether a judge of this reliability lets a cascade hold a floor with at least 10 % fewer answers of the largest model than a coin in its place:
- * the deferral curve against random deferral (Jitkrittum et al., NeurIPS 2023, section 4). The judge is the binormal one of `modelledScores`;
- * at every share of deferred answers a better one keeps more right answers, so that no better judge is ever found weaker.
+ * Whether with a judge of this reliability a cascade meets a floor with at least 10 % fewer answers of the largest model than with a random
+ * judge: the deferral curve against random deferral (Jitkrittum et al., NeurIPS 2023, section 4). The judge is the binormal one of
+ * `modelledScores`; at every share of deferred answers a better one keeps more right answers, so that no better judge is ever rated weaker.
  *
- * @param steps every smaller model before the largest; the best of them counts, for the judge and for the coin.
- * @param floor 0..1. @param auc 0..1; below 0.5 it is taken for a coin.
+ * @param steps every smaller model before the largest; the best of them counts, for the judge and for the random one.
+ * @param floor 0..1. @param auc 0..1; below 0.5 it is treated as random.
  */
 export function floorFit(steps: readonly CascadeStep[], floor: number, auc: number): FloorFit {
   const leastBy = (reliability: number): number | null => {
@@ -38,10 +38,10 @@ export function floorFit(steps: readonly CascadeStep[], floor: number, auc: numb
   return byCoin === null || byJudge <= (1 - LEAST_SAVING) * byCoin ? "fit" : "weak";
 }
 
-/** The least share of answers left to the largest model at which the floor holds; null: at none. */
+/** The smallest share of answers left to the largest model at which the floor is met; null: at none. */
 function leastShare(step: CascadeStep, floor: number, auc: number): number | null {
   for (let at = 0; at <= SHARES; at += 1) {
-    // Rounding of the last digits is no quality.
+    // Rounding errors of the last digits are no quality difference.
     if (qualityAt(step, at / SHARES, auc) >= floor - 1e-9) return at / SHARES;
   }
   return null;
@@ -52,7 +52,7 @@ function qualityAt({ quality, largestWhereRight, largestWhereWrong }: CascadeSte
   return quality - right + right * largestWhereRight + wrong * largestWhereWrong;
 }
 
-/** Shares of all answers that are deferred although right, and wrong, when the judge's lowest scores are. */
+/** Shares of all answers that are deferred although right, and wrong, when those with the judge's lowest scores are deferred. */
 function deferred(quality: number, share: number, auc: number): { readonly right: number; readonly wrong: number } {
   if (auc >= 1) {
     const wrong = Math.min(share, 1 - quality);

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { quantile } from "../numeric/quantile";
 import type { Random } from "../numeric/random";
 
-/** Mean seconds of a judge call that can be entered. */
+/** Maximum mean seconds of a judge call that can be entered. */
 export const JUDGE_SECONDS_BOUNDS = { min: 0, max: 600 } as const;
 
-/** How the time of a call to a judge outside of the deployment varies about its mean. */
+/** Variation of the time of a call to a judge outside of the deployment about its mean. */
 export const judgeVariationSchema = z.object({
-  /** Tokens of prompt and answer together with which a call takes the mean. */
+  /** Tokens of prompt and answer together at which a call has the mean time. */
   tokens: z.number().positive(),
-  /** Share of the mean that grows in proportion to those tokens. */
+  /** Share of the mean that is proportional to those tokens. */
   lengthShare: z.number().min(0).max(1),
   /** Standard deviation of the natural logarithm of the time, among calls of one length. */
   logSpread: z.number().min(0).max(5),
@@ -17,18 +17,18 @@ export const judgeVariationSchema = z.object({
 
 export type JudgeVariation = z.infer<typeof judgeVariationSchema>;
 
-/** Where the time of a judge outside of the deployment is known from. */
+/** The origin of the time of a judge outside of the deployment. */
 export const judgeTimeSourceSchema = z.object({
   kind: z.enum(["measured-at-attach", "measured-from-traffic", "entered", "assumed"]),
-  /** Calls that were measured; left out where nothing was. */
+  /** Number of measured calls; left out where there are none. */
   calls: z.int().positive().optional(),
-  /** When the latest of them was. */
+  /** Time of the latest of them. */
   measuredAt: z.iso.datetime().optional(),
 });
 
 export type JudgeTimeSource = z.infer<typeof judgeTimeSourceSchema>;
 
-/** The source in words, as behind "0.05 s a call, ". */
+/** The source in words, as after "0.05 s a call, ". */
 export function judgeSourceText({ kind, calls }: JudgeTimeSource): string {
   const counted = calls === undefined ? "" : ` (${calls} call${calls === 1 ? "" : "s"})`;
   switch (kind) {
@@ -50,7 +50,7 @@ export interface TimedCall {
   readonly seconds: number;
 }
 
-/** What measured calls say of a judge's time. */
+/** A judge's time from measured calls. */
 export interface JudgeTimes {
   readonly calls: number;
   readonly meanSeconds: number;
@@ -62,16 +62,19 @@ export interface JudgeTimes {
 /** Distance in standard deviations between the median and the 95th percentile of a normal distribution. */
 const NORMAL_P95 = 1.6448536269514722;
 
-/** A factor with mean 1 by which one call differs from the mean of its length: lognormal. */
+/** A factor with mean 1 for the deviation of one call from the mean of its length: lognormal. */
 export const spreadFactor = (random: Pick<Random, "lognormal">, { logSpread }: Pick<JudgeVariation, "logSpread">): number =>
   logSpread === 0 ? 1 : random.lognormal(-(logSpread ** 2) / 2, logSpread);
 
-/** Seconds that calls of this many tokens take on average. */
+/** Mean seconds of calls with this many tokens. */
 export function secondsAt(meanSeconds: number, { tokens: usual, lengthShare }: JudgeVariation, tokens: number): number {
   return meanSeconds * (1 + lengthShare * (tokens / usual - 1));
 }
 
-/** Spread of the logarithm of a lognormal time with this mean and this 95th percentile; null where there is none: a p95 below the mean, or above 3.87 times of it. */
+/**
+ * Spread of the logarithm of a lognormal time with this mean and this 95th percentile; null where there is none: a p95 below the mean, or
+ * above 3.87 times the mean.
+ */
 export function logSpreadOf(meanSeconds: number, p95Seconds: number): number | null {
   const reach = Math.log(p95Seconds / meanSeconds);
   const inner = NORMAL_P95 ** 2 - 2 * reach;
@@ -80,7 +83,7 @@ export function logSpreadOf(meanSeconds: number, p95Seconds: number): number | n
 
 /**
  * Mean, percentiles and variation of measured calls: a straight line over the tokens by least squares, its slope and its value at 0 tokens
- * not below 0, and the spread of the logarithms about it. Calls of one length say nothing of how the time grows; it then does not.
+ * not below 0, and the spread of the logarithms about it. Calls of one length do not show the growth with length; it is then 0.
  *
  * @returns null where no call took any time.
  */

@@ -1,4 +1,4 @@
-/** One of several readings of an answer. Where both orders of a pair are asked, even readings are in one order, odd ones in the other. */
+/** One of several readings of an answer. For pairs queried in both orders, even readings are in one order, odd ones in the other. */
 export interface RepeatedReading {
   readonly position: number;
   readonly model: string;
@@ -18,7 +18,7 @@ export function noisePoints(readings: readonly RepeatedReading[], bothOrders: bo
   return degrees === 0 ? null : Math.sqrt(squares / degrees);
 }
 
-/** Of pairs asked in both orders, the share whose verdict was another in the other order; null: none was. */
+/** Of pairs queried in both orders, the share whose verdict differed between the orders; null: none was. */
 export function orderFlips(readings: readonly RepeatedReading[]): number | null {
   const both = [...grouped(readings, ({ reading }) => Math.floor(reading / 2)).values()].filter(({ length }) => length === 2);
   return both.length === 0 ? null : both.filter(([first, second]) => first !== second).length / both.length;

@@ -1,6 +1,7 @@
 /**
- * An answer without what does not make it another one: case, spaces, marks around and between words, LaTeX's dollars, sizes and gaps,
- * thousands separators. Signs of arithmetic stay, and stars that embrace no words. In time linear in the length: models loop on anything.
+ * An answer without differences in form: case, spaces, marks around and between words, LaTeX's dollars, sizes and gaps,
+ * thousands separators. Signs of arithmetic stay, and stars that do not enclose words. In time linear in the length: models may loop on any
+ * text.
  */
 export function normalised(text: string): string {
   return text

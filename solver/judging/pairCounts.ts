@@ -1,4 +1,4 @@
-/** Of each answer: pairs with an answer of another label, and how many of them its score orders as the labels do, ties half. */
+/** For each answer: the number of pairs with an answer of another label, and of those that its score orders as the labels do, ties half. */
 export interface PairCounts {
   readonly pairs: Float64Array;
   readonly right: Float64Array;
@@ -18,7 +18,7 @@ export function pairCounts(answers: readonly LabelledScore[]): PairCounts {
   const ascending = [...groups].sort(([a], [b]) => a - b).map(([, places]) => places);
   const pairs = new Float64Array(answers.length);
   const right = new Float64Array(answers.length);
-  /** Holds every answer against those of the groups before its own, which are all worse or all better. */
+  /** Compares every answer with those of the groups before its own, which are all worse or all better. */
   const hold = (against: "worse" | "better", inOrder: readonly (readonly number[])[]): void => {
     const seen = new Int32Array(scores.length + 1);
     let total = 0;
@@ -46,7 +46,7 @@ export function pairCounts(answers: readonly LabelledScore[]): PairCounts {
   return { pairs, right };
 }
 
-/** What a measure gave an answer, and what a person did; 0..100 both. */
+/** A measure's score of an answer, and a person's label; both 0..100. */
 export interface LabelledScore {
   readonly score: number;
   readonly label: number;

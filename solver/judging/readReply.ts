@@ -1,7 +1,7 @@
-/** What a judge's reply says: 0..100, or why it says nothing that counts. */
+/** A judge's reply: 0..100, or why it has no valid score. */
 export type ReplyScore = { readonly score: number } | { readonly unscored: "empty" | "no-number" | "out-of-range" };
 
-/** What a reply says of its scale is no score: "0-100", "out of 100", and "/100" behind a number. */
+/** Parts of a reply that describe its scale are no score: "0-100", "out of 100", and "/100" behind a number. */
 const scales =
   /(?<![\d.,])[01] ?(?:[-–—]|to|and|through|\.\.) ?100(?![.,]?\d)|\b(?:out|scale) of 100(?![.,]?\d)|(?<=\d ?%? ?)(?:\/|\bof) ?100(?![.,]?\d)/gi;
 
@@ -11,9 +11,9 @@ const numbers = /(?:(?<![\w.,)\]])-)?(?:\d+(?:[.,]\d+)*|\.\d+)/g;
 const firstPoint = /^\W*(?:1[.):] \S|(?:step|part|point|criterion) 1\b)/i;
 
 /**
- * The score in a judge's reply: the one number it holds, in 0..100; decimals are rounded, scales ("/100", "0-100") left out. The one rule of
- * gateway and profile. Where several numbers stand, or one that may be a share of 1 or the first point of a list, which of them is meant is
- * not guessed at. A part in which a judge thinks aloud does not count.
+ * The score in a judge's reply: its only number, in 0..100; decimals are rounded, scales ("/100", "0-100") left out. Gateway and profile
+ * use this same rule. If there are several numbers, or one that may be a share of 1 or the first point of a list, the intended one is not
+ * guessed. A part in which a judge thinks aloud does not count.
  */
 export function readScore(reply: string): ReplyScore {
   const said = afterThinking(reply).normalize("NFKC").replace(/\s+/g, " ");
@@ -27,26 +27,26 @@ export function readScore(reply: string): ReplyScore {
   return value >= 0 && value <= 100 ? { score: Math.abs(score) } : { unscored: "out-of-range" };
 }
 
-/** null: in no form that means one number only. */
+/** null: not in a form that means one number only. */
 function meant(written: string): number | null {
   if (/^-?\d+$/.test(written)) return Number(written);
   if (/^-?\d{1,3}(?:,\d{3})+$/.test(written)) return Number(written.replaceAll(",", ""));
   if (!/^-?\d*\.\d+$/.test(written)) return null;
   const value = Number(written);
-  // As likely of 0 to 1 as of 0 to 100.
+  // Could be on the scale 0 to 1 as well as 0 to 100.
   return value > 0 && value <= 1 ? null : value;
 }
 
 const verdicts: Readonly<Record<string, number>> = { a: 100, b: 0, c: 50, tie: 50, draw: 50, equal: 50 };
 
-/** Whole replies only: in prose that weighs both, either letter stands somewhere. */
+/** Whole replies only: prose that weighs both contains either letter. */
 const bareVerdict =
   /^(?:(?:final |my )?(?:verdict|answer|winner|choice|better)(?: is)?\s*:?\s*)?(?:answer |option )?(a|b|tie|draw|equal)(?: is better)?$/;
 
-/** The form that MT-bench taught judges, after an explanation too: [[A]], [[B]], [[C]] for a tie. */
+/** The format of MT-bench's judges, also after an explanation: [[A]], [[B]], [[C]] for a tie. */
 const bracketed = /\[\[(a|b|c|tie)\]\]/g;
 
-/** What a judge says of two answers, as the quality of the one called A: 100 it is better, 50 neither is, 0 the one called B is. */
+/** A judge's verdict on two answers, as the quality of A: 100 it is better, 50 neither is, 0 B is better. */
 export function readVerdict(reply: string): ReplyScore {
   const said = afterThinking(reply).toLowerCase();
   if (said === "") return { unscored: "empty" };
@@ -61,7 +61,7 @@ export function readVerdict(reply: string): ReplyScore {
   return score === undefined ? { unscored: "no-number" } : { score };
 }
 
-/** What is said after thinking; thinking that goes on to the end, cut off perhaps, leaves nothing. */
+/** The text after thinking; thinking that continues to the end, perhaps cut off, leaves nothing. */
 export function afterThinking(reply: string): string {
   const end = reply.lastIndexOf("</think>");
   const said = end < 0 ? reply : reply.slice(end + "</think>".length);

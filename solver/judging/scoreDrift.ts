@@ -1,13 +1,13 @@
 import { driftedIn, driftReference, observeWindow, steadyState } from "@/solver/numeric/drift";
 import { mean } from "@/solver/numeric/quantile";
 
-/** Scores that a judgement of drift takes; two in a row that say so turn it. */
+/** Number of scores per judgement of drift; two consecutive ones that agree change the state. */
 const WINDOW = 100;
 
-/** Fewer live scores tell nothing. */
+/** Minimum number of live scores. */
 export const LEAST_LIVE_SCORES = 2 * WINDOW;
 
-/** Scores compared at most, evenly spread: what chance shows is found by drawing from them. */
+/** Maximum number of scores compared, evenly spread: the effect of chance is estimated by drawing from them. */
 const MOST_SCORES = 2000;
 
 /** Mean scores. */
@@ -17,18 +17,18 @@ export interface ScoreDrift {
 }
 
 /**
- * Whether a judge's scores have moved away from those that its labels were made for, by the test that live traffic is held against a
- * plan with.
+ * Whether a judge's scores have drifted from those that its labels were made for, by the same test that compares live traffic with
+ * a plan.
  *
  * @param planned scores of the profile. @param live scores since the labels, oldest first.
- * @returns null where they have not, or fewer than 200 are there.
+ * @returns null where they have not, or there are fewer than 200.
  */
 export function scoreDrift(planned: readonly number[], live: readonly number[]): ScoreDrift | null {
   const windows = Math.floor(live.length / WINDOW);
   if (planned.length === 0 || live.length < LEAST_LIVE_SCORES) return null;
   const every = Math.max(1, planned.length / MOST_SCORES);
   const values = Array.from({ length: Math.floor(planned.length / every) }, (_, at) => planned[Math.floor(at * every)] ?? 0);
-  // Rates are no matter here.
+  // Rates are irrelevant here.
   const traffic = {
     requestsPerSecond: 1,
     arrivalSeconds: new Float64Array(),

@@ -3,13 +3,13 @@ import type { LabSystem } from "./labSpec";
 
 type Selection = JustInTimePolicy["selection"];
 
-/** Partial assignments that Aragog keeps, as its source does. */
+/** Number of partial assignments that Aragog keeps, as its source does. */
 export const BEAM_WIDTH = 4;
 
 /**
- * Aragog and what its source compares it with, all in the order in which programs began and deeper agents first: per-workflow, per-input, per-input
- * by load at arrival and at every stage, all of them with oracle accuracy, greedy rounds, and Aragog with an oracle's configurations and with
- * learnt ones.
+ * Aragog and the systems that its source compares it with, all in the order in which programs began and deeper agents first: per-workflow,
+ * per-input, per-input by load at arrival and at every stage, all of them with oracle accuracy, greedy rounds, and Aragog with an oracle's
+ * configurations and with learnt ones.
  *
  * @param chosen a policy that declares the workflows of the race, with a selection.
  * @param fixed per-workflow's configuration of each declared workflow, by its name.

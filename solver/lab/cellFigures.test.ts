@@ -3,7 +3,7 @@ import type { ProgramOutcome } from "../cluster/programOutcome";
 import type { ProgramSample } from "../workflow/programSample";
 import { cellFigures } from "./cellFigures";
 
-/** Programs of one request each, by what became of them. */
+/** Programs of one request each, by their outcome. */
 interface Became {
   readonly arrival: number;
   /** Infinity: not served. */
@@ -90,7 +90,7 @@ test("tenths are of programs by what they wrote, fewest first, each with its own
   expect(tenths.map((tenth) => tenth.programs)).toEqual(Array.from({ length: 10 }, () => 2));
   expect(tenths.map((tenth) => tenth.meanQueueSeconds)).toEqual([18.5, 16.5, 14.5, 12.5, 10.5, 8.5, 6.5, 4.5, 2.5, 0.5]);
   expect([tenths[0]?.mostTokens, tenths[9]?.mostTokens]).toEqual([820, 1000]);
-  // Fewer programs than tenths leave some empty, which are not told of.
+  // With fewer programs than tenths some are empty, and not reported.
   expect(figuresOf(programs.slice(0, 3))?.queueByLength.map((tenth) => tenth.mostTokens)).toEqual([980, 990, 1000]);
 });
 

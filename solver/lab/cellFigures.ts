@@ -3,20 +3,20 @@ import { mean, quantileOfSorted } from "../numeric/quantile";
 import type { ProgramSample } from "../workflow/programSample";
 import type { LabCell, SecondsPerTokenQuantiles } from "./labCell";
 
-/** What of a cell follows from what became of its programs. */
+/** The part of a cell that follows from its programs' outcomes. */
 export type CellFigures = Omit<LabCell, "system" | "rate" | "seed" | "digest">;
 
 const TENTHS = 10;
 
-/** Finishes between which throughput is timed, as shares of all: without the filling and draining at both ends of a run. */
+/** Finishes between which throughput is measured, as shares of all: without the filling and draining at both ends of a run. */
 const MIDDLE = { from: 0.2, to: 0.8 };
 
 /**
- * Sums up what became of a sample's programs. Throughput is that of the middle of the finishes, and a program costs what the engines cost
- * from one of these to the next.
+ * Summarises the outcomes of a sample's programs. Throughput is that of the middle of the finishes, and a program's cost is that of
+ * the engines between two of these.
  *
  * @param usdPerHour price of all engines together.
- * @returns null where no program was served whole: then there is nothing to take a mean of.
+ * @returns null where no program was completely served: then there are no means.
  */
 export function cellFigures(outcome: ProgramOutcome, sample: ProgramSample, usdPerHour: number): CellFigures | null {
   const { endToEndSeconds, outputTokens, queueSeconds, quality } = outcome;
@@ -62,7 +62,7 @@ function tailOf(values: Float64Array): SecondsPerTokenQuantiles {
 
 const answeredRequests = ({ model }: ProgramOutcome): number => model.reduce((sum, index) => sum + (index >= 0 ? 1 : 0), 0);
 
-/** Programs a second between the finishes at both ends of the middle; of fewer than a handful, or all at one time, over the whole run. */
+/** Programs a second between the finishes at both ends of the middle; with fewer than a handful, or all at one time, over the whole run. */
 function middleRate(finishSeconds: Float64Array): number {
   const ascending = finishSeconds.slice().sort();
   const last = ascending.length - 1;
@@ -71,7 +71,7 @@ function middleRate(finishSeconds: Float64Array): number {
   return span > 0 ? (to - from) / span : ascending.length / (ascending[last] ?? 1);
 }
 
-/** Programs by what they wrote, in tenths of equal number; of equal lengths the earlier first. */
+/** Programs by their output length, in tenths of equal number; of equal lengths the earlier first. */
 function byLength(served: readonly number[], { outputTokens, queueSeconds }: ProgramOutcome): LabCell["queueByLength"] {
   const tokensOf = (program: number | undefined): number => outputTokens[program ?? -1] ?? 0;
   const byTokens = [...served].sort((a, b) => tokensOf(a) - tokensOf(b) || a - b);
@@ -85,7 +85,7 @@ function byLength(served: readonly number[], { outputTokens, queueSeconds }: Pro
   }).filter(({ programs }) => programs > 0);
 }
 
-/** Of the models that have engines: shares of the requests that were answered. */
+/** Over the models that have engines: shares of the requests that were answered. */
 function modelShares({ model, busyShare, fullShare }: ProgramOutcome, { models }: ProgramSample): LabCell["models"] {
   const answered = models.map(() => 0);
   for (const index of model) if (index >= 0) answered[index] = (answered[index] ?? 0) + 1;

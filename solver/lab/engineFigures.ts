@@ -5,17 +5,17 @@ import type { ProgramSample } from "../workflow/programSample";
 /** A model's engines in a run. */
 export interface LabEngines {
   readonly model: string;
-  /** Each shape of them with how many there are. */
+  /** Each shape of them with its number. */
   readonly replicas: readonly { readonly replica: ReplicaModel; readonly count: number }[];
 }
 
-/** What policies state of a model's engines. */
+/** A policy's figures of a model's engines. */
 export interface EngineFigures {
-  /** How many there are. */
+  /** Number of engines. */
   readonly engines: number;
-  /** Requests that one replica decodes at once. */
+  /** Number of requests that one replica decodes at once. */
   readonly maxBatchSize: number;
-  /** From one token of a request to its next in a batch of that size. */
+  /** Time between tokens of a request in a batch of that size. */
   readonly decodeSecondsPerToken: number;
   /** Decoding of one request of mean length that is alone. */
   readonly unloadedSeconds: number;
@@ -28,9 +28,9 @@ export interface MeanTokens {
 }
 
 /**
- * Figures of a model's engines by their own model of step times, for requests of mean length, half of whose answer is written. The batch is
- * as large as sequences and KV cache allow, and a token's time that of a decode step of the whole batch, so that tokens to come times this
- * time over the batch are the seconds to write them. Of several shapes the mean over replicas.
+ * Figures of a model's engines from their own model of step times, for requests of mean length, half of whose answer is written. The batch
+ * is as large as sequences and KV cache allow, and a token's time is that of a decode step of the whole batch, so that future tokens times
+ * this time divided by the batch are the seconds to write them. With several shapes the mean over replicas.
  *
  * @throws RangeError without replicas.
  */
@@ -63,15 +63,15 @@ export function meanTokens(sample: ProgramSample, model: number): MeanTokens {
 }
 
 /**
- * Batches that an engine is timed over: few long answers hold places of a batch for many times the mean, and it takes as long until as many
- * of them are in it as ever will be.
+ * Number of batches over which an engine is timed: a few long answers stay in a batch for many times the mean, and it takes as long until
+ * their number in it is stationary.
  */
 const SATURATION_BATCHES = 80;
 
 /**
- * Programs a second that engines finish when none ever runs dry, summed over models: with more, queues grow whatever the policy. vLLM's
- * balancing comes within about a tenth of it; a policy that leaves engines idle saturates earlier, and one model alone at its own part. Each
- * shape is timed once, on requests of the sample over and over, and counts as often as it is there. 0 where no engine has room for a request.
+ * Programs a second that engines finish when they always have work, summed over models: with more, queues grow whatever the policy. vLLM's
+ * balancing reaches it within about a tenth; a policy that leaves engines idle saturates earlier, and one model alone at its own part. Each
+ * shape is timed once, on requests of the sample repeatedly, and counts by its number of engines. 0 where no engine has room for a request.
  */
 export function capacityOf(engines: readonly LabEngines[], sample: ProgramSample): number {
   const requestsAProgram = sample.program.length / sample.arrivalSeconds.length;
@@ -82,7 +82,7 @@ export function capacityOf(engines: readonly LabEngines[], sample: ProgramSample
   return requests / requestsAProgram;
 }
 
-/** Requests a second of one engine at saturation; 0 where one has no room. */
+/** Requests a second of one engine at saturation; 0 where it has no room for one. */
 function requestRate(replica: ReplicaModel, { inputTokens, outputTokens }: Lengths): number {
   const count = Math.max(inputTokens.length, SATURATION_BATCHES * replica.maxSequences);
   const take = (values: Int32Array): Int32Array => Int32Array.from({ length: count }, (_, index) => values[index % values.length] ?? 0);
@@ -95,7 +95,7 @@ export interface Lengths {
   readonly outputTokens: Int32Array;
 }
 
-/** What a sample's requests hold where one model answers all: the answers they read are its own. */
+/** Lengths of a sample's requests where one model answers all: the answers they read are its own. */
 export function requestsOn(sample: ProgramSample, model: number): Lengths {
   const outputTokens = sample.outputTokens[model] ?? new Int32Array(sample.program.length);
   const inputTokens = sample.givenTokens.map((given, request) => {

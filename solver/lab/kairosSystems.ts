@@ -2,9 +2,9 @@ import type { OrderDocument, PlaceDocument, PolicyDocument } from "../plan/polic
 import type { LabSystem } from "./labSpec";
 
 /**
- * Kairos and what its source compares it with, whichever way requests are routed to a model: Parrot (order of arrival, replicas in turn), Ayo
- * (fewest calls yet to make, in turn), Kairos without either half, and with the order that an oracle would take. Agents' remaining latencies
- * and calls are learnt in the run, from nothing.
+ * Kairos and the systems that its source compares it with, for any route of requests to a model: Parrot (order of arrival, replicas in
+ * turn), Ayo (fewest calls yet to make, in turn), Kairos without either half, and with an oracle's order. Agents' remaining latencies and
+ * calls are learnt in the run, from nothing.
  *
  * @param routed a policy with the route of the race.
  * @param agingThreshold releases after which waiting work goes first.

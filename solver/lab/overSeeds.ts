@@ -1,7 +1,7 @@
 import { mean } from "../numeric/quantile";
 import type { LabCell } from "./labCell";
 
-/** A mean over seeds with its 90 % interval; an end is null where one seed, or none that can tell, leaves no interval. */
+/** A mean over seeds with its 90 % interval; an end is null where one seed, or none with a value, gives no interval. */
 export interface SeedEstimate {
   readonly value: number;
   readonly low: number | null;
@@ -9,7 +9,7 @@ export interface SeedEstimate {
   readonly seeds: number;
 }
 
-/** Figures of a cell that are read over seeds; NaN where a cell does not tell. */
+/** Figures of a cell that are averaged over seeds; NaN where a cell has no value. */
 export const labMetrics = {
   meanSeconds: (cell: LabCell) => cell.meanSeconds,
   p95Seconds: (cell: LabCell) => cell.latencyQuantiles[95] ?? Number.NaN,
@@ -28,14 +28,14 @@ export const labMetrics = {
 } as const;
 export type LabMetric = keyof typeof labMetrics;
 
-/** Student's t for two-sided 90 %, by degrees of freedom from 1: a run has 20 seeds at most. */
+/** Student's t for two-sided 90 %, by degrees of freedom from 1: a run has at most 20 seeds. */
 const STUDENT_T_90 = [
   ...[6.3138, 2.92, 2.3534, 2.1318, 2.015, 1.9432, 1.8946, 1.8595, 1.8331, 1.8125],
   ...[1.7959, 1.7823, 1.7709, 1.7613, 1.7531, 1.7459, 1.7396, 1.7341, 1.7291],
 ];
 
 /**
- * Mean of a figure, one value a seed, with Student's 90 % interval; null of no values. NaN stands for a figure that is not known and makes all unknown.
+ * Mean of a figure, one value per seed, with Student's 90 % interval; null for no values. NaN is an unknown value and makes all unknown.
  */
 export function seedEstimate(values: readonly number[]): SeedEstimate | null {
   const seeds = values.length;
@@ -48,19 +48,19 @@ export function seedEstimate(values: readonly number[]): SeedEstimate | null {
   return { value, low: value - half, high: value + half, seeds };
 }
 
-/** What a system did at a rate: of each figure the mean over seeds; null where it is not known. */
+/** A system's results at a rate: of each figure the mean over seeds; null where it is not known. */
 export interface SystemFigures {
   /** Indices into the description. */
   readonly system: number;
   readonly rate: number;
-  /** Seeds that are there: while a run goes on, fewer than it will have. */
+  /** Number of finished seeds: less than the total during a run. */
   readonly seeds: number;
-  /** Programs not served whole, over all seeds. */
+  /** Programs not completely served, over all seeds. */
   readonly unserved: number;
   readonly figures: { readonly [metric in LabMetric]: SeedEstimate | null };
 }
 
-/** Cells of a run, summed up over seeds: by system, then by rate, in the order of the description. */
+/** Cells of a run, summarised over seeds: by system, then by rate, in the order of the description. */
 export function overSeeds(cells: readonly LabCell[]): readonly SystemFigures[] {
   const groups = new Map<string, LabCell[]>();
   for (const cell of inOrder(cells)) {
@@ -80,7 +80,7 @@ export function overSeeds(cells: readonly LabCell[]): readonly SystemFigures[] {
   });
 }
 
-/** No figure is below 0: an interval that reaches there is cut. */
+/** No figure is below 0: an interval that extends below is cut. */
 const notBelowZero = (estimate: SeedEstimate | null): SeedEstimate | null =>
   estimate === null || estimate.low === null ? estimate : { ...estimate, low: Math.max(0, estimate.low) };
 
@@ -88,15 +88,15 @@ const notBelowZero = (estimate: SeedEstimate | null): SeedEstimate | null =>
 export interface PairedFigures {
   readonly rate: number;
   readonly metric: LabMetric;
-  /** System less reference. */
+  /** System minus reference. */
   readonly difference: SeedEstimate | null;
   /** System over reference: the geometric mean of the seeds' ratios; null where a value is not above 0. */
   readonly ratio: SeedEstimate | null;
 }
 
 /**
- * A figure of one system against another's, rate by rate. Both served the same programs under a seed, so that what seeds have in common
- * falls out: the interval is of the differences (or of the logarithms of the ratios), far narrower than that of each by itself.
+ * A figure of one system against another's, rate by rate. Both served the same programs under a seed, so that the common effect of the seed
+ * cancels: the interval is that of the differences (or of the logarithms of the ratios), far narrower than that of each separately.
  */
 export function paired(cells: readonly LabCell[], system: number, reference: number, metric: LabMetric): readonly PairedFigures[] {
   const read = labMetrics[metric];
@@ -129,7 +129,7 @@ export interface LabFrontier {
   readonly points: readonly SystemFigures[];
 }
 
-/** At one rate, a frontier for each name that systems have; systems of which nothing is there yet are left out. */
+/** At one rate, a frontier for each name that systems have; systems without results yet are left out. */
 export function frontiers(systems: readonly { readonly name: string }[], cells: readonly LabCell[], rate: number): readonly LabFrontier[] {
   const figures = overSeeds(cells.filter((cell) => cell.rate === rate));
   const names = [...new Set(systems.map(({ name }) => name))];

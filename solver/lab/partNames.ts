@@ -1,6 +1,6 @@
 import type { OrderDocument, PlaceDocument } from "../plan/policySchema";
 
-/** Orders of waiting requests in words, with the short names of the field. */
+/** Orders of waiting requests in words, with their usual short names. */
 export const orderNames: Readonly<Record<OrderDocument["kind"], string>> = {
   fcfs: "first come, first served (FCFS)",
   sjf: "shortest request first (SJF)",

@@ -4,12 +4,13 @@ import { type ConfigurationSpace, modelIn } from "../workflow/configurationSpace
 import type { ProgramSample } from "../workflow/programSample";
 
 /**
- * The one configuration that per-workflow optimisation gives to all programs of a workflow (Aragog, section 5.1): of those whose mean quality over
- * a sample is no less than that of the largest models throughout, or by `mostLoss` at most, the cheapest, of equals that of the best quality.
+ * The single configuration for all programs of a workflow by per-workflow optimisation (Aragog, section 5.1): of those whose mean quality
+ * over a sample is no less than that of the largest models throughout, or at most `mostLoss` less, the cheapest, among equals that with the
+ * best quality.
  *
- * @param costs by model of the space, what a request to it costs.
- * @param mostLoss points of 100 that the mean may be below that of the largest models.
- * @returns its number in the space; the largest models throughout where the sample has no program of the workflow or knows no quality.
+ * @param costs by model of the space, the cost of a request to it.
+ * @param mostLoss points of 100 by which the mean may be below that of the largest models.
+ * @returns its number in the space; the largest models throughout where the sample has no program of the workflow or no known quality.
  */
 export function perWorkflowConfiguration(
   sample: ProgramSample,
@@ -30,7 +31,10 @@ export function perWorkflowConfiguration(
   return best;
 }
 
-/** Mean quality (0..100) of a workflow's programs by configuration; NaN throughout where the sample has none, or knows the quality of none. */
+/**
+ * Mean quality (0..100) of a workflow's programs by configuration; NaN throughout where the sample has no program, or none of known
+ * quality.
+ */
 export function qualitiesOf(sample: ProgramSample, workflow: string, space: ConfigurationSpace): Float64Array {
   const programs = Array.from(sample.workflow.keys()).filter((at) => sample.workflows[sample.workflow[at] ?? 0]?.name === workflow);
   const known = programs.map((program) => configurationQuality(sample, program, space)).filter((each) => !each.some(Number.isNaN));

@@ -16,7 +16,7 @@ const systems: readonly LabSystem[] = kairosSystems((order, place) => ({ kind: "
 const coder = [{ workflow: "coder", share: 1 }];
 
 const stage = { role: "a", part: "helps", instructionTokens: 1, lengthRatio: 1, lengthSpread: 0 } as const;
-/** Stages that read some of those before them. */
+/** Stages that read some of the earlier ones. */
 const graphs = fc
   .array(fc.array(fc.boolean(), { minLength: 7, maxLength: 7 }), { minLength: 1, maxLength: 7 })
   .map((reads) =>
@@ -68,7 +68,7 @@ test("systems that differ in their place alone are named together where each of 
   expect(named([engine(), engine({ model: "n", count: 8 })])).toEqual(twins);
   expect(named([engine({ count: 2 })])).toEqual([]);
   expect(named([engine(), engine({ tp: 2 })])).toEqual([]);
-  // Engines of its own count in place of the run's.
+  // Its own number of engines instead of the run's.
   const own = systems.map((system) => (system.name === "Kairos" ? { ...system, replicas: [engine({ count: 2 })] } : system));
   expect(placeTwins(own, [engine()])).toEqual([[0, 3]]);
 });

@@ -5,14 +5,14 @@ import { laterStages, type Workflow } from "../workflow/workflow";
 import type { LabReplicas, LabSpec, LabSystem } from "./labSpec";
 import { systemLabels } from "./systemVariants";
 
-/** How engines come to hold less, as the page and the description name it. */
+/** The setting that reduces the engines' capacity, as the page and the description name it. */
 const FEWER_AT_ONCE = "fewer requests at once on each engine (maxSequences in a file)";
 
 type RacedSpec = Pick<LabSpec, "mix" | "programs"> & { readonly systems: readonly LabSystem[]; readonly replicas: readonly LabReplicas[] };
 
 /**
- * What a race cannot tell on engines like its own, in sentences, known before it is run: nothing queues where programs are too few to fill the
- * engines, and a choice among the engines of a model needs two of them.
+ * What a race on such engines cannot measure, in sentences, known before it is run: nothing queues where there are too few programs to fill
+ * the engines, and a choice among the engines of a model needs two of them.
  */
 export function raceLimits(spec: RacedSpec): readonly string[] {
   const filled = engineFill(spec, spec.replicas);
@@ -32,25 +32,25 @@ export function raceLimits(spec: RacedSpec): readonly string[] {
   ];
 }
 
-/** What makes a queue where programs do not fill the engines. */
+/** The remedy to get a queue where programs do not fill the engines. */
 export const moreWaits = `Take more programs, or ${FEWER_AT_ONCE}.`;
 
-/** What makes a queue where programs could fill the engines. */
+/** The remedy to get a queue where programs could fill the engines. */
 export const moreComes = `Race them at a higher rate, or with ${FEWER_AT_ONCE}.`;
 
-/** What lets a place be chosen. */
+/** The remedy to get a choice of a place. */
 export const morePlaces = "Give a model two engines or more to tell them apart.";
 
 export interface EngineFill {
-  /** Whether the engines run all requests at once that programs have under way together. */
+  /** Whether the engines run at once all requests that programs have in flight together. */
   readonly fits: boolean;
   /** Both in a clause: "600 programs have about 600 requests under way at most, and the engines run 768 at once". */
   readonly says: string;
 }
 
 /**
- * Whether the programs of a run, all of them there together, have no more requests under way than engines have sequences. Programs count by
- * the shares of their workflows, each with as many requests as it ever has side by side.
+ * Whether the programs of a run, all present together, have no more requests in flight than engines have sequences. Programs count by
+ * the shares of their workflows, each with its maximum number of parallel requests.
  */
 export function engineFill({ mix, programs }: Pick<LabSpec, "mix" | "programs">, replicas: readonly LabReplicas[]): EngineFill {
   const shares = mix.reduce((sum, { share }) => sum + share, 0);
@@ -66,7 +66,10 @@ export function engineFill({ mix, programs }: Pick<LabSpec, "mix" | "programs">,
   };
 }
 
-/** Requests that a program has under way at once, at most, in whichever shape: no more than a stage and those that neither wait for it nor it for them. */
+/**
+ * Maximum number of requests that a program has in flight at once, in any shape: at most a stage and those that neither wait for it nor it
+ * for them.
+ */
 export function mostSideBySide({ stages, otherShapes = [] }: Pick<Workflow, "stages" | "otherShapes">): number {
   const widths = [stages, ...otherShapes.map((shape) => shape.stages)].flatMap((of) => {
     const later = laterStages({ stages: of });
@@ -76,8 +79,8 @@ export function mostSideBySide({ stages, otherShapes = [] }: Pick<Workflow, "sta
 }
 
 /**
- * Groups of systems, by index, that differ in their place alone where no model that they send to has two engines: what they choose among is
- * one engine each time.
+ * Groups of systems, by index, that differ only in their place where no model that they send to has two engines: their choice is always
+ * among one engine.
  */
 export function placeTwins(systems: readonly LabSystem[], replicas: readonly LabReplicas[]): readonly (readonly number[])[] {
   const groups = new Map<string, number[]>();

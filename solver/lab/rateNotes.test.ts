@@ -69,6 +69,6 @@ test("where engines do not keep up, it is said of which systems", () => {
     ),
   ]);
   expect(rateNotes(spec, cells(1, [behind, behind, behind]), 1)).toEqual([expect.stringContaining("under any system")]);
-  // A short run serves less than comes for the time of its last programs alone.
+  // A short run serves less than arrives because of the time of its last programs alone.
   expect(rateNotes(spec, cells(1, [{ programsPerSecond: 18 }, {}, {}]), 1)).toEqual([]);
 });

@@ -4,10 +4,10 @@ import { overSeeds, type SystemFigures } from "./overSeeds";
 import { engineFill, moreComes, morePlaces, moreWaits, placeTwins } from "./raceLimits";
 import { systemLabels } from "./systemVariants";
 
-/** Served at less than this share of what comes, with more than half of a program's time spent waiting, engines do not keep up. */
+/** Engines are overloaded if they serve less than this share of arrivals, with more than half of a program's time spent waiting. */
 const SERVED_SHARE = 0.9;
 const WAITING_SHARE = 0.5;
-/** Below this share of latency spent waiting, an order has next to nothing to choose between. */
+/** Below this share of latency spent waiting, an order has almost nothing to choose between. */
 const IDLE_SHARE = 0.05;
 
 const secondsText = (seconds: number): string => (seconds < 1 ? `${Math.round(1000 * seconds)} ms` : `${Number(seconds.toPrecision(3))} s`);
@@ -15,9 +15,9 @@ const secondsText = (seconds: number): string => (seconds < 1 ? `${Math.round(10
 type NotedSpec = Pick<LabSpec, "systems" | "rates" | "replicas" | "mix" | "programs">;
 
 /**
- * What the figures at one rate say of themselves, in sentences: which systems came out the same to the digit, why, and what would tell them
- * apart where that is known, and under which engines did not keep up, so that latencies grow with the number of programs. Systems at which engines fall behind are told by what was served and how
- * long requests waited: the time in which the last programs are served lowers throughput by itself.
+ * Notes on the figures at one rate, in sentences: which systems have identical results, why, and what would separate them where that is
+ * known, and under which the engines were overloaded, so that latencies grow with the number of programs. Overloaded systems are detected
+ * by the served share and the waiting time: the time in which the last programs are served lowers throughput by itself.
  */
 export function rateNotes(spec: NotedSpec, cells: readonly LabCell[], rate: number): readonly string[] {
   const { systems, rates } = spec;
@@ -48,7 +48,9 @@ function alike(cells: readonly LabCell[], figures: readonly SystemFigures[]): re
   return [...groups.values()].filter((group) => group.length > 1);
 }
 
-/** Why systems of a group came out alike and what would tell them apart, as sentences to follow another; empty where it is not known. */
+/**
+ * Why systems of a group have identical results and what would separate them, as sentences to follow another; empty where it is not known.
+ */
 function whyAlike(spec: NotedSpec, group: readonly SystemFigures[]): string {
   const systems = group.flatMap(({ system }) => spec.systems[system] ?? []);
   if (placeTwins(systems, spec.replicas)[0]?.length === systems.length) {

@@ -42,7 +42,7 @@ test("with a margin a router that is always surer of the largest model still cho
       [0, gap].map((more) => ({ load: more, confidence: 0.5 + more })),
       { tau: 2, deltaScore, floorSeconds: 1 },
     );
-  // As wide as the gaps that were learnt of real answers, where the larger model was always the surer.
+  // As wide as the gaps learnt from real answers, where the larger model always had the higher confidence.
   const gaps = [0.03, 0.07, 0.15, 0.25];
   expect(routed.map(({ deltaScore }) => gaps.map((gap) => chosen(deltaScore, gap)))).toEqual([
     [1, 1, 1, 1],

@@ -3,33 +3,33 @@ import type { EngineFigures } from "./engineFigures";
 import { kairosSystems } from "./kairosSystems";
 import type { LabSystem } from "./labSpec";
 
-/** A model that may be chosen between, with what its engines do. */
+/** A candidate model, with the figures of its engines. */
 export interface SuggestedModel extends EngineFigures {
   readonly model: string;
-  /** Share of prompts, 0..1, that it answers well, as known without any router; 0.5 where nothing is known. */
+  /** Share of prompts, 0..1, that it answers well, as known without any router; 0.5 where unknown. */
   readonly quality: number;
 }
 
-/** A system with what it is, in a sentence. */
+/** A system with its description, in a sentence. */
 export type SuggestedSystem = LabSystem & { readonly about: string };
 
 /** Slacks that are compared: a model's load may be (1 + tau) times the least. */
 export const SLACKS = [0, 0.25, 0.5, 1, 2] as const;
 
-/** Of the variants of Chimera that differ in one part: the middle of the slacks. */
+/** Slack of the variants of Chimera that differ in one part: the middle one. */
 const MIDDLE_SLACK = 0.5;
 
-/** At the largest slack load seldom decides, and what is left to choose is the router's: by how much surer a model must be there. */
+/** At the largest slack load seldom decides, and the router decides instead: by how much higher a model's confidence must be there. */
 const WIDE_SLACK = 2;
 export const MARGINS = [0.05, 0.1, 0.2] as const;
 
 /**
- * Work in a central queue goes first once its model's queue has released so many times what the engines of a model hold at once: about as
- * many times the time that a request takes in a full batch has then passed.
+ * Work in a central queue goes first once its model's queue has released this multiple of the number that the engines of a model hold at
+ * once: about the same multiple of the time that a request takes in a full batch has then passed.
  */
 const AGING_TURNS = 10;
 
-/** As many as a description holds. */
+/** Maximum number of systems in a description. */
 const MOST_SYSTEMS = 40;
 
 /** Levels of feedback end at these seconds of service: a fraction of a request's, doubled from level to level. */
@@ -39,12 +39,13 @@ const PLACE: PlaceDocument = { kind: "least-load" };
 const FCFS: OrderDocument = { kind: "fcfs" };
 
 /**
- * Chimera and what its source compares it with, ready for a run on these engines: vLLM's balancing, feedback over levels (MLFQ), shortest
- * request first by learnt lengths (LTR), shortest program first by true lengths, Chimera at five slacks with no margin, as in the source, and at the
- * largest with three margins, and with true lengths, true confidence or no router; then Kairos and what its source compares it with
- * (`kairosSystems.ts`), balanced alike; then those that choose models at dispatch, as they are given; then each model by itself, as far as there is room. Margins are fixed: what a
- * router's confidences differ by is known only once it is trained. Without a router they differ alike for every prompt, and a margin is all
- * or nothing. The floor of loads is the time in which the fastest model decodes one request alone.
+ * Chimera and the systems that its source compares it with, ready for a run on these engines: vLLM's balancing, feedback over levels
+ * (MLFQ), shortest request first by learnt lengths (LTR), shortest program first by true lengths, Chimera at five slacks with no margin, as
+ * in the source, and at the largest with three margins, and with true lengths, true confidence or no router; then Kairos and the systems
+ * that its source compares it with (`kairosSystems.ts`), with the same balancing; then the given ones that choose models at dispatch; then
+ * each model by itself, as far as there is room. Margins are fixed: the differences of a router's confidences are known only once it is
+ * trained. Without a router they are the same for every prompt, and a margin has all or no effect. The floor of loads is the time in which
+ * the fastest model decodes one request alone.
  *
  * @throws RangeError without models. With one there is nothing to route, and only orders are compared.
  */
@@ -162,7 +163,7 @@ export function suggestedSystems(models: readonly SuggestedModel[], chosen: read
       about: `Every request to ${model}, in the order of arrival; engines of other models stand idle.`,
     }),
   );
-  // With one model there is nothing to balance: a plan would name it.
+  // With one model there is nothing to balance: a plan would name the model.
   const routed = (order: OrderDocument, place: PlaceDocument): PolicyDocument =>
     models.length === 1 ? { kind: "fixed", model: first.model, order, place } : balanced(order, place);
   return [...baselines, ...chimera, ...kairosSystems(routed, agingThreshold), ...chosen, ...alone].slice(0, MOST_SYSTEMS);

@@ -6,9 +6,9 @@ import { orderNames, routeNames } from "./partNames";
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
- * Why a system cannot be raced on these engines, in one sentence; null when it can. Combinations are refused in which a part would read
- * something that the system does not say where to take from, or in which something is predicted that no part reads: both would look like
- * a measured difference and be none.
+ * Why a system cannot be raced on these engines, in one sentence; null when it can. Combinations are refused in which a part would read an
+ * input without a specified source, or in which something is predicted that no part reads: both would look like
+ * a measured difference without being one.
  */
 export function systemRefusal(system: LabSystem, replicas: readonly LabReplicas[]): string | null {
   const { policy, lengths, confidence, configurations = "none" } = system;

@@ -1,8 +1,8 @@
 import type { LabSystem } from "./labSpec";
 
 /**
- * What tells each system from others of its name: the slack or the margin, or both where both differ ("τ 0.5", "margin 0.1"), the width of the
- * beam ("B 4"), else its number among them ("#2"); empty where it is the only one.
+ * The suffix that distinguishes each system from others of its name: the slack or the margin, or both where both differ ("τ 0.5", "margin
+ * 0.1"), the width of the beam ("B 4"), else its number among them ("#2"); empty where it is the only one.
  */
 export function systemVariants(systems: readonly Pick<LabSystem, "name" | "policy">[]): readonly string[] {
   return systems.map((system, index) => {
@@ -14,13 +14,13 @@ export function systemVariants(systems: readonly Pick<LabSystem, "name" | "polic
   });
 }
 
-/** Names of systems, each with what tells it from others of its name. */
+/** Names of systems, each with its distinguishing suffix. */
 export function systemLabels(systems: readonly Pick<LabSystem, "name" | "policy">[]): readonly string[] {
   const variants = systemVariants(systems);
   return systems.map(({ name }, index) => (variants[index] ? `${name}, ${variants[index]}` : name));
 }
 
-/** Of each system the parts of its slack in which not all are alike; null where one has none. */
+/** Of each system the parts of its slack that differ between systems; null where one has none. */
 function slackTexts(systems: readonly Pick<LabSystem, "policy">[]): readonly string[] | null {
   const slacks = systems.flatMap(({ policy }) => (policy.kind === "slack" ? [policy] : []));
   if (slacks.length < systems.length) return null;
@@ -29,7 +29,7 @@ function slackTexts(systems: readonly Pick<LabSystem, "policy">[]): readonly str
   return slacks.map(({ tau, deltaScore }) => [...(byTau ? [`τ ${tau}`] : []), ...(byMargin ? [`margin ${deltaScore}`] : [])].join(", "));
 }
 
-/** Of each system the width of its beam; null where one searches in no beam. */
+/** Of each system the width of its beam; null where one has no beam search. */
 function beamTexts(systems: readonly Pick<LabSystem, "policy">[]): readonly string[] | null {
   const widths = systems.flatMap(({ policy }) =>
     policy.kind === "just-in-time" && policy.selection.kind === "beam" ? [policy.selection.width] : [],

@@ -1,12 +1,12 @@
 import type { MilpModel, Row, Term, Variable } from "./model";
 
 /**
- * Give GPUs to the stages of a cascade. `tables[s][f - 1]` is the latency in seconds of stage s on f GPUs: non-increasing in
- * f, Infinity where f GPUs do not do.
+ * Allocates GPUs to the stages of a cascade. `tables[s][f - 1]` is the latency in seconds of stage s on f GPUs: non-increasing in
+ * f, Infinity where f GPUs are not enough.
  */
 export interface AllocationProblem {
   readonly tables: readonly ArrayLike<number>[];
-  /** GPUs there are; fewer may be used. */
+  /** Available GPUs; fewer may be used. */
   readonly gpus: number;
   readonly objective: AllocationObjective;
 }
@@ -32,7 +32,7 @@ interface Step {
   readonly seconds: number;
 }
 
-/** The GPU counts at which a table falls, with finite latencies at most `limitSeconds`; the others never need be chosen. */
+/** The GPU counts at which a table falls, with finite latencies of at most `limitSeconds`; the others need never be chosen. */
 function stepsOf(table: ArrayLike<number>, gpus: number, limitSeconds = Number.POSITIVE_INFINITY): Step[] {
   const steps: Step[] = [];
   let best = Number.POSITIVE_INFINITY;
@@ -54,8 +54,8 @@ function allocationValue(objective: AllocationObjective, seconds: readonly numbe
 
 /**
  * The allocation as a mixed-integer program (Cascadia, section 3.2): one binary x_sf per stage and useful GPU count, exactly
- * one per stage, at most `gpus` in all; for `largest-stage` a free L >= every stage's latency is minimised. Counts that are
- * infeasible (the source's x_if = 0) or bring nothing over fewer GPUs have no column, which leaves the optimum unchanged.
+ * one per stage, at most `gpus` in total; for `largest-stage` a free L >= every stage's latency is minimised. Counts that are
+ * infeasible (the source's x_if = 0) or no better than fewer GPUs have no column, which leaves the optimum unchanged.
  */
 export function allocationModel({ tables, gpus, objective }: AllocationProblem): MilpModel {
   const limit = objective.kind === "weighted-sum" ? objective.stageLimitSeconds : Number.POSITIVE_INFINITY;
@@ -83,7 +83,7 @@ export function allocationModel({ tables, gpus, objective }: AllocationProblem):
   return { name: "allocation", variables, rows };
 }
 
-/** GPUs per stage of a solution of `allocationModel`, whose columns stand in the order of the stages and their steps. */
+/** GPUs per stage of a solution of `allocationModel`, whose columns are in the order of the stages and their steps. */
 export function readAllocation({ tables, gpus: most, objective }: AllocationProblem, x: ArrayLike<number>): Allocation {
   const limit = objective.kind === "weighted-sum" ? objective.stageLimitSeconds : Number.POSITIVE_INFINITY;
   let column = objective.kind === "largest-stage" ? 1 : 0;

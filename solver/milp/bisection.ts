@@ -1,11 +1,11 @@
 import type { Allocation } from "./allocation";
 
 /**
- * The exact min-max allocation: the smallest L for which every stage can be brought to at most L with `gpus` GPUs in all, found
- * by bisection over the latencies the tables hold, so that there is no tolerance. Equal to the MILP on the same tables.
+ * The exact min-max allocation: the smallest L for which every stage can be brought to at most L with `gpus` GPUs in total, found
+ * by bisection over the latencies in the tables, so that there is no tolerance. Equal to the MILP on the same tables.
  *
  * @param tables seconds per stage and GPU count (index f - 1), non-increasing.
- * @returns null when some stage finds no finite latency within the GPUs there are.
+ * @returns null when some stage has no finite latency within the available GPUs.
  */
 export function minMaxAllocation(tables: readonly ArrayLike<number>[], gpus: number): Allocation | null {
   if (gpusWithin(tables, gpus, Number.MAX_VALUE) > gpus) return null;
@@ -37,7 +37,7 @@ function gpusWithin(tables: readonly ArrayLike<number>[], gpus: number, limitSec
   return sum;
 }
 
-/** Fewest GPUs that bring a stage within the limit; `gpus + 1` where none do. */
+/** Fewest GPUs that bring a stage within the limit; `gpus + 1` where no number does. */
 function fewestGpus(table: ArrayLike<number>, gpus: number, limitSeconds: number): number {
   let low = 0;
   let high = Math.min(gpus, table.length);

@@ -2,13 +2,13 @@ import type { MilpModel } from "./model";
 
 export interface MilpLimits {
   readonly timeLimitSeconds: number;
-  /** The search may stop once |objective - bound| <= relativeGap * |objective|; 0 asks for proof. */
+  /** The search may stop once |objective - bound| <= relativeGap * |objective|; 0 requires proof. */
   readonly relativeGap: number;
 }
 
 /**
- * What came of a solve. `optimal`: within the asked gap. `feasible`: a point without that proof; `bound` and `gap` where the
- * engine tells them. `undecided`: the time ran out before any point was found.
+ * The result of a solve. `optimal`: within the requested gap. `feasible`: a point without that proof; `bound` and `gap` where the
+ * engine returns them. `undecided`: the time ran out before any point was found.
  */
 export type MilpResult =
   | {
@@ -26,11 +26,11 @@ export type MilpResult =
 export interface MilpEngine {
   /** Name and version, as plans quote it. */
   readonly name: string;
-  /** @throws when the objective has no least value: a model of ours never should. */
+  /** @throws when the objective is unbounded: this project's models never should be. */
   solve(model: MilpModel, limits: MilpLimits): MilpResult;
 }
 
-/** The answer where there is nothing to search for: engines differ over rows without terms and models without variables, or crash. */
+/** The result where there is nothing to search for: engines differ over rows without terms and models without variables, or crash. */
 export function answerWithoutSearch({ variables, rows }: MilpModel): MilpResult | null {
   const broken = rows.some(
     ({ terms, sense, bound }) => terms.length === 0 && ((sense !== ">=" && bound < 0) || (sense !== "<=" && bound > 0)),
@@ -41,7 +41,7 @@ export function answerWithoutSearch({ variables, rows }: MilpModel): MilpResult 
 
 /**
  * Whether two solvers found the same optimum: to 1e-6, relative above 1. Engines keep rows to a tolerance relative to their
- * scale only (GLPK 1e-7), so with latencies of a minute an absolute 1e-6 is below what two right answers may differ by.
+ * scale only (GLPK 1e-7), so with latencies of a minute two correct results may differ by more than an absolute 1e-6.
  *
  * @example sameOptimum(60, 59.999999) // true
  */

@@ -39,7 +39,7 @@ export function objectiveOf(model: MilpModel, x: ArrayLike<number>): number {
   return model.variables.reduce((sum, variable, index) => sum + variable.cost * (x[index] ?? 0), 0);
 }
 
-/** An engine's point with its integers made whole: engines keep them to a tolerance only. */
+/** An engine's point with its integers rounded: engines keep them to a tolerance only. */
 export function roundIntegers(model: MilpModel, x: ArrayLike<number>): Float64Array {
   return Float64Array.from(model.variables, ({ integer }, index) => (integer ? Math.round(x[index] ?? 0) : (x[index] ?? 0)));
 }

@@ -2,7 +2,7 @@ import type { Allocation } from "./allocation";
 
 /**
  * The exact allocation that minimises `sum of weights[s] * tables[s][f_s - 1]` with every stage within `stageLimitSeconds` and at
- * most `gpus` GPUs in all; among equals the one with fewest GPUs. Dynamic programming over stages and GPU counts, about
+ * most `gpus` GPUs in total; among equals the one with fewest GPUs. Dynamic programming over stages and GPU counts, about
  * `stages * gpus^2 / 2` steps. Equal to the MILP on the same tables.
  *
  * @param tables seconds per stage and GPU count (index f - 1), non-increasing.
@@ -15,7 +15,7 @@ export function weightedAllocation(
 ): Allocation | null {
   const stages = tables.length;
   const { weights, stageLimitSeconds } = objective;
-  // cost[n]: least cost of the stages so far on exactly n GPUs or fewer; given[s][n]: GPUs of stage s in it.
+  // cost[n]: least cost of the stages so far on at most n GPUs; given[s][n]: GPUs of stage s in it.
   let cost = new Float64Array(gpus + 1);
   const given: Int32Array[] = [];
   for (let stage = 0; stage < stages; stage += 1) {

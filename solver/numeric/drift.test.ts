@@ -85,7 +85,7 @@ function windowsOf({ rate, windows, seed, lengthFactor = 1, scoreShift = 0 }: Tr
   });
 }
 
-/** Runs windows through the test: how often a gauge turned to drifted, and after which window the first one did. */
+/** Runs windows through the test: the number of gauges that turned to drifted, and the window at which the first one did. */
 function run(reference: DriftReference, windows: readonly TrafficWindow[]) {
   let state: DriftState = steadyState(reference);
   let alarms = 0;

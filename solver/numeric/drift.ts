@@ -3,13 +3,13 @@ import { mean, quantileOfSorted } from "./quantile";
 import { mixSeed, seededRandom } from "./random";
 import { wassersteinOfSamples } from "./wasserstein";
 
-/** Something of every request whose distribution a plan depends on, with its values in the planning sample. */
+/** A property of every request whose distribution a plan depends on, with its values in the planning sample. */
 export interface Characteristic {
-  /** "input tokens", "score of llama-3.1-8b": what windows and states call it. */
+  /** Name in windows and states: "input tokens", "score of llama-3.1-8b". */
   readonly name: string;
   /** Tokens are compared by ratio, scores (0..100) by points. */
   readonly kind: "tokens" | "score";
-  /** Model whose answers these are of; left out of what all requests have. */
+  /** The model of these answers; left out for properties of all requests. */
   readonly model?: string;
   readonly values: ArrayLike<number>;
 }
@@ -17,43 +17,43 @@ export interface Characteristic {
 /** The traffic that a plan was made for. */
 export interface PlannedTraffic {
   readonly requestsPerSecond: number;
-  /** Recorded arrivals, unscaled: how much the rate of steady traffic fluctuates by itself. */
+  /** Recorded arrivals, unscaled: for the fluctuation of the rate in steady traffic. */
   readonly arrivalSeconds: Float64Array;
   readonly characteristics: readonly Characteristic[];
 }
 
 /**
- * What was seen of live traffic in some minutes. The source takes 50 requests every 5 minutes for the lengths, and sends 5 % of
+ * The live traffic observed in some minutes. The source takes 50 requests every 5 minutes for the lengths, and sends 5 % of
  * the requests through all models for the scores.
  */
 export interface TrafficWindow {
   /** All requests that arrived in it, not only the sampled ones. */
   readonly requests: number;
   readonly seconds: number;
-  /** Values per characteristic, as many as there were; missing where nothing was seen. */
+  /** Values per characteristic, as many as there were; missing where none was observed. */
   readonly samples: Readonly<Record<string, ArrayLike<number> | undefined>>;
 }
 
-/** How one characteristic stands. */
+/** The state of one characteristic. */
 interface DriftGauge {
   /**
-   * Distance from the planned traffic over the distance that counts as drift, when last judged; null before. At 1 the distance
-   * is both more than chance shows and large enough to matter.
+   * Distance from the planned traffic divided by the distance that counts as drift, when last judged; null before. At 1 the distance
+   * is both beyond chance and large enough to matter.
    */
   readonly level: number | null;
   /** The distance: the logarithm of a ratio for the rate and for tokens, points for scores. */
   readonly distance: number | null;
   readonly drifted: boolean;
-  /** Judgements in a row that spoke against `drifted` as it stands. */
+  /** Consecutive judgements that contradict the current `drifted`. */
   readonly against: number;
-  /** Values seen since it was last judged, too few yet. */
+  /** Values observed since the last judgement, still too few. */
   readonly pending: readonly number[];
 }
 
 /** By the characteristic's name; the arrival rate is called `RATE`. */
 export type DriftState = Readonly<Record<string, DriftGauge>>;
 
-/** What `observeWindow` measures against; made once per plan. */
+/** The reference of `observeWindow`; made once per plan. */
 export interface DriftReference {
   readonly requestsPerSecond: number;
   /** Variance of the logarithm of the rate over n requests, times n. */
@@ -73,30 +73,30 @@ const STEADY: DriftGauge = { level: null, distance: null, drifted: false, agains
 /** Name of the arrival rate among the characteristics. */
 export const RATE = "rate";
 
-/** Chance that a judgement of steady traffic shows a distance above the line, per characteristic. */
+/** Probability that a judgement of steady traffic shows a distance above the line, per characteristic. */
 const CHANCE = 0.01;
 
 /** Distances that matter to a plan: lengths and rates by a factor of 1.15, scores by 3 points. */
 export const MATERIAL = { rate: Math.log(1.15), tokens: Math.log(1.15), score: 3 } as const;
 
-/** A gauge that has drifted returns below this level only: the second threshold of the hysteresis. */
+/** A drifted gauge returns only below this level: the second threshold of the hysteresis. */
 const RETURN_LEVEL = 0.7;
 
-/** Judgements in a row, the minimum dwell, before a gauge changes its mind. */
+/** Minimum dwell: consecutive judgements before a gauge changes its state. */
 const DWELL = 2;
 
-/** Values that a judgement takes: the source's 50 for lengths; scores spread more, and are pooled over windows until there are so many. */
+/** Number of values per judgement: the source's 50 for lengths; scores vary more, and are pooled over windows until there are so many. */
 const FULL_SAMPLE = { tokens: 50, score: 100 } as const;
 
-/** Samples drawn from the planned values to find what chance shows. */
+/** Samples drawn from the planned values to estimate the effect of chance. */
 const CHANCE_DRAWS = 2000;
 
-/** Arrivals in a block; the durations of blocks carry the bursts that single gaps do not. */
+/** Arrivals in a block; the durations of blocks contain the bursts that single gaps do not. */
 const BLOCK = 50;
 
 /**
- * Prepares the test of drift for a plan: how far windows of the planned traffic itself lie from it (resampled for lengths
- * and scores, by the variance of blocks of arrivals for the rate), so that a distance can be told from chance.
+ * Prepares the test of drift for a plan: the distance of windows of the planned traffic itself (resampled for lengths
+ * and scores, by the variance of blocks of arrivals for the rate), so that a distance can be distinguished from chance.
  *
  * @throws RangeError when a characteristic has no values.
  */
@@ -121,9 +121,9 @@ export function steadyState({ characteristics }: DriftReference): DriftState {
 }
 
 /**
- * The state after one more window (the drift test of Cascadia, section 4.4, which names what is recorded and leaves the test
- * open). Each characteristic is judged by itself: lengths and scores by their 1-Wasserstein distance to the planned
- * ones, the rate by the logarithm of its ratio. A gauge turns to drifted after `DWELL` judgements in a row at level 1 or
+ * The state after one more window (the drift test of Cascadia, section 4.4, which names what is recorded and does not specify the
+ * test). Each characteristic is judged separately: lengths and scores by their 1-Wasserstein distance to the planned
+ * ones, the rate by the logarithm of its ratio. A gauge turns to drifted after `DWELL` consecutive judgements at level 1 or
  * above, and back after as many below `RETURN_LEVEL`. Windows must not share requests.
  */
 export function observeWindow(reference: DriftReference, state: DriftState, window: TrafficWindow): DriftState {
@@ -149,7 +149,7 @@ interface Measured {
 
 function rateDistance({ requestsPerSecond, rateVariance }: DriftReference, { requests, seconds }: TrafficWindow): Measured {
   const expected = requestsPerSecond * seconds;
-  // No request at all is far from any rate, and finitely so.
+  // Zero requests have a large but finite distance from any rate.
   const distance = Math.abs(Math.log(Math.max(0.5, requests) / expected));
   const chance = normalQuantile(1 - CHANCE / 2) * Math.sqrt(rateVariance / Math.max(1, expected));
   return { distance, level: distance / Math.max(chance, MATERIAL.rate) };
@@ -157,7 +157,7 @@ function rateDistance({ requestsPerSecond, rateVariance }: DriftReference, { req
 
 function distanceTo(planned: DriftReference["characteristics"][number], values: ArrayLike<number>): Measured {
   const distance = wassersteinOfSamples(onScale(values, planned.kind), planned.sorted);
-  // Both samples are draws: the planned one errs as well.
+  // Both are samples: the planned one has an error as well.
   const chance = planned.chance * Math.sqrt(1 / values.length + 1 / planned.sorted.length);
   return { distance, level: distance / Math.max(chance, MATERIAL[planned.kind]) };
 }
@@ -175,7 +175,7 @@ function onScale(values: ArrayLike<number>, kind: Characteristic["kind"]): Float
   return scaled.sort();
 }
 
-/** Relative variance of the time that n arrivals take, times n, from blocks of arrivals; at least a Poisson process's, 1. */
+/** Relative variance of the time of n arrivals, times n, from blocks of arrivals; at least that of a Poisson process, 1. */
 function rateVariance(arrivalSeconds: Float64Array): number {
   const blocks = Math.floor((arrivalSeconds.length - 1) / BLOCK);
   if (blocks < 2) return 1;

@@ -8,23 +8,26 @@ export interface Interval {
 /** Two-sided 90 % of the normal distribution. */
 export const NORMAL_90 = 1.6449;
 
-/** Chance that an interval misses. */
+/** Probability that an interval misses. */
 const MISS = 0.1;
 
-/** A share of `count` independent values, with Wilson's interval (Journal of the American Statistical Association 22, 1927); null of none. Halves count. */
+/**
+ * A share of `count` independent values, with Wilson's interval (Journal of the American Statistical Association 22, 1927); null for none.
+ * Halves count.
+ */
 export function shareOf(hits: number, count: number): Interval | null {
   if (count === 0) return null;
   const value = hits / count;
   const square = NORMAL_90 ** 2 / count;
   const centre = (value + square / 2) / (1 + square);
   const half = (NORMAL_90 * Math.sqrt((value * (1 - value)) / count + square / (4 * count))) / (1 + square);
-  // At either end rounding must not leave the value out.
+  // At either end rounding must not exclude the value.
   return { value, low: Math.max(0, Math.min(value, centre - half)), high: Math.min(1, Math.max(value, centre + half)) };
 }
 
 /**
  * Mean of qualities 0..100: Wilson's interval where all are right or wrong, else Hoeffding's (Journal of the American Statistical
- * Association 58, 1963), which holds for any values in that range and any number of them; null of none.
+ * Association 58, 1963), which holds for any values in that range and any number of them; null for none.
  */
 export function meanQuality(qualities: readonly number[]): Interval | null {
   const sum = qualities.reduce((total, quality) => total + quality, 0);
@@ -38,7 +41,7 @@ export function meanQuality(qualities: readonly number[]): Interval | null {
 }
 
 /**
- * Standard error of the mean of labels in 0..100. Two made-up labels, the best and the worst possible, join the variance: a
+ * Standard error of the mean of labels in 0..100. Two artificial labels, the best and the worst possible, are added for the variance: a
  * sample of right answers only does not prove that none is ever wrong.
  */
 export function standardError(accepted: Float64Array): number {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { leadingCoordinate } from "./leadingCoordinate";
 import { seededRandom } from "./random";
 
-/** Of each pair i > j at `i * (i - 1) / 2 + j`. */
+/** Each pair i > j is at `i * (i - 1) / 2 + j`. */
 const squaresOf = (count: number, distance: (i: number, j: number) => number): Float32Array =>
   Float32Array.from(Array.from({ length: count }, (_, i) => Array.from({ length: i }, (__, j) => distance(i, j) ** 2)).flat());
 
@@ -41,7 +41,7 @@ function jacobi(matrix: readonly (readonly number[])[]): { readonly values: read
   return { values: order.map((at) => a[at]![at]!), vector: vectors.map((row) => row[order[0]!]!) };
 }
 
-/** The larger of the differences, with whichever sign of the one makes it smaller. */
+/** The largest difference, with the sign of one vector that minimises it. */
 const apart = (one: ArrayLike<number>, other: ArrayLike<number>): number =>
   Math.min(...[1, -1].map((sign) => Math.max(...Array.from(one, (value, at) => Math.abs(sign * value - other[at]!)))));
 
@@ -51,7 +51,7 @@ const expectJacobis = (squares: Float32Array, start: Float64Array): void => {
   const [first, second] = [values[0]!, values[1]!];
   const size = Math.max(...values.map(Math.abs));
   expect(Math.abs(eigenvalue - first)).toBeLessThan(1e-6 * size);
-  // Between axes of one length any direction is as good.
+  // Between axes of equal length any direction is as good.
   if (first - second < 0.02 * size) return;
   const truth = vector.map((value) => value * Math.sqrt(first));
   expect(apart(coordinates, truth)).toBeLessThan(1e-6 * Math.sqrt(size));

@@ -1,34 +1,34 @@
 import { solveLinear } from "./leastSquares";
 
-/** Where points stand along the one axis that keeps most of their squared distances. */
+/** Positions of points along the one axis that preserves most of their squared distances. */
 export interface LeadingCoordinate {
-  /** In the unit of the distances, with a mean of 0; which end is which is not said. All 0 where the points are one. */
+  /** In the unit of the distances, with a mean of 0; the orientation is arbitrary. All 0 where the points coincide. */
   readonly coordinates: Float64Array;
   /** The leading eigenvalue of the doubly centred squares: the sum of the squared coordinates. */
   readonly eigenvalue: number;
-  /** Of each point the mean squared distance from all points, itself among them: what another point is added by. */
+  /** Of each point the mean squared distance from all points, including itself: the data for adding another point. */
   readonly meanSquares: Float64Array;
 }
 
-/** Residual over the eigenvalue at which the axis counts as found. */
+/** Residual relative to the eigenvalue at which the axis has converged. */
 const CONVERGED = 1e-8;
 
-/** Multiplications after which an axis that is hardly longer than the next is taken as it then is. */
+/** Maximum number of multiplications, for an axis that is hardly longer than the next. */
 const MOST_STEPS = 64;
 
-/** Share of the start that points in no direction of its own, so that no axis is at right angles to all of it. */
+/** Share of a generic direction in the start, so that no axis is orthogonal to all of it. */
 const IRREGULAR = 1e-3;
 
 /**
- * Classical multidimensional scaling to one dimension (Torgerson, 1952): the squared distances, halved, negated and doubly centred, of which the
- * leading eigenvector is taken and nothing else. Points that lie on a line keep their distances. Distances need not be Euclidean: then some
- * eigenvalues are negative, but the largest is above 0 unless all points are one.
+ * Classical multidimensional scaling to one dimension (Torgerson, 1952): the leading eigenvector of the squared distances, halved, negated
+ * and doubly centred. Points on a line keep their distances. Distances need not be Euclidean: then some eigenvalues are negative, but the
+ * largest is above 0 unless all points coincide.
  *
- * The eigenvector is found by Lanczos' method with full reorthogonalisation. Each step reads the squares once, O(n^2), and a start near the axis
- * needs few. Deterministic.
+ * The eigenvector is computed by Lanczos' method with full reorthogonalisation. Each step reads the squares once, O(n^2), and a start near
+ * the axis needs few. Deterministic.
  *
  * @param squares squared distances, finite, each pair once: of points i > j at `i * (i - 1) / 2 + j`.
- * @param start one number a point, a guess of where it stands; a poor one only costs time.
+ * @param start one number per point, a guess of its position; a poor one only costs time.
  */
 export function leadingCoordinate(squares: Float32Array, start: Float64Array): LeadingCoordinate {
   const points = start.length;
@@ -45,7 +45,7 @@ export function leadingCoordinate(squares: Float32Array, start: Float64Array): L
     basis.push(direction);
     next = doublyCentred(timesSquares(squares, direction));
     diagonal.push(dot(next, direction));
-    // The second pass takes out what rounding left in the first.
+    // The second pass removes the rounding errors of the first.
     for (let pass = 0; pass < 2; pass += 1) for (const before of basis) addTimes(next, -dot(next, before), before);
     axis = leadingEigenpair(diagonal, beside);
     const beyond = norm(next);
@@ -58,7 +58,7 @@ export function leadingCoordinate(squares: Float32Array, start: Float64Array): L
   return { coordinates, eigenvalue, meanSquares };
 }
 
-/** The symmetric matrix of squares, whose diagonal is 0, times a vector. Two rows at once: of both sums one is added while the other is waited for. */
+/** The symmetric matrix of squares, whose diagonal is 0, times a vector. Two rows at once: their independent additions overlap. */
 function timesSquares(squares: Float32Array, vector: Float64Array): Float64Array {
   const product = new Float64Array(vector.length);
   for (let i = 1; i < vector.length; i += 2) {
@@ -84,25 +84,25 @@ function timesSquares(squares: Float32Array, vector: Float64Array): Float64Array
   return product;
 }
 
-/** What the doubly centred matrix makes of a vector whose sum is 0, from what the squares make of it. */
+/** The product of the doubly centred matrix and a vector whose sum is 0, from that of the squares. */
 function doublyCentred(product: Float64Array): Float64Array {
   const mean = meanOf(product);
   return product.map((value) => (mean - value) / 2);
 }
 
-/** A start whose sum is 0, with a share in every direction. */
+/** A start whose sum is 0, with a component in every direction. */
 function irregular(start: Float64Array): Float64Array {
   const moved = centredUnit(start);
-  // Multiples of the golden ratio, without their whole parts, spread evenly and repeat nothing.
+  // Fractional parts of multiples of the golden ratio are spread evenly and never repeat.
   const spread = centredUnit(start.map((_, at) => ((at * (Math.sqrt(5) - 1)) / 2) % 1));
   return moved.map((value, at) => value + IRREGULAR * (spread[at] ?? 0));
 }
 
-/** Values less their mean, brought to a length of 1; 0 throughout where they are all one. */
+/** Values minus their mean, scaled to a length of 1; all 0 where they are equal. */
 function centredUnit(values: Float64Array): Float64Array {
   const moved = centred(values);
   const most = moved.reduce((highest, value) => Math.max(highest, Math.abs(value)), 0);
-  // Squares of very small values would be 0; and what rounding left of the mean grows with them.
+  // Squares of very small values would be 0; and the rounding error of the mean grows with them.
   const scaled = centred(moved.map((value) => (most === 0 ? 0 : value / most)));
   const length = norm(scaled);
   return scaled.map((value) => (length === 0 ? 0 : value / length));
@@ -146,7 +146,7 @@ function leadingEigenpair(diagonal: readonly number[], beside: readonly number[]
   return { value: high, vector };
 }
 
-/** Whether a number is above every eigenvalue: the pivots of the matrix less it are all negative (Sylvester). */
+/** Whether a number is above every eigenvalue: the pivots of the matrix minus it are all negative (Sylvester). */
 function isAboveAll(number: number, diagonal: readonly number[], beside: readonly number[]): boolean {
   let pivot = -1;
   for (const [at, value] of diagonal.entries()) {

@@ -1,9 +1,9 @@
-/** Where a fit ended. */
+/** The result of a fit. */
 export interface LeastSquaresFit {
   readonly parameters: readonly number[];
   /** Sum of squared residuals. */
   readonly cost: number;
-  /** Standard error of each parameter, from the curvature at the end; Infinity where the residuals do not tell it. */
+  /** Standard error of each parameter, from the curvature at the result; Infinity where the residuals do not determine it. */
   readonly deviations: readonly number[];
 }
 
@@ -16,7 +16,7 @@ const SMOOTH_DIFFERENCE = 1e-4;
 
 /**
  * Parameters that minimise the sum of squared residuals (Levenberg-Marquardt with Marquardt's scaling; Jacobian by forward
- * differences, so parameters should be of order one, such as logarithms). Deterministic; never leaves the start for the worse.
+ * differences, so parameters should be of order one, such as logarithms). Deterministic; never worse than the start.
  *
  * @param residuals one number per observation; always the same count.
  * @param difference step of the forward differences; wide for residuals that jump, such as those of a simulation.
@@ -56,7 +56,7 @@ export function leastSquares(
 }
 
 /**
- * A residual that grows like its square root beyond `scale`: one wrong observation then pulls no harder than a few right ones.
+ * A residual that grows like its square root beyond `scale`: one wrong observation then has no more influence than a few right ones.
  * (The square of it is the pseudo-Huber family's linear growth.)
  */
 export const robust = (residual: number, scale: number): number => residual / Math.sqrt(1 + Math.abs(residual) / scale);
@@ -91,7 +91,7 @@ export function solveLinear(matrix: readonly (readonly number[])[], right: reado
   return [...solution];
 }
 
-/** Share of the largest curvature that is added to all: what is known no better than by it is not known. */
+/** Share of the largest curvature that is added to all: directions with less curvature count as undetermined. */
 const RIDGE = 1e-9;
 
 /** Square roots of the diagonal of `variance * (J'J)^-1`. */

@@ -1,26 +1,27 @@
 import { solveLinear } from "./leastSquares";
 
-/** More columns would be more subsets than are worth trying. */
+/** Maximum number of columns: more would have too many subsets. */
 const MOST_COLUMNS = 8;
 
-/** A subset whose equations say less than this of one of its columns beyond the others cannot tell them apart. */
+/** Minimum independent part of a column in a subset: with less, its equations cannot separate it from the others. */
 const LEAST_PIVOT = 1e-9;
 
-/** Coefficients of shorter columns would be beyond what numbers hold. */
+/** Minimum length of a column: shorter ones would have coefficients out of range. */
 const LEAST_LENGTH = 1e-100;
 
 /**
- * Coefficients, none below 0, that minimise the sum of squared differences between `matrix` times them and `right`. Every subset of the columns is fitted
- * and the best without a negative coefficient taken, so that it is exact; of columns that say the same only one is used.
+ * Non-negative coefficients that minimise the sum of squared differences between `matrix` times them and `right`. Every subset of the
+ * columns is fitted and the best without a negative coefficient selected, so that the result is exact; of linearly dependent columns only
+ * one is used.
  *
  * @param matrix rows of at most eight numbers each.
- * @throws RangeError of more columns.
+ * @throws RangeError for more columns.
  */
 export function nonNegativeLeastSquares(matrix: readonly (readonly number[])[], right: readonly number[]): readonly number[] {
   const columns = matrix[0]?.length ?? 0;
   if (columns > MOST_COLUMNS)
     throw new RangeError(`At most ${MOST_COLUMNS} columns are fitted without negative coefficients, found ${columns}`);
-  // Columns of one length each, so that pivots can be told from rounding; of none where there is nothing in them.
+  // Columns scaled to one length, so that pivots can be distinguished from rounding; zero columns stay zero.
   const scales = Array.from({ length: columns }, (_, column) => {
     const length = Math.hypot(...matrix.map((row) => row[column] ?? 0));
     return length > LEAST_LENGTH ? length : Number.POSITIVE_INFINITY;
@@ -55,7 +56,7 @@ function cost(matrix: readonly (readonly number[])[], right: readonly number[], 
   }, 0);
 }
 
-/** Of a small matrix, by its first row. Of columns of length 1 it is at most 1, and 0 where they depend on one another. */
+/** Determinant of a small matrix, by its first row. For columns of length 1 it is at most 1, and 0 where they are linearly dependent. */
 function determinant(matrix: readonly (readonly number[])[]): number {
   const [first, ...rest] = matrix;
   if (first === undefined) return 1;

@@ -1,6 +1,6 @@
 /**
  * Quantile by linear interpolation between order statistics (Hyndman and Fan 1996, type 7): position `q * (n - 1)` in the
- * sorted values. The one definition in Weir, so that a predicted and a measured p95 differ by what was measured only.
+ * sorted values. The only definition in Weir, so that predicted and measured p95 differ by their data only.
  *
  * @param values in any order; not changed. NaN is not allowed.
  * @param q 0..1, so 0.95 for p95.
@@ -17,7 +17,7 @@ export function quantile(values: ArrayLike<number>, q: number): number {
   return quantileOfSorted(selected, q);
 }
 
-/** `quantile` of values that ascend already: for several quantiles of one sample. */
+/** `quantile` of values that already ascend: for several quantiles of one sample. */
 export function quantileOfSorted(sorted: ArrayLike<number>, q: number): number {
   if (!(q >= 0 && q <= 1)) throw new Error(`A quantile lies in 0..1, found ${q}`);
   const position = q * (sorted.length - 1);
@@ -25,12 +25,12 @@ export function quantileOfSorted(sorted: ArrayLike<number>, q: number): number {
   const low = sorted[below];
   if (low === undefined) return Number.NaN;
   const high = sorted[below + 1];
-  // Without a weight there is nothing to interpolate, and infinities next to each other would give NaN.
+  // Without a weight there is no interpolation, and adjacent infinities would give NaN.
   if (high === undefined || high === low || position === below) return low;
   return low + (high - low) * (position - below);
 }
 
-/** Puts the value of a rank where sorting would, nothing larger before it and nothing smaller after it (Hoare's quickselect). */
+/** Moves the value of a rank to its sorted position, nothing larger before it and nothing smaller after it (Hoare's quickselect). */
 function select(values: Float64Array, rank: number): void {
   let low = 0;
   let high = values.length - 1;

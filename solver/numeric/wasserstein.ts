@@ -29,9 +29,9 @@ export const wasserstein = (a: ArrayLike<number>, b: ArrayLike<number>): number 
   wassersteinOfSamples(Float64Array.from(a).sort(), Float64Array.from(b).sort());
 
 /**
- * 1-Wasserstein distance between two distributions given by their quantiles at the same equal steps of probability, from the least value to the
- * most: the integral over probability of how far the quantiles are apart, by the trapezoidal rule. Exact where quantile functions run straight
- * between the steps and do not cross there, else too large by what the crossing cuts off. A metric on such quantiles all the same.
+ * 1-Wasserstein distance between two distributions given by their quantiles at the same equal steps of probability, from minimum to
+ * maximum: the integral over probability of the distance of the quantiles, by the trapezoidal rule. Exact where quantile functions are
+ * linear between the steps and do not cross there, else too large by the area of the crossing. Still a metric on such quantiles.
  *
  * @returns NaN without quantiles.
  * @throws RangeError where one has more quantiles than the other.

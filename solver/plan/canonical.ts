@@ -1,4 +1,4 @@
-/** A value that survives JSON: what plans, workload summaries and policies are made of. */
+/** A value that survives JSON: the values of plans, workload summaries and policies. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 /**

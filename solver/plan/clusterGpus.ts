@@ -3,7 +3,7 @@ import type { ClusterSpec } from "./clusterSpec";
 /** GPU type of a node. */
 export const gpuOfNode = ({ gpu }: ClusterSpec, node: ClusterSpec["nodes"][number]): string => node.gpu ?? gpu;
 
-/** GPU types of a cluster, its own first, each once; those no node has are left out. */
+/** GPU types of a cluster, its own first, each once; without those that no node has. */
 export function gpuTypes(cluster: ClusterSpec): readonly string[] {
   const found = new Set(cluster.nodes.map((node) => gpuOfNode(cluster, node)));
   return [...found].sort((a, b) => Number(b === cluster.gpu) - Number(a === cluster.gpu));

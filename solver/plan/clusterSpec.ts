@@ -8,7 +8,7 @@ export const placementSchema = z.object({ node: z.string(), gpus: z.array(z.int(
 export const clusterSpecSchema = z.object({
   id: z.string().min(1),
   name: z.string().min(1),
-  /** `described`: there is nothing to connect to; the others say how engines are started and found there. */
+  /** `described`: there is nothing to connect to; the others specify how engines are started and found there. */
   kind: z.enum(["described", "embedded", "endpoints", "processes", "kubernetes", "ray"]),
   gpu: z.string().min(1),
   /** A node with GPUs of another type names it. */

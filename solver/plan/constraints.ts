@@ -7,7 +7,7 @@ const node = z.string().min(1);
 const replicas = z.int().positive().max(constraintLimits.replicas);
 const parallel = z.int().positive().max(constraintLimits.parallel);
 
-/** What operators ask of a deployment beside low latency. Everything is optional; the empty document asks for nothing. */
+/** Operators' constraints on a deployment in addition to low latency. Everything is optional; the empty document has no constraints. */
 export const planConstraintsSchema = z.strictObject({
   /** These models have at least so many replicas. */
   pinned: z.array(z.strictObject({ model, replicas: replicas.default(1) })).default([]),
@@ -19,11 +19,11 @@ export const planConstraintsSchema = z.strictObject({
   nodes: z.array(z.strictObject({ model, only: z.array(node).min(1).optional(), never: z.array(node).default([]) })).default([]),
   /** Every model of the plan has at least so many replicas. */
   minReplicasPerModel: replicas.nullable().default(null),
-  /** Whichever single node is lost, the replicas left serve every stage's whole load, within the latency budget where one is asked. */
+  /** Whichever single node is lost, the remaining replicas serve every stage's whole load, within the latency budget where there is one. */
   surviveNodeLoss: z.boolean().default(false),
   maxUsdPerHour: z.number().nonnegative().max(constraintLimits.usdPerHour).nullable().default(null),
   maxGpus: z.int().positive().max(constraintLimits.gpus).nullable().default(null),
-  /** Replicas started and replicas stopped, together, against what runs; one moved or reshaped counts as both. */
+  /** Replicas started and replicas stopped, together, relative to the running ones; one moved or reshaped counts as both. */
   maxChangedReplicas: z.int().nonnegative().max(constraintLimits.replicas).nullable().default(null),
   /** Whether GPUs may be left idle; else every GPU of the cluster is used. */
   idleGpus: z.boolean().default(true),
@@ -31,17 +31,17 @@ export const planConstraintsSchema = z.strictObject({
 
 export type PlanConstraints = z.infer<typeof planConstraintsSchema>;
 
-/** The document that asks for nothing. */
+/** The document without constraints. */
 export const noConstraints: PlanConstraints = planConstraintsSchema.parse({});
 
-/** Whether a document asks for anything. */
+/** Whether a document has any constraints. */
 export const asksForAnything = (constraints: PlanConstraints): boolean => JSON.stringify(constraints) !== JSON.stringify(noConstraints);
 
-/** One constraint, in operators' words, and the same document without it. */
+/** One constraint, in operators' words, and the document without it. */
 export interface NamedConstraint {
   readonly kind: keyof PlanConstraints;
   readonly says: string;
-  /** The model it is about; null for those about the whole cluster. */
+  /** Its model; null for constraints on the whole cluster. */
   readonly model: string | null;
   without(constraints: PlanConstraints): PlanConstraints;
 }
@@ -106,7 +106,7 @@ function nodeRuleSays({ model: subject, only, never }: PlanConstraints["nodes"][
   return `${subject} ${parts.length === 0 ? "on any node" : parts.join(" and ")}`;
 }
 
-/** Whether the document lets a plan use a replica that runs: its model is not excluded, and shape and nodes are as asked. */
+/** Whether the document lets a plan use a running replica: its model is not excluded, and shape and nodes are as required. */
 export function allowsReplica(constraints: PlanConstraints, { model: subject, shape, placements }: RunningReplica): boolean {
   const { excluded, shapes } = constraints;
   return (

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * Fields of documents that changed, new name to old. For one release documents with the old names are still read; then this file and its uses
+ * Renamed fields of documents, new name to old. For one release documents with the old names are still read; then this file and its uses
  * are deleted.
  */
 export const deprecatedFields = {
@@ -16,13 +16,13 @@ type Names = Readonly<Record<string, string>>;
 export const readingOldNames = <Schema extends z.ZodType>(schema: Schema, names: Names) =>
   z.preprocess((document: z.input<Schema>) => renamed(document, newNames(names)), schema);
 
-/** A stored policy with the new names: what is kept as it was sealed is not read by a schema again. */
+/** A stored policy with the new names: a sealed document is not read by a schema again. */
 export const withNewNames = <Policy extends { readonly order: object }>(policy: Policy): Policy => ({
   ...policy,
   order: renamed(policy.order, newNames(deprecatedFields.order)),
 });
 
-/** A policy as it was written before the names changed, in which form its hashes were made then. */
+/** A policy in its form before the renaming, for which its hashes were computed. */
 export const withOldNames = <Policy extends { readonly order: object }>(policy: Policy): Policy => ({
   ...policy,
   order: renamed(policy.order, new Map(Object.entries(deprecatedFields.order))),
@@ -30,7 +30,7 @@ export const withOldNames = <Policy extends { readonly order: object }>(policy: 
 
 const newNames = (names: Names): ReadonlyMap<string, string> => new Map(Object.entries(names).map(([name, old]) => [old, name]));
 
-/** Everything else, and the order of fields, stays. */
+/** Everything else, and the order of fields, is unchanged. */
 function renamed<Document>(document: Document, names: ReadonlyMap<string, string>): Document {
   if (typeof document !== "object" || document === null) return document;
   const rename = (key: string): string => {

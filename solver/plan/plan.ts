@@ -15,27 +15,27 @@ const seconds = z.number().nonnegative();
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** One end of what a prediction may be wrong by: the value lies in [low, high] at the stated confidence. */
+/** The interval of a prediction: the value is in [low, high] at the stated confidence. */
 const bandSchema = z.object({ low: z.number(), high: z.number(), confidence: fraction, basis: z.string() });
 
-/** Only the ends, at the confidence and on the basis told elsewhere. */
+/** Only the ends; confidence and basis are stated elsewhere. */
 const spanSchema = bandSchema.pick({ low: true, high: true });
 
 /** `count` replicas of one shape. Each has tp x pp GPUs and one entry of `placements` (its list of nodes and GPUs). */
 const replicaGroupSchema = z.object({
-  /** GPU type, where it is not the model's: a model may run on several types side by side. */
+  /** GPU type, if different from the model's: a model may run on several types. */
   gpu: z.string().min(1).optional(),
   tp: z.int().positive(),
   pp: z.int().positive(),
   count: z.int().positive(),
   /** Share of the model's requests that each single replica of this group serves; groups' shares x counts sum to 1. */
   shareEach: fraction,
-  /** Requests that each of them holds at once at most; left out: as many as an engine runs. */
+  /** Maximum number of requests that each of them holds at once; left out: as many as an engine runs. */
   maxInFlight: z.int().positive().optional(),
   placements: z.array(z.array(placementSchema).min(1)),
 });
 
-/** What one model gets: the topology half of a plan is a list of these. */
+/** The deployment of one model: the topology half of a plan is a list of these. */
 const modelDeploymentSchema = z.object({
   model: z.string().min(1),
   precision: z.enum(["bf16", "fp8", "int4"]),
@@ -44,7 +44,7 @@ const modelDeploymentSchema = z.object({
   replicas: z.array(replicaGroupSchema).min(1),
 });
 
-/** What the operator asked for. Quality is held for the lower bound at `qualityConfidence` unless that is null (point value). */
+/** The operator's objective. The floor applies to the lower bound of quality at `qualityConfidence` unless that is null (point value). */
 export const objectiveSchema = z.object({
   kind: z.enum(["latency-under-quality", "quality-under-latency", "cost-under-both"]),
   /** `end-to-end` sums the stages a request visits, judge included; `largest-stage` is the source's max of stage p95s. */
@@ -56,7 +56,7 @@ export const objectiveSchema = z.object({
   maxGpus: z.int().positive(),
 });
 
-/** Everything that was put in, so that a plan can be made again. */
+/** All inputs, so that a plan can be reproduced. */
 const planInputsSchema = z.object({
   workload: z.object({
     id: z.string(),
@@ -69,20 +69,22 @@ const planInputsSchema = z.object({
   }),
   cluster: clusterSpecSchema,
   models: z.array(z.string()).min(1),
-  /** Of the models and GPUs above, those that are no shipped cards, as they were; left out where all are. */
+  /** Those of the models and GPUs above without shipped cards, as they were; left out where all have one. */
   userCards: userCardsSchema.optional(),
-  /** What the engines' own work was taken to cost, whole: built-in profiles are refitted. Left out in older plans, made before profiles. */
+  /**
+   * The assumed costs of the engines' own work, complete: built-in profiles are refitted. Left out in older plans, made before profiles.
+   */
   engineProfile: engineProfileSchema.optional(),
   objective: objectiveSchema,
-  /** Left out: none were asked. */
+  /** Left out: none. */
   constraints: planConstraintsSchema.optional(),
-  /** The judge where it was to be an engine of its own, whether or not anything is judged; left out: one outside the deployment. */
+  /** The judge if it was planned as a separate engine, whether or not anything is judged; left out: one outside the deployment. */
   judgeEngine: z.object({ model: z.string().min(1), rubricTokens: z.int().nonnegative(), outputTokens: z.int().positive() }).optional(),
-  /** Where the time of a judge outside of the deployment is known from; left out in older plans, and where the judge is an engine. */
+  /** The origin of the time of a judge outside of the deployment; left out in older plans, and where the judge is an engine. */
   judgeTime: judgeTimeSourceSchema.optional(),
-  /** Where requests were allowed to start at a later stage, whether or not any do; left out: all were to start at the first. */
+  /** If requests were allowed to start at a later stage, whether or not any do; left out: all had to start at the first. */
   directStart: z.object({ auc: fraction }).optional(),
-  /** Left out: nothing ran, or nobody asked to change little. */
+  /** Left out: nothing ran, or few changes were not requested. */
   running: z.array(runningReplicaSchema).optional(),
 });
 
@@ -90,27 +92,27 @@ const stagePredictionSchema = z.object({
   model: z.string(),
   /** Share of all requests that reach this stage (the source's processing ratio p_i). */
   share: fraction,
-  /** Share of all requests that start here, of a plan with a direct start; left out: all start at the first stage. */
+  /** Share of all requests that start here, in a plan with a direct start; left out: all start at the first stage. */
   startShare: fraction.optional(),
-  /** Of the share, from the size of the sample; left out in older plans. */
+  /** Interval of the share, from the size of the sample; left out in older plans. */
   shareBand: spanSchema.optional(),
   requestsPerSecond: z.number().nonnegative(),
   p95Seconds: seconds,
   meanSeconds: seconds,
   ttftP95Seconds: seconds,
-  /** Of the three latencies, made like `p95Band`; left out where hardly a simulated request came, and in older plans. */
+  /** Intervals of the three latencies, computed like `p95Band`; left out where there was hardly a simulated request, and in older plans. */
   bands: z.object({ p95Seconds: spanSchema, meanSeconds: spanSchema, ttftP95Seconds: spanSchema }).optional(),
   /** Requests per second over the rate at which the stage's replicas saturate, 0..1. */
   utilisation: fraction,
-  /** What the utilisation means with the profile's error allowed for. No plan has an unstable stage: such are refused. */
+  /** The meaning of the utilisation, including the profile's error. No plan has an unstable stage: such plans are refused. */
   stability: z.enum(["stable", "near-saturation"]).optional(),
-  /** In what the stage lies outside what its step times were fitted to. */
+  /** In which respects the stage is outside the data that its step times were fitted to. */
   extrapolated: z.array(z.string()).optional(),
 });
 
 /** The judge's own engines, where the plan deploys them. */
 const judgePredictionSchema = z.object({
-  /** Judgements. */
+  /** Number of judgements. */
   requestsPerSecond: z.number().nonnegative(),
   /** Queueing included, simulated whole. */
   meanSeconds: seconds,
@@ -120,9 +122,9 @@ const judgePredictionSchema = z.object({
   stability: z.enum(["stable", "near-saturation"]),
 });
 
-/** What a plan does under a judge of another reliability. */
+/** A plan's figures under a judge of another reliability. */
 const judgeOutlookSchema = z.object({
-  /** Chance that the judge scores a right answer above a wrong one. */
+  /** Probability that the judge scores a right answer above a wrong one. */
   auc: fraction,
   quality: score,
   share: z.array(fraction).min(1),
@@ -154,7 +156,7 @@ const predictionsSchema = z.object({
   notes: z.array(z.string()),
 });
 
-/** Another cascade the planner weighed, and in a sentence why it lost. */
+/** Another cascade that the planner considered, and in a sentence why it was not chosen. */
 const alternativeSchema = z.object({
   stages: z.array(z.string()).min(1),
   thresholds: z.array(z.int()),
@@ -166,42 +168,46 @@ const alternativeSchema = z.object({
   reason: z.string(),
 });
 
-/** What the source's alternation between deployment and routing found (Cascadia, algorithm 1). */
+/** The result of the source's alternation between deployment and routing (Cascadia, algorithm 1). */
 const alternationSchema = z.object({
   iterations: z.int().nonnegative(),
   /** null: it found nothing within floor and budget. */
   found: z.object({ stages: z.array(z.string()), thresholds: z.array(z.int()), latencySeconds: seconds, quality: score }).nullable(),
-  /** Which way the plan came from; `same`: both found it. */
+  /** The way that the plan came from; `same`: both found it. */
   kept: z.enum(["direct", "alternation", "same"]),
   /** Alternation minus direct search; null unless both found something. */
   difference: z.object({ latencySeconds: z.number(), quality: z.number() }).nullable(),
 });
 
 /**
- * How a plan was found. `status` and `gap` are of the allocation of GPUs, for the chosen thresholds on their latency tables: `optimal`
- * when the MILP confirmed it, `feasible` when it ran out of time. Thresholds are searched; nothing proves that no better exist.
+ * How a plan was found. `status` and `gap` are those of the allocation of GPUs, for the chosen thresholds on their latency tables:
+ * `optimal` when the MILP confirmed it, `feasible` when it ran out of time. Thresholds are searched; there is no proof that no better ones
+ * exist.
  */
 const solverSchema = z.object({
   status: z.enum(["optimal", "feasible"]),
-  /** Relative distance to the MILP's bound; null when it ran out of time before it told one. */
+  /** Relative distance to the MILP's bound; null when it ran out of time without a bound. */
   gap: z.number().nonnegative().nullable(),
   seconds: z.number().nonnegative(),
   engine: z.string(),
   evaluatedThresholds: z.int().nonnegative(),
   replicaSimulations: z.int().nonnegative(),
-  /** What bound the answer and which cascades lost, in sentences. */
+  /** The binding limits of the answer and the cascades not chosen, in sentences. */
   why: z.array(z.string()),
   /** Why each model's replicas have their shape and not another, a sentence each; left out in older plans. */
   shapes: z.array(z.object({ model: z.string(), says: z.string() })).optional(),
-  /** The source's alternation beside the direct search, by the same tables; left out for the lowest cost, under constraints on replicas, on several GPU types, for a judge as an engine, for a routing set by hand, and in older plans. */
+  /**
+   * The source's alternation compared with the direct search, by the same tables; left out for the lowest cost, under constraints on
+   * replicas, on several GPU types, for a judge as an engine, for a routing set by hand, and in older plans.
+   */
   alternation: alternationSchema.optional(),
   alternatives: z.array(alternativeSchema),
 });
 
 /**
- * The plan: one immutable document. `deployment` (topology) and `policy` are hashed on their own; `id` is the SHA-256 of
- * the canonical form of both and of the id of the cluster in `inputs`, so two plans with the same id do the same thing in the same
- * place, whoever made them and whenever.
+ * The plan: one immutable document. `deployment` (topology) and `policy` have their own hashes; `id` is the SHA-256 of
+ * the canonical form of both and of the id of the cluster in `inputs`, so two plans with the same id have the same effect in the same
+ * place, independent of their author and date.
  */
 export const planSchema = z.object({
   apiVersion: z.literal("weir/v1"),
@@ -243,5 +249,5 @@ export type Plan = z.infer<typeof planSchema>;
 /** A plan before it is sealed with its hashes and its date, which need SHA-256 and a clock. */
 export type UnsealedPlan = Omit<Plan, "id" | "topologyHash" | "policyHash" | "metadata"> & { metadata: { name: string } };
 
-/** What the planner makes: it plans cascades only. Plans of other policies are written by hand and imported. */
+/** The planner's output: it plans cascades only. Plans with other policies are written by hand and imported. */
 export type PlanDraft = UnsealedPlan & { policy: CascadePolicy };

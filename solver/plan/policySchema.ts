@@ -5,33 +5,35 @@ import { workflowDocumentSchema } from "./workflowDocument";
 
 const fraction = z.number().min(0).max(1);
 
-/** Which answers are judged, by whom, and what a call costs. */
+/** Which answers are judged, by which judge, and the cost of a call. */
 const judgeSchema = z.object({
   model: z.string().min(1),
-  /** Of an engine of its own: the mean predicted for its load. */
+  /** For a judge as a separate engine: the mean predicted for its load. */
   secondsPerCall: z.number().nonnegative(),
   usdPerCall: z.number().nonnegative(),
-  /** How the time of a judge outside of this deployment varies about `secondsPerCall`; left out: it does not. */
+  /** Variation of the time of a judge outside of this deployment about `secondsPerCall`; left out: none. */
   variation: judgeVariationSchema.optional(),
-  /** What becomes of an answer while the judge gives no score: accepted (left out), or requested again from the last stage's model. */
+  /** How an answer is treated while the judge gives no score: accepted (left out), or requested again from the last stage's model. */
   whenDown: z.enum(["accept", "largest"]).optional(),
-  /** Where the judge is an engine of this deployment, what a call adds to the prompt and the answer it reads, and what it writes. */
+  /**
+   * If the judge is an engine of this deployment: the tokens that a call adds to the prompt and the answer it reads, and those it writes.
+   */
   engine: z.object({ rubricTokens: z.int().nonnegative(), outputTokens: z.int().positive() }).optional(),
 });
 
 /**
- * Requests that a router is sure about skip stages: a request starts at the first stage whose score, read off the prompt before any
- * model has answered, is at least `below`; where none is, at the last. The last stage has no score of its own.
+ * Requests with a confident router score skip stages: a request starts at the first stage whose score, computed from the prompt before any
+ * model has answered, is at least `below`; where there is none, at the last. The last stage has no score of its own.
  */
 const directStartSchema = z.object({
   below: z.int().min(1).max(100),
-  /** How well the router is taken to tell beforehand whether a model will be right. */
+  /** The router's assumed accuracy in predicting whether a model will be right. */
   router: z.object({ kind: z.literal("modelled"), auc: fraction }),
 });
 
 /**
- * Releases of other work from its queue after which waiting work goes before all that came later. Well above the usual length of a queue:
- * of a longer one nearly all has aged, and leaves in the order it came.
+ * Releases of other work from its queue after which waiting work goes before all later work. Well above the usual length of a queue:
+ * in a longer one nearly all work has aged, and leaves in order of arrival.
  */
 const agingThreshold = z.int().min(1).max(10_000);
 
@@ -40,20 +42,20 @@ const orderSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("fcfs") }),
   /** Shortest job first, by the request's own output. */
   z.object({ kind: z.literal("sjf"), agingThreshold }),
-  /** Shortest total job first, by what the request and all that comes after it in its program have yet to write. */
+  /** Shortest total job first, by the tokens that the request and everything after it in its program have yet to write. */
   z.object({ kind: z.literal("stjf"), agingThreshold }),
-  /** The agent whose programs end soonest first, by what workflows have taught; within an agent the program that began first (Kairos). */
+  /** First the agent whose programs end soonest, from learnt workflows; within an agent the program that began first (Kairos). */
   z.object({ kind: z.literal("workflow"), agingThreshold }),
-  /** Fewest calls yet to make in its program first, by what workflows have taught (Ayo). */
+  /** First the program with the fewest calls yet to make, from learnt workflows (Ayo). */
   z.object({ kind: z.literal("depth"), agingThreshold }),
-  /** Multi-level feedback: a program sinks one level with each quantum of service it has received. */
+  /** Multi-level feedback: a program moves down one level with each quantum of service it has received. */
   z.object({ kind: z.literal("mlfq"), quantaSeconds: z.array(z.number().positive()).min(1).max(32), agingThreshold }),
 ]);
 
 /** Which replica of its model a request goes to. */
 const placeSchema = z.object({
   kind: z.enum(["round-robin", "least-load", "lowest-kv", "time-slots"]),
-  /** A program goes back to its last replica unless that is more loaded than the best by this ratio (0.5: by half). */
+  /** A program returns to its last replica unless that is more loaded than the best by this ratio (0.5: by half). */
   affinity: z.object({ ratio: z.number().nonnegative() }).optional(),
 });
 
@@ -73,7 +75,7 @@ export const cascadePolicySchema = z
     /** Left out: every request starts at the first stage. */
     directStart: directStartSchema.optional(),
     ...queueing,
-    /** The range inside which an operator may turn each threshold without a new approval. */
+    /** The range inside which an operator may change each threshold without a new approval. */
     approvedRanges: z.object({ thresholds: z.array(z.object({ min: z.int().min(0).max(100), max: z.int().min(0).max(100) })) }),
   })
   .superRefine(({ stages, thresholds }, context) => {
@@ -96,53 +98,58 @@ const slackPolicySchema = z.object({
         model: z.string().min(1),
         decodeSecondsPerToken: z.number().positive(),
         maxBatchSize: z.int().positive(),
-        /** That it solves a request of which no router says more. */
+        /** Confidence that it solves a request without a router's score. */
         confidence: fraction,
       }),
     )
     .min(2),
   /** A model's load may be (1 + tau) times the least. */
   tau: z.number().nonnegative(),
-  /** How much more confident than the least loaded model another must be to be preferred to it. */
+  /** Minimum excess of confidence over the least loaded model for another to be preferred to it. */
   deltaScore: fraction,
   /** A program may go to another model between its requests, when its own is beyond the slack; left out, as in comparisons: never. */
   changesModel: z.literal(true).optional(),
-  /** Loads below it count as it: one unloaded request's decode time, as a rule. 0, as in the source, leaves no slack beside an idle model. */
+  /** Loads below it count as it: usually one unloaded request's decode time. 0, as in the source, leaves no slack next to an idle model. */
   floorSeconds: z.number().nonnegative(),
   ...queueing,
-  /** The ranges inside which an operator may turn the two knobs without a new approval. */
+  /** The ranges inside which an operator may change the two knobs without a new approval. */
   approvedRanges: z.object({ tau: approvedRange, deltaScore: approvedRange }),
 });
 
-/** Every request to the model with the least waiting and running, as vLLM balances over engines, whatever they answer: `balancedRoute.ts`. */
+/**
+ * Every request to the model with the least waiting and running, as vLLM balances over engines, whatever they answer: `balancedRoute.ts`.
+ */
 const balancedPolicySchema = z.object({
   kind: z.literal("balanced"),
-  /** Of what a replica of it has in flight, all above `maxBatchSize` waits inside it. */
+  /** Of a replica's requests in flight, those above `maxBatchSize` wait inside it. */
   models: z.array(z.object({ model: z.string().min(1), maxBatchSize: z.int().positive() })).min(1),
   ...queueing,
 });
 
-/** A model for each agent of a workflow, by their names. */
+/** A model for each agent of a workflow, by name. */
 const configurationSchema = z.record(z.string().min(1), z.string().min(1));
 
 /**
- * By which rule requests of workflows get their models: Aragog's rounds, and what it is compared with, each choosing among the configurations
- * that are held to be accurate for the request.
+ * The rule by which requests of workflows get their models: Aragog's rounds, and the systems it is compared with, each choosing among the
+ * configurations that are predicted to be accurate for the request.
  */
 const selectionSchema = z.discriminatedUnion("kind", [
-  /** All waiting requests together, in rounds, by a beam search that keeps so many partial assignments; 1 is greedy. */
+  /** All waiting requests together, in rounds, by a beam search that keeps this number of partial assignments; 1 is greedy. */
   z.object({ kind: z.literal("beam"), width: z.int().min(1).max(64) }),
   /** The same by trying every assignment of the eight oldest. */
   z.object({ kind: z.literal("exhaustive") }),
   /** One configuration for all requests of a workflow, by its name (per-workflow). */
   z.object({ kind: z.literal("fixed"), configurations: z.record(z.string().min(1), configurationSchema) }),
-  /** The cheapest accurate one, chosen when the program comes (per-input). */
+  /** The cheapest accurate one, chosen when the program arrives (per-input). */
   z.object({ kind: z.literal("cheapest") }),
-  /** The one with the least latency under the load of the moment, chosen when the program comes (per-input+), or anew at each stage (per-input++). */
+  /**
+   * The one with the least latency under the current load, chosen when the program arrives (per-input+), or again at each stage
+   * (per-input++).
+   */
   z.object({ kind: z.literal("quickest"), when: z.enum(["arrival", "stage"]) }),
 ]);
 
-/** Just-in-time configuration of workflow stages (Aragog): which model runs a stage is decided when an engine has room for it. */
+/** Just-in-time configuration of workflow stages (Aragog): a stage's model is chosen when an engine has room for it. */
 const justInTimePolicySchema = z.object({
   kind: z.literal("just-in-time"),
   /** Smallest first. A request of no declared workflow goes to the last. */
@@ -150,16 +157,18 @@ const justInTimePolicySchema = z.object({
     .array(
       z.object({
         model: z.string().min(1),
-        /** Cost of a token beside the others': billions of active parameters. */
+        /** Cost of a token relative to the other models: billions of active parameters. */
         cost: z.number().positive(),
-        /** Requests in flight beyond which a replica's throughput no longer rises, or its sequences or KV cache end: it is given no more. */
+        /**
+         * Requests in flight beyond which a replica's throughput no longer rises, or its sequences or KV cache are used up: its maximum.
+         */
         saturationBatch: z.int().min(1).max(4096),
-        /** Output tokens a second of one replica that has so many requests in flight; ascending, the last at `saturationBatch`. */
+        /** Output tokens a second of one replica with this number of requests in flight; ascending, the last at `saturationBatch`. */
         throughput: z
           .array(z.object({ batch: z.int().positive(), tokensPerSecond: z.number().positive() }))
           .min(1)
           .max(64),
-        /** What it is that ends there; left out: not known. */
+        /** The limit reached there; left out: not known. */
         endedBy: z.enum(["throughput", "sequences", "memory"]).optional(),
       }),
     )
@@ -207,7 +216,7 @@ export function modelsOf(policy: PolicyDocument): string[] {
   }
 }
 
-/** The model whose engines in the deployment judge; null where nothing is judged, or something outside of the deployment judges. */
+/** The model whose engines in the deployment judge; null where nothing is judged, or a judge outside of the deployment is used. */
 export const judgeEngineOf = (policy: PolicyDocument): string | null =>
   policy.kind === "cascade" && policy.stages.length > 1 && policy.judge.engine !== undefined ? policy.judge.model : null;
 
@@ -217,7 +226,7 @@ export function deployedModelsOf(policy: PolicyDocument): string[] {
   return judge === null ? modelsOf(policy) : [...modelsOf(policy), judge];
 }
 
-/** Whether a plan's figures say what comes of its policy: where models are chosen just in time they are those of the plan that it was made of. */
+/** Whether a plan's figures describe its policy: where models are chosen just in time they are those of the plan that it was made from. */
 export const isPredicted = ({ kind }: Pick<PolicyDocument, "kind">): boolean => kind !== "just-in-time";
 
 /** The trained predictors that a policy names, by their hashes. */
@@ -227,7 +236,7 @@ export function learntOf(policy: PolicyDocument): readonly string[] {
   return [...new Set([lengths, confidence, ...configurations])].filter((hash) => hash !== undefined);
 }
 
-/** The score at which a stage's answer is accepted, one a stage but the last; none where answers are not judged. */
+/** The score at which a stage's answer is accepted, one per stage but the last; none where answers are not judged. */
 export const thresholdsOf = (policy: PolicyDocument): readonly number[] => (policy.kind === "cascade" ? policy.thresholds : []);
 
 /** How requests may start at a later stage; undefined where all start at the first, or where there are no stages. */

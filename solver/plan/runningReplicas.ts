@@ -1,14 +1,14 @@
 import type { Placement, RunningReplica } from "./clusterSpec";
 import type { Plan } from "./plan";
 
-/** The replicas of a plan one by one, as they run while it is in force. */
+/** The replicas of a plan one by one, as they run while it is active. */
 export function runningReplicas({ deployment }: Pick<Plan, "deployment">): RunningReplica[] {
   return deployment.flatMap(({ model, replicas }) =>
     replicas.flatMap(({ tp, pp, placements }) => placements.map((own) => ({ model, shape: { tp, pp }, placements: own }))),
   );
 }
 
-/** What becomes of replicas: one on another GPU or of another shape is one stopped and one started. */
+/** Changes of replicas: one on another GPU or of another shape counts as one stopped and one started. */
 export interface ReplicaChange {
   readonly stays: number;
   readonly stopped: readonly RunningReplica[];

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** Agents that a declared workflow may have, and configurations of them: one of k models for each that is free. */
+/** Maximum number of agents of a declared workflow, and of its configurations: one of k models for each that is free. */
 export const MOST_AGENTS = 16;
 export const MOST_CONFIGURATIONS = 3 ** 8;
 
-/** One word as headers and paths carry it. */
+/** One word that headers and paths can carry. */
 const word = z
   .string()
   .regex(
@@ -16,24 +16,24 @@ const agentSchema = z.strictObject({
   name: word,
   /** Agents whose answers it reads, all of them declared before it; left out: it begins with the program. */
   reads: z.array(word).max(MOST_AGENTS).default([]),
-  /** What its answer does to the program's; `workflow.ts` has the parts. Only modelled outcomes go by it. */
+  /** The effect of its answer on the program's; `workflow.ts` has the parts. Used only for modelled outcomes. */
   part: z.enum(["helps", "solves", "checks", "revises", "votes", "joins"]).default("solves"),
   /** Models it may run on; left out: any. */
   models: z.array(z.string().min(1)).min(1).max(16).optional(),
-  /** An agent declared before it, whose model it always has. */
+  /** An agent declared before it, whose model it always uses. */
   sameModelAs: word.optional(),
   /** Its system prompt where Weir runs the workflow itself. */
   instructions: z.string().max(20_000).default(""),
-  /** Most tokens that it may write there. */
+  /** Maximum number of tokens that it may write there. */
   maxTokens: z.int().min(1).max(1_000_000).optional(),
 });
 
-/** A workflow that is declared: a graph of agents without loops, each after those whose answers it reads, and which models may run each. */
+/** A declared workflow: a graph of agents without loops, each after those whose answers it reads, and the models that may run each. */
 export const workflowDocumentSchema = z
   .strictObject({
     apiVersion: z.literal("weir/v1").default("weir/v1"),
     kind: z.literal("Workflow").default("Workflow"),
-    /** As headers, plans and paths name it. */
+    /** Its name in headers, plans and paths. */
     name: word,
     title: z.string().max(120).default(""),
     agents: z.array(agentSchema).min(1).max(MOST_AGENTS),

@@ -1,6 +1,6 @@
-/** Which stages can answer a request, and what its operator lets happen. */
+/** Which stages can answer a request, and what the operator permits. */
 export interface StageChoice {
-  /** How many there are. */
+  /** Number of stages. */
   readonly stages: number;
   readonly canAnswer: (stage: number) => boolean;
   /** Whether a smaller model may answer where no larger one can. */

@@ -19,8 +19,8 @@ import { fixedRoute } from "./routes/fixedRoute";
 import { slackRoute } from "./routes/slackRoute";
 
 /**
- * The policy a plan names, with state of its own, for the simulator and the gateway alike. Throws with the reason when the
- * document makes no sense; ask `policyRefusal` first where a document comes from outside.
+ * The policy that a plan specifies, with its own state, for both the simulator and the gateway. Throws with the reason when the
+ * document is invalid; call `policyRefusal` first where a document comes from outside.
  */
 export function buildPolicy(document: PolicyDocument): Policy {
   const refusal = policyRefusal(document);

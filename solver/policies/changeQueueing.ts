@@ -1,11 +1,11 @@
 import type { OrderDocument, PlaceDocument, PolicyDocument } from "../plan/policySchema";
 import { policyRefusal } from "./policyRefusal";
 
-/** Releases after which what waits goes first, whatever its order, where the policy does not say. */
+/** Number of releases after which waiting work goes first, whatever its order; default of the policy. */
 const AGING_THRESHOLD = 1000;
-/** Service after which a program sinks a level, where the policy does not say. */
+/** Service after which a program moves down a level; default of the policy. */
 const QUANTA_SECONDS = [1, 2, 4, 8, 16];
-/** How much more loaded than the best a program's last replica may be, where the policy does not say. */
+/** Maximum load of a program's last replica relative to the best; default of the policy. */
 const AFFINITY_RATIO = 0.5;
 
 /** Which queued request goes first, and to which replica. */
@@ -16,7 +16,7 @@ export interface Queueing {
   readonly affinity: boolean;
 }
 
-/** A policy's own. */
+/** The policy's own order and place. */
 export const queueingOf = ({ order, place }: PolicyDocument): Queueing => ({
   order: order.kind,
   place: place.kind,
@@ -24,10 +24,10 @@ export const queueingOf = ({ order, place }: PolicyDocument): Queueing => ({
 });
 
 /**
- * A policy with the same routes and another order and place. What it said of aging, levels and affinity stays where the new ones read it; a
- * predictor of lengths that nothing reads any more is left out.
+ * A policy with the same routes and another order and place. Its settings of aging, levels and affinity are kept where the new order and
+ * place read them; a predictor of lengths that nothing reads any more is left out.
  *
- * @returns in a sentence why there is none: nothing would change, or no such policy can run.
+ * @returns a sentence that says why there is none: nothing would change, or no such policy can run.
  */
 export function changeQueueing(
   { order: kind, place, affinity }: Queueing,
@@ -40,7 +40,7 @@ export function changeQueueing(
   const quantaSeconds = old.kind === "mlfq" ? old.quantaSeconds : QUANTA_SECONDS;
   const { lengths, ...others } = all ?? {};
   const reads = policy.kind === "slack" || kind === "sjf" || kind === "stjf";
-  // One that nothing reads would only cost each request its time.
+  // An unused predictor would only add its time to each request.
   const learnt = { ...others, ...(lengths === undefined || !reads ? {} : { lengths }) };
   const made: PolicyDocument = {
     ...routes,

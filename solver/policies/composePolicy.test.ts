@@ -23,7 +23,7 @@ const replica = (model: string): ReplicaView => ({
   kvUse: { state: "absent" },
 });
 
-/** Holds back what has more than ten tokens. */
+/** Holds back requests with more than ten tokens. */
 const picky: Place = {
   kind: "picky",
   needs: [],

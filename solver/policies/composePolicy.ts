@@ -5,7 +5,7 @@ import { refreshed, type Seats, seatsOf } from "./core/replicaSeats";
 import { type PlannedQueue, plannedMemory } from "./plannedMemory";
 import { ReleaseLog, ReleaseQueue } from "./releaseQueue";
 
-/** The three parts a common policy is made of. */
+/** The three parts of a common policy. */
 export interface PolicyParts {
   readonly route: Route;
   readonly order: Order;
@@ -13,13 +13,13 @@ export interface PolicyParts {
 }
 
 /**
- * A policy from a route (which model), an order (which request first) and a place (which replica). Answered work is accepted
- * or sent on by the route; queued work leaves each model's queue in order for as long as a replica of the model has room. Where the place
- * holds back what goes next, the rest of that queue waits behind it: small requests that went past would keep the memory full that a large
- * one waits for, and it would starve. Queued work for a stage the route does not know is left where it is.
+ * A policy from a route (which model), an order (which request first) and a place (which replica). The route accepts or escalates
+ * answered work; queued work leaves each model's queue in order for as long as a replica of the model has room. Where the place
+ * holds back the next work, the rest of that queue waits behind it: smaller requests that overtake would keep the memory full that a large
+ * one waits for, and it would starve. Queued work for a stage that the route does not know stays where it is.
  *
- * Work of a stage that cannot answer it, because its model is lost or its engines failed it, goes on at the stage that `answeringStage`
- * names, and is refused where there is none. An answer that the route would send on is accepted where that stage is its own.
+ * Work of a stage that cannot answer it, because its model is lost or its engines failed it, continues at the stage that `answeringStage`
+ * returns, and is refused where there is none. An answer that the route would escalate is accepted where that stage is its own.
  */
 export function composePolicy({ route, order, place }: PolicyParts): Policy {
   const models = [...new Set(route.models)];
@@ -34,7 +34,7 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
   let seats: readonly Seats[] = [];
   let askAgainSeconds: number | null = null;
 
-  /** The stage for work that the route has at `wanted`; null where none may and can answer it. */
+  /** The stage for work that the route assigns to `wanted`; null where no stage may and can answer it. */
   function stageFor(wanted: number, { outage, failed = [], answered = [] }: Answerable): number | null {
     const canAnswer = (stage: number): boolean =>
       answered.includes(stage) || !(failed.includes(stage) || outage?.isLost(route.models[stage] ?? ""));
@@ -134,7 +134,7 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
   };
 }
 
-/** What decides which stages can answer one work. */
+/** The data that determines which stages can answer one piece of work. */
 interface Answerable {
   readonly outage: Outage | undefined;
   readonly failed?: readonly number[] | undefined;

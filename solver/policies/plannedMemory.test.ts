@@ -19,7 +19,7 @@ interface Sent {
   readonly preempted?: boolean;
 }
 
-/** What a place of two replicas of 1,000 tokens says of waiting prompts. */
+/** The forecast of a place with two replicas of 1,000 tokens for waiting prompts. */
 function nextOf(prompts: readonly number[], { has, seats, preempted = false }: Sent) {
   const place = timeSlotsPlace();
   const preemptions = has.map(() => fresh(0));

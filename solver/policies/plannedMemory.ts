@@ -2,18 +2,18 @@ import type { HeldBack, MemoryForecast, NextPlacement, ReplicaMemory } from "./c
 import type { MemoryPlan, Slots } from "./core/policyParts";
 import type { ReleaseQueue } from "./releaseQueue";
 
-/** Waiting work of each model that is placed on trial. */
+/** Number of waiting requests of each model that are placed on trial. */
 const MOST_NEXT = 10;
-/** More than is ever in flight, and what slots can still count. */
+/** More than is ever in flight, and still a count that slots can hold. */
 const ANY_NUMBER = 2 ** 31 - 1;
 
-/** A model's queue and replicas as they stand; both are used up by the trial. */
+/** A model's queue and replicas in their current state; the trial consumes both. */
 export interface PlannedQueue {
   readonly queue: ReleaseQueue;
   readonly slots: Slots;
 }
 
-/** What a plan expects of the replicas, and where the first of each queue would go if they were placed on it one after another. */
+/** A plan's forecast for the replicas, and where the first of each queue would go if they were placed one after another. */
 export function plannedMemory(plan: MemoryPlan, queues: readonly PlannedQueue[], nowSeconds: number): MemoryForecast {
   return {
     nowSeconds,
@@ -63,7 +63,7 @@ function liftSeats({ capacity }: Slots): void {
   for (let index = 0; index < capacity.length; index += 1) if ((capacity[index] ?? 0) > 0) capacity[index] = ANY_NUMBER;
 }
 
-/** Why work that every seat was free for had no place at any of the replicas. */
+/** Why work did not fit any of the replicas although every seat was free. */
 function lackOf(replicas: readonly ReplicaMemory[]): HeldBack {
   const taking = replicas.filter(({ seats }) => seats > 0);
   if (taking.length === 0) return "closed";

@@ -2,7 +2,7 @@ import { type Ranked, RankedHeap } from "../collections/rankedHeap";
 import type { WaitingWork } from "./core/policy";
 import type { Order, Preference } from "./core/policyParts";
 
-/** When the latest releases from one model's queue were, as many as work lets pass before it goes first. */
+/** Times of the latest releases from one model's queue, as many as may pass over waiting work before it goes first. */
 export class ReleaseLog {
   private readonly seconds: Float64Array;
   private count = 0;
@@ -11,7 +11,7 @@ export class ReleaseLog {
     this.seconds = new Float64Array(agingThreshold);
   }
 
-  /** As it stands, to go on from without the releases being noted here. */
+  /** The current state, to continue from without recording releases here. */
   copy(): ReleaseLog {
     const copy = new ReleaseLog({ agingThreshold: this.seconds.length });
     copy.seconds.set(this.seconds);
@@ -24,7 +24,7 @@ export class ReleaseLog {
     this.count += 1;
   }
 
-  /** Whether as many releases as the log holds passed over work that waits since then. */
+  /** Whether as many releases as the log holds passed over work that has waited since then. */
   passedOver(queuedSinceSeconds: number): boolean {
     const { seconds, count } = this;
     return count >= seconds.length && queuedSinceSeconds <= (seconds[count % seconds.length] ?? 0);
@@ -35,13 +35,13 @@ export class ReleaseLog {
  * The queued work of one model in the order in which it leaves: the most preferred first, but the oldest before it once
  * S = `agingThreshold` releases have passed over that (Chimera, section 3.7, for a queue that never sees released work again).
  *
- * **Bound.** At most S + n releases pass over a piece of work, n being how many wait that joined the queue no later than it did: after S
- * releases it has aged, and so has all older work, as everything that was released passed over that too; from then on only the older goes
- * before it. Whatever arrives later, and however much, does not count. The source orders aged work by predicted length; a burst of short
- * requests that ages together with a long one would then pass it without bound, so aged work leaves in the order it came. Its further
- * starvation levels would change nothing here: of two that wait the older has been passed over at least as often.
+ * **Bound.** At most S + n releases pass over a piece of work, where n is the number of waiting works that joined the queue no later: after
+ * S releases it has aged, and so has all older work, as every release passed over that too; from then on only older work goes before it.
+ * Later arrivals do not count, however many. The source orders aged work by predicted length; a burst of short requests that ages together
+ * with a long one would then pass it without bound, so aged work leaves in order of arrival. The source's further starvation levels would
+ * change nothing here: of two that wait the older has been passed over at least as often.
  *
- * A request that failed and came back keeps the time it first joined, and counts as older to all that joined after that.
+ * A request that failed and returned keeps the time it first joined, and counts as older than all that joined after that.
  */
 export class ReleaseQueue {
   private readonly works: readonly WaitingWork[];
@@ -52,7 +52,7 @@ export class ReleaseQueue {
   private readonly released: Uint8Array;
   private oldest = 0;
   private preferred: RankedHeap<Ranked> | null = null;
-  /** Position of what goes next; -1: not looked for since the last release. */
+  /** Position of the next work; -1: not determined since the last release. */
   private shown = -1;
 
   /** @param log of the queue, where the order has a preference. */
@@ -64,7 +64,7 @@ export class ReleaseQueue {
     this.released = new Uint8Array(works.length);
   }
 
-  /** What goes next, and stays until it is released; undefined when none is left. */
+  /** The next work, unchanged until it is released; undefined when none is left. */
   peek(): WaitingWork | undefined {
     if (this.shown < 0) {
       while (this.oldest < this.works.length && this.released[this.oldestPosition()] === 1) this.oldest += 1;
@@ -74,7 +74,7 @@ export class ReleaseQueue {
     return this.works[this.shown];
   }
 
-  /** Lets go what `peek` has shown. */
+  /** Releases the work that `peek` returned. */
   release(nowSeconds: number): void {
     this.released[this.shown] = 1;
     this.shown = -1;
@@ -101,7 +101,7 @@ function byPreference(works: readonly WaitingWork[], preference: Preference): Ra
   return new RankedHeap(works.map((work, order) => ({ key: preference.key(work), tie: preference.thenBy?.(work) ?? 0, order })));
 }
 
-/** Drivers list work as it came, so the usual queue is in order already and is not sorted again. */
+/** Drivers list work in order of arrival, so the usual queue is already sorted and is not sorted again. */
 function byJoining(works: readonly WaitingWork[]): readonly number[] | null {
   const since = (position: number): number => works[position]?.queuedSinceSeconds ?? 0;
   const inOrder = works.every((work, position) => position === 0 || since(position - 1) <= work.queuedSinceSeconds);

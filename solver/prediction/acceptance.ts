@@ -1,27 +1,27 @@
 import { sigmoid } from "./logistic";
 
-/** What accepting configurations costs in quality, by prompt. */
+/** The quality loss of accepted configurations, by prompt. */
 export interface AcceptanceCosts {
-  /** Configurations of each prompt; the last, of the largest models, is always accepted and loses nothing. */
+  /** Configurations of each prompt; the last, with the largest models, is always accepted and loses nothing. */
   readonly size: number;
-  /** By prompt, then by configuration: quality that it loses against the last, in the mean over the prompt's programs; negative where it gains. */
+  /** By prompt, then by configuration: quality lost relative to the last, the mean over the prompt's programs; negative for a gain. */
   readonly loss: Float32Array;
-  /** How many programs each prompt stands for. */
+  /** Number of programs of each prompt. */
   readonly programs: ArrayLike<number>;
-  /** Configurations from the cheapest on. */
+  /** Configurations by ascending cost. */
   readonly cheapestFirst: Int32Array;
 }
 
-/** Quality in 0..100 that accepted configurations may lose against the largest models. */
+/** Maximum quality in 0..100 that accepted configurations may lose relative to the largest models. */
 export const MOST_LOSS = 2;
 
-/** Standard errors that a loss must stay below the most: what is seen of so many prompts is not all there is, and the least threshold is chosen by it. */
+/** Standard errors by which a loss must stay below the maximum: the prompts are a sample, and the threshold is selected on them. */
 const ALLOWANCE = 1;
 
-/** Logits of the thresholds tried, from the strictest down. */
+/** Logits of the thresholds tried, strictest first. */
 const THRESHOLDS = { from: 8, to: -4, step: 0.1 } as const;
 
-/** What accepted configurations lose over all prompts: in the mean over a prompt's, and where always the cheapest is taken; and their standard errors. */
+/** Loss of accepted configurations over all prompts, as the mean over a prompt's and for always the cheapest; and their standard errors. */
 export interface AcceptedLoss {
   readonly mean: number;
   readonly cheapest: number;
@@ -30,11 +30,11 @@ export interface AcceptedLoss {
 }
 
 /**
- * The least chance from which on configurations may be accepted so that they lose `MOST_LOSS` at most, with one standard error as allowance, both in the mean and
- * where always the cheapest is taken. Thresholds are tried from the strictest down and the first that loses more ends it, so that
- * trying many does not find one by luck. 1, which no head reaches, where even the strictest loses more.
+ * The smallest probability from which on configurations may be accepted such that they lose at most `MOST_LOSS`, with one standard error as
+ * margin, both on average and if always the cheapest is taken. Thresholds are tried from the strictest down until the first that loses
+ * more, so that the number of tries does not produce a lucky one. 1, which no head reaches, where even the strictest loses more.
  *
- * @param logits by prompt, then by head: what heads say of prompts that they were not fitted to.
+ * @param logits by prompt, then by head: the heads' outputs for prompts that they were not fitted to.
  */
 export function acceptanceThreshold(logits: Float32Array, costs: AcceptanceCosts): number {
   let threshold = 1;
@@ -51,7 +51,7 @@ export function acceptanceThreshold(logits: Float32Array, costs: AcceptanceCosts
   return threshold;
 }
 
-/** What is lost where these are accepted, and always the last. */
+/** The loss where these are accepted, and always the last. */
 export function acceptedLoss(
   { size, loss, programs, cheapestFirst }: AcceptanceCosts,
   isAccepted: (prompt: number, configuration: number) => boolean,

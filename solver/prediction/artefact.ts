@@ -7,7 +7,7 @@ const VERSION = 2;
 
 const PREFIX = MAGIC.length + 12;
 
-/** Arrays begin at multiples of it. */
+/** Alignment of arrays, in bytes. */
 const ALIGNMENT = 8;
 
 const arrays = { Float32Array, Uint32Array, Uint16Array, Int16Array } as const;
@@ -16,14 +16,14 @@ type ArrayName = keyof typeof arrays;
 
 type Numbers = InstanceType<(typeof arrays)[ArrayName]>;
 
-/** Stands in the header for an array in the body, by its first byte there and how many numbers it has. */
+/** Reference in the header to an array in the body: its first byte there and the number of its values. */
 interface Placed {
   readonly array: ArrayName;
   readonly at: number;
   readonly length: number;
 }
 
-/** The artefact as bytes: a header in JSON, then its arrays, little end first. Equal artefacts give equal bytes. */
+/** The artefact as bytes: a header in JSON, then its arrays, little-endian. Equal artefacts give equal bytes. */
 export function encodeArtefact(artefact: Artefact): Uint8Array {
   const placed: { readonly at: number; readonly numbers: Numbers }[] = [];
   let end = 0;
@@ -51,9 +51,10 @@ export function encodeArtefact(artefact: Artefact): Uint8Array {
 }
 
 /**
- * What `encodeArtefact` wrote, whole: anybody can make bytes with a right checksum.
+ * Decodes and fully validates the output of `encodeArtefact`: a right checksum proves nothing about the content.
  *
- * @throws RangeError, in a sentence, for bytes that are something else, of another version, cut off or changed, or no predictor that was trained.
+ * @throws RangeError, in a sentence, for other bytes, another version, truncated or changed bytes, or an artefact that is no trained
+ * predictor.
  */
 export function decodeArtefact(bytes: Uint8Array): Artefact {
   if (bytes.length < PREFIX || new TextDecoder().decode(bytes.subarray(0, MAGIC.length)) !== MAGIC) {
@@ -72,7 +73,7 @@ export function decodeArtefact(bytes: Uint8Array): Artefact {
   try {
     header = JSON.parse(new TextDecoder().decode(bytes.subarray(PREFIX, PREFIX + headerLength)), (_, value: unknown) => {
       if (!isPlaced(value)) return value;
-      // One after another, as they were written: else a few bytes could be read as arrays without end.
+      // One after another, as they were written: otherwise a few bytes could be read as an unlimited number of arrays.
       if (value.at !== aligned(end)) throw new RangeError("its arrays are not one after another");
       end = value.at + value.length * arrays[value.array].BYTES_PER_ELEMENT;
       if (!(end <= body.length)) throw new RangeError("its arrays are longer than its bytes");
@@ -100,10 +101,10 @@ function isPlaced(value: unknown): value is Placed {
   );
 }
 
-/** A copy, so that the array begins where its kind may. */
+/** A copy, aligned for the type of the array. */
 function numbersAt(body: Uint8Array, { array, at, length }: Placed): Numbers {
   const kind = arrays[array];
-  // Not `slice`, which of a Buffer is no copy.
+  // Not `slice`, which does not copy a Buffer.
   return new kind(new Uint8Array(body.subarray(at, at + length * kind.BYTES_PER_ELEMENT)).buffer);
 }
 

@@ -1,16 +1,16 @@
-/** Bins of a feature, at most: its place is kept in a byte. */
+/** Maximum number of bins of a feature: the bin's index is stored in a byte. */
 export const MAX_BINS = 256;
 
 /** Features by bins between quantiles of their values, feature by feature. */
 export interface BinnedFeatures {
   readonly rows: number;
-  /** `bin[feature * rows + row]`: how many edges are below the value. */
+  /** `bin[feature * rows + row]`: number of edges below the value. */
   readonly bin: Uint8Array;
   /** Of each feature, ascending: bin b holds values above edge b - 1 and up to edge b. */
   readonly edges: readonly Float32Array[];
 }
 
-/** Bins of every feature. Edges are values that occur, so that any rescaling that keeps their order gives the same bins. */
+/** Bins of every feature. Edges are values that occur, so that any monotone rescaling gives the same bins. */
 export function binnedFeatures({ rows, features, values }: FeatureMatrix): BinnedFeatures {
   const bin = new Uint8Array(rows * features);
   const edges = Array.from({ length: features }, (_, feature) => {

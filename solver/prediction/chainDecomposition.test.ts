@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { minimalChains } from "./chainDecomposition";
 
-/** Options of choices whose product is small enough to be looked at whole. */
+/** Options of choices whose product is small enough for exhaustive checks. */
 const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 6 }).filter((each) => product(each) <= 4096);
 const product = (of: readonly number[]): number => of.reduce((all, one) => all * one, 1);
 
-/** Digits of a configuration, the first the most significant. */
+/** Digits of a configuration, the most significant first. */
 function digitsOf(number: number, of: readonly number[]): number[] {
   const digits: number[] = [];
   let rest = number;

@@ -7,7 +7,7 @@ const sizes = fc
   .array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 })
   .filter((each) => each.reduce((all, one) => all * one, 1) <= 729);
 
-/** Which heads accept, by prompt; every head that a search asks for is noted. */
+/** Which heads accept, by prompt; every head that a search evaluates is recorded. */
 function heads(accepts: readonly (readonly boolean[])[]) {
   const asked: number[][] = accepts.map(() => []);
   return {
@@ -29,7 +29,7 @@ const spaceOf = fc.integer({ min: 1, max: 3 }).chain((prompts) =>
   }),
 );
 
-/** Verdicts that rise: accepted are those above any of some. */
+/** Monotone verdicts: accepted are the configurations above any of some. */
 const rising = fc.record({ of: sizes, seeds: fc.array(fc.nat(), { maxLength: 5 }) }).map(({ of, seeds }) => {
   const { order } = searchContext(of);
   const set = new Uint32Array(Math.ceil(order.size / 32));

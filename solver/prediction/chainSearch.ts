@@ -3,7 +3,7 @@ import { minimalChains } from "./chainDecomposition";
 import { type ConfigurationOrder, configurationOrder } from "./configurationOrder";
 import type { ConfigurationSearch } from "./predictor";
 
-/** What is searched: the configurations of a workflow in order, and the chains that they are cut into. */
+/** The search space: the configurations of a workflow in order, and their decomposition into chains. */
 export interface SearchContext {
   readonly order: ConfigurationOrder;
   readonly chains: readonly Int32Array[];
@@ -14,33 +14,33 @@ export const searchContext = (sizes: readonly number[]): SearchContext => ({
   chains: minimalChains(sizes),
 });
 
-/** Heads that a round asks for: pair i is configuration `configuration[i]` for prompt `prompt[i]`, those of a prompt together. */
+/** Heads to evaluate in a round: pair i is configuration `configuration[i]` for prompt `prompt[i]`, those of a prompt together. */
 export interface AskedHeads {
   readonly prompt: Int32Array;
   readonly configuration: Int32Array;
 }
 
 /**
- * Heads that a prompt's round asks for: so many, or where more chains are open this share of them. Fewer share more verdicts and take more rounds: of
- * 3^5 configurations one a round evaluates some 10 % fewer heads in seven times the rounds, and all chains at once up to 2.7 times as many
- * where few are accepted.
+ * Heads to evaluate in a prompt's round: this number, or with many open chains this share of them. With fewer, more verdicts are shared and
+ * there are more rounds: for 3^5 configurations one per round evaluates some 10 % fewer heads in seven times the rounds, and all chains at
+ * once up to 2.7 times as many where few are accepted.
  */
 const LEAST_HEADS_A_ROUND = 8;
 const CHAINS_A_ROUND = 1 / 8;
 
-/** Candidates of a prompt that are verified in a round, at most: the time is looked at between rounds. */
+/** Maximum number of a prompt's candidates that are verified in a round: the time is checked between rounds. */
 const VERIFIED_A_ROUND = 256;
 
 /**
- * Searches the configurations of every prompt for those that its heads accept (Aragog, section 3.1), all prompts in lockstep rounds. On each chain the boundary
- * is searched by halves, the longest open piece first. A head that rejects prunes all configurations with no larger model anywhere; one that accepts
- * makes all with no smaller model candidates, which ends their part of the search and is no verdict. Then every candidate that is not pruned is
- * verified by its own head. What an accepting head says stands even where another prunes it: that costs recall where heads are not monotone, never
- * precision. Of monotone heads exactly the accepted are found.
+ * Searches the configurations of every prompt for those that its heads accept (Aragog, section 3.1), all prompts in lockstep rounds. On
+ * each chain the boundary is found by bisection, the longest open interval first. A head that rejects prunes all configurations with no
+ * larger model anywhere; one that accepts makes all with no smaller model candidates, which ends their part of the search but is no
+ * verdict. Then every candidate that is not pruned is verified by its own head. The verdict of an accepting head remains even where another
+ * prunes it: if heads are not monotone, that costs recall, never precision. With monotone heads exactly the accepted are found.
  *
- * @param evaluate whether each head asked for accepts: 1, else 0.
- * @param headsAllowed asked before every round for the heads that a prompt may ask for in it, where that is fewer than it would; 0 ends the search: what
- * was verified counts, and the rest is left out.
+ * @param evaluate whether each of the given heads accepts: 1, else 0.
+ * @param headsAllowed called before every round for the maximum number of heads of a prompt in it, where that is fewer than usual; 0 ends
+ * the search: the verified ones count, and the rest is left out.
  */
 export function searchChains(
   { order, chains }: SearchContext,
@@ -72,18 +72,18 @@ class PromptSearch {
   readonly #chains: readonly Int32Array[];
   readonly #accepted: Uint32Array;
   readonly #evaluated: Uint32Array;
-  /** Below one that was rejected; closed downwards. */
+  /** Below one that was rejected; downward closed. */
   readonly #pruned: Uint32Array;
-  /** Above one that was accepted; closed upwards. */
+  /** Above one that was accepted; upward closed. */
   readonly #candidates: Uint32Array;
-  /** Of each chain, the piece of which nothing is known: from `low` up to and without `high`. */
+  /** Of each chain, the undecided interval: from `low` up to and excluding `high`. */
   readonly #low: Int32Array;
   readonly #high: Int32Array;
-  /** Chains that have such a piece. */
+  /** Number of chains with such an interval. */
   #open: number[];
-  /** How many of these have a piece of each length. */
+  /** Number of these chains by the length of their interval. */
   readonly #widths: Int32Array;
-  /** What is left to verify once no chain is open, and how much of it was asked for. */
+  /** The candidates to verify once no chain is open, and the number already evaluated. */
   #unverified: readonly number[] | null = null;
   #verified = 0;
 
@@ -101,7 +101,7 @@ class PromptSearch {
     this.#widths = new Int32Array(1 + (chains[0]?.length ?? 0));
   }
 
-  /** Asks for what the next round needs, and for so many heads at most; nothing once all is known. */
+  /** Adds the heads that the next round needs, up to a maximum; none once all is known. */
   askNext(ask: (configuration: number) => void, allowed: number): void {
     if (this.#open.length > 0) this.#narrow();
     if (this.#open.length > 0) {
@@ -114,7 +114,7 @@ class PromptSearch {
     for (let at = from; at < this.#verified; at++) ask(this.#unverified[at] ?? 0);
   }
 
-  /** Takes a head's verdict. */
+  /** Records a head's verdict. */
   learn(configuration: number, accepts: boolean): void {
     addConfiguration(this.#evaluated, configuration);
     if (accepts) addConfiguration(this.#accepted, configuration);
@@ -130,10 +130,10 @@ class PromptSearch {
     return { accurate: this.#accepted, evaluated: countOf(this.#evaluated), whole };
   }
 
-  /** Middles of the longest open pieces. */
+  /** Middles of the longest open intervals. */
   #askMiddles(ask: (configuration: number) => void, allowed: number): void {
     const wanted = Math.min(allowed, Math.max(LEAST_HEADS_A_ROUND, Math.ceil(CHAINS_A_ROUND * this.#open.length)));
-    // Pieces as long as `least` are asked for as far as the longer ones leave room.
+    // Intervals of length `least` are included as far as the longer ones leave room.
     let [least, longer] = [this.#widths.length - 1, 0];
     while (least > 1 && longer + (this.#widths[least] ?? 0) < wanted) longer += this.#widths[least--] ?? 0;
     let room = wanted - longer;
@@ -148,7 +148,7 @@ class PromptSearch {
     return this.#chains[chain]?.[((this.#low[chain] ?? 0) + (this.#high[chain] ?? 0)) >> 1] ?? 0;
   }
 
-  /** Shrinks open pieces by all verdicts so far. */
+  /** Shrinks open intervals by all verdicts so far. */
   #narrow(): void {
     this.#widths.fill(0);
     let open = 0;

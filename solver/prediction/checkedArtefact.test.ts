@@ -15,7 +15,7 @@ const lengths = trainLengths(testLengthRows(120, 1), { seed: 1 });
 const confidence = trainConfidence(testConfidenceRows(120, 1), { seed: 1 });
 const configurations = trainConfigurations(testConfigurationRows(120, 1), { seed: 1 });
 
-/** What the bytes of an artefact are refused with once it was changed; their checksum is right. */
+/** The message that refuses the bytes of a changed artefact; their checksum is right. */
 function refusalOf<T extends Artefact>(artefact: T, change: (changed: Changed<T>) => void): unknown {
   const changed = structuredClone(artefact) as Changed<T>;
   change(changed);

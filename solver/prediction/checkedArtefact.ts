@@ -14,7 +14,7 @@ import type { WordSpace } from "./wordSpace";
 
 const MOST_DIMENSIONS = 4096;
 
-/** Parts that artefacts of several kinds have, as they are read. */
+/** Parts that artefacts of several kinds share, in the form in which they are read. */
 const floats = z
   .instanceof(Float32Array)
   .refine((values) => values.every((value) => Number.isFinite(value)), "has something else than finite numbers");
@@ -59,7 +59,7 @@ const heads = z
   .strictObject({ features: dimensions, bias: floats, weights: floats })
   .refine(({ features, bias, weights }) => weights.length === bias.length * features, "has another number of weights than of features");
 
-/** A predictor of accurate configurations, as it is read: it has a head for every configuration of its workflow but the largest models'. */
+/** A predictor of accurate configurations as read, with a head for every configuration of its workflow except the one of the largest. */
 const configurations = z
   .strictObject({
     kind: z.literal("configurations"),
@@ -78,7 +78,7 @@ const configurations = z
     if (bank.features !== components) context.addIssue("has heads that read other features than are made");
   });
 
-/** Natural logarithm of more tokens than any program writes. */
+/** Natural logarithm of a number of tokens that no program reaches. */
 const MOST_LOG_TOKENS = 50;
 
 const logTokens = z.number().min(-MOST_LOG_TOKENS).max(MOST_LOG_TOKENS);
@@ -143,10 +143,10 @@ const confidence = z
 const artefact = z.discriminatedUnion("kind", [lengths, confidence, configurations]);
 
 /**
- * What was read as an artefact, whole: arrays agree in their lengths, children stand after their parents so that every walk ends, all numbers
- * are finite.
+ * Validates a whole artefact as read: arrays have consistent lengths, children come after their parents so that every traversal ends, all
+ * numbers are finite.
  *
- * @throws RangeError, in a sentence, where it is not.
+ * @throws RangeError, in a sentence, where it is invalid.
  */
 export function checkedArtefact(value: unknown): Artefact {
   const read = artefact.safeParse(value);
@@ -174,5 +174,5 @@ function forestProblem({ features, roots, feature, threshold, next, leafStart, r
   return ascends ? null : "has targets out of order or range";
 }
 
-/** A trained predictor as it is kept and sent to gateways. */
+/** A trained predictor as it is stored and sent to gateways. */
 export type Artefact = LengthArtefact | ConfidenceArtefact | ConfigurationArtefact;

@@ -2,18 +2,18 @@ import type { Sketch } from "./predictor";
 import { CLASS_BUCKETS, FIRST_PAIR_BUCKET } from "./sketch";
 import type { WordSpace } from "./wordSpace";
 
-/** Of the prompts that a space was learnt of: words that fewer had may be names. */
+/** Minimum number of a space's training prompts with a word: rarer words may be names. */
 const COMMON_SHARE = 0.01;
 
-/** Buckets of single words, numbers and signs that at least one in a hundred had of the prompts that a space was learnt of. */
+/** Buckets of single words, numbers and signs that at least one in a hundred of a space's training prompts has. */
 export function commonWords({ buckets, idf }: WordSpace): ReadonlySet<number> {
   const mostIdf = 1 - Math.log(COMMON_SHARE);
   return new Set(buckets.filter((bucket, place) => bucket < FIRST_PAIR_BUCKET && (idf[place] ?? Number.POSITIVE_INFINITY) <= mostIdf));
 }
 
 /**
- * What may be kept of a sketch where nobody is to find out what the prompt said: how many words, numbers and signs it has, and how often the
- * given ones stand in it. Predictors that learnt of such sketches read no more of whole ones.
+ * The part of a sketch that may be stored where the prompt must not be recoverable: its numbers of words, numbers and signs, and the counts
+ * of the given buckets. Predictors trained on such sketches read no more from whole ones.
  */
 export function commonPart({ buckets, counts }: Sketch, words: ReadonlySet<number>): Sketch {
   const isKept = (bucket: number): boolean => bucket < CLASS_BUCKETS || words.has(bucket);

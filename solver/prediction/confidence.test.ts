@@ -10,7 +10,7 @@ const heads = trainConfidence(rows, { seed: 1 });
 
 const tiny = { name: "tiny", sha256: "5".repeat(64) };
 
-/** Vectors of which the second number tells riddles. */
+/** Vectors whose second number identifies riddles. */
 function embedded(of: ConfidenceRows, seed: number): ConfidenceRows {
   const values = Float32Array.from(
     testPrompts(of.facts.length, seed).flatMap(({ isHard, noise }) => [3 + noise, isHard ? 40 : 20, -noise]),

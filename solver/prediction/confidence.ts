@@ -6,51 +6,51 @@ import { PROMPT_COUNTS, promptFeatures, usualPrompt } from "./promptFeatures";
 import { type SparseMatrix, sparseOf, takeRows } from "./sparseMatrix";
 import { learnWordSpace, type WordSpace } from "./wordSpace";
 
-/** Prompts of which is known how well each model answered them. */
+/** Prompts with known quality of each model's answers. */
 export interface ConfidenceRows {
   readonly models: readonly string[];
   readonly facts: readonly RequestFacts[];
-  /** By model, parallel to the facts: 0 wrong to 1 right; NaN where nothing is known. */
+  /** By model, parallel to the facts: 0 wrong to 1 right; NaN where unknown. */
   readonly right: readonly Float32Array[];
-  /** What an encoder made of the prompts, to be read in place of their words. */
+  /** An encoder's embeddings of the prompts, read instead of their words. */
   readonly embeddings?: Embeddings;
 }
 
-/** A text encoder, told from any other that goes by its name. */
+/** A text encoder, distinguished from others of the same name. */
 export interface EncoderIdentity {
   readonly name: string;
-  /** Over its files, in hexadecimal digits: heads fit the embeddings of these only. */
+  /** Hash over its files, in hexadecimal digits: heads fit the embeddings of these only. */
   readonly sha256: string;
 }
 
-/** Vectors of prompts, one after another. */
+/** Vectors of prompts, concatenated. */
 export interface Embeddings {
   readonly encoder: EncoderIdentity;
   readonly dimensions: number;
   readonly values: Float32Array;
 }
 
-/** Trained confidence heads, as they are kept. */
+/** Trained confidence heads, as they are stored. */
 export interface ConfidenceArtefact {
   readonly kind: "confidence";
   readonly models: readonly string[];
-  /** What the heads read: words of the prompt and counts, or an encoder's embedding alone. */
+  /** The heads' input: words of the prompt and counts, or an encoder's embedding alone. */
   readonly features: "words" | "embedding";
   /** The encoder whose embeddings the heads read, and their length; null where they read words. */
   readonly encoder: (EncoderIdentity & { readonly dimensions: number }) | null;
   /** Null where the heads read embeddings. */
   readonly words: WordSpace | null;
-  /** Means of what the heads read, over the prompts they were trained on. */
+  /** Means of the heads' inputs, over the prompts they were trained on. */
   readonly usual: Float32Array;
   /** Of each model: weights of words and counts, or of an embedding. */
   readonly heads: readonly { readonly bias: number; readonly weights: Float32Array }[];
 }
 
 /**
- * Trains one head a model: logistic regression with L2 on hashed TF-IDF of 1-2-grams and counts, or on an encoder's embedding (Chimera, section
- * 3.3: independent sigmoids, binary cross-entropy). The same rows and seed give the same artefact.
+ * Trains one head per model: logistic regression with L2 on hashed TF-IDF of 1-2-grams and counts, or on an encoder's embedding (Chimera,
+ * section 3.3: independent sigmoids, binary cross-entropy). The same rows and seed give the same artefact.
  *
- * @throws RangeError where a model has no prompt of known outcome.
+ * @throws RangeError where a model has no prompt with a known outcome.
  */
 export function trainConfidence(rows: ConfidenceRows, { seed }: { readonly seed: number }): ConfidenceArtefact {
   const { models, facts, right, embeddings } = rows;
@@ -72,9 +72,9 @@ export function trainConfidence(rows: ConfidenceRows, { seed }: { readonly seed:
 }
 
 /**
- * The predictor that trained heads make.
+ * The predictor of trained heads.
  *
- * @throws RangeError for heads that read embeddings: `confidenceOfEmbeddings` is theirs.
+ * @throws RangeError for heads that read embeddings: use `confidenceOfEmbeddings` for these.
  */
 export function confidencePredictor(artefact: ConfidenceArtefact): ConfidencePredictor {
   const { models, words, usual } = artefact;
@@ -83,9 +83,9 @@ export function confidencePredictor(artefact: ConfidenceArtefact): ConfidencePre
 }
 
 /**
- * Confidence by heads that read embeddings.
+ * Confidence from heads that read embeddings.
  *
- * @param values of the artefact's encoder, one prompt after another.
+ * @param values embeddings of the artefact's encoder, concatenated.
  * @returns by prompt, then by model: 0..1.
  * @throws RangeError where the heads read words, or `values` holds no whole number of embeddings.
  */
@@ -98,10 +98,10 @@ export function confidenceOfEmbeddings(artefact: ConfidenceArtefact, values: Flo
   return chances(artefact, embeddingFeatures(values, encoder.dimensions, usual));
 }
 
-/** What heads are trained on, and what must be known to read the same of other prompts. */
+/** The training input of heads, and the data needed to read the same from other prompts. */
 interface Learnt extends Pick<ConfidenceArtefact, "features" | "encoder" | "words" | "usual"> {
   readonly matrix: SparseMatrix;
-  /** Column from which on columns are brought to one deviation. */
+  /** First column that is scaled to one deviation. */
   readonly from: number;
 }
 
@@ -133,7 +133,7 @@ function embeddingFeatures(values: Float32Array, dimensions: number, usual: Floa
   return sparseOf(dimensions, rows);
 }
 
-/** Brings columns, whose mean is 0, to a deviation of 1; a penalty then means the same for all of them. */
+/** Scales columns, whose mean is 0, to a deviation of 1, so that a penalty means the same for all of them. */
 function scaledColumns(matrix: SparseMatrix, from: number): { readonly scaled: SparseMatrix; readonly scales: Float64Array } {
   const squares = new Float64Array(matrix.columns);
   for (const [entry, column] of matrix.column.entries()) squares[column] = (squares[column] ?? 0) + (matrix.value[entry] ?? 0) ** 2;

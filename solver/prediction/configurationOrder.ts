@@ -1,17 +1,17 @@
 import { emptySet } from "@/solver/workflow/configurationSet";
 
-/** The order of configurations by size of their models: which lie below one, and which above, as bits of `configurationSet.ts`. */
+/** The order of configurations by size of their models: the sets below and above one, as bits of `configurationSet.ts`. */
 export interface ConfigurationOrder {
   readonly size: number;
-  /** Puts a configuration and all that have no larger model anywhere into a set. */
+  /** Adds a configuration and all that have no larger model anywhere to a set. */
   addBelow(set: Uint32Array, configuration: number): void;
-  /** Puts a configuration and all that have no smaller model anywhere into a set. */
+  /** Adds a configuration and all that have no smaller model anywhere to a set. */
   addAbove(set: Uint32Array, configuration: number): void;
 }
 
 /**
- * The order of a product of choices of so many options each, numbered as `configurationSpace` numbers it. Sets of those at most, and at least, as
- * large are kept for both halves of the choices, so that what lies below a configuration is what two sets have in common.
+ * The order of a product of choices of so many options each, numbered as `configurationSpace` numbers it. Sets of those at most, and at
+ * least, as large are stored for both halves of the choices, so that the set below a configuration is the intersection of two sets.
  */
 export function configurationOrder(sizes: readonly number[]): ConfigurationOrder {
   const size = product(sizes);
@@ -41,7 +41,7 @@ export function configurationOrder(sizes: readonly number[]): ConfigurationOrder
     addBelow(set, configuration) {
       const one = first?.below[first.memberOf(configuration)] ?? none;
       const other = second?.below[second.memberOf(configuration)] ?? none;
-      // Of smaller models throughout is of a smaller number.
+      // A configuration with smaller models throughout has a smaller number.
       for (let at = configuration >>> 5; at >= 0; at--) set[at] = (set[at] ?? 0) | ((one[at] ?? 0) & (other[at] ?? 0));
     },
     addAbove(set, configuration) {

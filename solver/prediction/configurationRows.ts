@@ -7,26 +7,29 @@ import type { Embeddings } from "./confidence";
 import type { RequestFacts } from "./predictor";
 import { factsOf, type PromptTexts } from "./programFacts";
 
-/** Prompts of which is known how accurate every configuration of a workflow is, modelled or executed. Arrays are parallel, or by prompt, then by configuration. */
+/**
+ * Prompts with the accuracy of every configuration of a workflow, modelled or executed. Arrays are parallel, or by prompt, then by
+ * configuration.
+ */
 export interface ConfigurationRows {
   readonly workflow: WorkflowDocument;
   readonly space: ConfigurationSpace;
   /** Row of each prompt in the outcome table, or the list of executed inputs, ascending. */
   readonly prompts: Int32Array;
   readonly facts: readonly RequestFacts[];
-  /** Programs of each prompt. */
+  /** Number of programs of each prompt. */
   readonly programs: Float32Array;
   /** Share of the prompt's programs for which the configuration is as accurate as the largest models. */
   readonly accurate: Float32Array;
-  /** Quality in 0..100 that it loses against these, mean over the prompt's programs; negative where it gains. */
+  /** Quality in 0..100 lost relative to these, mean over the prompt's programs; negative for a gain. */
   readonly loss: Float32Array;
-  /** What an encoder made of the prompts, to be read in place of their words. */
+  /** An encoder's embeddings of the prompts, read instead of their words. */
   readonly embeddings?: Embeddings;
 }
 
 /**
- * What is learnt of programs, or held against: outcomes of every configuration as `configurationOutcomes.ts` models them, gathered by prompt, since
- * programs of one prompt look alike before they run. Programs of other workflows and of unknown quality are left out.
+ * Training or test data from programs: outcomes of every configuration as `configurationOutcomes.ts` models them, grouped by prompt, since
+ * programs of one prompt look the same before they run. Programs of other workflows and of unknown quality are left out.
  */
 export function configurationRowsOf(
   sample: ProgramSample,

@@ -15,7 +15,7 @@ const artefact = trainConfigurations(rows, { seed: 1 });
 const { predict, space } = configurationPredictor(artefact);
 const heads = space.size - 1;
 
-/** What every head says of prompts, whether it is asked for or not. */
+/** The output of every head for prompts, whether or not a search evaluates it. */
 const verdicts = (of: ConfigurationRows): readonly boolean[] =>
   Array.from(
     allLogits(artefact.heads, readPrompts(artefact.reading)(of.facts)),
@@ -24,7 +24,7 @@ const verdicts = (of: ConfigurationRows): readonly boolean[] =>
 
 const tiny = { name: "tiny", sha256: "5".repeat(64) };
 
-/** Vectors of more numbers than heads read, of which the second tells what is hard. */
+/** Vectors with more numbers than heads read, of which the second marks hard prompts. */
 function embedded(of: ConfigurationRows, subjects: ReturnType<typeof testSubjects>): ConfigurationRows {
   const values = Float32Array.from({ length: of.prompts.length * 90 }, (_, at) => {
     const row = of.prompts[Math.floor(at / 90)]!;
@@ -84,7 +84,8 @@ describe("heads of configurations", () => {
   });
 
   it("go by how many programs a prompt stands for", () => {
-    // Half of the prompts are hard by what they ask, the others by how long they are: who has most programs decides what heads mind more.
+    // Half of the prompts are hard by their content, the others by their length: the prompts with most programs have most weight in the
+    // heads.
     const subjects = testSubjects(600, 1);
     const isHard = (at: number): boolean => subjects[rows.prompts[at]!]!.isHard;
     const isLong = (at: number): boolean => subjects[rows.prompts[at]!]!.tokens >= 18;
@@ -148,7 +149,7 @@ describe("the threshold of acceptance", () => {
 
   it("accepts less of few prompts than of the same ten times over, by one standard error", () => {
     const few = 20;
-    // Of a single configuration beside the largest: of every fifth prompt it loses 9 points, 1.8 in the mean.
+    // A single configuration in addition to the largest: for every fifth prompt it loses 9 points, 1.8 on average.
     const costsOf = (times: number) => ({
       ...{ size: 2, programs: new Float32Array(few * times).fill(1), cheapestFirst: Int32Array.of(0, 1) },
       loss: Float32Array.from({ length: 2 * few * times }, (_, at) => (at % 2 === 0 && (at / 2) % 5 === 0 ? 9 : 0)),

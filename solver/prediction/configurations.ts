@@ -13,34 +13,35 @@ import { platt } from "./penalisedHead";
 import type { ConfigurationSearch, RequestFacts } from "./predictor";
 import { componentsOf, learnReading, type PromptReading, readPrompts } from "./promptReading";
 
-/** A trained predictor of accurate configurations, as it is kept. */
+/** A trained predictor of accurate configurations, as it is stored. */
 export interface ConfigurationArtefact {
   readonly kind: "configurations";
   /** Smallest first. */
   readonly models: readonly string[];
-  /** Whose configurations it tells, without what agents are told. */
+  /** The workflow of the configurations, without the agents' instructions. */
   readonly workflow: WorkflowDocument;
   readonly reading: PromptReading;
-  /** One for every configuration but the last, that of the largest models. */
+  /** One for every configuration except the last, that of the largest models. */
   readonly heads: HeadBank;
-  /** A head accepts from this chance on; at 1 none does. */
+  /** Probability from which on a head accepts; at 1 none does. */
   readonly threshold: number;
 }
 
-/** Penalties tried on what the features' components tell. */
+/** Penalties tried on the features' components. */
 const PENALTIES = [10, 3, 1, 0.3, 0.1, 0.03, 0.01];
 
 const FOLDS = 3;
 
-/** Heads that the penalty and the calibration are chosen on, spread evenly over all. */
+/** Heads on which the penalty and the calibration are selected, spread evenly over all. */
 const MOST_CHOOSING_HEADS = 32;
 
 /**
- * Trains a head for every configuration but that of the largest models: logistic regression on what all of them read of the prompt (Aragog,
- * section 3.1). The penalty, one slope and shift that bring logits to outcomes (Platt 1999) and the threshold are chosen by what heads say of a third
- * of the prompts that they were not fitted to, in turn. The same rows and seed give the same artefact.
+ * Trains a head for every configuration except that of the largest models: logistic regression on features of the prompt that all of them
+ * share (Aragog, section 3.1). The penalty, one slope and shift that map logits to outcomes (Platt 1999) and the threshold are selected by
+ * threefold cross-validation: by the heads' outputs for a third of the prompts that they were not fitted to. The same rows and seed give
+ * the same artefact.
  *
- * @throws RangeError without prompts of known quality to choose by, or where the workflow has a single configuration.
+ * @throws RangeError without prompts of known quality for the selection, or where the workflow has a single configuration.
  */
 export function trainConfigurations(rows: ConfigurationRows, { seed }: { readonly seed: number }): ConfigurationArtefact {
   const { workflow, space, facts, embeddings } = rows;
@@ -79,7 +80,7 @@ export function trainConfigurations(rows: ConfigurationRows, { seed }: { readonl
   };
 }
 
-/** The predictor that a trained artefact makes. */
+/** The predictor of a trained artefact. */
 export function configurationPredictor(artefact: ConfigurationArtefact): ConfigurationPredictor {
   const { workflow, models, reading, heads, threshold } = artefact;
   const space = configurationSpace(workflow, models);
@@ -107,7 +108,7 @@ export function configurationPredictor(artefact: ConfigurationArtefact): Configu
   };
 }
 
-/** Configurations from the one with the fewest steps up from the smallest models on: what costs less, where nothing is said of cost. */
+/** Configurations by ascending number of steps up from the smallest models: the cost order where no costs are given. */
 export function cheapestFirst({ size, options, choiceOf, steps }: ConfigurationSpace): Int32Array {
   const rank = Int32Array.from({ length: size }, (_, configuration) =>
     choiceOf.reduce(
@@ -150,7 +151,7 @@ function rowsOf({ features, values }: FeatureMatrix, rows: Int32Array): FeatureM
   return { rows: rows.length, features, values: taken };
 }
 
-/** What heads say of every prompt, each fitted without the part that it is in: by prompt, then by head. */
+/** The heads' outputs for every prompt, each fitted without the part that contains it: by prompt, then by head. */
 function leftOut(folds: readonly Fold[], heads: Int32Array, penalty: number): Float32Array {
   const said = new Float32Array(folds.reduce((sum, { asked }) => sum + asked.length, 0) * heads.length);
   for (const { asked, left, learnt, right, weight, stride } of folds) {
@@ -165,14 +166,14 @@ export interface ConfigurationPredictor {
   readonly artefact: ConfigurationArtefact;
   readonly space: ConfigurationSpace;
   /**
-   * One search a prompt, in lockstep rounds.
+   * One search per prompt, in lockstep rounds.
    *
-   * @param headsAllowed asked before every round for the heads that a prompt may ask for in it at most; once it is 0, what was verified counts.
+   * @param headsAllowed called before every round for the maximum number of heads of a prompt in it; once it is 0, the verified ones count.
    * @throws RangeError for heads that read embeddings.
    */
   predict(facts: readonly RequestFacts[], headsAllowed?: () => number): readonly ConfigurationSearch[];
   /**
-   * The same of embeddings of the artefact's encoder, one prompt after another.
+   * The same for embeddings of the artefact's encoder, concatenated.
    *
    * @throws RangeError for heads that read words, or where there is no whole number of embeddings.
    */

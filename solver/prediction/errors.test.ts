@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { averagePrecision, kendallTauDistance } from "./errors";
 
-/** Pairs one by one. */
+/** Reference: checks all pairs. */
 function quadraticDistance(predicted: readonly number[], truth: readonly number[]): number {
   let [pairs, wrong] = [0, 0];
   for (const [one, known] of truth.entries()) {

@@ -2,7 +2,7 @@ import { pairCounts } from "@/solver/judging/pairCounts";
 
 /**
  * Kendall's tau distance of a predicted order to the true one: the share of pairs of unequal truth that are predicted in the wrong order,
- * predicted ties counted half. 0 is perfect, 0.5 a coin or one prediction for all. In n log n.
+ * predicted ties counted half. 0 is perfect, 0.5 is random or a constant prediction. In n log n.
  *
  * @returns NaN without two unequal truths.
  */
@@ -14,10 +14,11 @@ export function kendallTauDistance(predicted: ArrayLike<number>, truth: ArrayLik
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
 
 /**
- * Average precision: the mean, over right answers, of the share of right ones among all that score as high or higher (the step-wise area under
- * the precision-recall curve; equal scores are taken together, so that their order does not matter). A coin's is the share that is right.
+ * Average precision: the mean, over right answers, of the share of right ones among all that score as high or higher (the step-wise area
+ * under the precision-recall curve; equal scores are taken together, so that their order does not matter). A random one is the share that
+ * is right.
  *
- * @param right more than one half: right.
+ * @param right more than one half counts as right.
  * @returns NaN where nothing is right.
  */
 export function averagePrecision(scores: ArrayLike<number>, right: ArrayLike<number>): number {

@@ -20,13 +20,13 @@ const space = configurationSpace(testWorkflow, models);
 const numbered = (texts: readonly (string | null)[]): RunLine[] => texts.map((text, at) => ({ line: at + 1, text }));
 const run = (input: string, configuration: object, quality: unknown): string => JSON.stringify({ input, configuration, quality });
 
-/** Every configuration of a space, executed once of each input. */
+/** Every configuration of a space, executed once for each input. */
 const everyRun = (inputs: readonly string[], of: typeof space, qualityOf: (input: number, configuration: number) => number): string[] =>
   inputs.flatMap((input, row) => Array.from({ length: of.size }, (_, at) => run(input, configurationNames(of, at), qualityOf(row, at))));
 
 const inputsOf = (count: number): string[] => Array.from({ length: count }, (_, at) => `please solve case ${at}`);
 
-/** An agent bound to some models, one bound to another's, and one that may have any. */
+/** An agent restricted to some models, one bound to another's, and one that may have any. */
 const bound = workflowDocumentSchema.parse({
   name: "bound",
   agents: [{ name: "a", models: ["large", "small"] }, { name: "b", reads: ["a"], sameModelAs: "a" }, { name: "c" }],
@@ -65,7 +65,7 @@ describe("rows of executed runs", () => {
       testWorkflow,
       models,
     );
-    // Further programs of a prompt count as of another workflow: a mean over some is not the share of them that is accurate.
+    // Further programs of a prompt are assigned to another workflow: a mean over several is not the share of them that is accurate.
     const first = new Set(drawn.map(([program]) => program));
     const once = { ...sample, workflow: sample.workflow.map((own, program) => (first.has(program) ? own : 1)) };
     const modelled = configurationRowsOf(once, space, { promptTokens: tokens, sketches: inputs.map(sketchOf) }, testWorkflow);

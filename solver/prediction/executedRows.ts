@@ -10,39 +10,39 @@ import { type BadRun, badRunWords, configurationWords, type LeftOutRuns } from "
 import type { RequestFacts } from "./predictor";
 import { sketchOf } from "./sketch";
 
-/** Inputs below which neither part says anything. */
+/** Minimum number of inputs: below it neither part is meaningful. */
 export const LEAST_INPUTS = 50;
 
-/** Share of the inputs that are learnt of. */
+/** Share of the inputs in the training part. */
 const TRAINING_SHARE = 0.7;
 
-/** As gateways estimate prompts. */
+/** The gateways' estimate of prompt tokens. */
 const CHARACTERS_A_TOKEN = 4;
 
-/** A line of a file of executed runs, counted from 1; text null where it is none. */
+/** A line of a file of executed runs, counted from 1; text null where there is none. */
 export interface RunLine {
   readonly line: number;
   readonly text: string | null;
 }
 
-/** A program that was run and graded: what it was given, the model of each agent by its name, and the quality of its answer in 0..100. */
+/** A program that was run and graded: its input, the model of each agent by name, and the quality of its answer in 0..100. */
 export type ExecutedRun = z.infer<typeof runSchema>;
 
 const runSchema = z.object({ input: z.string().min(1), configuration: z.record(z.string(), z.string()), quality: z.number() });
 
-/** What is learnt of executed runs, and held against. */
+/** Training and test data from executed runs. */
 export interface ExecutedRows {
-  /** Their prompts are places in `inputs`; in neither part is one of the other's. */
+  /** Their prompts are indices into `inputs`; neither part has a prompt of the other. */
   readonly rows: ConfigurationRows;
   readonly heldOut: ConfigurationRows;
-  /** Inputs of which every configuration was executed. */
+  /** Inputs for which every configuration was executed. */
   readonly inputs: readonly string[];
-  /** Runs that are learnt of. */
+  /** Runs that are used for training. */
   readonly runs: number;
   readonly leftOut: LeftOutRuns;
 }
 
-/** A run as a line of JSON tells it, or why it is none. */
+/** The run in a line of JSON, or why it is no run. */
 export function readRun(text: string | null): ExecutedRun | "damaged" | "quality" {
   let value: unknown;
   try {
@@ -55,7 +55,7 @@ export function readRun(text: string | null): ExecutedRun | "damaged" | "quality
   return run.data.quality >= 0 && run.data.quality <= 100 ? run.data : "quality";
 }
 
-/** The number of a configuration that is given in words, every agent with its model; or why it is none of the space. */
+/** The number of a configuration given in words, every agent with its model; or why it is not in the space. */
 function configurationNumber(space: ConfigurationSpace, names: Readonly<Record<string, string>>): number | BadRun {
   if (Object.keys(names).length !== space.agents.length || !space.agents.every((agent) => Object.hasOwn(names, agent))) return "agents";
   const models = space.agents.map((agent) => space.models.indexOf(names[agent] ?? ""));
@@ -69,7 +69,7 @@ function configurationNumber(space: ConfigurationSpace, names: Readonly<Record<s
   return [...chosen].reduce((sum, [choice, option]) => sum + option * (space.steps[choice] ?? 1), 0);
 }
 
-/** A run of a space, with its configuration as a number; or why it is none. */
+/** A run of a space, with its configuration as a number; or why it is no such run. */
 function numberedRun(text: string | null, space: ConfigurationSpace) {
   const run = readRun(text);
   if (typeof run === "string") return run;
@@ -77,7 +77,7 @@ function numberedRun(text: string | null, space: ConfigurationSpace) {
   return typeof configuration === "string" ? configuration : { ...run, configuration };
 }
 
-/** Runs of one input: the line of the first, and of each configuration that was executed how often and the sum of its qualities. */
+/** Runs of one input: the line of the first, and for each executed configuration the number of runs and the sum of their qualities. */
 interface Executions {
   readonly input: string;
   readonly firstLine: number;
@@ -85,12 +85,14 @@ interface Executions {
 }
 
 /**
- * What is learnt of runs that were executed and graded, as the source trains its heads (Aragog, section 3.1): of inputs whose every configuration was
- * executed. A configuration is accurate where the mean quality of its runs is at least that of the largest models'. The text of an input decides which
- * part it falls into, seven in ten the one to learn of, so that the order of the lines says nothing. Lines that are no run are counted.
+ * Training data from executed and graded runs, as the source trains its heads (Aragog, section 3.1): from inputs for which every
+ * configuration was executed. A configuration is accurate where the mean quality of its runs is at least that of the largest models'. A
+ * hash of an input's text decides its part, seven in ten for training, so that the order of the lines has no influence. Lines that are no
+ * run are counted.
  *
  * @param models smallest first.
- * @throws RangeError, in a sentence, where the workflow has no configurations over the models, no line is a run, or fewer than `LEAST_INPUTS` inputs are whole.
+ * @throws RangeError, in a sentence, where the workflow has no configurations over the models, no line is a run, or fewer than
+ * `LEAST_INPUTS` inputs are complete.
  */
 export function executedRows(lines: Iterable<RunLine>, workflow: WorkflowDocument, models: readonly string[]): ExecutedRows {
   const space = configurationSpace(workflow, models);
@@ -138,13 +140,13 @@ export function executedRows(lines: Iterable<RunLine>, workflow: WorkflowDocumen
   return { rows: rowsOf(0, cut), heldOut: rowsOf(cut, whole.length), inputs: whole.map(({ input }) => input), runs, leftOut };
 }
 
-/** In an order that looks drawn and hangs on the texts alone. */
+/** A pseudo-random order that depends only on the texts. */
 function byText(of: readonly Executions[]): readonly Executions[] {
   const keyed = of.map((one) => ({ one, key: mixSeed("executed runs", one.input) }));
   return keyed.sort((a, b) => a.key - b.key || (a.one.input < b.one.input ? -1 : 1)).map(({ one }) => one);
 }
 
-/** What a request that begins a program is known by. */
+/** The facts known of a request that begins a program. */
 function factsFor(workflow: WorkflowDocument): (input: string) => RequestFacts {
   const { role: stage = "", instructionTokens = 0 } = workflowOfDocument(workflow).stages[0] ?? {};
   return (input) => {

@@ -5,7 +5,7 @@ import { allLogits, fitHeads, verdicts } from "./headBank";
 import { fitLogistic } from "./logistic";
 import { sparseOf } from "./sparseMatrix";
 
-/** Rows of uncorrelated features, and outcomes that the first of them tell. */
+/** Rows of uncorrelated features, and outcomes that depend on the first of them. */
 function drawn(rows: number, features: number, seed: number) {
   const random = seededRandom(seed);
   const values = Float32Array.from({ length: rows * features }, (_, at) => random.normal() * (1 + (at % features)));
@@ -31,7 +31,7 @@ describe("heads fitted side by side", () => {
       Array.from({ length: 400 }, (_, row) => ({ columns: [0, 1, 2, 3], values: matrix.values.subarray(4 * row, 4 * row + 4) })),
     );
     for (const outcome of all) {
-      // They are told that one row less was so.
+      // The heads are fitted to smoothed outcomes.
       const known = Float64Array.from({ length: 400 }, (_, row) => (right[row * stride + outcome]! * 400 + 0.5) / 401);
       const alone = fitLogistic(rows, known, 0.1);
       expect(bank.bias[outcome]).toBeCloseTo(alone.bias, 3);

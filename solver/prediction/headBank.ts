@@ -8,34 +8,35 @@ export interface HeadBank {
   readonly weights: Float32Array;
 }
 
-/** Outcomes that heads are fitted to, by row, then by outcome; a head for each of the outcomes named. */
+/** Target outcomes of heads, by row, then by outcome; a head for each of the named outcomes. */
 export interface HeadOutcomes {
   /** Shares in 0..1: `right[row * stride + outcome]`. */
   readonly right: Float32Array;
   readonly stride: number;
-  /** What each row counts. */
+  /** Weight of each row. */
   readonly weight: ArrayLike<number>;
   readonly outcomes: Int32Array;
 }
 
-/** Heads fitted side by side: their logits of some thousand rows lie in the processor's cache. */
+/** Number of heads fitted together: their logits of some thousand rows fit in the processor's cache. */
 const BLOCK = 64;
 
 const MOST_STEPS = 60;
 
-/** What no weight or bias moves by in a step of a fit that has arrived. */
+/** Maximum step of a weight or bias in a converged fit. */
 const ARRIVED = 1e-4;
 
-/** Curvature at which a head of nearly one outcome is taken to stand: its steps stay short. */
+/** Minimum curvature assumed for a head of nearly one outcome: its steps stay short. */
 const LEAST_CURVATURE = 0.01;
 
-/** Steps are taken as if the loss curved so much more than in the mean over rows, which holds them back from where it curves more. */
+/** Steps assume a loss whose curvature is larger than its mean over rows by this factor, which damps them where it curves more. */
 const CAUTION = 1.5;
 
 /**
- * Fits logistic heads with L2 regularisation, all to the same rows at once: each minimises its mean log loss plus `penalty / 2` times the squared
- * length of its weights, by steps against the gradient over the curvature of every feature, so that features must be nearly uncorrelated, as principal
- * components are. A head whose rows all have one outcome is told that one row less was so (Platt 1999).
+ * Fits logistic heads with L2 regularisation, all to the same rows at once: each minimises its mean log loss plus `penalty / 2` times the
+ * squared length of its weights, by steps along the negative gradient divided by the curvature of every feature, so that features must be
+ * nearly uncorrelated, such as principal components. Outcomes are smoothed by half a row (Platt 1999), also for heads whose rows all have
+ * one outcome.
  */
 export function fitHeads(matrix: FeatureMatrix, { right, stride, weight, outcomes }: HeadOutcomes, penalty: number): HeadBank {
   const { rows, features, values } = matrix;
@@ -104,7 +105,7 @@ interface BlockFit {
   readonly weights: Float64Array;
 }
 
-/** Writes by how much every head is over its outcomes, weighted by row, and returns the heads' mean curvatures. */
+/** Writes the deviation of every head from its outcomes, weighted by row, and returns the heads' mean curvatures. */
 function missesOf({ values, features, share, target, bias, weights }: BlockFit, misses: Float64Array): Float64Array {
   const width = bias.length;
   const curvature = new Float64Array(width);
@@ -136,7 +137,7 @@ function variances({ rows, features, values }: FeatureMatrix, share: Float64Arra
 }
 
 /**
- * Whether heads accept rows, a row and a head a pair, in one pass over the pairs: 1 where the logit is `least` or more.
+ * Whether heads accept rows, one row and one head per pair, in one pass over the pairs: 1 where the logit is `least` or more.
  *
  * @param pairs parallel.
  */

@@ -8,7 +8,7 @@ import { averagePrecision, kendallTauDistance } from "./errors";
 import { type LengthArtefact, type LengthRows, lengthPredictor } from "./lengths";
 import type { HeldOutError } from "./predictor";
 
-/** How well lengths are predicted of requests whose prompts the artefact was not trained on. Models that it does not know are left out. */
+/** Accuracy of length predictions for requests whose prompts the artefact was not trained on. Models that it does not know are left out. */
 export function heldOutLengths(artefact: LengthArtefact, rows: LengthRows): HeldOutError {
   const predictor = lengthPredictor(artefact);
   const lengths = rows.models.flatMap(({ model, facts, requestTokens, remainingTokens }) => {
@@ -36,7 +36,7 @@ export function heldOutLengths(artefact: LengthArtefact, rows: LengthRows): Held
   return { prompts: rows.prompts, lengths };
 }
 
-/** How well heads tell right answers from wrong ones on prompts they were not trained on. Models without both kinds are left out. */
+/** How well heads separate right from wrong answers on prompts they were not trained on. Models without both kinds are left out. */
 export function heldOutConfidence(artefact: ConfidenceArtefact, rows: ConfidenceRows): HeldOutError {
   const scores =
     rows.embeddings === undefined
@@ -68,10 +68,10 @@ export function heldOutConfidence(artefact: ConfidenceArtefact, rows: Confidence
 }
 
 /**
- * How well accurate configurations are found for prompts that the heads were not trained on, by the search that serves. The configuration of the largest models,
- * which needs no head, counts in what is lost only.
+ * How well the serving search finds accurate configurations for prompts that the heads were not trained on. The configuration of the
+ * largest models, which needs no head, counts in the loss only.
  *
- * @returns precision NaN where nothing was accepted, recall where nothing is accurate.
+ * @returns precision NaN where nothing was accepted, recall NaN where nothing is accurate.
  */
 export function heldOutConfigurations(artefact: ConfigurationArtefact, rows: ConfigurationRows): HeldOutError {
   const { space, predict, predictOfEmbeddings } = configurationPredictor(artefact);

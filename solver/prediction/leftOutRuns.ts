@@ -1,4 +1,4 @@
-/** What a line may lack, so that no run is learnt of it. */
+/** Reasons why a line is no run. */
 export const badRunWords = {
   damaged: "no JSON with a text as input, a configuration of agents and models, and a number as quality",
   quality: "a quality that is not from 0 to 100",
@@ -8,11 +8,11 @@ export const badRunWords = {
 } as const;
 export type BadRun = keyof typeof badRunWords;
 
-/** What of a file of executed runs nothing is learnt of. */
+/** The part of a file of executed runs that is not used for training. */
 export interface LeftOutRuns {
-  /** Lines that are no run of the workflow over the models, by what is wrong, the most frequent first. */
+  /** Lines that are no run of the workflow over the models, by reason, the most frequent first. */
   readonly lines: readonly { readonly problem: BadRun; readonly lines: number; readonly firstLine: number }[];
-  /** Inputs of which some configuration was not executed; and of the first in the file where it stands, and the smallest that it lacks. */
+  /** Inputs with a configuration that was not executed; and for the first in the file its line and its smallest missing configuration. */
   readonly inputs: number;
   readonly first: { readonly line: number; readonly lacks: Readonly<Record<string, string>> } | null;
 }

@@ -59,7 +59,7 @@ describe("a trained length predictor", () => {
       models: of.models.map((model) => ({ ...model, facts: model.facts.map((facts) => ({ ...facts, sketch: null })) })),
     });
     const { lengths = [] } = heldOutLengths(trainLengths(bare(rows), { seed: 1 }), bare(fresh));
-    // Both stages of a program have one input length here: that alone, without the stage, orders by half as much.
+    // Both stages of a program have the same input length here: the input length without the stage orders half as well.
     for (const { requestTau, inputLengthTau } of lengths) expect(requestTau).toBeLessThan(inputLengthTau - 0.1);
   });
 

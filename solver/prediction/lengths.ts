@@ -8,44 +8,44 @@ import { learnWordSpace } from "./wordSpace";
 
 /** Requests of known lengths, by the model that answered them. Arrays of one model are parallel. */
 export interface LengthRows {
-  /** Different prompts that the requests are of. */
+  /** The distinct prompts of the requests. */
   readonly prompts: number;
   readonly models: readonly ModelLengths[];
 }
 
-/** What one model wrote. */
+/** The output lengths of one model. */
 interface ModelLengths {
   readonly model: string;
   readonly facts: readonly RequestFacts[];
   readonly requestTokens: Float32Array;
-  /** The request and all that comes after it in its program, each once; not what stands beside it. */
+  /** The request and everything after it in its program, each once; without parallel requests. */
   readonly remainingTokens: Float32Array;
 }
 
-/** A trained length predictor, as it is kept. */
+/** A trained length predictor, as it is stored. */
 export interface LengthArtefact {
   readonly kind: "lengths";
   readonly models: readonly string[];
   readonly text: TextSpace;
-  /** Of each model. */
+  /** Per model. */
   readonly lengths: readonly { readonly request: LengthForest; readonly remaining: LengthForest }[];
 }
 
-/** What a stage usually writes, and by how much (in natural logarithms) a request's length is over it, by its features. */
+/** A stage's usual output length, and the excess of a request's length over it (in natural logarithms), from its features. */
 interface LengthForest {
   readonly usual: UsualLengths;
   readonly forest: QuantileForest;
 }
 
-/** Directions of the space of words: more told no more on prompts that were not trained on. */
+/** Number of directions of the space of words: more did not improve predictions on held-out prompts. */
 const DIMENSIONS = 32;
 
-/** Chosen by threefold validation on prompts of two tasks and four models; the distance hardly moves from half to twice of each. */
+/** Selected by threefold validation on prompts of two tasks and four models; the distance hardly changes from half to twice of each. */
 const FOREST: Omit<ForestOptions, "seed"> = { trees: 48, rowsPerTree: 2048, minLeafRows: 12, leafTargets: 7, featureShare: 0.33 };
 
 /**
- * Trains a quantile regression forest for each model, on what requests and programs wrote over what their stage usually writes (Chimera, section
- * 3.4, with which its median is that of the tokens). The same rows and seed give the same artefact.
+ * Trains a quantile regression forest for each model, on the lengths of requests and programs relative to their stage's usual length
+ * (Chimera, section 3.4; its median thereby gives that of the tokens). The same rows and seed give the same artefact.
  *
  * @throws RangeError where a model has no rows.
  */
@@ -76,7 +76,7 @@ export function trainLengths({ models }: LengthRows, { seed }: { readonly seed: 
   };
 }
 
-/** What each stage usually writes, and by how much each request is over it. */
+/** The usual length of each stage, and the excess of each request over it. */
 function overUsual(facts: readonly RequestFacts[], tokens: Float32Array): { readonly usual: UsualLengths; readonly over: Float32Array } {
   const logTokens = tokens.map((count) => Math.log(Math.max(1, count)));
   const usual = learnUsualLengths(facts, logTokens);
@@ -84,7 +84,7 @@ function overUsual(facts: readonly RequestFacts[], tokens: Float32Array): { read
   return { usual, over: Float32Array.from(facts, (of, row) => (logTokens[row] ?? 0) - usualOf(of)) };
 }
 
-/** The predictor that a trained artefact makes. */
+/** The predictor of a trained artefact. */
 export function lengthPredictor({ models, text, lengths }: LengthArtefact): LengthPredictor {
   const textOf = textFeaturesOf(text);
   const readings = lengths.map(({ request, remaining }) => ({
@@ -107,7 +107,7 @@ export function lengthPredictor({ models, text, lengths }: LengthArtefact): Leng
   };
 }
 
-/** Each sketch once, however many requests are of its prompt. */
+/** Distinct sketches, regardless of the number of requests per prompt. */
 const sketchesOf = (facts: readonly RequestFacts[]): readonly Sketch[] => [
   ...new Set(facts.flatMap(({ sketch }) => (sketch === null ? [] : [sketch]))),
 ];

@@ -1,6 +1,6 @@
 import { type SparseMatrix, times, timesTransposed } from "./sparseMatrix";
 
-/** Chance that a row is right: 1 / (1 + exp(-(bias + weights . row))). */
+/** Probability that a row is right: 1 / (1 + exp(-(bias + weights . row))). */
 export interface LogisticHead {
   readonly bias: number;
   readonly weights: Float64Array | Float32Array;
@@ -8,12 +8,12 @@ export interface LogisticHead {
 
 const NEWTON_STEPS = 30;
 const GRADIENT_STEPS = 60;
-/** Norm of the gradient, a row, at which the fit has arrived. */
+/** Norm of the gradient, per row, at which the fit has converged. */
 const ARRIVED = 1e-7;
 
 /**
- * Logistic regression with L2 regularisation: minimises the mean log loss plus `penalty / 2` times the squared length of the weights (the bias
- * goes free), by Newton's method with conjugate gradients and halved steps. Deterministic.
+ * Logistic regression with L2 regularisation: minimises the mean log loss plus `penalty / 2` times the squared length of the weights (the
+ * bias is not penalised), by Newton's method with conjugate gradients and halved steps. Deterministic.
  *
  * @param right parallel to the rows, 0..1.
  */
@@ -80,7 +80,7 @@ function lossAt(
 export const logLoss = (logit: number, right: number): number =>
   Math.max(logit, 0) + Math.log1p(Math.exp(-Math.abs(logit))) - right * logit;
 
-/** Conjugate gradients, as exact as the distance to go deserves. */
+/** Conjugate gradients, with a precision relative to the remaining distance. */
 function solveNewton(gradient: Float64Array, norm: number, hessian: (vector: Float64Array) => Float64Array): Float64Array {
   const solution = new Float64Array(gradient.length);
   const residual = gradient.slice();

@@ -3,20 +3,21 @@ import { shuffled } from "@/solver/numeric/shuffled";
 import { fitLogistic, headLogits, type LogisticHead, logLoss } from "./logistic";
 import { type SparseMatrix, sparseOf, takeRows } from "./sparseMatrix";
 
-/** Penalties tried. Columns have a deviation of 1, or words an own length of 1 a prompt. */
+/** Penalties tried. Columns have a deviation of 1; words together have length 1 per prompt. */
 const PENALTIES = [1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001];
 
 const FOLDS = 3;
 
-/** Rows that the penalty is chosen on, at most: the choice hardly changes with more. */
+/** Maximum number of rows for the selection of the penalty: the choice hardly changes with more. */
 const MOST_CHOOSING_ROWS = 3000;
 
-/** Keeps the slope of logits finite where they part right from wrong. */
+/** Keeps the slope finite where the logits separate right from wrong. */
 const SLOPE_PENALTY = 1e-4;
 
 /**
- * A head that says what comes true. Of every penalty, heads are fitted without each fold of the rows in turn; what they say of the fold is brought
- * to the outcomes by a slope and a shift (Platt 1999: a penalised head is too timid), and the penalty with the least log loss then is taken.
+ * A calibrated head. For every penalty, heads are fitted without each fold of the rows in turn; their outputs for the fold are mapped
+ * to the outcomes by a slope and a shift (Platt 1999: a penalised head is underconfident), and the penalty with the least resulting log
+ * loss is used.
  */
 export function penalisedHead(matrix: SparseMatrix, right: Float32Array, seed: number): LogisticHead {
   const order = shuffled(matrix.rows, seededRandom(seed)).slice(0, MOST_CHOOSING_ROWS);
@@ -39,7 +40,7 @@ export function penalisedHead(matrix: SparseMatrix, right: Float32Array, seed: n
 
 const labelsOf = (right: Float32Array, rows: Int32Array): Float32Array => Float32Array.from(rows, (row) => right[row] ?? 0);
 
-/** Slope, at least 0, and shift that bring logits to outcomes (Platt 1999). */
+/** Slope, at least 0, and shift that map logits to outcomes (Platt 1999). */
 export function platt(logits: readonly number[], right: readonly number[]): { readonly slope: number; readonly shift: number } {
   const column = sparseOf(
     1,

@@ -1,14 +1,14 @@
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
 import type { ConfidencePredictor, LengthPredictor, PredictedLength, RequestFacts, Sketch } from "./predictor";
 
-/** What is known of the prompts of an outcome table, by row. */
+/** The facts of an outcome table's prompts, by row. */
 export interface PromptTexts {
-  /** Null where a prompt's text is not at hand. */
+  /** Null where a prompt's text is not available. */
   readonly sketches: readonly (Sketch | null)[];
   readonly promptTokens: Int32Array;
 }
 
-/** What is known of a request when it is ready to be asked: its program's prompt, its stage, and input that holds the answers it reads. */
+/** The facts of a request that is ready to be sent: its program's prompt, its stage, and input including the answers it reads. */
 export function factsOf(sample: ProgramSample, texts: PromptTexts, request: number, inputTokens: number): RequestFacts {
   const program = sample.program[request] ?? 0;
   const workflow = sample.workflows[sample.workflow[program] ?? 0];
@@ -32,13 +32,13 @@ export function inputTokensOn(sample: ProgramSample, request: number, model: num
   return reads.reduce((sum, read) => sum + (written?.[first + read] ?? 0), sample.givenTokens[request] ?? 0);
 }
 
-/** Requests predicted in one go: enough that a call costs little, few enough that their facts need no room. */
+/** Requests predicted together: enough to amortise a call, few enough that their facts need little memory. */
 const BATCH = 1024;
 
 /**
- * What predictors say of the requests of a sample, for every run of it. A model that a predictor was not trained for has none. Of requests that
- * begin a program, or read answers of the model that is asked about, it is predicted at once; of others when they are asked about, since what a
- * model would have written in place of another is nothing that anybody knows then.
+ * Predictions for the requests of a sample, for every run of it. A model that a predictor was not trained for has none. Requests that
+ * begin a program, or read answers of the model in question, are predicted at once; others on demand, since the output of one
+ * model in place of another is not known before.
  */
 export function predictionsOf(
   sample: ProgramSample,
@@ -65,7 +65,7 @@ function lengthsOf(sample: ProgramSample, texts: PromptTexts, lengths: LengthPre
         ) ?? []),
       );
     }
-    /** Of each request what was said of it last, as a run asks about it more than once. */
+    /** The last prediction for each request, as a run queries it more than once. */
     const otherModels = new Map<number, { readonly inputTokens: number; readonly length: PredictedLength | undefined }>();
     return (request: number, tokens: number): PredictedLength | undefined => {
       if (tokens === inputTokens[request]) return sameModel[request];
@@ -82,7 +82,7 @@ function lengthsOf(sample: ProgramSample, texts: PromptTexts, lengths: LengthPre
   };
 }
 
-/** Of a program's prompt, so one for all its requests. */
+/** For a program's prompt, so the same for all its requests. */
 function confidenceOf(sample: ProgramSample, texts: PromptTexts, confidence: ConfidencePredictor) {
   const programs = sample.prompt.length;
   const heads = confidence.models.length;

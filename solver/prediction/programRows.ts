@@ -5,7 +5,7 @@ import type { ConfidenceRows } from "./confidence";
 import type { LengthRows } from "./lengths";
 import { factsOf, inputTokensOn, type PromptTexts } from "./programFacts";
 
-/** What lengths are learnt from, or held against, of drawn programs: each request as often as there are models, its whole program on that one. */
+/** Training or test data for lengths from drawn programs: each request once per model, its whole program on that one. */
 export function lengthRowsOf(sample: ProgramSample, texts: PromptTexts): LengthRows {
   const { requestTokens, remainingTokens } = oraclePredictions(sample);
   const requests = Array.from(sample.program.keys());
@@ -20,7 +20,7 @@ export function lengthRowsOf(sample: ProgramSample, texts: PromptTexts): LengthR
   };
 }
 
-/** What confidence is learnt from, or held against: rows of an outcome table, each as a prompt by itself, whatever workflow it comes in. */
+/** Training or test data for confidence: rows of an outcome table, each as a separate prompt, whatever its workflow. */
 export function confidenceRowsOf(outcomes: OutcomeTable, rows: Int32Array, texts: PromptTexts): ConfidenceRows {
   return {
     models: outcomes.models.map(({ model }) => model),

@@ -3,12 +3,12 @@ import { classCounts } from "./sketch";
 import { type SparseMatrix, sparseOf } from "./sparseMatrix";
 import { type WordSpace, wordWeights } from "./wordSpace";
 
-/** What heads read of a prompt beside its words: logarithms of its tokens, and of its words, numbers, signs and different ones. */
+/** The inputs of heads in addition to a prompt's words: logarithms of its tokens, and of its words, numbers, signs and distinct ones. */
 export const PROMPT_COUNTS = 5;
 
 /**
- * Words of every prompt by their TF-IDF, and after them the counts, less `usual`. A prompt whose text is not at hand is taken to be usual in all,
- * unless none of the prompts that words were learnt of had one: then its tokens are what is known.
+ * Words of every prompt by their TF-IDF, and after them the counts, minus `usual`. A prompt whose text is not available counts as usual in
+ * all, except where no training prompt of the words had a text: then only its tokens are known.
  */
 export function promptFeatures(facts: readonly RequestFacts[], words: WordSpace, usual: ArrayLike<number>): SparseMatrix {
   const first = words.buckets.length;
@@ -27,7 +27,7 @@ function usualWords(words: number, usual: ArrayLike<number>) {
   return { columns, values: columns.map((column) => usual[column] ?? 0) };
 }
 
-/** Means of words and counts over the prompts whose text is at hand, that of the tokens over all; 0 where there are none. */
+/** Means of words and counts over the prompts with available text, that of the tokens over all; 0 where there are none. */
 export function usualPrompt(facts: readonly RequestFacts[], words: WordSpace): Float32Array {
   const withText = facts.filter(({ sketch }) => sketch !== null);
   const { columns, column, value } = promptFeatures(withText, words, []);

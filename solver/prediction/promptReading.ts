@@ -6,32 +6,32 @@ import { TEXT_COUNTS, textFeaturesOf, textSpaceOf } from "./textFeatures";
 import { truncatedSvd } from "./truncatedSvd";
 import { learnWordSpace, type WordSpace } from "./wordSpace";
 
-/** Features before those of the text: the logarithm of the prompt's tokens. */
+/** Number of features before those of the text: the logarithm of the prompt's tokens. */
 export const READING_COUNTS = 1;
 
-/** Directions of the space of words. */
+/** Number of directions of the space of words. */
 const WORD_DIMENSIONS = 32;
 
-/** Numbers that are made of a prompt, at most: what an encoder gives has many that go together. */
+/** Maximum number of components of a prompt: many features of an encoder are correlated. */
 const MOST_COMPONENTS = 64;
 
 /**
- * What heads of one prompt share: its features, of words and counts or of an encoder's embedding, brought to one deviation and turned onto their
- * principal components.
+ * The shared input of one prompt's heads: its features, of words and counts or of an encoder's embedding, scaled to one deviation and
+ * projected onto their principal components.
  */
 export interface PromptReading {
   /** Space of the words that are read; null where an encoder's embedding is. */
   readonly words: WordSpace | null;
   /** The encoder whose embeddings are read, and their length; null where words are. */
   readonly encoder: (EncoderIdentity & { readonly dimensions: number }) | null;
-  /** Means of the features over the prompts it was learnt of: those of a usual prompt. */
+  /** Means of the features over the training prompts: those of a usual prompt. */
   readonly usual: Float32Array;
   /** `directions[feature * components + k]`. */
   readonly directions: Float32Array;
   readonly components: number;
 }
 
-/** Learns what heads share, of the prompts they are trained on. */
+/** Learns the shared input of heads from their training prompts. */
 export function learnReading(facts: readonly RequestFacts[], embeddings: Embeddings | undefined, seed: number): PromptReading {
   const { words, encoder, raw } = embeddings === undefined ? wordsRead(facts, seed) : embeddingsRead(embeddings);
   const { rows, features, values } = raw;
@@ -56,9 +56,9 @@ export function learnReading(facts: readonly RequestFacts[], embeddings: Embeddi
 }
 
 /**
- * What heads read of prompts.
+ * Reads the heads' inputs from prompts.
  *
- * @throws RangeError for a reading of embeddings: `componentsOf` is theirs.
+ * @throws RangeError for a reading of embeddings: use `componentsOf` for these.
  */
 export function readPrompts(reading: PromptReading): (facts: readonly RequestFacts[]) => FeatureMatrix {
   const { words, usual } = reading;
@@ -68,9 +68,9 @@ export function readPrompts(reading: PromptReading): (facts: readonly RequestFac
 }
 
 /**
- * Raw features on the components.
+ * Raw features projected onto the components.
  *
- * @param values one prompt after another, as many numbers each as the reading has features.
+ * @param values prompts concatenated, each with the reading's number of features.
  * @throws RangeError where `values` holds no whole number of prompts.
  */
 export function componentsOf({ usual, directions, components }: PromptReading, values: Float32Array): FeatureMatrix {

@@ -12,7 +12,7 @@ const matrixOf = (rows: readonly (readonly number[])[]): FeatureMatrix => ({
   values: Float32Array.from(rows.flat()),
 });
 
-/** Targets with a median of 10 + 5 x, twice that where z is 1, and a long tail above; y tells nothing. */
+/** Targets with a median of 10 + 5 x, twice that where z is 1, and a long tail above; y has no influence. */
 function skewed(count: number, seed: number) {
   const random = seededRandom(seed);
   const rows = Array.from({ length: count }, () => [random.next() * 4, random.next(), random.int(2)]);

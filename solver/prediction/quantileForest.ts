@@ -3,11 +3,11 @@ import { type BinnedFeatures, binnedFeatures, type FeatureMatrix, MAX_BINS } fro
 
 export interface ForestOptions {
   readonly trees: number;
-  /** Rows drawn for each tree, with replacement; all there are where they are fewer. */
+  /** Number of rows drawn for each tree, with replacement; at most the number of rows. */
   readonly rowsPerTree: number;
-  /** A leaf holds at least so many of them. */
+  /** Minimum number of them in a leaf. */
   readonly minLeafRows: number;
-  /** A leaf keeps at most so many of their targets, evenly spread over them in their order. */
+  /** Maximum number of targets stored in a leaf, evenly spread over its sorted targets. */
   readonly leafTargets: number;
   /** Share of the features that each split chooses from, 0..1. */
   readonly featureShare: number;
@@ -15,8 +15,8 @@ export interface ForestOptions {
 }
 
 /**
- * A quantile regression forest: it keeps the targets of every leaf, so that quantiles can be asked of it. The nodes of all trees stand in one
- * row; those of a pair of children are neighbours.
+ * A quantile regression forest: it stores the targets of every leaf, so that it can give quantiles. The nodes of all trees are in one
+ * array; a pair of children is adjacent.
  */
 export interface QuantileForest {
   readonly features: number;
@@ -28,25 +28,25 @@ export interface QuantileForest {
   readonly threshold: Float32Array;
   /** Left child of a node, the right one is next to it; of a leaf, its number. */
   readonly next: Uint32Array;
-  /** Where each leaf's targets begin in `ranks`, and at the end their number. */
+  /** Start of each leaf's targets in `ranks`, and at the end their number. */
   readonly leafStart: Uint32Array;
-  /** Places in `targets`, ascending within a leaf. */
+  /** Indices into `targets`, ascending within a leaf. */
   readonly ranks: Uint16Array;
   /** Distinct targets, ascending. */
   readonly targets: Float32Array;
 }
 
-/** Ranks are kept in 16 bits. */
+/** Ranks are stored in 16 bits. */
 const MAX_TARGETS = 65_536;
 
-/** Targets of one coarse bucket while a median is looked for: 2 to the power of it. */
+/** Number of targets of one coarse bucket during the search for a median, as an exponent of 2. */
 const COARSE_BITS = 6;
 
 const COARSE_MASK = 2 ** COARSE_BITS - 1;
 
 /**
  * Grows a quantile regression forest (Meinshausen, Journal of Machine Learning Research 7, 2006): trees on bootstrap samples, split where
- * the squared error falls most, every leaf keeping targets of its rows. Splits are looked for between up to 255 quantiles of a feature.
+ * the squared error falls most, every leaf storing targets of its rows. Splits are searched between up to 255 quantiles of a feature.
  *
  * @param targets parallel to the rows.
  * @throws RangeError without rows, or with more than 65,536 distinct targets.
@@ -80,8 +80,8 @@ export function growForest(matrix: FeatureMatrix, targets: Float32Array, options
 }
 
 /**
- * Medians of the targets given each row's features: every leaf that a row falls into weighs the same, shared by the targets in it, and the
- * median is the first target that holds half of the weight together with those before it.
+ * Medians of the targets given each row's features: every leaf that a row reaches has the same weight, divided among the targets in it, and
+ * the median is the first target that, together with those before it, has half of the weight.
  */
 export function forestMedians(forest: QuantileForest, matrix: FeatureMatrix): Float32Array {
   const { roots, leafStart, ranks, targets } = forest;
@@ -154,13 +154,13 @@ interface Grown {
   readonly ranks: number[];
 }
 
-/** What all trees grow from. */
+/** The inputs from which all trees grow. */
 interface Soil {
   readonly bins: BinnedFeatures;
   readonly targets: Float32Array;
   readonly rank: Uint16Array;
   readonly options: ForestOptions;
-  /** Room for the histogram of one feature. */
+  /** Buffer for the histogram of one feature. */
   readonly sums: Float64Array;
   readonly counts: Int32Array;
 }
@@ -206,7 +206,7 @@ function addNode(grown: Grown): number {
   return grown.feature.push(-1) - 1;
 }
 
-/** The split that lowers the squared error most; null where none leaves enough rows on both sides and lowers it. */
+/** The split that lowers the squared error most; null where no split leaves enough rows on both sides and lowers it. */
 function bestSplit({ bins, targets, options, sums, counts }: Soil, rows: Int32Array, random: Random): Split | null {
   if (rows.length < 2 * options.minLeafRows) return null;
   let total = 0;
@@ -254,7 +254,7 @@ function chosen(features: number, share: number, random: Random): Int32Array {
   return order.subarray(0, count);
 }
 
-/** Puts the rows of the split's left side first. Returns how many they are. */
+/** Moves the rows of the split's left side to the front. Returns their number. */
 function partition(bins: BinnedFeatures, rows: Int32Array, { feature, bin }: Split): number {
   const from = feature * bins.rows;
   let [left, right] = [0, rows.length - 1];

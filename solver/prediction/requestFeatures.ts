@@ -1,20 +1,20 @@
 import type { FeatureMatrix } from "./binnedFeatures";
 import type { RequestFacts, Sketch } from "./predictor";
 
-/** Features before those of the text. */
+/** Number of features before those of the text. */
 export const REQUEST_COUNTS = 5;
 
-/** How features are made of facts. */
+/** How features are computed from facts. */
 export interface FeatureReading {
-  /** Natural logarithms of the tokens that a request's stage usually writes, and that its program then has yet to write with it. */
+  /** Natural logarithms of the usual output tokens of a request's stage, and of the rest of its program including that stage. */
   readonly requestOf: (facts: RequestFacts) => number;
   readonly remainingOf: (facts: RequestFacts) => number;
   readonly textOf: (sketch: Sketch | null) => Float32Array;
 }
 
 /**
- * What forests read of requests: how many tokens instructions, prompt and input have (logarithms), what the stage and what comes of it
- * usually write, and features of the prompt's text.
+ * The inputs of forests for requests: numbers of tokens of instructions, prompt and input (logarithms), the usual lengths of the stage and
+ * of the rest of the program, and features of the prompt's text.
  */
 export function requestFeatures(facts: readonly RequestFacts[], { requestOf, remainingOf, textOf }: FeatureReading): FeatureMatrix {
   const features = REQUEST_COUNTS + textOf(null).length;

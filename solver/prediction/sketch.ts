@@ -1,22 +1,22 @@
 import type { Sketch } from "./predictor";
 
-/** Buckets of a sketch. */
+/** Number of buckets of a sketch. */
 export const SKETCH_BUCKETS = 2 ** 15;
 
-/** The first buckets count words, numbers and signs as such; the others are hashed into. */
+/** The first buckets count all words, numbers and signs; the others are hash buckets. */
 export const CLASS_BUCKETS = 3;
 
-/** From here on pairs are counted, before it what stands alone: who is to learn of no order leaves them out. */
+/** Buckets from here on count pairs, those before it single tokens: a predictor that must not learn order leaves pairs out. */
 export const FIRST_PAIR_BUCKET = 2 ** 14;
 
 /**
- * Words, numbers and signs of a text that are read, in all, and UTF-16 units that they are looked for in: the rest of a longer text is left
- * out, so that the work for any prompt is bounded.
+ * Maximum numbers of words, numbers and signs that are read from a text, and of UTF-16 units that are searched for them: the rest of a
+ * longer text is ignored, so that the work for any prompt is bounded.
  */
 export const SKETCH_TOKENS = 2000;
 const SKETCH_UNITS = 32_768;
 
-/** Letters of a word that are read. */
+/** Maximum number of letters of a word that are read. */
 const MOST_LETTERS = 64;
 
 const LARGEST_COUNT = 65_535;
@@ -31,8 +31,8 @@ const SPACE = 4;
 const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)));
 
 /**
- * Counts the words, numbers and signs of a text and their pairs (1-2-grams), in lower case and hashed. Of a number only its length counts: what
- * an exercise asks is told by how many numbers it has, not by which.
+ * Counts the words, numbers and signs of a text and their pairs (1-2-grams), in lower case and hashed. A number counts by its length only:
+ * an exercise is characterised by how many numbers it has, not by which.
  */
 export function sketchOf(text: string): Sketch {
   const read = text.slice(0, SKETCH_UNITS).toLowerCase();
@@ -64,7 +64,7 @@ export function sketchOf(text: string): Sketch {
   return { buckets, counts: buckets.map((bucket) => counts[bucket] ?? 0) };
 }
 
-/** Where a token ends: a word where no letter or mark follows, a number where no digit does, a sign after itself. */
+/** The end of a token: a word ends where no letter or mark follows, a number where no digit does, a sign after itself. */
 function endOf(text: string, from: number, kind: number): number {
   let at = from + unitsAt(text, from);
   if (kind !== WORD && kind !== NUMBER) return at;
@@ -89,7 +89,7 @@ function kindOf(sign: string): number {
   return /\s/u.test(sign) ? SPACE : SIGN;
 }
 
-/** How many words, numbers and signs a sketch was made of. */
+/** Numbers of words, numbers and signs in a sketch. */
 export function classCounts({ buckets, counts }: Sketch): readonly [words: number, numbers: number, signs: number] {
   const classes: [number, number, number] = [0, 0, 0];
   for (let at = 0; at < CLASS_BUCKETS; at++) {
@@ -110,7 +110,7 @@ const wordBucketOf = (hash: number): number => CLASS_BUCKETS + (mixedBits(hash) 
 
 const pairBucketOf = (hash: number): number => FIRST_PAIR_BUCKET + (mixedBits(hash) % (SKETCH_BUCKETS - FIRST_PAIR_BUCKET));
 
-/** Murmur3's finaliser, so that words alike in their letters fall apart. */
+/** Murmur3's finaliser, so that words with similar letters get different buckets. */
 function mixedBits(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

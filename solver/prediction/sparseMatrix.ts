@@ -1,4 +1,4 @@
-/** A matrix of which few entries are not zero, row by row: those of row r are `column`/`value[start[r]..start[r + 1])`. */
+/** A matrix with few non-zero entries, row by row: those of row r are `column`/`value[start[r]..start[r + 1])`. */
 export interface SparseMatrix {
   readonly rows: number;
   readonly columns: number;

@@ -2,17 +2,17 @@ import type { Sketch } from "./predictor";
 import { CLASS_BUCKETS, classCounts } from "./sketch";
 import { type WordSpace, wordVector, wordWeights } from "./wordSpace";
 
-/** Features before the directions of the space of words. */
+/** Number of features before the directions of the space of words. */
 export const TEXT_COUNTS = CLASS_BUCKETS + 1;
 
-/** What forests read of prompts' texts. */
+/** The inputs of forests from prompts' texts. */
 export interface TextSpace {
   readonly words: WordSpace;
-  /** Mean features of the prompts it was learnt of: what a prompt whose text is not at hand is taken to be. */
+  /** Mean features of the training prompts: assumed for a prompt without available text. */
   readonly usual: Float32Array;
 }
 
-/** Logarithms of how many words, numbers, signs and different buckets of the space a sketch has, and where it lies there. */
+/** Logarithms of the numbers of words, numbers, signs and distinct buckets of the space in a sketch, and its position in the space. */
 function textFeatures(words: WordSpace, sketch: Sketch): Float32Array {
   const counts = [...classCounts(sketch), wordWeights(words, sketch).places.length].map(Math.log1p);
   return Float32Array.from([...counts, ...wordVector(words, sketch)]);
@@ -27,7 +27,7 @@ export function textSpaceOf(words: WordSpace, sketches: readonly Sketch[]): Text
   return { words, usual };
 }
 
-/** Features of a prompt's text; those of a sketch are kept as long as it is held elsewhere, since all stages of a program ask for its prompt's. */
+/** Features of a prompt's text; cached while the sketch is referenced elsewhere, since all stages of a program use them. */
 export function textFeaturesOf({ words, usual }: TextSpace): (sketch: Sketch | null) => Float32Array {
   const known = new WeakMap<Sketch, Float32Array>();
   return (sketch) => {

@@ -9,20 +9,20 @@ export interface TruncatedSvd {
   readonly right: Float64Array;
 }
 
-/** Directions looked at beyond those asked for. */
+/** Additional directions beyond those requested. */
 const OVERSAMPLE = 10;
 
-/** Times the range is multiplied through the matrix again: singular values of text fall slowly. */
+/** Number of power iterations: singular values of text fall slowly. */
 const POWER_ROUNDS = 6;
 
-/** Sweeps of Jacobi's rotations over a small symmetric matrix: a handful suffices. */
+/** Sweeps of Jacobi's rotations over a small symmetric matrix: a few suffice. */
 const JACOBI_SWEEPS = 30;
 
 /**
- * Truncated singular value decomposition by a randomised range finder with power iterations (Halko, Martinsson and Tropp, SIAM Review 53, 2011,
- * algorithms 4.4 and 5.1). The sign of each direction is set so that its largest entry is positive.
+ * Truncated singular value decomposition by a randomised range finder with power iterations (Halko, Martinsson and Tropp, SIAM Review 53,
+ * 2011, algorithms 4.4 and 5.1). The sign of each direction is set so that its largest entry is positive.
  *
- * @param dimensions directions asked for; fewer come back where the matrix has no more.
+ * @param dimensions number of directions; fewer are returned where the matrix has no more.
  */
 export function truncatedSvd(matrix: SparseMatrix, dimensions: number, seed: number): TruncatedSvd {
   const width = Math.min(dimensions + OVERSAMPLE, matrix.rows, matrix.columns);
@@ -38,7 +38,7 @@ export function truncatedSvd(matrix: SparseMatrix, dimensions: number, seed: num
   for (let round = 0; round < POWER_ROUNDS; round++) {
     range = orthonormal(times(matrix, orthonormal(timesTransposed(matrix, range, width), width), width), width);
   }
-  // B = Q'A is small on one side: its right singular vectors come of B B'.
+  // B = Q'A has few rows: its right singular vectors follow from B B'.
   const projected = timesTransposed(matrix, range, width);
   const { values, vectors } = symmetricEigen(gram(projected, width), width);
   const kept = values.filter((value, at) => at < dimensions && value > 1e-10 * (values[0] ?? 0)).length;
@@ -112,7 +112,7 @@ export function symmetricEigen(matrix: Float64Array, size: number): { readonly v
   return { values: Float64Array.from(order, (at) => left[at * size + at] ?? 0), vectors };
 }
 
-/** Largest entry off the diagonal beside the largest on it, 0 where it no longer counts. */
+/** Largest entry off the diagonal relative to the largest on it, 0 where it is negligible. */
 function offDiagonal(matrix: Float64Array, size: number): number {
   let [off, on] = [0, 0];
   for (let row = 0; row < size; row++) {
@@ -125,7 +125,7 @@ function offDiagonal(matrix: Float64Array, size: number): number {
   return off > 1e-14 * on ? off : 0;
 }
 
-/** Turns rows and columns p and q so that their common entry becomes zero. */
+/** Rotates rows and columns p and q so that their common entry becomes zero. */
 function rotate(matrix: Float64Array, turned: Float64Array, size: number, { p, q }: { readonly p: number; readonly q: number }): void {
   const common = matrix[p * size + q] ?? 0;
   if (common === 0) return;

@@ -1,17 +1,17 @@
 import type { RequestFacts } from "./predictor";
 
-/** What stages usually write, as the mean natural logarithm of their tokens: by workflow and stage, by stage in any workflow, of all. */
+/** Usual output lengths of stages, as mean natural logarithms of tokens: by workflow and stage, by stage in any workflow, and overall. */
 export interface UsualLengths {
-  /** Keys are `workflow` and `stage` with a line end between. */
+  /** Keys are `workflow` and `stage` separated by a line break. */
   readonly pairs: readonly (readonly [key: string, logTokens: number])[];
   readonly stages: readonly (readonly [stage: string, logTokens: number])[];
   readonly all: number;
 }
 
-/** Requests of a stage before its own mean counts more than that of what it is part of. */
+/** Number of a stage's requests from which its own mean has more weight than the mean of its parent group. */
 const TRUSTED_AFTER = 5;
 
-/** Means by stage, each drawn towards that of what it is part of as long as few requests are known of it. */
+/** Means by stage, each shrunk towards that of its parent group while few of its requests are known. */
 export function learnUsualLengths(facts: readonly RequestFacts[], logTokens: Float32Array): UsualLengths {
   const all = logTokens.reduce((sum, value) => sum + value, 0) / logTokens.length;
   const stages = meansBy(facts, logTokens, { keyOf: ({ stage }) => stage, towards: () => all });
@@ -19,7 +19,7 @@ export function learnUsualLengths(facts: readonly RequestFacts[], logTokens: Flo
   return { pairs: [...pairs], stages: [...stages], all };
 }
 
-/** Looks a request's usual length up: its stage's where its workflow is not known, that of all where the stage is not either. */
+/** Returns a request's usual length: its stage's where its workflow is unknown, the overall mean where the stage is unknown too. */
 export function usualLengthOf({ pairs, stages, all }: UsualLengths): (facts: RequestFacts) => number {
   const [byPair, byStage] = [new Map(pairs), new Map(stages)];
   return (facts) => byPair.get(pairOf(facts)) ?? byStage.get(facts.stage) ?? all;

@@ -4,11 +4,11 @@ import { type SparseMatrix, sparseOf } from "./sparseMatrix";
 import { truncatedSvd } from "./truncatedSvd";
 
 /**
- * What words are worth and which occur together, learnt of many prompts: their inverse document frequencies (idf) and, where it has
+ * Weights of words and their co-occurrence, learnt from many prompts: their inverse document frequencies (idf) and, if it has
  * dimensions, the directions that describe the prompts best.
  */
 export interface WordSpace {
-  /** Buckets that count, ascending: the commonest of those that several prompts have. */
+  /** The buckets in use, ascending: the commonest of those that several prompts have. */
   readonly buckets: Uint16Array;
   readonly idf: Float32Array;
   readonly dimensions: number;
@@ -16,16 +16,16 @@ export interface WordSpace {
   readonly directions: Float32Array;
 }
 
-/** Buckets kept, at most: room in artefacts, and words that hardly any prompt has teach nothing. */
+/** Maximum number of buckets: limits artefact size, and rare words teach nothing. */
 const MOST_BUCKETS = 4096;
 
-/** Prompts that must have a bucket for it to count. */
+/** Minimum number of prompts with a bucket for its use. */
 const FEWEST_PROMPTS = 2;
 
-/** Prompts that a space is learnt of, at most, spread evenly over those given. */
+/** Maximum number of training prompts of a space, spread evenly over those given. */
 const MOST_PROMPTS = 20_000;
 
-/** Learns a space with up to so many dimensions of prompts. */
+/** Learns a space with up to so many dimensions from prompts. */
 export function learnWordSpace(sketches: readonly Sketch[], dimensions: number, seed: number): WordSpace {
   const step = Math.max(1, sketches.length / MOST_PROMPTS);
   const read = Array.from({ length: Math.min(sketches.length, MOST_PROMPTS) }, (_, at) => sketches[Math.floor(at * step)]).filter(
@@ -39,7 +39,7 @@ export function learnWordSpace(sketches: readonly Sketch[], dimensions: number, 
       .sort((a, b) => (prompts[b] ?? 0) - (prompts[a] ?? 0) || a - b)
       .slice(0, MOST_BUCKETS),
   ).sort();
-  // As if one more prompt had every word, so that none is divided by nothing.
+  // As if one more prompt had every word, to avoid a division by zero.
   const idf = Float32Array.from(buckets, (bucket) => 1 + Math.log((1 + read.length) / (1 + (prompts[bucket] ?? 0))));
   const bare: WordSpace = { buckets, idf, dimensions: 0, directions: new Float32Array() };
   if (dimensions === 0) return bare;
@@ -47,7 +47,7 @@ export function learnWordSpace(sketches: readonly Sketch[], dimensions: number, 
   return { ...bare, dimensions: singularValues.length, directions: Float32Array.from(right) };
 }
 
-/** Weighted words of a prompt: places in the space's buckets, and their weights, of length 1 together. */
+/** Weighted words of a prompt: indices into the space's buckets, and their weights, together of length 1. */
 export interface WordWeights {
   readonly places: Uint16Array;
   readonly weights: Float32Array;
@@ -72,7 +72,7 @@ export function wordWeights({ buckets, idf }: WordSpace, sketch: Sketch): WordWe
   return { places: places.subarray(0, found), weights: weights.subarray(0, found).map((weight) => weight * scale) };
 }
 
-/** A prompt by the space's directions; all 0 without a known word. */
+/** A prompt's coordinates in the space's directions; all 0 without a known word. */
 export function wordVector(space: WordSpace, sketch: Sketch): Float32Array {
   const vector = new Float32Array(space.dimensions);
   const { places, weights } = wordWeights(space, sketch);

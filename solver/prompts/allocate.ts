@@ -1,10 +1,10 @@
 import { mixSeed, type Random, seededRandom } from "@/solver/numeric/random";
 
 /**
- * Shares a sample of `min(size, all there are)` out over strata in proportion to their counts. Each gets its proportion rounded down or
- * up, by chance and so that each share is the proportion in the mean: every one of what was counted has the same chance to be taken,
- * however small its stratum, and the sample's plain mean is that of the whole in the mean. A stratum whose proportion is below one may get
- * none. Strata are gone through by name, which leaves little to chance for those beside each other, as of one category, together.
+ * Divides a sample of `min(size, total)` over strata in proportion to their counts. Each gets its proportion rounded down or
+ * up, at random and so that the expected share is the proportion: every counted item has the same probability of selection,
+ * however small its stratum, and the expected plain mean of the sample is that of the whole. A stratum whose proportion is below one may
+ * get none. Strata are processed by name, which leaves little to chance for adjacent ones together, such as those of one category.
  *
  * Rounds by the pivotal method (Deville and Tillé, Unequal probability sampling without replacement through a splitting method, 1998).
  * The same counts, size and seed give the same shares, in whatever order the counts come.
@@ -24,9 +24,9 @@ export function allocate(counts: ReadonlyMap<string, number>, size: number, seed
 }
 
 /**
- * Which of parts of a whole are rounded up, each with the chance of its part; the parts' sum is a multiple of the whole, and so many are.
- * One after the other meets the one before that is still open. While both together are less than a whole, one of them takes the other's
- * part; else one is rounded up and what is over goes to the other.
+ * Which parts of a whole are rounded up, each with probability equal to its part; the parts' sum is a multiple of the whole, and that many
+ * are. Each part in turn meets the previous one that is still open. While both together are less than a whole, one of them takes the
+ * other's part; otherwise one is rounded up and the excess goes to the other.
  */
 function roundUp(parts: readonly number[], whole: number, random: Random): ReadonlySet<number> {
   const up = new Set<number>();

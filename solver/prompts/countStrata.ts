@@ -1,16 +1,16 @@
 import { hourBand, lengthBand, OTHERS, type PromptFacts, type Stratifier, stratumOf } from "./stratumOf";
 
-/** What is beyond so many categories, and beyond so many strata, is taken together. */
+/** Categories, and strata, beyond these numbers are merged. */
 const MAX_CATEGORIES = 50;
 const MAX_STRATA = 200;
 const MAX_SEPARATE_CATEGORIES = 1000;
 
-/** Prompts of a file counted by category, length and hour, in bounded memory however many categories they name. */
+/** Prompts of a file counted by category, length and hour, in bounded memory for any number of categories. */
 export interface StrataCount {
   add(facts: PromptFacts): void;
-  /** Largest first, at most 50 by their names, then `others`. Prompts without a category are left out. */
+  /** Largest first, at most 50 by name, then `others`. Prompts without a category are left out. */
   categories(): readonly { readonly name: string; readonly prompts: number }[];
-  /** Strata by some of the three: of a name, the prompts in it. */
+  /** Strata by some of the three: the number of prompts by name. */
   strataBy(by: readonly Stratifier[]): Strata;
 }
 
@@ -20,8 +20,8 @@ interface Strata {
 }
 
 /**
- * Counts prompts by stratum. A category that is met for the first time after 1000 others counts among `others`: a field of a value of
- * its own in each line is no category.
+ * Counts prompts by stratum. A category that first occurs after 1000 others counts as `others`: a field with a unique value
+ * in each line is no category.
  */
 export function countStrata(): StrataCount {
   const byCategory = new Map<string, { prompts: number; readonly cells: Map<string, { readonly facts: PromptFacts; prompts: number }> }>();

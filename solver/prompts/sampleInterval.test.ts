@@ -42,7 +42,7 @@ test("it covers the true mean of half right, half wrong in about nine samples of
   expect(covered / trials).toBeLessThan(0.94);
 });
 
-/** Prompts of 40 categories of which each next is much rarer; the commonest are answered well and the rare ones badly. */
+/** Prompts of 40 categories, each much rarer than the previous one; the commonest are answered well and the rare ones badly. */
 function skewedPrompts(total: number): readonly (PromptFacts & { readonly quality: number })[] {
   const random = seededRandom(7);
   const sizes = Array.from({ length: 40 }, (_, rank) => (rank + 1) ** -2);
@@ -55,7 +55,7 @@ function skewedPrompts(total: number): readonly (PromptFacts & { readonly qualit
   });
 }
 
-/** How far the plain mean of stratified samples lies from the mean of all: for each of so many seeds. */
+/** Deviation of the plain mean of stratified samples from the mean of all: for each of so many seeds. */
 function misses(all: readonly (PromptFacts & { readonly quality: number })[], by: readonly Stratifier[], size: number, seeds: number) {
   const counted = countStrata();
   for (const one of all) counted.add(one);
@@ -82,7 +82,7 @@ test.each([
   const { points } = sampleInterval(size, all.length);
   // Ninety of a hundred, and more where strata narrow it; the standard deviation of that share is two.
   expect(missed.filter((miss) => Math.abs(miss) <= points).length / missed.length).toBeGreaterThan(0.85);
-  // The mean of 200 such means is known about fourteen times as well as one of them.
+  // The mean of 200 such means is about fourteen times as accurate as one of them.
   expect(Math.abs(missed.reduce((sum, miss) => sum + miss, 0) / missed.length)).toBeLessThan(points / 5);
 });
 

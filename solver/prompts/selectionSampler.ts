@@ -2,16 +2,16 @@ import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { allocate } from "./allocate";
 
 export interface SelectionSampler {
-  /** How many of each stratum are taken. */
+  /** Number of selected items of each stratum. */
   readonly allocation: ReadonlyMap<string, number>;
-  /** Whether the next one, which is of this stratum, is taken. To be asked once for each one counted. */
+  /** Whether the next item, of this stratum, is selected. To be called once for each counted item. */
   take(stratum: string): boolean;
 }
 
 /**
- * Chooses a stratified sample in one pass over what was counted before: exactly as many of each stratum as `allocate` says, every set of
- * so many equally likely (selection sampling, Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S). So each one has the same
- * chance, size by all there are. The same counts and seed choose the same ones of the same order.
+ * Selects a stratified sample in one pass over previously counted items: exactly as many of each stratum as `allocate` returns, every set
+ * of that size equally likely (selection sampling, Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S). So each item has the same
+ * probability, size divided by the total. The same counts and seed select the same items of the same order.
  */
 export function selectionSampler(counts: ReadonlyMap<string, number>, size: number, seed: number): SelectionSampler {
   const allocation = allocate(counts, size, seed);

@@ -1,6 +1,6 @@
-/** What decides over the stratum of a prompt. */
+/** The data that determines the stratum of a prompt. */
 export interface PromptFacts {
-  /** Empty: none is known. */
+  /** Empty: not known. */
   readonly category: string;
   readonly characters: number;
   /** Unix milliseconds; null: not known. */
@@ -9,10 +9,10 @@ export interface PromptFacts {
 
 export type Stratifier = "category" | "length" | "time";
 
-/** Of prompts whose category is not known. */
+/** For prompts whose category is not known. */
 export const NO_CATEGORY = "no category";
 
-/** Categories beyond those that are kept apart. */
+/** Categories beyond those that are counted separately. */
 export const OTHERS = "others";
 
 const SHORTEST_CHARACTERS = 64;
@@ -20,7 +20,7 @@ const LONGEST_DOUBLING = 40;
 const HOURS = 4;
 const HOUR_MS = 3_600_000;
 
-/** Written once: it is asked for of every line of a file. */
+/** Computed once: it is needed for every line of a file. */
 const lengthBands = Array.from({ length: LONGEST_DOUBLING }, (_, doubling) => {
   const from = 2 ** doubling;
   if (from < SHORTEST_CHARACTERS) return `under ${SHORTEST_CHARACTERS} characters`;
@@ -44,8 +44,8 @@ export function hourBand(atMs: number | null): string {
 }
 
 /**
- * Name of the stratum of a prompt: its category where that is one of those kept, its length in bands of doubling characters, its time of
- * the day in UTC in bands of four hours; `all` by none of them.
+ * Name of the stratum of a prompt: its category if that is one of those counted separately, its length in bands of doubling characters, its
+ * time of the day in UTC in bands of four hours; `all` by none of them.
  */
 export function stratumOf(facts: PromptFacts, by: readonly Stratifier[], categories: ReadonlySet<string>): string {
   const { category, characters, atMs } = facts;

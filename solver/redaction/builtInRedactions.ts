@@ -1,15 +1,15 @@
-/** Something that is taken out of texts, and what stands in its place. */
+/** A kind of text to redact, and its replacement. */
 export interface Redaction {
   readonly name: string;
   readonly pattern: RegExp;
   readonly replacement: string;
-  /** How many characters from the start of a match are it; 0: none. Left out: all of them. */
+  /** Number of characters from the start of a match that belong to it; 0: none. Left out: all of them. */
   readonly length?: (match: string) => number;
-  /** How many characters at the start of a match are none of it, as the name of a password. Left out: none. */
+  /** Number of characters at the start of a match that do not belong to it, such as the name of a password. Left out: none. */
   readonly lead?: (match: string) => number;
 }
 
-/** Names of what Weir itself can take out of texts. */
+/** Names of the built-in redactions. */
 export const builtInNames = ["email", "phone", "card", "iban", "ssn", "ip", "secret", "bearer"] as const;
 export type BuiltInName = (typeof builtInNames)[number];
 
@@ -21,7 +21,7 @@ const date = /^\d{1,2}([-/])\d{1,2}\1(?:\d{2}|\d{4})$/;
 
 const ipv4 = String.raw`(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?!\.?\d)`;
 
-/** Each form of a secret; two repetitions that follow each other share no character, so that none is slow. */
+/** Each form of a secret; two consecutive repetitions share no character, so that none is slow. */
 const secretForms = [
   String.raw`-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:(?:[^-]|-(?!----)){0,50000}-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|(?:(?:\s|\\[nr]){0,4}[A-Za-z0-9+/=]{16,90})*)`,
   String.raw`(?<![A-Za-z0-9])(?:[spr]k[-_][A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{20,}|xox[abeoprs]-[A-Za-z0-9-]{10,}|A(?:KIA|SIA)[A-Z0-9]{16}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|SG\.[\w-]{16,64}\.[\w-]{16,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,})`,
@@ -30,7 +30,7 @@ const secretForms = [
   String.raw`(?<![A-Za-z0-9])(?:\w{0,30}[_-]|[a-z]{1,20}(?=[A-Z]))?(?:[Aa]pi[Kk]ey|[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Kk]ey|KEY)\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?(?=[A-Za-z0-9_.~+/=-]{0,100}\d)[A-Za-z0-9_.~+/=-]{16,}`,
 ];
 
-/** In the order in which they are taken out: what another would take a part of comes first. */
+/** In the order of application: a rule whose match another would split comes first. */
 export const builtInRedactions: readonly (Redaction & { readonly name: BuiltInName })[] = [
   {
     name: "secret",
@@ -62,7 +62,7 @@ export const builtInRedactions: readonly (Redaction & { readonly name: BuiltInNa
     replacement: "[card]",
     length: cardLength,
   },
-  // Of the United States: 000, 666 and those from 900 on are given to nobody.
+  // Of the United States: 000, 666 and those from 900 on are never assigned.
   { name: "ssn", pattern: /(?<![\w-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])/g, replacement: "[ssn]" },
   {
     name: "ip",
@@ -86,7 +86,7 @@ const isBetween = (count: number, least: number, most: number): boolean => count
 
 const digitsOf = (text: string): string => text.replace(/\D/g, "");
 
-/** What is as long as a card number and passes its check (ISO/IEC 7812-1, annex B); a group that follows may be none of it. */
+/** A text with the length of a card number that passes its check (ISO/IEC 7812-1, annex B); a following group may not belong to it. */
 function cardLength(match: string): number {
   const shorter = match.replace(/[ \t.-]{1,2}\d+$/, "");
   const found = [match, shorter].find((text) => {
@@ -106,7 +106,7 @@ function passesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** The longest start of a match whose check digits are right (ISO 13616): words that follow may look like more of it. */
+/** The longest prefix of a match whose check digits are right (ISO 13616): following words may look like more of it. */
 function ibanLength(match: string): number {
   for (let length = match.length; length >= 15; length -= 1) {
     const text = match
@@ -128,7 +128,7 @@ function passesMod97(iban: string): boolean {
   return rest === 1;
 }
 
-/** Whether it is an IPv6 address (RFC 4291, section 2.2) that tells somebody from somebody else. */
+/** Whether it is an IPv6 address (RFC 4291, section 2.2) that identifies somebody. */
 function isIpv6(text: string): boolean {
   const halves = text.split("::");
   const groups = text.split(":").filter((group) => group !== "");

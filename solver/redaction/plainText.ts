@@ -1,22 +1,25 @@
-/** What may be another way to write a plain character. `%40` is an @ in addresses, `\u0040` one in JSON that something else surrounds. */
+/** Possible other encodings of a plain character. `%40` is an @ in addresses, `\u0040` one in JSON inside other text. */
 const odd =
   /\\{1,4}u[0-9a-fA-F]{4}|%40|(?![\0-\x7f])(?:\p{Changes_When_NFKC_Casefolded}|\p{Dash}|\p{White_Space}|\p{Default_Ignorable_Code_Point}|\p{Nd})/gu;
 
-/** A text as rules read it, and where each of its characters stands in the text as it came. */
+/** A text in the form that rules read, and the position of each of its characters in the original text. */
 export interface PlainText {
   readonly plain: string;
-  /** Places in the text that stand for a stretch of the plain one, from the first character on up to `to`, itself not included. */
+  /** Positions in the original text for a stretch of the plain one, from the first character up to and excluding `to`. */
   placeOf(from: number, to: number): { readonly from: number; readonly to: number };
 }
 
 /**
- * Reads odd blanks, dashes, digits, wide letters and escapes as the plain characters they stand for (compatibility forms by NFKC, one by
- * one) and leaves invisible characters out, so that a rule finds an address however it is written. The text itself stays as it is: what
- * is found is taken out of it by its place there, and a character that is read as several goes as a whole.
+ * Reads unusual blanks, dashes, digits, wide letters and escapes as the plain characters they represent (compatibility forms by NFKC, one
+ * by one) and removes invisible characters, so that a rule finds an address however it is written. The text itself is unchanged: a match is
+ * removed from it by its position there, and a character that is read as several is removed as a whole.
  */
 export function plainText(text: string): PlainText {
   const known = new Map<string, string>();
-  /** Where a change begins in the plain text and how long it is there, and its place in the text; between them both are as long. */
+  /**
+   * Where a change begins in the plain text and how long it is there, and its position in the original text; between changes both have
+   * equal lengths.
+   */
   const changes: { readonly at: number; readonly length: number; readonly from: number; readonly to: number }[] = [];
   let longer = 0;
   const plain = text.replace(odd, (found: string, from: number) => {
@@ -27,7 +30,7 @@ export function plainText(text: string): PlainText {
     longer += read.length - found.length;
     return read;
   });
-  /** The last change that begins at a place or before. */
+  /** The last change that begins at or before a position. */
   const changeAt = (place: number): (typeof changes)[number] | undefined => {
     let [low, high] = [0, changes.length];
     while (low < high) {
@@ -62,7 +65,7 @@ function plainOf(found: string): string {
   return folded.length <= 3 ? folded : found;
 }
 
-/** Digits of a script stand in a row from its 0 on (Unicode, section 4.6). */
+/** Digits of a script are consecutive from its 0 on (Unicode, section 4.6). */
 function digitOf(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;
   let zero = code;

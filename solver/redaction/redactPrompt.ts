@@ -9,8 +9,8 @@ interface ChatFields {
 const callIdNames: ReadonlySet<string> = new Set(["id", "tool_call_id"]);
 
 /**
- * A chat request's fields without what the rules find in any of their texts. Ids of tool calls are replaced, so that a rule cannot make
- * two of them one and a client cannot say anything by them; which answer belongs to which call stays.
+ * A chat request's fields without the rules' matches in any of their texts. Ids of tool calls are replaced, so that a rule cannot make
+ * two of them equal and a client cannot hide text in them; the assignment of answers to calls stays.
  */
 export function redactPrompt({ messages, ...rest }: ChatFields, redactor: Redactor): Readonly<Record<string, unknown>> {
   const ids = new Map<string, string>();

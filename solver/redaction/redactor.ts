@@ -13,11 +13,11 @@ export const redactionRuleSchema = z.strictObject({
       const problem = patternProblem(pattern);
       if (problem !== null) check.addIssue({ code: "custom", message: problem });
     }),
-  /** Taken as it is: `$1` stands for itself. */
+  /** Used literally: `$1` is no group reference. */
   replacement: z.string().max(100, "a replacement has at most 100 characters"),
 });
 
-/** What is taken out of texts before they are kept. */
+/** The redactions of texts before they are stored. */
 export const redactionChoiceSchema = z.strictObject({
   builtIn: z.array(z.enum(builtInNames)).max(builtInNames.length).readonly(),
   own: z.array(redactionRuleSchema).max(20, "give at most 20 rules").readonly(),
@@ -25,10 +25,10 @@ export const redactionChoiceSchema = z.strictObject({
 export type RedactionRule = z.infer<typeof redactionRuleSchema>;
 export type RedactionChoice = z.infer<typeof redactionChoiceSchema>;
 
-/** How often each rule found something. */
+/** Number of matches of each rule. */
 export type RedactionCounts = Readonly<Record<string, number>>;
 
-/** Why a pattern cannot be used, in a sentence; null where it can. How long it takes shows only when it is tried. */
+/** Why a pattern cannot be used, in a sentence; null where it can. Its running time is known only by trying it. */
 export function patternProblem(pattern: string): string | null {
   try {
     return new RegExp(pattern, "giu").test("") ? "it matches no text at all, so it would be put everywhere" : null;
@@ -37,7 +37,7 @@ export function patternProblem(pattern: string): string | null {
   }
 }
 
-/** Takes things out of texts by rules, Weir's own first, and counts what it took. */
+/** Redacts texts by rules, Weir's own first, and counts the matches. */
 export class Redactor {
   readonly #builtIn: readonly Redaction[];
   readonly #own: readonly Redaction[];
@@ -56,8 +56,8 @@ export class Redactor {
   }
 
   /**
-   * The text without what the rules find. Where it is JSON, strings inside are read as they are meant, not as they are escaped. Weir's own
-   * rules read the text as plain as `plainText` makes it, an operator's as it is; what no rule finds stays as it came.
+   * The text without the rules' matches. If it is JSON, strings inside are read unescaped. Weir's own
+   * rules read the plain form of the text from `plainText`, an operator's rules the text itself; the rest stays unchanged.
    */
   text(text: string): string {
     const inside = this.#insideJson(text);
@@ -65,7 +65,7 @@ export class Redactor {
     return this.#own.reduce((before, redaction) => before.replace(redaction.pattern, () => this.#taken(redaction)), without);
   }
 
-  /** Every text in a value, names of members too; what is no text stays. */
+  /** Every text in a value, including names of members; other values stay. */
   value(value: unknown): unknown {
     if (typeof value === "string") return this.text(value);
     if (Array.isArray(value)) return value.map((item) => this.value(item));
@@ -112,7 +112,7 @@ export class Redactor {
     return left;
   }
 
-  /** What stands in the place of something that was found, and counts it. */
+  /** The replacement of a match; counts it. */
   #taken({ name, replacement }: Redaction): string {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     return replacement;

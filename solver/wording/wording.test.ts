@@ -11,7 +11,7 @@ it("says of a load what it means for a plan: planned for, over what is, or more 
 
 it("words times below a tenth of a second in milliseconds, where hundredths of a second would tell nothing", () => {
   expect([0.031, 0.0043, 0.0996, 0.1, 1.236, 14.26].map(secondsText)).toEqual(["31 ms", "4.3 ms", "100 ms", "0.10 s", "1.24 s", "14.3 s"]);
-  // A value that is offered to be asked for is worded as exactly as it is.
+  // A value that is offered for a setting is worded exactly.
   expect([0.0326, 0.4, 12].map(exactSecondsText)).toEqual(["32.6 ms", "0.4 s", "12 s"]);
 });
 

@@ -1,16 +1,16 @@
 import { PLANNED_LOAD } from "../engine/plannedLoad";
 
-/** From here on times are worded in seconds: hundredths of a second tell too little of shorter ones. */
+/** Times from here on are worded in seconds: hundredths of a second are too coarse for shorter ones. */
 const LEAST_SECONDS = 0.1;
 
-/** Seconds as sentences give them: `4.3 ms`, `31 ms`, `1.24 s`, `14.3 s`. */
+/** Seconds in the form of sentences: `4.3 ms`, `31 ms`, `1.24 s`, `14.3 s`. */
 export function secondsText(value: number): string {
   const ms = 1000 * value;
   if (Math.abs(value) < LEAST_SECONDS) return `${Math.abs(ms) < 10 ? Number(ms.toPrecision(2)) : Math.round(ms)} ms`;
   return `${value < 10 ? value.toFixed(2) : value.toFixed(1)} s`;
 }
 
-/** Seconds that were asked for, or may be, as exactly as they are given. */
+/** Seconds of a setting, or offered for one, exactly as given. */
 export const exactSecondsText = (value: number): string =>
   value < LEAST_SECONDS ? `${Number((1000 * value).toPrecision(6))} ms` : `${value} s`;
 
@@ -20,18 +20,18 @@ export const wholePercent = (share: number): string => `${Math.round(100 * share
 /** A count with its noun, which gets an s unless there is exactly one. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** A rate of requests as sentences give it. */
+/** A rate of requests in the form of sentences. */
 export const rateText = (requestsPerSecond: number): string => `${counted(requestsPerSecond, "request")}/s`;
 
-/** The load of the busiest stage, as a share of its rate at saturation, and what it means for a plan. */
+/** The load of the busiest stage, as a share of its rate at saturation, and its meaning for a plan. */
 export function loadSays(load: number): string {
   if (load > 1) return "unstable: overloaded";
   const percent = wholePercent(load);
   return load > PLANNED_LOAD ? `${percent}: over the ${100 * PLANNED_LOAD} % that is planned for` : percent;
 }
 
-/** A lower bound of quality as sentences give it: never more than is held. */
+/** A lower bound of quality in the form of sentences: never rounded up. */
 export const boundText = (quality: number): string => (Math.floor(10 * quality) / 10).toFixed(1);
 
-/** A cost as sentences give it: one request's is too small to read. */
+/** A cost in the form of sentences: that of one request is too small to read. */
 export const usdText = (usdPerRequest: number): string => `${(1000 * usdPerRequest).toPrecision(3)} USD per 1,000 requests`;

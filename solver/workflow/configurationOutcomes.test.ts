@@ -14,7 +14,7 @@ const SIZES = ["small", "large", "larger"];
 const PROMPTS = 60;
 const PROGRAMS = 40;
 
-/** Three models' outcomes of which some are graded. */
+/** Three models' outcomes, some of which are graded. */
 const outcomes = (() => {
   const two = testOutcomes(PROMPTS);
   const [, large] = two.models;

@@ -4,12 +4,12 @@ import { answerStage, misledStages, noAnswers } from "./programQuality";
 import type { ProgramSample } from "./programSample";
 import { agentNames } from "./workflowDocuments";
 
-/** Qualities that differ by less are the same: means of the same parts in another order. */
+/** Qualities that differ by less count as equal: they are means of the same parts in another order. */
 const TOLERANCE = 1e-9;
 
 /**
- * Quality (0..100) of a program under every configuration of a space, by number: modelled, as `programQuality` has it. NaN where a label is missing.
- * Its stages are the agents of the space, in their order.
+ * Quality (0..100) of a program under every configuration of a space, by number: modelled as in `programQuality`. NaN where a label is
+ * missing. Its stages are the agents of the space, in their order.
  *
  * @throws RangeError where the program has other stages than the space has agents, or the sample lacks a model of the space.
  */
@@ -21,7 +21,7 @@ export function configurationQuality(sample: ProgramSample, program: number, spa
   const answered = noAnswers(stages, misledStages(sample, program));
   const quality = new Float64Array(space.size);
   const chosen = new Int32Array(space.options.length).fill(-1);
-  // Configurations that agree in their first agents share what these answer.
+  // Configurations that agree in their first agents share the answers of these.
   const answer = (agent: number, configuration: number, known: boolean): void => {
     if (agent === stages.length) {
       quality[configuration] = known ? (answered.answer[agent - 1] ?? Number.NaN) : Number.NaN;
@@ -62,7 +62,7 @@ function labelsOf({ models, label, firstRequest }: ProgramSample, program: numbe
   return space.agents.map((_, agent) => Float64Array.from(own, (labels) => labels?.[first + agent] ?? Number.NaN));
 }
 
-/** Those that are worth at least as much as the largest models throughout, which always are: also where nothing is known of quality. */
+/** Configurations at least as good as the one with the largest models throughout, which is always included, even if quality is unknown. */
 export function accurateSet(quality: Float64Array): Uint32Array {
   const set = emptySet(quality.length);
   const largest = quality.length - 1;
@@ -73,8 +73,8 @@ export function accurateSet(quality: Float64Array): Uint32Array {
 }
 
 /**
- * Accurate configurations as an oracle knows them, by program; undefined for programs of workflows that have no space here, by name, and for those
- * that take another shape than its agents. Computed when asked for, and kept.
+ * Accurate configurations according to an oracle, by program; undefined for programs of workflows that have no space here, by name, and for
+ * those that take another shape than its agents. Computed on demand and cached.
  */
 export function oracleConfigurations(
   sample: ProgramSample,
@@ -97,13 +97,13 @@ export function oracleConfigurations(
   };
 }
 
-/** How often an upgrade makes programs worse: an agent, or agents that share a model, given a larger one while the others keep theirs. */
+/** How often an upgrade makes programs worse: one agent, or agents that share a model, gets a larger model while the others keep theirs. */
 export interface UpgradeViolations {
-  /** Pairs of configurations that one upgrade leads between, by any number of sizes (the source's Figure 7 counts these). */
+  /** Pairs of configurations that differ by one upgrade, by any number of sizes (the source's Figure 7 counts these). */
   readonly upgrades: number;
-  /** By how many points of quality the mean over programs falls, of each upgrade after which it does; the deepest first. */
+  /** Drops in mean quality over programs, in points, of each upgrade that lowers it; the largest first. */
   readonly falls: Float64Array;
-  /** Share of upgrades of single programs after which that program's quality falls, 0..1. */
+  /** Share of upgrades of single programs that lower the program's quality, 0..1. */
   readonly perProgram: number;
 }
 

@@ -1,9 +1,9 @@
 /** Sets of configurations as bits, 32 to a word: configuration c is bit c % 32 of word floor(c / 32). */
 
-/** A set without members, for so many configurations. */
+/** An empty set, for so many configurations. */
 export const emptySet = (configurations: number): Uint32Array => new Uint32Array(Math.ceil(configurations / 32));
 
-/** The set of all of so many configurations. */
+/** The full set of so many configurations. */
 export function fullSet(configurations: number): Uint32Array {
   const set = emptySet(configurations).fill(0xffffffff);
   const rest = configurations % 32;
@@ -14,7 +14,7 @@ export function fullSet(configurations: number): Uint32Array {
 export const hasConfiguration = (set: Uint32Array, configuration: number): boolean =>
   ((set[configuration >>> 5] ?? 0) & (1 << (configuration & 31))) !== 0;
 
-/** Puts one in. */
+/** Adds one. */
 export function addConfiguration(set: Uint32Array, configuration: number): void {
   set[configuration >>> 5] = (set[configuration >>> 5] ?? 0) | (1 << (configuration & 31));
 }
@@ -26,7 +26,7 @@ export function countOf(set: Uint32Array): number {
   return count;
 }
 
-/** Members that two sets of one length have in common. */
+/** Number of members that two sets of one length have in common. */
 export function countInBoth(one: Uint32Array, other: Uint32Array): number {
   let count = 0;
   for (let at = 0; at < one.length; at += 1) count += bitsOf((one[at] ?? 0) & (other[at] ?? 0));
@@ -39,7 +39,7 @@ export function meet(one: Uint32Array, other: Uint32Array): boolean {
   return false;
 }
 
-/** What two sets of one length have in common. */
+/** The intersection of two sets of one length. */
 export const intersection = (one: Uint32Array, other: Uint32Array): Uint32Array => one.map((word, at) => word & (other[at] ?? 0));
 
 /** Members, ascending. */

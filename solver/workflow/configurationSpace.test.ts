@@ -14,7 +14,7 @@ import {
 } from "./configurationSet";
 import { type ConfigurationSpace, configurationNames, configurationSpace, modelIn, spaceRefusal } from "./configurationSpace";
 
-/** Any workflow of up to five agents over up to three models, some of which share another's model or may be few. */
+/** Any workflow of up to five agents over up to three models, some of which share another's model or are restricted to a few. */
 const anyWorkflow = fc
   .record({
     models: fc.integer({ min: 1, max: 3 }).map((count) => ["small", "middle", "large"].slice(0, count)),
@@ -35,7 +35,7 @@ const anyWorkflow = fc
     }),
   }));
 
-/** A part of the models that is not empty, in any order. */
+/** A non-empty subset of the models, in any order. */
 const someOf = (models: readonly string[], drawn: number): string[] => {
   const some = models.filter((_, at) => ((1 + (drawn % (2 ** models.length - 1))) >> at) & 1);
   return drawn % 2 === 0 ? some : some.reverse();
@@ -50,7 +50,7 @@ test("a configuration is the number that its models spell, smallest throughout f
       const spelt = every(space).map((configuration) => space.agents.map((_, agent) => modelIn(space, configuration, agent)));
       expect(new Set(spelt.map(String)).size).toBe(space.size);
       for (const [configuration, chosen] of spelt.entries()) {
-        // Each choice counts by its first agent; those after it that share its model add nothing.
+        // Each choice counts at its first agent; later agents that share its model add nothing.
         const number = space.options.reduce((sum, own, choice) => {
           return sum + own.indexOf(chosen[space.choiceOf.indexOf(choice)] ?? -1) * (space.steps[choice] ?? 0);
         }, 0);

@@ -2,25 +2,25 @@ import { MOST_CONFIGURATIONS, type WorkflowDocument } from "@/solver/plan/workfl
 import { addConfiguration, emptySet } from "./configurationSet";
 
 /**
- * All configurations of a workflow: one model for each agent (Aragog, section 3.1). A configuration is a number. Agents that must have the same
- * model are one choice; the choices are its digits, the first agent's the most significant, each counting through the models that it may be, smallest first. So
- * 0 is the smallest models throughout, the highest the largest.
+ * All configurations of a workflow: one model for each agent (Aragog, section 3.1). A configuration is a number. Agents that must have the
+ * same model are one choice; the choices are its digits, the first agent's the most significant, each an index into its permitted models,
+ * smallest first. So 0 is the smallest models throughout, and the highest number the largest.
  */
 export interface ConfigurationSpace {
   /** Agents by name, in the order in which the workflow declares them. */
   readonly agents: readonly string[];
   /** Smallest first. */
   readonly models: readonly string[];
-  /** How many there are. */
+  /** Number of configurations. */
   readonly size: number;
-  /** Free choices: the models of each, by ascending index, and by agent which choice is its. */
+  /** Free choices: the models of each, by ascending index, and by agent the index of its choice. */
   readonly options: readonly (readonly number[])[];
   readonly choiceOf: readonly number[];
-  /** What one step up in a choice adds to the number of a configuration. */
+  /** Increment of a configuration's number for one step up in a choice. */
   readonly steps: readonly number[];
   /** By agent, then by model: the configurations in which the agent has that model. */
   readonly having: readonly (readonly Uint32Array[])[];
-  /** By agent, the longest way to an agent that nobody reads, in agents after it. */
+  /** By agent, the longest path to an agent that no other reads, in agents after it. */
   readonly depth: readonly number[];
   /** By agent, those whose answers it reads, by index. */
   readonly reads: readonly (readonly number[])[];
@@ -80,14 +80,14 @@ export function configurationSpace(workflow: WorkflowDocument, models: readonly 
 
 function depthsOf(reads: readonly (readonly number[])[]): number[] {
   const depth = reads.map(() => 0);
-  // Agents stand after those they read, so that each is final before it counts.
+  // Agents come after those they read, so that each is final before it counts.
   for (let agent = reads.length - 1; agent >= 0; agent -= 1) {
     for (const read of reads[agent] ?? []) depth[read] = Math.max(depth[read] ?? 0, (depth[agent] ?? 0) + 1);
   }
   return depth;
 }
 
-/** A configuration in words: the model of each agent, by their names. */
+/** A configuration in words: the model of each agent, by name. */
 export function configurationNames(space: ConfigurationSpace, configuration: number): Record<string, string> {
   return Object.fromEntries(space.agents.map((name, agent) => [name, space.models[modelIn(space, configuration, agent)] ?? ""]));
 }

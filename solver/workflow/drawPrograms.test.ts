@@ -30,7 +30,7 @@ const draw = (changes: Partial<ProgramDraw> = {}): ProgramSample =>
     ...changes,
   });
 
-/** Pearson's correlation over programs between something of two stages. */
+/** Pearson's correlation over programs between a value of two stages. */
 function correlationOf(sample: ProgramSample, stages: readonly [number, number], value: (request: number) => number): number {
   const [one, other] = stages.map((stage) =>
     Float64Array.from({ length: sample.arrivalSeconds.length }, (_, program) => value((sample.firstRequest[program] ?? 0) + stage)),

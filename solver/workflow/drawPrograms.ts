@@ -3,38 +3,41 @@ import type { OutcomeTable } from "@/solver/workload/workload";
 import type { ProgramSample } from "./programSample";
 import type { Workflow } from "./workflow";
 
-/** What programs are drawn from. */
+/** Inputs from which programs are drawn. */
 export interface ProgramDraw {
   readonly outcomes: OutcomeTable;
   /** Rows of the table that may be drawn. */
   readonly prompts: Int32Array;
-  /** Shares count relative to one another. */
+  /** Shares, normalised by their sum. */
   readonly mix: readonly { readonly workflow: Workflow; readonly share: number }[];
   /** Correlation of the rows' lengths and labels between any two stages of a program, 0..1. */
   readonly correlation: number;
-  /** Chance that a stage which follows a wrong answer is misled by it (`programQuality.ts`), 0..1; left out: none ever is. */
+  /** Probability that a stage which follows a wrong answer is misled by it (`programQuality.ts`), 0..1; left out: none ever is. */
   readonly misleads?: number;
-  /** One a program, ascending. */
+  /** One per program, ascending. */
   readonly arrivalSeconds: Float64Array;
   readonly seed: number;
 }
 
 /**
- * Draws programs from single answers. How a program's stages follow from them is modelled, since no public trace has workflows answered by
- * several models and graded:
+ * Draws programs from single answers. The relation of a program's stages to them is modelled, since no public trace has workflows answered
+ * by several models and graded:
  *
- * - Every program has a prompt, drawn with replacement. Each of its stages is made from the row of that prompt with probability
- *   sqrt(correlation), else from that of another prompt drawn alike. So each stage has the table's own marginal distribution, and lengths
- *   and labels of two rows of a program correlate by `correlation`. A workflow of a single stage always has its own prompt's row: that it
+ * - Every program has a prompt, drawn with replacement. Each of its stages uses the row of that prompt with probability
+ *   sqrt(correlation), else that of another prompt drawn in the same way. So each stage has the table's own marginal distribution, and
+ * lengths
+ *   and labels of two rows of a program correlate by `correlation`. A workflow of a single stage always has its own prompt's row: that this
+ * row
  *   belongs to its prompt is measured.
- * - A stage writes the row's tokens times the role's ratio times a lognormal factor of median 1, the same for every model. The label is the row's.
- * - Where `misleads` is given, a stage is misled with that chance, whichever models answer it and what it reads.
+ * - A stage writes the row's tokens times the role's ratio times a lognormal factor of median 1, the same for every model. The label is the
+ * row's.
+ * - Where `misleads` is given, a stage is misled with that probability, whichever models answer it and whatever it reads.
  *
- * Programs are drawn one after another from one stream: fewer programs are the first of more, the same ones come under every rate, and a
- * change of correlation changes nothing but the rows. Which stages are misled comes from a stream of its own, and a higher chance misleads
- * more of the same.
+ * Programs are drawn one after another from one stream: a smaller sample is a prefix of a larger one, every rate gets the same programs,
+ * and a change of correlation changes only the rows. A separate stream decides which stages are misled, and a higher probability misleads a
+ * superset of them.
  *
- * @throws RangeError without prompts, on a mix without shares, on a correlation or a chance to be misled outside 0..1.
+ * @throws RangeError without prompts, with a mix without shares, or with a correlation or a probability to be misled outside 0..1.
  */
 export function drawPrograms({ outcomes, prompts, mix, correlation, misleads, arrivalSeconds, seed }: ProgramDraw): ProgramSample {
   if (prompts.length === 0) throw new RangeError("Programs need at least one prompt to be drawn from, found none");
@@ -91,7 +94,7 @@ function misledOf(requests: number, chance: number, seed: number): Uint8Array {
   return Uint8Array.from({ length: requests }, () => (random.next() < chance ? 1 : 0));
 }
 
-/** A workflow of one shape, and the sum of shares up to and with it. */
+/** A workflow of one shape, and the cumulative share up to and including it. */
 interface DrawnShape {
   readonly workflow: Workflow;
   readonly upTo: number;

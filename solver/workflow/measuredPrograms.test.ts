@@ -26,7 +26,7 @@ test("programs call what a run called, in sequence, as long as recorded for ever
     ["Reviewer: Comment", [1]],
   ]);
   for (const tokens of sample.outputTokens) expect([...tokens.subarray(first, first + 3)]).toEqual([5, 200, 40]);
-  // With the answer before it, the input is the recorded prompt; the third is shorter than that answer.
+  // With the answer before it, the input is the recorded prompt; the third prompt is shorter than that answer.
   expect([...sample.givenTokens.subarray(first, first + 3)]).toEqual([50, 295, 0]);
 });
 

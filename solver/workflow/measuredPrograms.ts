@@ -5,15 +5,15 @@ import type { Workflow } from "./workflow";
 
 /** One call of a recorded run. */
 export interface AgentCall {
-  /** Empty where the record names none. */
+  /** Empty where the record has none. */
   readonly agent: string;
-  /** What it was called for: "Coding". Empty where the record does not say. */
+  /** Its purpose: "Coding". Empty where the record does not contain it. */
   readonly phase: string;
   readonly promptTokens: number;
   readonly completionTokens: number;
 }
 
-/** A recorded run of agents, one call after another. */
+/** A recorded run of agents, as sequential calls. */
 export interface AgentRun {
   readonly id: string;
   readonly calls: readonly AgentCall[];
@@ -23,19 +23,19 @@ export interface MeasuredDraw {
   readonly runs: readonly AgentRun[];
   /** Models that may answer, smallest first. */
   readonly models: readonly string[];
-  /** One a program, ascending. */
+  /** One per program, ascending. */
   readonly arrivalSeconds: Float64Array;
   readonly seed: number;
 }
 
-/** `ProgramSample.workflow` has room for no more. */
+/** Maximum number of runs in `ProgramSample.workflow`. */
 const MOST_RUNS = 65_536;
 
 /**
- * Programs that call what recorded runs called, lap after lap through the runs, each lap in an order of its own. Calls follow one another: each
- * reads the answer before it, and its other input is what its recorded prompt has beyond that; where the prompt is shorter than the answer before it,
- * the input is that answer. Every model writes what was recorded of the one that ran. Nothing is known of quality, and nothing is kept of pauses between
- * calls, in which people reviewed and programs ran. `prompt` and `row` are indices of runs.
+ * Programs that repeat the calls of recorded runs, lap after lap through the runs, each lap in a separate order. Calls are sequential: each
+ * reads the answer before it, and its other input is the rest of its recorded prompt; where the prompt is shorter than the answer before
+ * it, the input is that answer. Every model writes the recorded output of the one that ran. Quality is unknown, and pauses between calls,
+ * in which people reviewed and programs ran, are not kept. `prompt` and `row` are indices of runs.
  *
  * @throws RangeError without runs, or with more than 65,536 of them.
  */
@@ -76,7 +76,7 @@ function workflowOf({ id, calls }: AgentRun): Workflow {
       role: [agent, phase].filter((part) => part !== "").join(": ") || "unnamed",
       part: "helps",
       reads: at === 0 ? [] : [at - 1],
-      // Prompts were recorded whole.
+      // Prompts were recorded completely.
       instructionTokens: 0,
       lengthRatio: 1,
       lengthSpread: 0,

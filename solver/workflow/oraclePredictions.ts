@@ -3,9 +3,9 @@ import type { ProgramPredictions, ProgramSample } from "./programSample";
 import { laterStages } from "./workflow";
 
 /**
- * What an oracle says of a sample's requests: the tokens each writes, those that it and all that comes after it in its program write (stages
- * beside it count for themselves), all on one model, and as confidence the quality that the program has with every stage on that model, over
- * 100 (undefined where it is not known).
+ * An oracle's predictions of a sample's requests: the tokens each writes, those that it and everything after it in its program write
+ * (parallel stages count separately), all on one model, and as confidence the quality of the program with every stage on that model,
+ * divided by 100 (undefined where it is not known).
  */
 export function oraclePredictions(sample: ProgramSample) {
   const requests = sample.program.length;

@@ -5,23 +5,26 @@ import type { WorkflowStage } from "./workflow";
  * Quality (0..100) of a program's last answer, from the labels of its stages on the models that answered them. A model of how success
  * arises, not a measurement: labels are of single answers to whole prompts. Every stage works on the last answer among those it reads.
  *
- * - `helps` leaves that answer as it is: the tables do not say what a plan is worth.
- * - `solves` answers anew, with its own label.
- * - `checks` judges the answer and leaves it as it is. Its label says how well it judges: the chance that a model solves the prompt stands for
- *   that of telling right from wrong.
- * - `revises` gives the median of the draft, its own label and the label of the last check it reads. Of right and wrong labels that is all there
- *   is to it: a check that is right has a wrong draft written anew and keeps a right one; one that is wrong keeps a wrong draft and has a right
- *   one written anew. Without a check, its own label.
- * - `votes` gives the median of the answers it reads, its own label among them where their number is even. Wrong answers count as one, as if they agreed.
+ * - `helps` leaves that answer unchanged: the tables do not contain the value of a plan.
+ * - `solves` gives a new answer, with its own label.
+ * - `checks` judges the answer and leaves it unchanged. Its label is the quality of its judgement: the probability that a model solves the
+ *   prompt is used as that of distinguishing right from wrong.
+ * - `revises` gives the median of the draft, its own label and the label of the last check it reads. For labels that are right or wrong
+ * this
+ *   means: a correct check has a wrong draft rewritten and keeps a right one; a wrong check keeps a wrong draft and has a right
+ *   one rewritten. Without a check, its own label.
+ * - `votes` gives the median of the answers it reads, including its own label where their number is even. Wrong answers count as equal, as
+ * if they agreed.
  * - `joins` gives the mean of the answers it reads.
  *
- * Where the sample says which requests are misled, a stage that is has no better label of its own than the worst of what it follows: of those that
- * help among what it reads, and of the draft where it revises without a check. Of right and wrong labels, a wrong plan makes what follows it
- * wrong; later stages may repair that, as a revision by a check or a vote that are not misled themselves. Without a word of it nothing misleads.
+ * Where the sample marks misled requests, the label of a misled stage is capped at the worst answer that it follows: of those with `helps`
+ * among its inputs, and of the draft where it revises without a check. For labels that are right or wrong, a wrong plan makes what follows
+ * it wrong; later stages may repair that, such as a revision by a check or a vote that are not misled themselves. Without marks nothing
+ * misleads.
  *
- * No quality falls where labels rise.
+ * Quality never falls where labels rise.
  *
- * @param modelOfRequest by request, index into the sample's models; negative where none answered.
+ * @param modelOfRequest by request, index into the sample's models; negative for no answer.
  * @returns NaN where a request has no answer or no label.
  */
 export function programQuality(sample: ProgramSample, program: number, modelOfRequest: Int8Array): number {
@@ -31,31 +34,31 @@ export function programQuality(sample: ProgramSample, program: number, modelOfRe
   return labels.some(Number.isNaN) ? Number.NaN : qualityOfLabels(stages, labels, misledStages(sample, program));
 }
 
-/** Of the stages of a program, which are misled; undefined where the sample does not say. */
+/** Which stages of a program are misled; undefined where the sample has no marks. */
 export function misledStages({ misled, firstRequest }: ProgramSample, program: number): Uint8Array | undefined {
   return misled?.subarray(firstRequest[program] ?? 0, firstRequest[program + 1] ?? 0);
 }
 
-/** The same from the labels alone, one a stage. NaN where the last stage has no answer to work on. */
+/** The same from the labels alone, one per stage. NaN where the last stage has no answer to work on. */
 export function qualityOfLabels(stages: readonly WorkflowStage[], labels: readonly number[], misled?: Uint8Array): number {
   const answered = noAnswers(stages, misled);
   for (const [at, label] of labels.entries()) answerStage(answered, at, label);
   return answered.answer[stages.length - 1] ?? Number.NaN;
 }
 
-/** What the stages of one program have answered so far. */
+/** The answers of the stages of one program so far. */
 export interface Answered {
   readonly stages: readonly WorkflowStage[];
   readonly misled: Uint8Array | undefined;
-  /** By stage, its own label less what misled it. */
+  /** By stage, its own label capped by the answer that misled it. */
   readonly own: Float64Array;
-  /** By stage, the answer that stands after it. NaN where it and all it reads have answered nothing yet. */
+  /** By stage, the current answer after it. NaN where neither it nor any stage it reads has answered yet. */
   readonly answer: Float64Array;
-  /** Room in which a vote sorts its answers. */
+  /** Buffer in which a vote sorts its answers. */
   readonly sorted: Float64Array;
 }
 
-/** Before any stage has answered. */
+/** Resets to the state before any answer. */
 export const noAnswers = (stages: readonly WorkflowStage[], misled?: Uint8Array): Answered => ({
   stages,
   misled,
@@ -64,7 +67,7 @@ export const noAnswers = (stages: readonly WorkflowStage[], misled?: Uint8Array)
   sorted: new Float64Array(stages.length + 1),
 });
 
-/** Has a stage answer with a label; those it reads have answered before. It may be made to answer again, and no memory is taken either time. */
+/** Sets a stage's answer with a label; the stages it reads have answered before. It may be called again for a stage. Never allocates. */
 export function answerStage(answered: Answered, at: number, label: number): void {
   const { stages, misled, own, answer } = answered;
   const stage = stages[at];
@@ -106,7 +109,7 @@ function lastOf(reads: readonly number[], answer: Float64Array): number {
   return Number.NaN;
 }
 
-/** The last that checks, by index; -1 where none does. */
+/** The index of the last that checks; -1 for none. */
 function lastCheck(stages: readonly WorkflowStage[], reads: readonly number[]): number {
   for (let at = reads.length - 1; at >= 0; at -= 1) if (stages[reads[at] ?? -1]?.part === "checks") return reads[at] ?? -1;
   return -1;
@@ -115,7 +118,7 @@ function lastCheck(stages: readonly WorkflowStage[], reads: readonly number[]): 
 const medianOfThree = (one: number, two: number, three: number): number =>
   Math.max(Math.min(one, two), Math.min(Math.max(one, two), three));
 
-/** The median of the answers that are there, the own among them where their number is even. */
+/** The median of the available answers, including its own where their number is even. */
 function vote(reads: readonly number[], { answer, sorted }: Answered, self: number): number {
   let count = 0;
   for (const read of reads) count = insert(sorted, count, answer[read] ?? Number.NaN);
@@ -123,7 +126,7 @@ function vote(reads: readonly number[], { answer, sorted }: Answered, self: numb
   return sorted[count >> 1] ?? Number.NaN;
 }
 
-/** Puts a value among ascending ones, and nothing that is not a number. Returns how many there are. */
+/** Inserts a value into ascending ones; ignores NaN. Returns the number of values. */
 function insert(sorted: Float64Array, count: number, value: number): number {
   if (Number.isNaN(value)) return count;
   let at = count;
@@ -132,7 +135,7 @@ function insert(sorted: Float64Array, count: number, value: number): number {
   return count + 1;
 }
 
-/** The mean of the answers that are there; the own where none is. */
+/** The mean of the available answers; its own where there is none. */
 function join(reads: readonly number[], answer: Float64Array, self: number): number {
   let [sum, count] = [0, 0];
   for (const read of reads) {

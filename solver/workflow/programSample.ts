@@ -1,8 +1,8 @@
 import type { Workflow } from "./workflow";
 
 /**
- * Programs of a run, each with one request a stage. Arrays of programs are parallel, and so are those of requests: those of a program stand
- * together, in the order of its workflow's stages.
+ * Programs of a run, each with one request per stage. Arrays of programs are parallel, and so are those of requests: those of a program are
+ * adjacent, in the order of its workflow's stages.
  */
 export interface ProgramSample {
   /** Models that may answer, smallest first. */
@@ -19,35 +19,36 @@ export interface ProgramSample {
   /** Program of each request; its stage is the request less the program's first. */
   readonly program: Int32Array;
   /**
-   * Row of the outcome table whose answers each request's are made from. The program's own prompt, or where lengths and success of a
-   * program's stages are to be less alike, that of another.
+   * Row of the outcome table on which each request's answers are based. The row of the program's own prompt or, where lengths and success
+   * of a program's stages are to be less similar, that of another.
    */
   readonly row: Int32Array;
-  /** Input tokens of each request without what it reads: instructions and prompt. The answers it reads add theirs. */
+  /** Input tokens of each request without the answers it reads: instructions and prompt. The answers add theirs. */
   readonly givenTokens: Int32Array;
   /** By model, the output tokens of each request if that model answers it. */
   readonly outputTokens: readonly Int32Array[];
-  /** By model, the label (0..100) of each request's row; NaN where nothing is known of quality. */
+  /** By model, the label (0..100) of each request's row; NaN where quality is unknown. */
   readonly label: readonly Float64Array[];
   /**
-   * Of each request, whether a wrong answer that it follows misleads it: that of an agent that helps, or a draft that it revises unchecked. The same
-   * whichever model answers. Left out: nothing misleads.
+   * Of each request, whether a wrong answer that it follows misleads it: that of an agent that helps, or a draft that it revises unchecked.
+   * The same for every model. Left out: nothing misleads.
    */
   readonly misled?: Uint8Array;
 }
 
 /**
- * What is predicted of requests before they are served, by a predictor or an oracle; undefined where it says nothing. Models by index into
- * `ProgramSample.models`. `inputTokens` is what the request has to read when it is asked about: instructions, prompt and the answers it reads, as
- * long as the models that gave them wrote them, whichever model is asked about. The same predictions serve every run of a sample.
+ * Predictions for requests before they are served, by a predictor or an oracle; undefined where there is none. Models by index into
+ * `ProgramSample.models`. `inputTokens` is the request's input when the prediction is requested: instructions, prompt and the answers it
+ * reads, with the lengths of the models that gave them, whichever model the prediction is for. The same predictions serve every run of a
+ * sample.
  */
 export interface ProgramPredictions {
-  /** That the model solves the program's prompt, 0..1. */
+  /** Probability that the model solves the program's prompt, 0..1. */
   readonly confidence?: (request: number, model: number) => number | undefined;
   /** Output tokens of the request. */
   readonly requestTokens?: (request: number, model: number, inputTokens: number) => number | undefined;
-  /** Output tokens of the request and of all stages of its program that come after it, each once, all on that model; not of those beside it. */
+  /** Output tokens of the request and of all stages of its program after it, each once, all on that model; without parallel stages. */
   readonly remainingTokens?: (request: number, model: number, inputTokens: number) => number | undefined;
-  /** Accurate configurations of the program's workflow, as `WaitingWork.accurate` has them; undefined where nothing is said of it. */
+  /** Accurate configurations of the program's workflow, as `WaitingWork.accurate`; undefined where there is no prediction. */
   readonly configurations?: (program: number) => Uint32Array | undefined;
 }

@@ -1,15 +1,15 @@
 import type { WorkflowStage } from "./workflow";
 
-/** An agent of a workflow, wherever it stands in it. */
+/** An agent's role in a workflow, independent of its position. */
 export type Role = Omit<WorkflowStage, "reads">;
 
 /**
- * Lengths measured in 87 runs of ChatDev, whose agents write programs (calls over the first code of their own run: median, and standard deviation of
- * the logarithm by its quartiles), and their instructions (median of the first prompt of each run without the task, at four characters a token,
- * and without what it reads). `server/lab/roleFigures.test.ts` computes them anew where the runs are at hand.
+ * Lengths measured in 87 runs of ChatDev, whose agents write programs (calls over the first code of their own run: median, and standard
+ * deviation of the logarithm by its quartiles), and their instructions (median of the first prompt of each run without the task, at four
+ * characters a token, and without what it reads). `server/lab/roleFigures.test.ts` recomputes them where the runs are available.
  */
 export const measuredFigures = {
-  /** The programmer in the phase Coding: what the others are measured over. */
+  /** The programmer in the phase Coding: the reference for the others. */
   firstCode: { instructionTokens: 586 },
   /** 334 comments of the code reviewer. */
   reviewComment: { lengthRatio: 0.24, lengthSpread: 0.72, instructionTokens: 314 },
@@ -24,18 +24,18 @@ export const measuredFigures = {
 } as const;
 
 /**
- * What another answer of a model to the same prompt is taken to spread by. Measured between the answers of one model that three providers
- * serve (Llama-3.1-405B; ZeroEval), as the standard deviation of the logarithm of two answers' ratio over the root of 2: 0.21 to 0.26 on gsm,
- * 0.32 to 0.38 on crux. The same test holds it to the former.
+ * Assumed spread of another answer of a model to the same prompt. Measured between the answers of one model that three providers
+ * serve (Llama-3.1-405B; ZeroEval), as the standard deviation of the logarithm of two answers' ratio over the root of 2: 0.21 to 0.26 on
+ * gsm, 0.32 to 0.38 on crux. The same test checks the former.
  */
 export const RESAMPLED_SPREAD = 0.25;
 
-/** Instructions of roles that the runs have not: assumed, a paragraph. */
+/** Instructions of roles that are not in the runs: assumed, a paragraph. */
 const PARAGRAPH_TOKENS = 100;
 
 const { firstCode, reviewComment, modification, testReport, repair } = measuredFigures;
 
-/** Its row's answer, as it is. */
+/** Its row's answer, unchanged. */
 const whole = { part: "solves", lengthRatio: 1, lengthSpread: 0 } as const;
 const assumed = (role: Pick<Role, "role" | "part" | "lengthRatio" | "lengthSpread">): Role => ({
   ...role,
@@ -46,7 +46,7 @@ export const coder: Role = { role: "coder", ...whole, ...firstCode };
 export const qa: Role = { role: "qa", part: "checks", ...reviewComment };
 export const revisingCoder: Role = { role: "revising-coder", part: "revises", ...modification };
 
-/** ChatDev's planning phases name one thing each, at 0.02 of the code together: no plan. Taken to be as long as a reviewer's comment. */
+/** ChatDev's planning phases name one thing each, 0.02 of the code's length together: no plan. Assumed as long as a reviewer's comment. */
 export const planner: Role = assumed({ ...reviewComment, role: "planner", part: "helps" });
 export const solver: Role = assumed({ ...whole, role: "solver" });
 export const verifier: Role = assumed({ ...reviewComment, role: "verifier", part: "checks" });

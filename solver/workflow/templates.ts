@@ -2,11 +2,11 @@ import * as roles from "./roles";
 import { measuredFigures, type Role } from "./roles";
 import type { Workflow, WorkflowShape, WorkflowStage } from "./workflow";
 
-/** Each agent reads all that was written before it. */
+/** Each agent reads all earlier answers. */
 const chain = (...agents: readonly Role[]): readonly WorkflowStage[] =>
   agents.map((agent, at) => ({ ...agent, reads: Array.from({ length: at }, (_, before) => before) }));
 
-/** Agents that start together once the first stages are there, and one that reads what they wrote. */
+/** Agents that start together once the first stages have answered, and one that reads their answers. */
 function fan(first: readonly Role[], agents: readonly Role[], last: Role): readonly WorkflowStage[] {
   const given = chain(...first);
   const reads = given.map((_, at) => at);
@@ -14,12 +14,12 @@ function fan(first: readonly Role[], agents: readonly Role[], last: Role): reado
   return [...given, ...together, { ...last, reads: together.map((_, at) => given.length + at) }];
 }
 
-/** Rounds after which code is taken as it is. */
+/** Number of rounds after which code is accepted unchanged. */
 const MOST_REPAIRS = 3;
 
 /**
- * Three documents, code, a test of it, and as many repairs, each tested again. Who repairs reads the documents, the last code and the report on
- * it; who tests, the last code.
+ * Three documents, code, a test of it, and as many repairs, each tested again. The repairing agent reads the documents, the last code and
+ * the report on it; the testing agent, the last code.
  */
 function codeWithFeedback(repairs: number): readonly WorkflowStage[] {
   const stages: WorkflowStage[] = [...chain(roles.productManager, roles.architect, roles.projectManager, roles.engineer)];
@@ -32,7 +32,7 @@ function codeWithFeedback(repairs: number): readonly WorkflowStage[] {
   return stages;
 }
 
-/** Shares of programs with one repair and more: every test fails by the same chance, whatever model wrote the code. */
+/** Shares of programs with one repair and more: every test fails with the same probability, whatever model wrote the code. */
 function repairShapes(fails: number): readonly WorkflowShape[] {
   return Array.from({ length: MOST_REPAIRS }, (_, at) => {
     const repairs = at + 1;
@@ -48,7 +48,8 @@ const ARAGOG = "Shape: Aragog, section 5.1.";
 const KAIROS = "Shape: Kairos, its applications.";
 
 /**
- * Workflows that programs may run. An agent's length is over that of a whole answer to the program's prompt; `roles.ts` has what of it is measured.
+ * Workflows that programs may run. An agent's length is relative to that of a whole answer to the program's prompt; `roles.ts` has the
+ * measured parts.
  */
 export const workflows: readonly Workflow[] = [
   {

@@ -1,4 +1,4 @@
-/** What an agent's answer does to the quality of its program; `programQuality.ts` has the rules. */
+/** The effect of an agent's answer on the quality of its program; `programQuality.ts` has the rules. */
 export type StagePart = "helps" | "solves" | "checks" | "revises" | "votes" | "joins";
 
 /** One agent's call in a workflow. */
@@ -6,17 +6,17 @@ export interface WorkflowStage {
   /** The agent, in one word as headers name it: "planner", "revising-coder". */
   readonly role: string;
   readonly part: StagePart;
-  /** Stages, by index and all before it, whose answers stand in its prompt: it starts when they are there. Empty: with the program. */
+  /** Stages, by index and all before it, whose answers are in its prompt: it starts when they are available. Empty: with the program. */
   readonly reads: readonly number[];
   /** Tokens of the agent's own instructions. */
   readonly instructionTokens: number;
-  /** Tokens it writes over those of a whole answer to the program's prompt: the median over programs. */
+  /** Its output tokens relative to a whole answer to the program's prompt: the median over programs. */
   readonly lengthRatio: number;
   /** Standard deviation of the ratio's natural logarithm over programs. */
   readonly lengthSpread: number;
 }
 
-/** A shape that some programs of a workflow take: one of its branches, or so many rounds of its loop. */
+/** A shape that some programs of a workflow take: one of its branches, or a number of rounds of its loop. */
 export interface WorkflowShape {
   /** Share of the workflow's programs, 0..1. */
   readonly share: number;
@@ -27,19 +27,19 @@ export interface WorkflowShape {
 export interface Workflow {
   /** As headers and plans name it: "planner-coder-qa-coder". */
   readonly name: string;
-  /** What it is, in a few words. */
+  /** A description in a few words. */
   readonly title: string;
   readonly stages: readonly WorkflowStage[];
   /**
-   * Shapes that programs take in place of `stages`, whose share is what these leave. Left out where all take one shape, and so in a
-   * `ProgramSample`: what is drawn are workflows of one shape, those of one name belonging together.
+   * Shapes that programs take instead of `stages`, whose share is the remainder. Left out where all take one shape, and so in a
+   * `ProgramSample`: drawn programs have workflows of one shape, and those of one name belong together.
    */
   readonly otherShapes?: readonly WorkflowShape[];
-  /** Where its shape and its ratios come from. */
+  /** The source of its shape and its ratios. */
   readonly source: string;
 }
 
-/** Of each stage, those that come after it, ascending: that read it, or another that comes after it. Stages beside it are not among them. */
+/** Of each stage, its successors, ascending: those that read it, and their successors. Parallel stages are not included. */
 export function laterStages({ stages }: Pick<Workflow, "stages">): readonly (readonly number[])[] {
   const before: ReadonlySet<number>[] = [];
   for (const { reads } of stages) before.push(new Set(reads.flatMap((read) => [read, ...(before[read] ?? [])])));

@@ -2,7 +2,7 @@ import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import * as roles from "./roles";
 import type { StagePart, Workflow, WorkflowStage } from "./workflow";
 
-/** Names by which a workflow's stages are told apart: their roles, those that several have with a number ("voter-2"). */
+/** Names that identify a workflow's stages: their roles, numbered where several have the same ("voter-2"). */
 export function agentNames(stages: readonly Pick<WorkflowStage, "role">[]): readonly string[] {
   return stages.map(({ role }, at) => {
     const same = stages.filter((other) => other.role === role).length;
@@ -27,7 +27,7 @@ export function documentOfWorkflow({ name, title, stages }: Pick<Workflow, "name
   };
 }
 
-/** What an agent of a declared workflow writes and is told is taken to be as of the source's workflows, by its part. */
+/** Assumed output and instruction lengths of a declared workflow's agent: those of the source's workflows, by its part. */
 const typical: { readonly [part in StagePart]: Pick<WorkflowStage, "instructionTokens" | "lengthRatio" | "lengthSpread"> } = {
   helps: roles.planner,
   solves: roles.solver,

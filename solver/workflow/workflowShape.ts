@@ -1,6 +1,6 @@
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 
-/** A workflow without what its agents are told and what people call it: its configurations, and how its agents read one another. */
+/** A workflow without its agents' instructions and its description: its configurations, and how its agents read one another. */
 export function workflowShape({ apiVersion, kind, name, agents }: WorkflowDocument): WorkflowDocument {
   return {
     apiVersion,
@@ -18,6 +18,6 @@ export function workflowShape({ apiVersion, kind, name, agents }: WorkflowDocume
   };
 }
 
-/** Whether two workflows of one name have the same agents, which read the same and may run on the same models. */
+/** Whether two workflows of one name have the same agents, which read the same agents and may run on the same models. */
 export const sameShape = (one: WorkflowDocument, other: WorkflowDocument): boolean =>
   JSON.stringify(workflowShape(one)) === JSON.stringify(workflowShape(other));

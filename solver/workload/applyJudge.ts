@@ -1,7 +1,7 @@
 import { modelledScores } from "./judgeModel";
 import type { JudgeSource, ModelOutcomes, OutcomeTable } from "./workload";
 
-/** What one model did with every prompt; judged scores only where they were measured. */
+/** One model's outcomes for every prompt; judged scores only where they were measured. */
 export interface LabelledOutcomes extends Omit<ModelOutcomes, "judged"> {
   readonly judged: Float64Array | null;
 }
@@ -17,7 +17,7 @@ export const hasMeasuredJudge = (table: LabelledTable): boolean => table.models.
 /**
  * Gives a table its judged scores: the measured ones, or modelled ones for all answers together, since one judge reads them all.
  *
- * @throws RangeError when measured scores are asked of a table that has none.
+ * @throws RangeError when measured scores are requested from a table that has none.
  */
 export function applyJudge(table: LabelledTable, judge: JudgeSource): OutcomeTable {
   if (judge.kind === "measured") return { ...table, models: table.models.map(requireMeasured) };

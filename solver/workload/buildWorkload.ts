@@ -3,13 +3,13 @@ import { applyJudge, hasMeasuredJudge, type LabelledTable } from "./applyJudge";
 import { DEFAULT_JUDGE_AUC } from "./judgeModel";
 import type { JudgeSource, MeasuredBy, Workload, WorkloadOrigin } from "./workload";
 
-/** Arrivals of a workload that brings none: an hour at the rate of the Azure conversation trace that they are modelled on. */
+/** Arrivals of a workload without its own: an hour at the rate of the Azure conversation trace that they are modelled on. */
 const GENERATED_ARRIVALS = 20_000;
 const GENERATED_REQUESTS_PER_SECOND = 5.53;
 
 export interface WorkloadParts {
   readonly name: string;
-  /** Outcomes and, in words, where they came from. `generated` marks a table that was drawn, not read, `measured` one that a profile measured. */
+  /** Outcomes and, in words, their origin. `generated` marks a table that was drawn, not read, `measured` one that a profile measured. */
   readonly outcomes: {
     readonly table: LabelledTable;
     readonly origin: string;
@@ -18,7 +18,7 @@ export interface WorkloadParts {
   };
   /** null: bursty arrivals are generated, and the origin says so. */
   readonly arrivals: (Pick<WorkloadOrigin, "byHour"> & { readonly arrivalSeconds: Float64Array; readonly origin: string }) | null;
-  /** null: measured scores where the table has them, else a judge modelled at the default AUC. A number models the judge in any case. */
+  /** null: measured scores where the table has them, else a judge modelled at the default AUC. A number always selects a modelled judge. */
   readonly judgeAuc: number | null;
   readonly seed: number;
 }
@@ -46,7 +46,7 @@ export function buildWorkload({ name, outcomes, arrivals, judgeAuc, seed }: Work
   };
 }
 
-/** Bursty arrivals, for a workload that brings none. */
+/** Bursty arrivals, for a workload without its own. */
 export const generatedArrivals = (seed: number) => ({
   arrivalSeconds: gammaArrivals({
     requests: GENERATED_ARRIVALS,

@@ -3,16 +3,16 @@ import type { OutcomeTable } from "./workload";
 
 /** One category of prompts. */
 export interface CategoryQuality {
-  /** null: all that are too small to be named. */
+  /** null: all categories that are too small to be named. */
   readonly name: string | null;
-  /** Categories in it: 1, or how many were too small. */
+  /** Number of categories in it: 1, or the number of those too small. */
   readonly categories: number;
   readonly prompts: number;
   /** Mean label of each model, 0..100 at 90 %, in the order of the table. */
   readonly quality: readonly Interval[];
 }
 
-/** Quality by model in each category, largest first; what is beyond `most` categories is one row, last. */
+/** Quality by model in each category, largest first; those beyond `most` categories are one row, last. */
 export function categoryQualities({ categories, models }: OutcomeTable, most: number): readonly CategoryQuality[] {
   const rows = new Map<string, number[]>();
   for (const [row, name] of categories.entries()) {

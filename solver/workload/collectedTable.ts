@@ -6,20 +6,20 @@ import type { LabelledOutcomes, LabelledTable } from "./applyJudge";
 import { type Read, shown } from "./outcomeRow";
 import { isSelected, type Reached, unselected } from "./unselected";
 
-/** Prompt length assumed where a table measures none at all: a few sentences. */
+/** Prompt length assumed where a table has no lengths at all: a few sentences. */
 const ASSUMED_INPUT_TOKENS = 256;
 
-/** Model cards a message suggests for an unknown name. */
+/** Number of model cards that a message suggests for an unknown name. */
 const SUGGESTED_CARDS = 6;
 
 export interface Prompt {
   readonly id: string;
   readonly category: string;
-  /** The largest count of tokens a row gives (tokenizers differ between models); 0 where none does. */
+  /** The largest count of tokens in a row (tokenizers differ between models); 0 for none. */
   inputTokens: number;
 }
 
-/** Answers of one model, parallel to the prompts; shorter than them, or NaN, where it did not answer. */
+/** Answers of one model, parallel to the prompts; shorter than them, or NaN, for missing answers. */
 export interface Answers {
   readonly sizeRank: number;
   readonly outputTokens: number[];
@@ -31,20 +31,22 @@ export interface CollectedTable {
   readonly table: LabelledTable;
   /** Prompts left out because one of the models did not answer them. */
   readonly droppedPrompts: number;
-  /** Prompts left out besides, since a gate had sent more of their kind on to a larger model: without them the rest is like all prompts. */
+  /**
+   * Further prompts left out because a gate had sent more of their kind to a larger model: without them the rest represents all prompts.
+   */
   readonly thinnedPrompts: number;
   /**
-   * `estimated`: some prompts came without a length and got the median of the others, or 256 tokens where none has one.
-   * All estimated prompts share one length, so that spread of prefill times is missing from predictions.
+   * `estimated`: some prompts had no length and got the median of the others, or 256 tokens where none has one.
+   * All estimated prompts have the same length, so that the spread of prefill times is missing from predictions.
    */
   readonly promptLengths: "measured" | "estimated";
 }
 
-/** What the models of a table are called. */
+/** Names of a table's models. */
 export interface ModelNames {
-  /** The user's own names of models -> ids of model cards, beside the committed aliases. */
+  /** The user's own names of models -> ids of model cards, in addition to the committed aliases. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** The cards there are; left out: the shipped ones. */
+  /** The available cards; left out: the shipped ones. */
   readonly models?: Readonly<Record<string, ModelCard>>;
 }
 
@@ -54,7 +56,7 @@ interface RankedModel {
   readonly answers: Answers;
 }
 
-/** Turns gathered answers into a table of the prompts that every model answered, smallest model first, or says what stands in the way. */
+/** Makes a table of the prompts that every model answered from collected answers, smallest model first, or returns the obstacle. */
 export function collectedTable(
   prompts: readonly Prompt[],
   answersOf: ReadonlyMap<string, Answers>,
@@ -95,10 +97,12 @@ export function collectedTable(
 
 const hasAnswer = ({ label }: Answers, place: number): boolean => !Number.isNaN(label[place] ?? Number.NaN);
 
-/** Of prompts that every model answered those that stand for all, where a gate chose by judged scores which reach the larger models. */
+/**
+ * Of the prompts that every model answered, those that represent all, where a gate chose by judged scores which reach the larger models.
+ */
 function representativeOf(prompts: readonly Prompt[], models: readonly RankedModel[], whole: readonly number[]): Read<readonly number[]> {
   const kinds = new Set(whole.map((place) => prompts[place]?.category));
-  // A kind of prompts that some model was never given is left out on purpose.
+  // A kind of prompts that some model was never given is left out intentionally.
   let places = [...prompts.keys()].filter((place) => kinds.has(prompts[place]?.category ?? ""));
   for (const [at, larger] of models.entries()) {
     const smaller = models[at - 1];
@@ -165,7 +169,7 @@ function rankModels(answersOf: ReadonlyMap<string, Answers>, names: ModelNames):
   return { ok: true, value: ranked };
 }
 
-/** What is wrong with a model name that stands for no card, and how to name one. */
+/** The error in a model name that matches no card, and how to name one. */
 export function unknownModelProblem(tableName: string, { aliases, models = modelCards }: ModelNames): string {
   const alias = Object.hasOwn(aliases, tableName) ? aliases[tableName] : undefined;
   const what = alias === undefined ? "has no model card" : `is mapped to ${shown(alias)}, which is no model card`;

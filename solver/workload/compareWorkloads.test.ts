@@ -54,7 +54,7 @@ it("sees a model that got better on the same prompts, though by less than other 
   const better = { ...workload, outcomes: { ...workload.outcomes, models: [{ ...first, label }, ...rest] } };
   const { quality } = compareWorkloads(workload, better).models[0] ?? { quality: null };
   expect(quality?.apart).toBe(true);
-  // The same means of other prompts.
+  // The same means with other prompts.
   const renamed = { ...better, outcomes: { ...better.outcomes, promptIds: better.outcomes.promptIds.map((id) => `${id}'`) } };
   expect(compareWorkloads(workload, renamed).models[0]?.quality.apart).toBe(false);
 });

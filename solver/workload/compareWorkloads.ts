@@ -2,13 +2,13 @@ import { shareOf } from "../numeric/interval";
 import { differenceOf, type Interval, isApart, lengthInterval, pairedDifference, qualityInterval, rateInterval } from "./contentIntervals";
 import type { ModelOutcomes, OutcomeTable, Workload } from "./workload";
 
-/** One figure in both workloads; null where one has none of it. */
+/** One figure in both workloads; null where one does not have it. */
 export interface Compared {
   readonly a: Interval | null;
   readonly b: Interval | null;
-  /** How much higher it is in `b`. */
+  /** Increase in `b`. */
   readonly difference: Interval | null;
-  /** Whether that is more than the number of prompts explains. */
+  /** Whether that exceeds the sampling error of the number of prompts. */
   readonly apart: boolean;
 }
 
@@ -21,10 +21,10 @@ interface ComparedModel {
   readonly outputTokens: Compared;
 }
 
-/** What two workloads hold, figure by figure with 90 % intervals. */
+/** The content of two workloads, figure by figure with 90 % intervals. */
 export interface ComparedContent {
   readonly prompts: { readonly a: number; readonly b: number; readonly shared: number };
-  /** What is the same to the last digit. Qualities and scores of the same prompts are compared prompt by prompt. */
+  /** Identical content. Qualities and scores of the same prompts are compared prompt by prompt. */
   readonly same: { readonly prompts: boolean; readonly outcomes: boolean; readonly arrivals: boolean };
   readonly inputTokens: Compared;
   /** As recorded. */
@@ -37,7 +37,7 @@ export interface ComparedContent {
 
 type Content = Pick<Workload, "outcomes" | "arrivalSeconds">;
 
-/** Holds the content of two workloads against each other. A prompt is the same where id, category and input tokens are. */
+/** Compares the content of two workloads. A prompt is the same where id, category and input tokens are. */
 export function compareWorkloads(a: Content, b: Content): ComparedContent {
   const rowsOfB = new Map(Array.from(b.outcomes.promptIds.keys(), (row) => [promptKey(b.outcomes, row), row]));
   const partners = Array.from(a.outcomes.promptIds.keys(), (row) => rowsOfB.get(promptKey(a.outcomes, row)));
@@ -96,7 +96,7 @@ function comparedCategories(a: OutcomeTable, b: OutcomeTable, same: boolean): Co
 
 const largest = ({ a, b }: Compared): number => Math.max(a?.value ?? 0, b?.value ?? 0);
 
-/** @param same leaves no room for noise: the difference is exactly what it is, nothing. */
+/** @param same no sampling error: the difference is exactly zero. */
 function apartFrom(a: Interval | null, b: Interval | null, same: boolean): Compared {
   if (a === null || b === null) return { a, b, difference: null, apart: false };
   if (same) return { a, b, difference: { value: 0, low: 0, high: 0 }, apart: false };

@@ -3,12 +3,12 @@ import { mean } from "../numeric/quantile";
 
 export type { Interval } from "../numeric/interval";
 
-/** Two-sided 90 % of Student's with nine degrees of freedom. */
+/** Two-sided 90 % of Student's t with nine degrees of freedom. */
 const TENTHS_T_90 = 1.833;
 const TENTHS = 10;
 
 /**
- * Mean quality of labels in 0..100. The spread is taken with two made-up labels, the best and the worst possible, so that
+ * Mean quality of labels in 0..100. The spread includes two artificial labels, the best and the worst possible, so that
  * a few right answers do not prove that none is ever wrong.
  *
  * @returns null without labels.
@@ -20,19 +20,19 @@ export function qualityInterval(labels: Float64Array): Interval | null {
 }
 
 /**
- * How much higher the mean of `first` is than that of `second`, two columns in 0..100 of the same prompts in the same order: what
- * is hard for both cancels.
+ * Mean of `first` minus that of `second`, two columns in 0..100 for the same prompts in the same order: prompts that are
+ * hard for both cancel.
  *
  * @returns null without prompts.
  */
 export function pairedDifference(first: Float64Array, second: Float64Array): Interval | null {
   if (first.length === 0) return null;
-  // From -100..100 to 0..100, for the same made-up pairs as above.
+  // From -100..100 to 0..100, for the same artificial pairs as above.
   const halved = first.map((value, row) => (value - (second[row] ?? 0) + 100) / 2);
   return about(2 * mean(halved) - 100, critical(halved.length) * 2 * standardError(halved));
 }
 
-/** Mean of lengths in tokens. A single one bounds nothing. */
+/** Mean of lengths in tokens. A single one gives no bounds. */
 export function lengthInterval(tokens: ArrayLike<number>): Interval | null {
   const count = tokens.length;
   if (count === 0) return null;
@@ -45,8 +45,8 @@ export function lengthInterval(tokens: ArrayLike<number>): Interval | null {
 }
 
 /**
- * Mean rate of arrivals that ascend from 0, with what the rates of ten equal parts of the recording leave of it (batch means): bursts
- * and hours are in it. Where there are fewer than two arrivals a part nothing bounds it.
+ * Mean rate of arrivals that ascend from 0, with an interval from the rates of ten equal parts of the recording (batch means), which
+ * includes bursts and daily variation. With fewer than two arrivals per part there are no bounds.
  */
 export function rateInterval(arrivalSeconds: Float64Array): Interval | null {
   const span = arrivalSeconds.at(-1) ?? 0;
@@ -66,7 +66,7 @@ export function rateInterval(arrivalSeconds: Float64Array): Interval | null {
 }
 
 /**
- * How much higher `first` is than `second`, made of different prompts: from the halves of their intervals that face each other
+ * Increase of `first` over `second`, from different prompts: from the halves of their intervals that face each other
  * (Newcombe, Statistics in Medicine 17, 1998, method 10, which for means is the usual square root of both variances).
  */
 export function differenceOf(first: Interval, second: Interval): Interval {
@@ -78,10 +78,10 @@ export function differenceOf(first: Interval, second: Interval): Interval {
   };
 }
 
-/** Whether a difference is more than the number of prompts explains. */
+/** Whether a difference exceeds the sampling error of the number of prompts. */
 export const isApart = ({ low, high }: Interval): boolean => low > 0 || high < 0;
 
 const about = (value: number, half: number): Interval => ({ value, low: value - half, high: value + half });
 
-/** The normal distribution's, with the first-order step to Student's t for a few dozen prompts. */
+/** The normal distribution's quantile, with the first-order step to Student's t for a few dozen prompts. */
 const critical = (count: number): number => NORMAL_90 * (1 + (NORMAL_90 ** 2 + 1) / (4 * count));

@@ -1,24 +1,24 @@
-/** Inputs of a plan that are replaced by what is measured, as one. */
+/** Inputs of a plan that are replaced by measured values, as one group. */
 export type InputGroup = "rate" | "lengths" | "scores" | "judge-time" | "all";
 
-/** What the planner says of a figure with some inputs as they are measured. */
+/** The planner's prediction of a figure with some inputs as measured. */
 export type ReplacedOutcome =
   | { readonly kind: "predicted"; readonly value: number }
-  /** Requests come faster than the plan's replicas answer them: its queues grow without end, and it has no figures. */
+  /** Requests arrive faster than the plan's replicas answer them: its queues grow without end, and there are no figures. */
   | { readonly kind: "overloaded" }
-  /** The plan's replicas cannot be simulated as they run: it says nothing of the figure. */
+  /** The plan's replicas cannot be simulated in their current form: there is no prediction. */
   | { readonly kind: "infeasible"; readonly because: string }
   | { readonly kind: "not-evaluated"; readonly because: string };
 
-/** The planner's answer with some inputs as they are now in place of the planned ones. */
+/** The planner's prediction with some inputs at their current instead of the planned values. */
 export interface ReplacedInputs {
   readonly inputs: InputGroup;
   readonly outcome: ReplacedOutcome;
-  /** Whether what is measured can only make the figure better than planned, as a faster judge does a latency: then it is never a cause. */
+  /** Whether the measured value can only improve the figure, as a faster judge improves a latency: then it is never a cause. */
   readonly better: boolean;
 }
 
-/** How much of a broken promise some inputs account for. */
+/** The part of a broken promise that some inputs explain. */
 type CauseVerdict =
   | "explains"
   | "explains-most"
@@ -26,7 +26,7 @@ type CauseVerdict =
   | "does-not-explain"
   | "predicts-more-than-measured"
   | "better-than-planned"
-  /** Nothing is known: the plan could not be simulated so. */
+  /** Unknown: the plan could not be simulated this way. */
   | "unknown";
 
 export interface CauseQuestion {
@@ -34,51 +34,51 @@ export interface CauseQuestion {
   readonly name: string;
   readonly promised: number;
   readonly measured: number;
-  /** The end of the band that the measured figure lies beyond. */
+  /** The end of the band that the measured figure exceeds. */
   readonly limit: number;
-  /** What was promised to be kept within, in words. */
+  /** The promised limit, in words. */
   readonly within: string;
-  /** What moved of the traffic that the promise depends on, simulated or not. */
+  /** Changes of the traffic that the promise depends on, simulated or not. */
   readonly moved: readonly string[];
-  /** Each group of inputs that moved, on its own. */
+  /** Each group of changed inputs, separately. */
   readonly alone: readonly ReplacedInputs[];
-  /** All that moved at once; null where only one did, or none. */
+  /** All changed inputs together; null where fewer than two changed. */
   readonly together: ReplacedInputs | null;
-  /** What is out of order whatever the inputs account for, in sentences: engines that are gone. */
+  /** Faults independent of the inputs, in sentences: engines that are gone. */
   readonly known: readonly string[];
-  /** What was measured of the engines, in sentences, and that may account for what the inputs do not; empty: nothing. */
+  /** Measurements of the engines, in sentences, that may explain the remainder; empty: none. */
   readonly besides: readonly string[];
   /** A figure with its unit. */
   readonly text: (value: number) => string;
 }
 
 export interface JudgedInputs extends ReplacedInputs {
-  /** Of the way from the promise to the measured figure, 1 being all of it; null where nothing is predicted. */
+  /** Share of the distance from the promise to the measured figure, 1 for all of it; null without a prediction. */
   readonly explains: number | null;
   readonly verdict: CauseVerdict;
 }
 
 export interface Cause {
-  /** In the order of how much they explain, `all` last. */
+  /** By descending explained share, `all` last. */
   readonly replaced: readonly JudgedInputs[];
-  /** Whether the inputs explain it: what else was measured is then beside the point. */
+  /** Whether the inputs explain it: other measurements are then irrelevant. */
   readonly explained: boolean;
   readonly says: string;
 }
 
-/** Shares of the way from the promise to the measured figure from which an input is said to explain it, most of it, a part of it. */
+/** Minimum shares of the distance from the promise to the measured figure for an input to explain it, most of it, a part of it. */
 const EXPLAINS = { all: 0.8, most: 0.5, part: 0.2 } as const;
 
-/** Past the measured figure by so much of the way, the planner expects it worse than it is. */
+/** Beyond the measured figure by this share of the distance, the planner's prediction is worse than the measurement. */
 const MORE_THAN_ALL = 1.25;
 
-/** A plan that does not keep up has queues that grow on: a latency is explained by that only from so many times the band's end on. */
+/** An overloaded plan has growing queues: that explains a latency only from this multiple of the band's end on. */
 const FAR_BEYOND = 1.25;
 
 /**
- * Says which input a broken promise comes from: what the planner predicts with one input replaced at a time, as a share of the way from
- * what was promised to what is measured. Inputs act on queues together, so shares need not sum to one: all at once are told beside, and
- * decide whether the inputs explain it. An input that can only make the figure better is no cause, whatever is predicted.
+ * Determines which input a broken promise comes from: the planner's prediction with one input replaced at a time, as a share of the
+ * distance from the promised to the measured value. Inputs interact through queues, so shares need not sum to one: all at once are reported
+ * too, and decide whether the inputs explain it. An input that can only improve the figure is no cause, whatever the prediction.
  */
 export function causeOf(question: CauseQuestion): Cause {
   const { name, promised, measured, within, moved, text, known, besides } = question;
@@ -86,7 +86,7 @@ export function causeOf(question: CauseQuestion): Cause {
   const alone = question.alone.map(judge).sort((a, b) => (rank(a) === rank(b) ? 0 : rank(b) - rank(a)));
   const all = question.together === null ? null : judge(question.together);
   const [first] = alone;
-  // What could not be simulated together is decided by what each input does on its own.
+  // Where all together could not be simulated, each input's separate effect decides.
   const best = all === null || all.verdict === "unknown" ? first : all;
   const explained = best !== undefined && accounts(best);
   const sentences = [`${name} is ${text(measured)}, promised ${text(promised)} (${within}).`];
@@ -128,11 +128,11 @@ function verdictOf(
   return explains >= EXPLAINS.part ? "explains-part" : "does-not-explain";
 }
 
-/** Whether the inputs account for all of the figure, and for more where figures say so; an overload that nobody measured does not. */
+/** Whether the inputs explain the whole figure, and more where there are figures; an overload that was not measured does not. */
 const accounts = ({ verdict, explains }: JudgedInputs): boolean =>
   verdict === "explains" || (verdict === "predicts-more-than-measured" && explains !== null);
 
-/** By how much inputs explain: an overload more than any figure, what is better than planned or unknown less than any. */
+/** By explained share: an overload above any figure, an improvement or an unknown effect below any. */
 function rank({ verdict, outcome, explains }: JudgedInputs): number {
   if (verdict === "better-than-planned" || verdict === "unknown") return Number.NEGATIVE_INFINITY;
   return outcome.kind === "overloaded" ? Number.POSITIVE_INFINITY : (explains ?? Number.NEGATIVE_INFINITY);
@@ -146,7 +146,7 @@ const groupText: Readonly<Record<InputGroup, { readonly name: string; readonly t
   all: { name: "all that moved", they: true },
 };
 
-/** `undone`: it explains the figure, but does not with all else that moved. */
+/** `undone`: it explains the figure alone, but not together with the other changes. */
 function saysOf(
   { inputs, outcome, verdict }: JudgedInputs,
   { text, undone }: Pick<CauseQuestion, "text"> & { readonly undone: boolean },
@@ -183,7 +183,7 @@ const theyWords: Readonly<Record<CauseVerdict, string>> = {
 
 const sentence = (reason: string): string => (reason.endsWith(".") ? reason : `${reason}.`);
 
-/** What is left where nothing else is known to account for it. */
+/** The remaining explanation where no other is known. */
 function restSays(best: JudgedInputs | undefined, replaced: readonly JudgedInputs[]): string {
   if (replaced.some(({ verdict }) => verdict === "unknown"))
     return "Whether that explains it is not known; engines and judge show no other cause.";

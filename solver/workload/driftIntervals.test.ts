@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../numeric/random";
 import { meanInterval, quantileInterval, shareInterval } from "./driftIntervals";
 
-/** Normal values of mean 0 and spread 1, each so much like the one before. */
+/** Autocorrelated normal values of mean 0 and spread 1. */
 function values(count: number, alike: number, seed: number): Float64Array {
   const random = seededRandom(seed);
   let last = random.normal();

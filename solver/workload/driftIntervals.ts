@@ -1,24 +1,24 @@
 import { mean, quantileOfSorted } from "../numeric/quantile";
 
-/** A figure of live requests with the ends between which sampling leaves it. */
+/** A figure of live requests with its sampling interval. */
 export interface MeasuredFigure {
   readonly value: number;
   readonly low: number;
   /** Infinity where the sample is too small to bound a percentile from above. */
   readonly high: number;
-  /** Values it was made from. */
+  /** Number of values it was computed from. */
   readonly count: number;
 }
 
-/** Consecutive requests share queues and bursts: blocks of them show what that adds to the error. */
+/** Number of blocks: consecutive requests share queues and bursts, and blocks of them show the effect on the error. */
 const BLOCKS = 10;
 
-/** Two-sided 99 %: of the normal distribution, and of Student's with one degree of freedom less than there are blocks. */
+/** Two-sided 99 %: of the normal distribution, and of Student's t with one degree of freedom less than there are blocks. */
 const NORMAL_99 = 2.576;
 const BLOCKS_T_99 = 3.25;
 
 /**
- * The mean of values in the order they were seen, with its 99 % interval: by the values' own spread or by that of the means of
+ * The mean of values in the order they were observed, with its 99 % interval: by the values' own spread or by that of the means of
  * consecutive blocks (batch means; Law, Simulation Modeling and Analysis, chapter 9), whichever is wider.
  *
  * @returns null without values.
@@ -31,8 +31,8 @@ export function meanInterval(values: ArrayLike<number>): MeasuredFigure | null {
 }
 
 /**
- * The share of 1 among values of 0 and 1 in the order they were seen, with its 99 % interval: Wilson's (Journal of the American
- * Statistical Association 22, 1927), which keeps its width where all values are alike, or that by the means of blocks, whichever is wider.
+ * The share of 1 among values of 0 and 1 in the order they were observed, with its 99 % interval: Wilson's (Journal of the American
+ * Statistical Association 22, 1927), which keeps its width where all values are equal, or that by the means of blocks, whichever is wider.
  *
  * @returns null without values.
  */
@@ -45,8 +45,8 @@ export function shareInterval(values: ArrayLike<0 | 1>): MeasuredFigure | null {
 }
 
 /**
- * The share of 1 among values of 0 and 1 with Wilson's 99 % interval, whatever their order. For what happened and is counted, such as
- * requests that failed: an outage is failures in a row, which the means of blocks would take for chance.
+ * The share of 1 among values of 0 and 1 with Wilson's 99 % interval, regardless of their order. For counted events, such as
+ * failed requests: an outage is a sequence of failures, which the means of blocks would treat as chance.
  *
  * @returns null without values.
  */
@@ -61,8 +61,8 @@ export function countedShare(values: ArrayLike<0 | 1>): MeasuredFigure | null {
 }
 
 /**
- * A quantile of values in the order they were seen, with its 99 % interval between order statistics: how far the share of values
- * below it may lie from `q` says which ranks bound it, by the binomial spread or by that over blocks, whichever is wider.
+ * A quantile of values in the order they were observed, with its 99 % interval between order statistics: the possible deviation of the
+ * share of values below it from `q` gives the ranks that bound it, by the binomial spread or by that over blocks, whichever is wider.
  *
  * @param q above 0 and below 1, so 0.95 for p95.
  * @returns null without values.
@@ -97,7 +97,7 @@ function blocksHalfWidth(values: ArrayLike<number>): number {
   return BLOCKS_T_99 * Math.sqrt(variance(blocks, mean(blocks)) / BLOCKS);
 }
 
-/** Of a sample; of a single value, which tells nothing of a spread, infinite. */
+/** Of a sample; infinite for a single value, which has no spread. */
 function variance(values: ArrayLike<number>, centre: number): number {
   if (values.length < 2) return Number.POSITIVE_INFINITY;
   let sum = 0;

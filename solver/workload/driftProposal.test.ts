@@ -14,7 +14,7 @@ const question: ChangeQuestion = {
   latencyBudgetSeconds: null,
 };
 
-/** The queue of one restart followed second by second, in small steps. */
+/** The queue of one restart, integrated in small time steps. */
 function waitingStepByStep(arrive: number, { all, less, away }: { all: number; less: number; away: number }): number {
   const step = 0.001;
   let backlog = 0;

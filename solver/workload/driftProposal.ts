@@ -1,10 +1,10 @@
 import type { Objective } from "../plan/plan";
 
-/** What a plan does under the traffic as it is now. */
+/** The figures of a plan under the current traffic. */
 export interface PlanNow {
-  /** Latency by the plan's objective; Infinity where it does not keep up. */
+  /** Latency by the plan's objective; Infinity where it does not sustain the load. */
   readonly latencySeconds: number;
-  /** What is held against the floor, 0..100. */
+  /** The quality that is compared with the floor, 0..100. */
   readonly quality: number;
   readonly costUsdPerHour: number;
 }
@@ -22,38 +22,41 @@ export interface ChangeQuestion {
   readonly running: PlanNow;
   readonly proposed: PlanNow;
   readonly stages: readonly ChangedStage[];
-  /** Time one replica is away; the source measured 2 to 20 s. Loading tens of gigabytes of weights takes minutes. */
+  /** Downtime of one replica; the source measured 2 to 20 s. Loading tens of gigabytes of weights takes minutes. */
   readonly restartSeconds: number;
   /** All requests, of which a stage sees its share. */
   readonly requestsPerSecond: number;
-  /** How long traffic is expected to stay as it is. */
+  /** Expected duration of the current traffic. */
   readonly horizonSeconds: number;
   readonly kind: Objective["kind"];
-  /** null: not asked. */
+  /** null: not requested. */
   readonly qualityFloor: number | null;
   readonly latencyBudgetSeconds: number | null;
 }
 
-/** Advice on a change of plan. Nothing is applied by it: approval stays with a person. */
+/** Advice on a change of plan. It applies nothing: a person must approve it. */
 export interface ChangeAdvice {
   readonly worthwhile: boolean;
   /** One sentence for the operator. */
   readonly reason: string;
-  /** Running minus proposed, proposed minus running for quality: positive is better. Infinite where the running plan does not keep up. */
+  /**
+   * Running minus proposed, proposed minus running for quality: positive is better. Infinite where the running plan does not sustain the
+   * load.
+   */
   readonly gain: { readonly latencySeconds: number; readonly quality: number; readonly costUsdPerHour: number };
-  /** Time until the last replica is back and what waited for it is served. */
+  /** Time until the last replica is back and the requests that waited for it are served. */
   readonly changeSeconds: number;
-  /** Waiting that the restarts cause, over all requests; Infinity where a backlog never drains. */
+  /** Waiting caused by the restarts, over all requests; Infinity where a backlog never drains. */
   readonly waitingRequestSeconds: number;
 }
 
-/** Gains below this share of the running plan's latency or cost, or this many points, are within what predictions err by. */
+/** Gains below this share of the running plan's latency or cost, or below this many points, are within the prediction error. */
 const LEAST_GAIN = { share: 0.05, points: 1 } as const;
 
 /**
- * Whether to propose a new plan after drift. A plan that no longer keeps up, or misses its floor or budget, is to be replaced by
- * one that keeps them, provided the traffic outlasts the change. Otherwise the gain averaged over the horizon must exceed both
- * the cost of the change and what predictions err by: until the change is over the running plan's figures hold, and the
+ * Whether to propose a new plan after drift. A plan that no longer sustains the load, or misses its floor or budget, should be replaced by
+ * one that does, provided the traffic outlasts the change. Otherwise the gain averaged over the horizon must exceed both
+ * the cost of the change and the prediction error: until the change is complete the running plan's figures apply, and the
  * restarts add waiting, by a fluid model of the queue at each stage that lacks a replica.
  */
 export function adviseChange(question: ChangeQuestion): ChangeAdvice {
@@ -110,7 +113,7 @@ export function adviseChange(question: ChangeQuestion): ChangeAdvice {
       );
 }
 
-/** What a plan fails to keep, in words that follow a colon; null when it keeps all. */
+/** The demands that a plan misses, in words that follow a colon; null when it keeps all. */
 function brokenPromise(plan: PlanNow, { qualityFloor, latencyBudgetSeconds }: ChangeQuestion): string | null {
   if (!(plan.latencySeconds < Number.POSITIVE_INFINITY)) return "it is overloaded";
   if (qualityFloor !== null && plan.quality < qualityFloor)
@@ -121,10 +124,10 @@ function brokenPromise(plan: PlanNow, { qualityFloor, latencyBudgetSeconds }: Ch
 }
 
 /**
- * Time in seconds and waiting in request-seconds while a stage's replicas restart one at a time. With one away, what exceeds the
- * others' saturation piles up, and drains at the spare rate once it is back, for which the next restart waits: a
- * triangle up and a triangle down. A stage that keeps up with a replica less adds no waiting. One that is saturated already
- * never drains: nobody waits for it, and its waiting is infinite.
+ * Time in seconds and waiting in request-seconds while a stage's replicas restart one at a time. During one restart, load above the
+ * others' saturation accumulates, and drains at the spare rate once the replica is back; the next restart waits for that: a
+ * rising and a falling triangle. A stage that sustains the load with one replica less adds no waiting. One that is already saturated
+ * never drains: no restart waits for it, and its waiting is infinite.
  */
 function restartsOf(
   { replicas, restarted, requestsPerSecond, saturationRequestsPerSecond }: ChangedStage,

@@ -1,24 +1,24 @@
 import type { MeasuredFigure } from "./driftIntervals";
 
-/** Whether a plan does what it promised. */
+/** Whether a plan keeps its promise. */
 export type PromiseVerdict = "kept" | "broken" | "too little measured" | "not comparable";
 
-/** What was promised of a figure: the band it was to lie in, and the side on which leaving it breaks no promise. */
+/** The promise of a figure: its band, and the side on which leaving the band breaks no promise. */
 export interface Promised {
   readonly low: number;
   readonly high: number;
   readonly better: "lower" | "higher" | "neither";
 }
 
-/** Values before a figure says that a promise is broken, and before it says that one is kept. */
+/** Minimum numbers of values for the verdicts broken and kept. */
 export interface Enough {
   readonly broken: number;
   readonly kept: number;
 }
 
 /**
- * Holds a measured figure against its promise. Broken is said only where the whole interval lies beyond the band, so that what sampling
- * shows by itself breaks nothing; kept where the figure lies within, or better; and neither before enough was seen.
+ * Compares a measured figure with its promise. Broken only where the whole interval is beyond the band, so that sampling error
+ * alone breaks nothing; kept where the figure is within the band, or better; and neither before enough was observed.
  */
 export function verdictOf(
   measured: MeasuredFigure | null,

@@ -5,7 +5,7 @@ import { buildWorkload } from "./buildWorkload";
 import { ladderFigures, type ModelFigures, type TaskFigures } from "./ladderFigures";
 import type { Workload } from "./workload";
 
-/** Three sizes of Qwen2.5 that fit two nodes of four L40S together, each clearly better than the one before. */
+/** Three sizes of Qwen2.5 that together fit two nodes of four L40S, each clearly better than the previous one. */
 export const DEFAULT_LADDER: readonly string[] = ["qwen2.5-3b", "qwen2.5-7b", "qwen2.5-32b"];
 
 /** Longest answer: the output limit under which the fitted answers were made. */
@@ -19,10 +19,10 @@ export interface GeneratedOptions {
 }
 
 /**
- * The workload that ships with the product: prompts, answers and arrivals drawn from laws fitted to published results, so
- * that a newcomer can plan before having a table. Behind every prompt stand three correlated normal variables: difficulty,
- * tendency to long answers, own length. A model is right when its mix of the difficulty and its own noise stays below the
- * quantile of its accuracy (a one-factor Gaussian copula), so the models' errors are correlated as they are in the data; lengths
+ * The workload that ships with the product: prompts, answers and arrivals drawn from distributions fitted to published results, so
+ * that a new user can plan without a table. Every prompt has three correlated latent normal variables: difficulty,
+ * tendency to long answers, own length. A model is right when its mix of the difficulty and its own noise is below the
+ * quantile of its accuracy (a one-factor Gaussian copula), so the models' errors are correlated as in the data; lengths
  * are lognormal. The judge is modelled, arrivals are a Gamma renewal process.
  *
  * @throws RangeError when no family has all models of the ladder; the message lists those that have.
@@ -81,7 +81,7 @@ function drawTable(tasks: readonly TaskFigures[], prompts: number, random: Rando
   return { promptIds: categories.map((_, prompt) => `generated-${prompt}`), categories, inputTokens, models };
 }
 
-/** Tasks get their exact share of the prompts: position 0..1 falls into the weights laid end to end. */
+/** Tasks get their exact share of the prompts: a position 0..1 is looked up in the cumulative weights. */
 function taskAt(tasks: readonly TaskFigures[], position: number): TaskFigures {
   let end = 0;
   for (const task of tasks) {
@@ -93,7 +93,7 @@ function taskAt(tasks: readonly TaskFigures[], position: number): TaskFigures {
   return last;
 }
 
-/** Three standard normal variables with the task's correlations: Cholesky's factor written out. */
+/** Three standard normal variables with the task's correlations: Cholesky's factor written explicitly. */
 function drawTraits(task: TaskFigures, random: Random): { difficulty: number; length: number; input: number } {
   const difficulty = random.normal();
   const lengthOwn = Math.sqrt(1 - task.difficultyWithLength ** 2);
@@ -115,5 +115,5 @@ function answerTokens(figures: ModelFigures, length: number, random: Random): nu
   return Math.min(MAX_OUTPUT_TOKENS, Math.max(1, Math.round(tokens)));
 }
 
-/** A standard normal variable that is `loading` shared trait, the rest its own. */
+/** A standard normal variable with weight `loading` on a shared factor, the rest independent. */
 const mix = (loading: number, shared: number, random: Random): number => loading * shared + Math.sqrt(1 - loading ** 2) * random.normal();

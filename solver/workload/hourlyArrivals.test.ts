@@ -12,7 +12,7 @@ const runs = fc.record({
   seed: fc.integer(),
 });
 
-/** When each step ends. */
+/** The end of each step. */
 function endsOf(steps: readonly RateStep[]): readonly number[] {
   let end = 0;
   return steps.map(({ seconds }) => {
@@ -44,7 +44,7 @@ it("carries as many arrivals as the rates integrate to, within the spread of a r
     fc.property(runs, ({ steps, shape, seed }) => {
       const expected = expectedArrivals(steps);
       const { length } = hourlyArrivals({ steps, shape, seed });
-      // Counts of a renewal process spread by 1/shape of a Poisson one's, and by a gap or two where there are few.
+      // Counts of a renewal process have 1/shape of a Poisson process's variance, plus a gap or two where there are few.
       expect(Math.abs(length - expected)).toBeLessThanOrEqual(6 * Math.sqrt(expected / shape) + 12 / shape + 6);
     }),
   );

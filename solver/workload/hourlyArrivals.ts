@@ -1,10 +1,10 @@
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { gammaDraw } from "../engine/gammaArrivals";
 
-/** A stretch of time with one rate. */
+/** An interval with one rate. */
 export interface RateStep {
   readonly seconds: number;
-  /** null: not known, and nothing arrives. */
+  /** null: not known, and there are no arrivals. */
   readonly requestsPerSecond: number | null;
 }
 
@@ -15,21 +15,21 @@ export interface HourlyArrivals {
   readonly seed: number;
 }
 
-/** Arrivals that steps carry in the mean. */
+/** Expected number of arrivals in the steps. */
 export const expectedArrivals = (steps: readonly RateStep[]): number =>
   steps.reduce((sum, { seconds, requestsPerSecond }) => sum + seconds * (requestsPerSecond ?? 0), 0);
 
 /**
- * Arrivals whose rate follows the steps: a Gamma renewal process of rate 1, begun long before, whose times are mapped back through the
- * cumulative rate (time rescaling, Brown et al. 2002). So every stretch carries its rate times its length in the mean, and arrivals are
- * as bursty in busy hours as in quiet ones.
+ * Arrivals whose rate follows the steps: a stationary Gamma renewal process of rate 1, whose times are mapped back through the
+ * cumulative rate (time rescaling, Brown et al. 2002). So the expected number in every interval is its rate times its length, and arrivals
+ * are as bursty in busy hours as in quiet ones.
  *
- * @returns seconds since the first step began, ascending; none where no step carries any.
+ * @returns seconds since the first step began, ascending; none where no step has any.
  */
 export function hourlyArrivals({ steps, shape, seed }: HourlyArrivals): Float64Array {
   const random = seededRandom(mixSeed(seed, "hourly arrivals"));
   const arrivals: number[] = [];
-  // A process that began long ago is met within a gap, and the more likely within a longer one: that gap's law has one shape more.
+  // A stationary process is observed within a gap, more likely within a longer one: that gap's distribution has one more shape unit.
   let due = (random.next() * gammaDraw(shape + 1, random)) / shape;
   let beganSeconds = 0;
   let carried = 0;
@@ -37,7 +37,7 @@ export function hourlyArrivals({ steps, shape, seed }: HourlyArrivals): Float64A
     const rate = requestsPerSecond ?? 0;
     const carriedAfter = carried + rate * seconds;
     while (due < carriedAfter) {
-      // Rounding must not put it into the next step, which may be an empty one.
+      // Rounding must not move it into the next step, which may be an empty one.
       arrivals.push(beganSeconds + Math.min(seconds, (due - carried) / rate));
       due += gammaDraw(shape, random) / shape;
     }

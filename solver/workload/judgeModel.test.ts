@@ -4,7 +4,7 @@ import { mean } from "@/solver/numeric/quantile";
 import { seededRandom } from "@/solver/numeric/random";
 import { modelledScores } from "./judgeModel";
 
-/** Share of pairs with different labels in which the better answer is scored higher, ties counted half: every pair is looked at. */
+/** Share of pairs with different labels in which the better answer has the higher score, ties counted half: checks every pair. */
 function concordance(label: Float64Array, judged: Float64Array): number {
   let pairs = 0;
   let right = 0;
@@ -25,7 +25,7 @@ const labels = (count: number, draw: (random: ReturnType<typeof seededRandom>) =
 };
 
 const rightOrWrong = labels(5000, (random) => (random.next() < 0.7 ? 100 : 0));
-/** Ten grades, most of them good: the shape of answers that a judge marks 1..10. */
+/** Ten grades, most of them good: the distribution of answers that a judge grades 1..10. */
 const graded = labels(2000, (random) => Math.round(Math.min(9, Math.max(0, 5.5 + 2 * random.normal()))) * (100 / 9));
 
 test.each([0.5, 0.6, 0.7, 0.8, 0.9, 0.97, 1])("on 5000 right-or-wrong labels the stated AUC of %f is met within 0.02", (auc) => {

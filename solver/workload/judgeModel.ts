@@ -1,13 +1,13 @@
 import { normalCdf, normalQuantile } from "@/solver/numeric/normal";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 
-/** Reliability assumed of a judge nobody measured: an ordinary LLM judge on right or wrong answers. */
+/** Assumed reliability of an unmeasured judge: an ordinary LLM judge on right or wrong answers. */
 export const DEFAULT_JUDGE_AUC = 0.8;
 
 export interface JudgeModel {
   /**
-   * Chance, 0.5..1, that of two answers with different labels the better one gets the higher score (ties count half). On labels that
-   * are only right or wrong that is the area under the ROC curve. 1 is the oracle, 0.5 a coin.
+   * Probability, 0.5..1, that of two answers with different labels the better one gets the higher score (ties count half). On labels that
+   * are only right or wrong that is the area under the ROC curve. 1 is the oracle, 0.5 is random.
    */
   readonly auc: number;
   readonly seed: number;
@@ -16,10 +16,10 @@ export interface JudgeModel {
 /**
  * Models a judge that was not measured: a seeded noisy reading of each label, integer 0..100.
  *
- * The binormal model of ROC analysis: an answer of label q leaves the impression x = d * (q / 100 - 1/2) + noise, with
+ * The binormal model of ROC analysis: an answer of label q gives the signal x = d * (q / 100 - 1/2) + noise, with
  * standard normal noise, and is scored 100 * Phi(x). Of two answers that differ by D points the better one is scored
- * higher with chance Phi(d * D / 100 / sqrt 2); d is chosen so that the mean of that chance over all pairs of different labels
- * is `auc`. For right or wrong labels, d = sqrt 2 * Phi^-1(auc). A coin's scores are then uniform, whatever the label;
+ * higher with probability Phi(d * D / 100 / sqrt 2); d is chosen so that the mean of that probability over all pairs of different labels
+ * is `auc`. For right or wrong labels, d = sqrt 2 * Phi^-1(auc). A random judge's scores are then uniform, whatever the label;
  * the oracle's are the labels, rounded. Errors are independent between answers; a real judge's are not quite.
  *
  * @param label quality that counts, 0..100, of all answers the judge will see (every model's: it is one judge).
@@ -34,10 +34,10 @@ export function modelledScores(label: Float64Array, { auc, seed }: JudgeModel): 
   return label.map((value) => Math.round(100 * normalCdf(separation * (value / 100 - 0.5) + random.normal())));
 }
 
-/** Halvings of the bracket around d: 2^-50 of it is below what a score of 0..100 can show. */
+/** Number of bisection steps for d: 2^-50 of the bracket is below the resolution of a score of 0..100. */
 const BISECTION_STEPS = 50;
 
-/** The d of the model above for these labels, which for graded ones has no closed form. */
+/** The d of the model above for these labels; graded labels have no closed form. */
 function separationFor(label: Float64Array, auc: number): number {
   const rightOrWrong = Math.SQRT2 * normalQuantile(auc);
   const pairs = pairsByDistance(label);
@@ -45,7 +45,7 @@ function separationFor(label: Float64Array, auc: number): number {
   if (pairCount === 0) return rightOrWrong;
   const concordance = (d: number): number =>
     pairs.reduce((sum, count, distance) => sum + count * normalCdf((d * distance) / 100 / Math.SQRT2), 0) / pairCount;
-  // Pairs are at most 100 and at least 1 point apart, so d lies between the right-or-wrong value and 100 times it.
+  // Pairs are at most 100 and at least 1 point apart, so d is between the right-or-wrong value and 100 times it.
   let low = rightOrWrong;
   let high = 100 * rightOrWrong;
   for (let step = 0; step < BISECTION_STEPS; step++) {

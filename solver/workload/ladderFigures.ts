@@ -9,12 +9,12 @@ const modelFiguresSchema = z.strictObject({
   model: z.string(),
   /** Share of right answers. */
   accuracy: fraction,
-  /** How far the prompt's difficulty decides over right and wrong; the square root of the latent correlation between two models alike. */
+  /** Influence of the prompt's difficulty on right and wrong; the square root of the latent correlation between two equal models. */
   difficultyLoading: fraction,
   /** Mean and standard deviation of the logarithm of output tokens. */
   outputMu: z.number(),
   outputSigma: z.number().positive(),
-  /** How far the prompt decides over the length of the answer. */
+  /** Influence of the prompt on the length of the answer. */
   lengthLoading: fraction,
 });
 

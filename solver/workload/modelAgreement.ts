@@ -1,25 +1,25 @@
 import { type Interval, isApart, pairedDifference } from "./contentIntervals";
 import type { OutcomeTable } from "./workload";
 
-/** Label from which an answer counts as right where right and wrong are told apart. */
+/** Minimum label of a right answer where right and wrong are distinguished. */
 export const RIGHT_FROM = 50;
 
-/** How the answers of two models to the same prompts go together. Shares of the prompts, 0..1, that sum to 1. */
+/** Joint correctness of two models' answers to the same prompts. Shares of the prompts, 0..1, that sum to 1. */
 export interface Agreement {
   readonly smaller: string;
   readonly larger: string;
   readonly bothRight: number;
-  /** What passing on from the smaller model can gain at most. */
+  /** The maximum gain from escalating from the smaller model. */
   readonly onlyLarger: number;
   readonly onlySmaller: number;
   readonly neither: number;
   /** Points of quality by which the larger is better, prompt by prompt, at 90 %. */
   readonly difference: Interval;
-  /** Whether that is more than the number of prompts explains. */
+  /** Whether that exceeds the sampling error of the number of prompts. */
   readonly apart: boolean;
 }
 
-/** Agreement of every two models of a ladder, neighbours first. */
+/** Agreement of every pair of models of a ladder, neighbours first. */
 export function modelAgreements({ promptIds, models }: Pick<OutcomeTable, "promptIds" | "models">): readonly Agreement[] {
   const pairs: Agreement[] = [];
   for (let step = 1; step < models.length; step += 1) {

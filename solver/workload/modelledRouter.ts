@@ -3,8 +3,8 @@ import { type JudgeModel, modelledScores } from "./judgeModel";
 import type { OutcomeTable } from "./workload";
 
 /**
- * The table as a router sees it that reads the prompt before any model has answered: one score a model, 0..100, an independent noisy
- * reading of what the model's label will be with the stated AUC. Scores of a prompt are the same in every process that holds the table.
+ * The table as seen by a router that reads the prompt before any model has answered: one score per model, 0..100, an independent noisy
+ * prediction of the model's label with the stated AUC. Scores of a prompt are the same in every process that holds the table.
  *
  * @throws RangeError on an AUC outside 0.5..1.
  */

@@ -14,7 +14,7 @@ const { outcomes } = workload;
 const [small, large] = outcomes.models;
 const { planning } = splitPrompts(outcomes.promptIds.length, workload.seed);
 
-/** A planning prompt as a gateway sees it that sent it to the first model only. */
+/** A planning prompt as seen by a gateway that sent it to the first model only. */
 const seenOf = (prompt: number, arrivalSeconds: number): ObservedRequest => ({
   arrivalSeconds,
   inputTokens: outcomes.inputTokens[prompt] ?? 0,
@@ -155,7 +155,7 @@ test("quality of a model that few requests reached is no surer than the prompts 
         })),
       },
     };
-    // What a cascade's first stage saw of 600 requests; none is known of the model behind it.
+    // The view of a cascade's first stage of 600 requests; the model behind it is unknown.
     const seen = Array.from({ length: 600 }, (_, at): ObservedRequest => {
       const row = random.int(20_000);
       const visit = { model: first!.model, outputTokens: first!.outputTokens[row] ?? 0, judged: first!.judged[row] ?? 0 };

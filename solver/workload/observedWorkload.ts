@@ -2,23 +2,23 @@ import { type ObservedRequest, similarRows } from "./similarRows";
 import { splitPrompts } from "./split";
 import type { ModelOutcomes, Workload } from "./workload";
 
-/** Requests taken into the table, and rows of the earlier one compared with each: some ten million comparisons. */
+/** Maximum numbers of requests in the table, and of rows of the earlier one compared with each: some ten million comparisons. */
 const MOST_REQUESTS = 3000;
 
 const MOST_ROWS = 3000;
 
-/** Fewer requests are no traffic to plan for. */
+/** Minimum number of requests to plan for. */
 const LEAST_REQUESTS = 50;
 
 /**
- * A workload of the traffic that was seen: lengths and scores as seen where they were seen. What a gateway cannot see, every label and
- * the answers of models that a request did not reach, is that of a planning prompt of the earlier workload: modelled, and called so.
- * It is the prompt nearest by judged scores and by how long request and first answer are among their like. Ranks and not
- * lengths, for longer prompts are not therefore harder; an answer not seen is longer by the factor by which the first is.
- * Labels of many requests may be those of one prompt: as many requests are taken as that leaves labels that are worth, so that what the table
- * says of quality is no surer than the earlier workload is. Arrivals are those seen.
+ * A workload of the observed traffic: lengths and scores as observed where available. Values that a gateway cannot observe, every label and
+ * the answers of models that a request did not reach, are those of a planning prompt of the earlier workload: modelled, and marked so.
+ * It is the prompt nearest by judged scores and by the ranks of request and first-answer length among their peers. Ranks and not
+ * lengths, since longer prompts are not therefore harder; an unobserved answer is longer by the same factor as the first one.
+ * Labels of many requests may be those of one prompt: the number of requests is limited to the effective number of labels, so that the
+ * table's quality is no more certain than the earlier workload's. Arrivals are the observed ones.
  *
- * @returns null for fewer than 50 requests with a length, or all at once.
+ * @returns null for fewer than 50 requests with a length, or if all arrive at once.
  */
 export function observedWorkload(earlier: Workload, seen: readonly ObservedRequest[], name: string): Workload | null {
   const arrivals = Float64Array.from(seen, ({ arrivalSeconds }) => arrivalSeconds).sort();
@@ -70,8 +70,8 @@ export function observedWorkload(earlier: Workload, seen: readonly ObservedReque
 }
 
 /**
- * Of requests and the rows that are like them as many as the rows are worth where some stand for several requests (Kish's effective size).
- * They are evenly spread over the rows, and the rows over the scores of the first answer, so that leaving some out moves no average.
+ * Of requests and their most similar rows, as many as the effective number of rows where some represent several requests (Kish's effective
+ * size). They are evenly spread over the rows, and the rows over the scores of the first answer, so that omitting some changes no average.
  */
 function toldApart(requests: readonly ObservedRequest[], rows: readonly number[]) {
   const times = new Map<number, number>();

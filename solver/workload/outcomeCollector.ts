@@ -2,7 +2,7 @@ import { resolveModel } from "@/solver/hardware/aliases";
 import { type Answers, type CollectedTable, collectedTable, type ModelNames, type Prompt, unknownModelProblem } from "./collectedTable";
 import { metricScale, type OutcomeRow, type Read, shown } from "./outcomeRow";
 
-/** Names a message lists at most. */
+/** Maximum number of names in a message. */
 const LISTED_NAMES = 20;
 
 export interface OutcomeSelection extends ModelNames {
@@ -18,7 +18,7 @@ export interface CollectedOutcomes extends CollectedTable {
 }
 
 /**
- * Gathers the rows of one family and set of tasks into an outcome table, holding only the columns the table needs. `add`
+ * Collects the rows of one family and set of tasks into an outcome table, holding only the columns the table needs. `add`
  * returns null or the problem with the row; `finish` the table or the problem with the whole.
  */
 export function createOutcomeCollector(selection: OutcomeSelection) {
@@ -37,7 +37,7 @@ export function createOutcomeCollector(selection: OutcomeSelection) {
     const isSelected = row.family === family && (selection.tasks.length === 0 || selection.tasks.includes(row.task));
     if (!isSelected) return null;
     largestLabelOf.set(row.metric, Math.max(row.label, largestLabelOf.get(row.metric) ?? 0));
-    // Said at once, so that the message can name the line.
+    // Reported at once, so that the message can name the line.
     if (resolveModel(row.model, selection.aliases, selection.models) === undefined) return unknownModelProblem(row.model, selection);
     const answers = models.get(row.model) ?? { sizeRank: row.sizeRank, outputTokens: [], label: [], judged: [] };
     models.set(row.model, answers);
@@ -47,7 +47,7 @@ export function createOutcomeCollector(selection: OutcomeSelection) {
     return addAnswer(answers, row, placeOf(row));
   }
 
-  /** Index of the row's prompt. The same id in two tasks means two prompts; the second gets its task in front. */
+  /** Index of the row's prompt. The same id in two tasks means two prompts; the second gets its task as prefix. */
   function placeOf(row: OutcomeRow): number {
     const key = `${row.task}\n${row.promptId}`;
     const place = places.get(key) ?? prompts.length;
@@ -100,7 +100,7 @@ function selectionProblem({ family, tasks }: OutcomeSelection, tasksByFamily: Re
   return `task ${shown(absent)} does not occur in family ${shown(family ?? families[0] ?? "")}; choose from ${listed([...present])}`;
 }
 
-/** A metric of unknown name is read as 0..100. One that never exceeds 1 was surely meant as a fraction. */
+/** A metric of unknown name is read as 0..100. One that never exceeds 1 was probably meant as a fraction. */
 function scaleProblem(largestLabelOf: ReadonlyMap<string, number>): string | null {
   for (const [metric, largest] of largestLabelOf) {
     if (metricScale(metric).high === 100 && largest > 0 && largest <= 1) {

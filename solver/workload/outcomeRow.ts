@@ -1,11 +1,11 @@
-/** One answer: what a model did with a prompt. */
+/** One answer: a model's outcome for a prompt. */
 export interface OutcomeRow {
   readonly task: string;
   readonly metric: string;
   readonly promptId: string;
   /** The task where the table gives no category. */
   readonly category: string;
-  /** null: the table does not say. */
+  /** null: not in the table. */
   readonly inputTokens: number | null;
   readonly family: string;
   /** Position in the family, smaller is the smaller model; need not start at 0. */
@@ -15,11 +15,11 @@ export interface OutcomeRow {
   readonly label: number;
   /** Measured score of a judge, 0..100; null where the table has none. */
   readonly judged: number | null;
-  /** At least 1: an engine that answers nothing still generates the token that ends the answer. */
+  /** At least 1: an engine with an empty answer still generates the end-of-sequence token. */
   readonly outputTokens: number;
 }
 
-/** Where the columns of a table are. `in_tok` and `judged_score` may be missing: -1. */
+/** Indices of the columns of a table. `in_tok` and `judged_score` may be missing: -1. */
 export type OutcomeColumns = Readonly<Record<(typeof REQUIRED)[number] | (typeof OPTIONAL)[number], number>>;
 
 /** A value, or the rest of a sentence that starts with the field at fault. */
@@ -28,16 +28,16 @@ export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: 
 const REQUIRED = ["task", "metric", "prompt_id", "category", "family", "size_rank", "model", "score", "out_tok"] as const;
 const OPTIONAL = ["in_tok", "judged_score"] as const;
 
-/** Ten times the longest context of any model card: what lies above is no count of tokens. */
+/** Ten times the longest context of any model card: higher values are no count of tokens. */
 export const MAX_TOKENS = 10_000_000;
 const MAX_RANK = 1000;
 const MAX_NAME_LENGTH = 200;
 
-/** Right or wrong, 0..1: the one metric that is no grade. */
+/** Right or wrong, 0..1: the only metric that is no grade. */
 const CORRECT = "correct";
 
 /**
- * The scale a metric's scores are given on, from its name: `correct` 0..1, names that end in `1to10` 1..10, any other 0..100.
+ * The scale of a metric's scores, from its name: `correct` 0..1, names that end in `1to10` 1..10, any other 0..100.
  * Scores map to labels linearly, the ends to 0 and 100.
  */
 export function metricScale(metric: string): { readonly low: number; readonly high: number } {
@@ -61,7 +61,7 @@ export function locateColumns(header: readonly string[]): Read<OutcomeColumns> {
   return { ok: true, value: Object.fromEntries(all.map((name) => [name, names.indexOf(name)])) as OutcomeColumns };
 }
 
-/** Reads one row of an outcome table, or says which field is wrong and what would be right. */
+/** Reads one row of an outcome table, or returns which field is wrong and what would be right. */
 export function readOutcomeRow(cells: readonly string[], columns: OutcomeColumns): Read<OutcomeRow> {
   const cell = (name: keyof OutcomeColumns): string => cells[columns[name]]?.trim() ?? "";
   for (const name of ["task", "metric", "family", "model"] as const) {
@@ -71,7 +71,7 @@ export function readOutcomeRow(cells: readonly string[], columns: OutcomeColumns
   const promptId = cell("prompt_id");
   const idProblem = nameProblem(promptId);
   if (idProblem !== null) return refuse(`prompt_id ${idProblem}`);
-  // Prompt ids travel in brackets in front of a replayed prompt.
+  // A replayed prompt starts with its id in brackets.
   if (/[[\]]/.test(promptId)) return refuse(`prompt_id is ${shown(promptId)}; leave out square brackets`);
 
   const metric = cell("metric");
@@ -107,7 +107,7 @@ export function readOutcomeRow(cells: readonly string[], columns: OutcomeColumns
   };
 }
 
-/** Graded sets may come without lengths, which are then estimated; right-or-wrong sets always have them. */
+/** Graded sets may have no lengths, which are then estimated; right-or-wrong sets always have them. */
 function readInputTokens(text: string, metric: string): Read<number | null> {
   if (text !== "") return readWhole("in_tok", text, { low: 1, high: MAX_TOKENS });
   if (metric !== CORRECT) return { ok: true, value: null };
@@ -117,7 +117,7 @@ function readInputTokens(text: string, metric: string): Read<number | null> {
 interface Range {
   readonly low: number;
   readonly high: number;
-  /** Whose range it is, for the message. */
+  /** The name of the range's owner, for the message. */
   readonly of?: string;
 }
 
@@ -135,7 +135,7 @@ export function readWhole(field: string, text: string, { low, high }: Range): Re
   return refuse(`${field} is ${shown(text)}; it must be a whole number from ${low} to ${high}`);
 }
 
-/** What keeps a text from being a name, as the rest of a sentence that starts with its field; null: nothing. */
+/** Why a text is not a valid name, as the rest of a sentence that starts with its field; null: it is valid. */
 export function nameProblem(text: string): string | null {
   if (text === "") return "is empty; fill it in";
   if (text.length > MAX_NAME_LENGTH) return `is ${text.length} characters long; shorten it to ${MAX_NAME_LENGTH}`;
@@ -144,7 +144,7 @@ export function nameProblem(text: string): string | null {
 
 const refuse = (problem: string): { readonly ok: false; readonly problem: string } => ({ ok: false, problem });
 
-/** A value of the file as a message shows it: quoted, short, on one line. */
+/** A value of the file in a message: quoted, short, on one line. */
 export const shown = (text: string): string => {
   const line = text.replace(/\p{Cc}+/gu, " ");
   return `'${line.length > 60 ? `${line.slice(0, 57)}...` : line}'`;

@@ -1,18 +1,18 @@
-/** What is wrong with one row of a table. */
+/** The error in one row of a table. */
 export interface RowProblem {
   /** Line of the file, the header being line 1. */
   readonly line: number;
   readonly reason: string;
 }
 
-/** Lines named of an error that many rows share. */
+/** Number of lines named for an error that many rows share. */
 const NAMED_LINES = 3;
 
 /**
- * What is wrong with rows of a table, an error that many rows share said once with their count and the first lines, the earliest first.
+ * Errors in rows of a table; an error that many rows share is reported once with their count and the first lines, the earliest first.
  *
- * @param file how the texts name the table.
- * @param isCut whether rows after these were not looked at: counts are then the least there are.
+ * @param file the table's name in the texts.
+ * @param isCut whether later rows were not checked: counts are then minimums.
  * @returns texts without a full stop: `runs.csv line 3: …` or `runs.csv, 72 rows (lines 2, 3, 4 …): …`.
  */
 export function rowProblemTexts(file: string, problems: readonly RowProblem[], isCut = false): readonly string[] {

@@ -3,19 +3,19 @@ import { splitPrompts } from "./split";
 import type { RequestSample, Workload } from "./workload";
 
 export interface SampleOptions {
-  /** `planning` prompts are what a plan may be fitted to; `heldOut` prompts are fresh traffic. */
+  /** Plans may be fitted to `planning` prompts; `heldOut` prompts are fresh traffic. */
   readonly part: "planning" | "heldOut";
   /** Mean rate of the sample. */
   readonly requestsPerSecond: number;
   readonly requests: number;
-  /** Seeds the draw of prompts: another seed is another day with the same arrivals. */
+  /** Seed of the draw of prompts: another seed is another day with the same arrivals. */
   readonly seed: number;
 }
 
 /**
- * Draws requests by the workload's stated rule. The arrivals are the first `requests` of the recorded trace; where more
- * are asked than it has, it starts over one mean gap after its end. All are divided by one constant, so that the mean rate
- * of the sample itself is the asked one (a trace's first thousand arrivals may be slower than its whole). Each arrival gets
+ * Draws requests by the workload's stated rule. The arrivals are the first `requests` of the recorded trace; if more
+ * are requested than it has, it starts over one mean gap after its end. All are divided by one constant, so that the mean rate
+ * of the sample itself is the requested one (a trace's first thousand arrivals may be slower than its whole). Each arrival gets
  * a prompt drawn with replacement from one part of the outcome table.
  *
  * @returns arrivals in seconds from 0, ascending, and row indices of `workload.outcomes`.
@@ -42,7 +42,7 @@ function scaledArrivals(recorded: Float64Array, requests: number, requestsPerSec
   if (!(count >= 2 && recordedSpan > 0)) throw new RangeError("Recorded arrivals must span some time: two of them, not all at once");
   const lap = recordedSpan + recordedSpan / (count - 1);
   const unscaled = Float64Array.from({ length: requests }, (_, at) => Math.floor(at / count) * lap + (recorded[at % count] ?? 0));
-  // A head of simultaneous arrivals has no rate of its own: it is scaled like the whole trace.
+  // Simultaneous first arrivals have no rate: they are scaled like the whole trace.
   const span = unscaled[requests - 1] ?? 0;
   const unscaledRate = span > 0 ? (requests - 1) / span : (count - 1) / recordedSpan;
   const divisor = requestsPerSecond / unscaledRate;

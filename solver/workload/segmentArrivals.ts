@@ -1,4 +1,4 @@
-/** A stretch of time, in seconds on the clock of the arrivals; `to` is not in it any more. */
+/** An interval, in seconds on the clock of the arrivals, excluding `to`. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
@@ -18,11 +18,11 @@ function firstFrom(arrivals: Float64Array, seconds: number): number {
 }
 
 /**
- * The arrivals within some stretches of time, which are laid end to end in the order given: what lies between them is left out, and the
+ * The arrivals within some intervals, which are concatenated in the given order: the time between them is removed, and the
  * last arrival of one day's segment is followed by the first of the next day's.
  *
  * @param arrivals ascending.
- * @returns seconds since the first arrival that is left, ascending, and how long the stretches are together.
+ * @returns seconds since the first remaining arrival, ascending, and the total length of the intervals.
  */
 export function segmentArrivals(
   arrivals: Float64Array,
@@ -42,7 +42,7 @@ export function segmentArrivals(
   return { arrivalSeconds: Float64Array.from(laid, (seconds) => seconds - first), seconds: laidSeconds };
 }
 
-/** Mean rate within the stretches of each hour, in requests per second; null for an hour that has none. */
+/** Mean rate within the intervals of each hour, in requests per second; null for an hour that has none. */
 export function ratesByHour(arrivals: Float64Array, hours: readonly (readonly Stretch[])[]): readonly (number | null)[] {
   return hours.map((stretches) => {
     const seconds = lengthOf(stretches);
@@ -51,7 +51,7 @@ export function ratesByHour(arrivals: Float64Array, hours: readonly (readonly St
   });
 }
 
-/** What lies in both: in the order of the first, and within each of them in that of the second. */
+/** The intersection of both: in the order of the first, and within each of them in that of the second. */
 export function overlap(stretches: readonly Stretch[], others: readonly Stretch[]): readonly Stretch[] {
   return stretches.flatMap((one) =>
     others.map((other) => ({ from: Math.max(one.from, other.from), to: Math.min(one.to, other.to) })).filter(({ from, to }) => from < to),

@@ -2,15 +2,15 @@ import { mean } from "../numeric/quantile";
 import type { OutcomeTable } from "./workload";
 
 interface Axis {
-  /** Per row, on a scale on which the rows' spread is 1. */
+  /** Per row, scaled to a spread of 1 over the rows. */
   readonly own: Float64Array;
-  /** Of a request, on the same scale; null where it was not seen. */
+  /** Of a request, on the same scale; null where it was not observed. */
   at(request: ObservedRequest): number | null;
 }
 
 /**
- * Of some rows the one most like each request, by what was seen of it: judged scores, and where its length and that of its first answer
- * rank among the requests, against the rows' own ranks. Each counts by its spread.
+ * For each request the most similar of some rows, by the observed values: judged scores, and the ranks of its length and its first answer's
+ * length among the requests, compared with the rows' own ranks. Each is weighted by its spread.
  */
 export function similarRows(
   { inputTokens, models }: OutcomeTable,
@@ -27,7 +27,7 @@ export function similarRows(
       rankAxis(
         rows.map((row) => outputTokens[row] ?? 0),
         requests,
-        // Later models answer a choice of the requests, whose ranks are not those of all rows.
+        // Later models answer a selection of the requests, whose ranks are not those of all rows.
         ({ visits: [first] }) => (first?.model === model ? first.outputTokens : null),
       ),
       scoreAxis(
@@ -55,7 +55,7 @@ export function similarRows(
 /** Standard deviation of ranks from 0 to 1. */
 const RANK_SPREAD = Math.sqrt(1 / 12);
 
-/** Where a value stands among its like: rows among rows, requests among requests. */
+/** The rank of a value among its peers: rows among rows, requests among requests. */
 function rankAxis(own: readonly number[], requests: readonly ObservedRequest[], of: (request: ObservedRequest) => number | null): Axis {
   const among = (values: readonly number[]) => {
     const sorted = Float64Array.from(values).sort();
@@ -85,7 +85,7 @@ function scoreAxis(own: readonly number[], of: (request: ObservedRequest) => num
   };
 }
 
-/** How many of the ascending values are below one. */
+/** Number of the ascending values below one. */
 function countBelow(sorted: Float64Array, value: number): number {
   let [from, to] = [0, sorted.length];
   while (from < to) {
@@ -96,11 +96,11 @@ function countBelow(sorted: Float64Array, value: number): number {
   return from;
 }
 
-/** What a gateway saw of one request. */
+/** A gateway's observation of one request. */
 export interface ObservedRequest {
   /** On any clock, in seconds of the engines. */
   readonly arrivalSeconds: number;
-  /** null: no engine told. */
+  /** null: no engine reported it. */
   readonly inputTokens: number | null;
   /** The models that answered it, each with the judge's score where its answer was judged. */
   readonly visits: readonly { readonly model: string; readonly outputTokens: number | null; readonly judged: number | null }[];

@@ -1,7 +1,7 @@
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { shuffled } from "@/solver/numeric/shuffled";
 
-/** Share of the prompts the planner may see. The rest is fresh traffic: what held-out checks and emulated engines replay. */
+/** Share of the prompts in the planning part. The rest is fresh traffic: held-out checks and emulated engines replay it. */
 const PLANNING_SHARE = 0.7;
 
 /** The two disjoint parts of a table's prompts, as ascending row indices. */

@@ -18,11 +18,11 @@ interface World {
 }
 
 const logistic = (value: number): number => 1 / (1 + Math.exp(-value));
-/** Difficulties are standard normal; how often a model of some skill is right on one. */
+/** Difficulties are standard normal; the probability that a model with some skill is right on one. */
 const rightOf = (skill: number, difficulty: number): number => logistic(skill - 1.6 * difficulty);
 const SKILL = { small: 0.1, large: 4.2 } as const;
 
-/** What the larger model would be right on if all requests were sent to it alone, in points. */
+/** Accuracy of the larger model if all requests were sent to it alone, in points. */
 const TRUTH = (() => {
   let [sum, weights] = [0, 0];
   for (let at = -600; at <= 600; at += 1) {
@@ -33,7 +33,9 @@ const TRUTH = (() => {
   return sum / weights;
 })();
 
-/** Requests that a cascade of two models served: the larger one answers those that the judge scores below the threshold, and mirrored ones. */
+/**
+ * Requests that a cascade of two models served: the larger one answers those that the judge scores below the threshold, and mirrored ones.
+ */
 function served({ seed, prompts = PROMPTS, mirrored }: World): OutcomeRow[] {
   const random = seededRandom(seed);
   const answers = { task: "t", metric: "correct", category: "c", inputTokens: 10, family: "f", outputTokens: 5 };

@@ -1,7 +1,7 @@
 import { mean } from "../numeric/quantile";
 /** A prompt that a smaller model answered, and whether a larger one did too. */
 export interface Reached {
-  /** By which a gate may have chosen which prompts reach the larger model: the judged score of the smaller one's answer. */
+  /** The possible criterion of a gate for the prompts that reach the larger model: the judged score of the smaller one's answer. */
   readonly score: number;
   /** Quality of the smaller model's answer. */
   readonly label: number;
@@ -9,18 +9,18 @@ export interface Reached {
 }
 
 /**
- * What the prompts that reached a larger model say of all. `unselected`: they are like all. `thinned`: those of `kept` are. `untold`: none
- * are, since the prompts with scores of `from` to `to` reached it too rarely, or never.
+ * How the prompts that reached a larger model represent all. `unselected`: they represent all. `thinned`: those of `kept` do. `untold`:
+ * none do, since the prompts with scores of `from` to `to` reached it too rarely, or never.
  */
 export type Selection =
   | { readonly kind: "unselected" }
   | { readonly kind: "thinned"; readonly kept: readonly number[] }
   | { readonly kind: "untold"; readonly from: number; readonly to: number };
 
-/** Two-sided deviate of one in a thousand: a random part of the prompts looks selected as rarely. */
+/** Two-sided deviate of one in a thousand: the probability that a random part of the prompts looks selected. */
 const EVIDENT = 3.29;
 
-/** Prompts that say anything of a model. */
+/** Minimum number of prompts for any conclusion on a model. */
 const LEAST_KEPT = 30;
 
 interface Block {
@@ -31,10 +31,11 @@ interface Block {
 }
 
 /**
- * Which prompts that reached a larger model stand for all prompts. Behind a cascade they do not: the harder ones are sent on, and an average
- * over them says how the larger model does on those. A gate chooses by the score, so that among prompts of like scores those that reached
- * it are like the others; where each range of scores has some, as where a share of the requests is mirrored through all models, as many of
- * each are kept as make their shares those of all prompts. No more are kept, so that intervals over them are as wide as what is known.
+ * Which prompts that reached a larger model represent all prompts. Behind a cascade they do not: the harder ones are escalated, and an
+ * average over them shows the larger model on those. A gate selects by the score, so that among prompts of similar scores those that
+ * reached it are like the others; where each range of scores has some, as where a share of the requests is mirrored through all models, the
+ * number kept of each makes their shares those of all prompts. No more are kept, so that intervals over them reflect the available
+ * information.
  */
 export function unselected(prompts: readonly Reached[]): Selection {
   if (!isSelected(prompts)) return { kind: "unselected" };
@@ -64,8 +65,8 @@ export function isSelected(prompts: readonly Reached[]): boolean {
 }
 
 /**
- * Ranges of scores within which as many prompts reached the larger model, as far as can be told: neighbours that are not surely apart are
- * one. A gate's threshold comes out as the border between two of them.
+ * Ranges of scores within which the same share of prompts reached the larger model, as far as can be determined: neighbours without a
+ * significant difference are merged. A gate's threshold appears as the border between two of them.
  */
 function blocksOf(prompts: readonly Reached[]): readonly Block[] {
   const byScore = new Map<number, number[]>();
@@ -78,7 +79,7 @@ function blocksOf(prompts: readonly Reached[]): readonly Block[] {
   const scores = [...byScore]
     .sort(([a], [b]) => a - b)
     .map(([score, places]): Block => ({ from: score, to: score, places, reached: count(places) }));
-  // Lower scores are sent on more often; where they are not, as behind a router, the other way round.
+  // Lower scores are escalated more often; if not, as behind a router, the order is reversed.
   const falling = joined(scores, (lower, higher) => rateOf(lower) <= rateOf(higher));
   const blocks = falling.length > 1 ? falling : joined(scores, (lower, higher) => rateOf(lower) >= rateOf(higher));
   for (;;) {
@@ -90,7 +91,7 @@ function blocksOf(prompts: readonly Reached[]): readonly Block[] {
   }
 }
 
-/** Pool-adjacent-violators: neighbours are joined as long as their rates are not in order. */
+/** Pool-adjacent-violators: neighbours are merged as long as their rates are not in order. */
 function joined(scores: readonly Block[], violates: (lower: Block, higher: Block) => boolean): Block[] {
   const blocks: Block[] = [];
   for (const score of scores) {
@@ -111,7 +112,7 @@ const join = (lower: Block, higher: Block): Block => ({
 
 const rateOf = ({ reached, places }: Block): number => reached / places.length;
 
-/** By how many standard errors of a pooled share two rates differ. */
+/** Difference of two rates in standard errors of their pooled share. */
 function apartness(a: Block, b: Block): number {
   const pooled = (a.reached + b.reached) / (a.places.length + b.places.length);
   const error = Math.sqrt(pooled * (1 - pooled) * (1 / a.places.length + 1 / b.places.length));

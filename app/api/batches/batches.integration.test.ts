@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** One that is over: both experts said A to everything. */
+/** A finished batch: both experts answered A to everything. */
 function keepBatch(): void {
   const store = openStore(folder);
   const aggregatorPredicted = { loadSeconds: 1, points: [{ share: 1, seconds: 1 }], expected: null };

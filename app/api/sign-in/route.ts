@@ -4,7 +4,7 @@ import { runtime } from "@/server/runtime";
 
 export const dynamic = "force-dynamic";
 
-/** The printed link: trades its token for a session, once, and leads to the page that was asked for before. */
+/** The printed link: exchanges its token for a session, once, and redirects to the page that was requested before. */
 export function GET(request: Request): Response {
   const secret = runtime().signIn(new URL(request.url).searchParams.get("token") ?? "");
   if (secret === null) return seeOther("/sign-in?reason=used");
@@ -13,6 +13,6 @@ export function GET(request: Request): Response {
   return response;
 }
 
-/** A relative address: behind another name or port the studio would not know its own. */
+/** A relative address: behind a proxy the studio does not know its own host and port. */
 const seeOther = (location: string, headers: Record<string, string> = {}): Response =>
   new Response(null, { status: 303, headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer", ...headers } });

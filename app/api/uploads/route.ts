@@ -7,7 +7,9 @@ export const dynamic = "force-dynamic";
 
 const refuse = (status: number, message: string): Response => Response.json({ message }, { status });
 
-/** Takes one file as the raw body: `?kind=<one of uploadKinds>&name=<file name>`. Answers with what is in it, or why not. */
+/**
+ * Takes one file as the raw body: `?kind=<one of uploadKinds>&name=<file name>`. Answers with a survey of it, or the reason for refusal.
+ */
 export async function POST(request: Request): Promise<Response> {
   const { sessionOf, uploads, cards } = runtime();
   if (sessionOf(request.headers.get("cookie")) === null) return refuse(401, "Sign in first.");

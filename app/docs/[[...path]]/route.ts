@@ -5,7 +5,7 @@ export const dynamic = "force-dynamic";
 
 const notBuilt = "The documentation is not built. Run `npm run docs:build` in the repository, then load this page again.";
 
-/** The documentation site, read from `dist/docs`. Open without signing in: it says the same to everyone. */
+/** The documentation site, read from `dist/docs`. Open without signing in: it is the same for everyone. */
 export async function GET(_: Request, { params }: { params: Promise<{ path?: string[] }> }): Promise<Response> {
   const folder = join(process.env.WEIR_ROOT ?? process.cwd(), "dist", "docs");
   const { path = [] } = await params;

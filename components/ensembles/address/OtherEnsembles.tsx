@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { SelectField } from "@/components/ui/Field";
 
-/** The way out where an address names an ensemble that is not there: those that are, and what else can be done. */
+/** Shown where an address names an ensemble that does not exist: links to the existing ones and to other actions. */
 export function OtherEnsembles(props: {
   readonly label: string;
   readonly names: readonly string[];

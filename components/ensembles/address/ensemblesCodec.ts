@@ -12,7 +12,7 @@ export type ConfidenceKind = (typeof confidenceKinds)[number];
 export const snippetLanguages = ["curl", "python", "typescript"] as const;
 export type SnippetLanguage = (typeof snippetLanguages)[number];
 
-/** Dialogs: to make or change an ensemble, to bring a sample of answers, to write a tau into an ensemble, to serve one, to start a batch. */
+/** Dialogs: create or edit an ensemble, add a sample of answers, write a tau into an ensemble, serve one, start a batch. */
 const dialogs = ["new", "edit", "sample", "tau", "serve", "start"] as const;
 
 /** What a placement is compared with. */
@@ -22,7 +22,7 @@ export type Baseline = (typeof baselines)[number];
 const LONGEST_TEXT = 300;
 const MOST_EXPERTS = 16;
 
-/** Names of models hold no commas, or they could not stand in tables of answers. */
+/** Names of models hold no commas, because tables of answers separate them with commas. */
 function modelsIn(value: string | null): readonly string[] | null {
   const names = [...new Set((value ?? "").split(","))].filter((name) => name !== "" && name.length <= LONGEST_TEXT);
   return names.length === 0 ? null : names.slice(0, MOST_EXPERTS);
@@ -31,14 +31,14 @@ function modelsIn(value: string | null): readonly string[] | null {
 const name = text(LONGEST_TEXT);
 const upTo = (max: number) => whole({ min: 1, max });
 
-/** The Ensembles page's view, beside the cluster. null: the first there is, or what suits it. */
+/** The Ensembles page's view, in addition to the cluster. null: the first one, or a suitable default. */
 export const ensemblesCodec = codecOf({
   tab: withDefault(word(ensembleTabs), "place"),
-  /** Name of the ensemble that is looked at. */
+  /** Name of the displayed ensemble. */
   ensemble: name,
   open: word(dialogs),
 
-  /** What the placement is drawn beside. */
+  /** The baseline that the placement is drawn next to. */
   schedule: word(baselines),
   gpu: name,
   workers: upTo(256),
@@ -46,12 +46,12 @@ export const ensemblesCodec = codecOf({
   /** Models per worker; null: swept. */
   k: upTo(16),
   questions: upTo(10_000_000),
-  /** Where answers' lengths are from: `workload:<id>` or `sample:<id>`. */
+  /** Source of the answers' lengths: `workload:<id>` or `sample:<id>`. */
   lengths: name,
   storage: withDefault(word(storages), "local-nvme"),
   /** Each expert on one worker. */
   single: flag("yes"),
-  /** File that says who answers what; it was sent, and is not in the address itself. */
+  /** File that assigns questions to experts; it was uploaded, and is not in the address itself. */
   assigned: name,
 
   /** Id of the sample of answers a gate is replayed on. */
@@ -59,24 +59,24 @@ export const ensemblesCodec = codecOf({
   experts: { parse: modelsIn, format: (models: readonly string[] | null) => models?.join(",") },
   /** Experts that answer a question. */
   asked: upTo(MOST_EXPERTS),
-  /** Model whose own answers stand in for an aggregator's. */
+  /** Model whose own answers replace an aggregator's. */
   aggregator: name,
   /** null: the ensemble's own. */
   confidence: word(confidenceKinds),
-  /** Above 1: all is aggregated. */
+  /** Above 1: all questions are aggregated. */
   tau: number({ min: 0, max: 2 }),
   /** Points of accuracy that a tau may cost. */
   allowed: number({ min: 0, max: 20 }),
 
   snippet: withDefault(word(snippetLanguages), "curl"),
-  /** Id of the batch that is looked at. */
+  /** Id of the displayed batch. */
   batch: name,
-  /** Prompts that are placed, and of which a batch is to be started. */
+  /** Prompts to place, and to start a batch from. */
   prompts: name,
 });
 export type EnsemblesView = ViewOf<typeof ensemblesCodec>;
 
-/** The ensemble that the address names, where it names none the first; null: there is none, or none of that name. */
+/** The ensemble that the address names, else the first; null: there is none, or none of that name. */
 export function ensembleInView(ensembles: readonly KeptEnsemble[], named: string | null): KeptEnsemble | null {
   return (named === null ? ensembles[0] : ensembles.find(({ ensemble }) => ensemble.name === named)) ?? null;
 }

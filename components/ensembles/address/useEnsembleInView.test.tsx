@@ -11,7 +11,10 @@ function Shown({ named }: { readonly named: string }) {
   return useEnsembleInView(named, () => {}).status.kind;
 }
 
-/** What is shown of a name that the list has not, while the list is read anew. @param readMs how long ago it was read; negative: after it was asked for. */
+/**
+ * The view of a name that the list lacks, while the list is being reread. @param readMs how long ago it was read; negative: after the
+ * request.
+ */
 function shown(readMs: number): string {
   const queries = new QueryClient();
   const list = [{ ensemble: testEnsemble(), version: 1, createdAt: "2026-03-01T10:00:00.000Z", actor: "ada" }];

@@ -11,13 +11,13 @@ import { useEnsembles } from "./useEnsembles";
 
 interface EnsembleInView {
   readonly ensembles: readonly KeptEnsemble[];
-  /** null: there is none, or none of the name that the address has; never another in its place. */
+  /** null: there is none, or none of the name in the address; never a different one. */
   readonly kept: KeptEnsemble | null;
-  /** Ready with `kept`; else that ensembles are read, that there is none yet, or none of that name, with the way out. */
+  /** Ready with `kept`; otherwise that ensembles are being read, that there is none yet, or none of that name, with links. */
   readonly status: PanelStatus;
 }
 
-/** The ensemble that the address names, where it names none the first. */
+/** The ensemble that the address names, else the first. */
 export function useEnsembleInView(
   named: string | null,
   write: (change: Partial<EnsemblesView>, how: "push" | "replace") => void,
@@ -28,7 +28,7 @@ export function useEnsembleInView(
   const ensembles = query.data ?? [];
   const kept = ensembleInView(ensembles, named);
   const onNew = () => write({ tab: "place", open: "new" }, "push");
-  // One that was kept a moment ago is not in a list from before it was asked for.
+  // An ensemble that was just saved is not in a list requested before that.
   const none: PanelStatus | false =
     kept !== null
       ? false

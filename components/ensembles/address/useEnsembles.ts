@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/components/api/trpc";
 
-/** Ensembles that are kept, by name. */
+/** Stored ensembles, by name. */
 export function useEnsembles() {
   return useQuery(useTRPC().ensembles.list.queryOptions());
 }

@@ -4,10 +4,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { unwrapOutcome } from "@/components/api/unwrapOutcome";
 
-/** How often the gateway is asked while the page is seen. */
+/** Polling interval while the page is visible. */
 const EVERY_MS = 2_000;
 
-/** Ensembles that the cluster's gateway serves, polled while the page is visible. While it does not answer, the last picture stays, with the error. */
+/**
+ * Ensembles that the cluster's gateway serves, polled while the page is visible. While it does not answer, the last answer is shown with
+ * the error.
+ */
 export function useServed(clusterId: string, options: { readonly enabled: boolean }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

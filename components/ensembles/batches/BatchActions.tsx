@@ -9,7 +9,7 @@ import { FormModal } from "@/components/ui/FormModal";
 import { RemoveButton } from "@/components/ui/RemoveButton";
 import type { BatchSummary } from "@/server/contracts/studio";
 
-/** What can be done about a batch: pause it, go on, stop it for good after asking once, or forget one that is over. */
+/** The actions on a batch: pause, resume, stop permanently after a confirmation, or remove a finished one. */
 export function BatchActions({ batch, onRemoved }: { readonly batch: BatchSummary; readonly onRemoved: () => void }) {
   const { id, name, state } = batch;
   const client = useTRPCClient();

@@ -13,7 +13,7 @@ const columns = [
   { key: "started", name: "Started" },
 ] as const;
 
-/** All batches, newest first; one of them can be opened. */
+/** All batches, newest first; one can be opened. */
 export function BatchList(props: {
   readonly batches: readonly BatchSummary[];
   readonly chosen: string | null;

@@ -10,7 +10,7 @@ import { BatchPanel } from "./BatchPanel";
 
 type Kept = { readonly data: Batch } | { readonly error: Error };
 
-/** The page of a batch of which the studio has told this. */
+/** The page of a batch with this answer of the studio. */
 function drawn(listed: BatchSummary, kept: Kept): string {
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false, retryOnMount: false } } });
   const queryKey = [["batches", "get"], { input: { id: listed.id }, type: "query" }];
@@ -29,7 +29,7 @@ function drawn(listed: BatchSummary, kept: Kept): string {
   );
 }
 
-/** A batch that the studio fails to read, as its page has it. */
+/** The page of a batch that the studio fails to read. */
 const drawnUnread = (listed: BatchSummary): string => drawn(listed, { error: new Error("The studio failed here; its log says why.") });
 const drawnRead = (data: Batch): string => drawn(data, { data });
 

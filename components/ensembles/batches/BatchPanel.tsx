@@ -22,13 +22,13 @@ import { BatchSessions } from "./BatchSessions";
 import { ExportBatch } from "./ExportBatch";
 import { askedText, batchRefreshMs, batchState, prepareBatch } from "./prepareBatch";
 
-/** Answers of experts as a sample, on which a gate can be chosen. */
+/** Turns the experts' answers into a sample on which a gate can be chosen. */
 function ToSample({ batch, onSample }: { readonly batch: Batch; readonly onSample: (id: string) => void }) {
   const client = useTRPCClient();
   const keep = useEnsembleAct(client.ensembles.keepSample.mutate, ({ id }) => onSample(id));
   const { skipped, toAggregate } = batch.progress.questions;
   const isOver = batch.state === "done" || batch.state === "stopped";
-  // Accuracy is of decided questions alone; whether those whose experts are through have references is said when it is made.
+  // Accuracy counts decided questions only; whether the others have references is reported when the sample is made.
   if (!isOver || skipped + toAggregate === 0) return null;
   return (
     <>
@@ -131,7 +131,7 @@ function Opened(props: { readonly batch: Batch; readonly onSample: (id: string) 
 /** One batch: its progress worker by worker, and its results. */
 export function BatchPanel(props: {
   readonly id: string;
-  /** As the list has it; null: it does not, or is not read yet. */
+  /** From the list; null: the list does not have it, or is not read yet. */
   readonly listed: BatchSummary | null;
   readonly onSample: (id: string) => void;
   readonly onRemoved: () => void;
@@ -146,7 +146,7 @@ export function BatchPanel(props: {
     what: "Reading the batch",
     empty: query.data === null && { kind: "empty", title: "Batch not found", text: "It was removed, or its address is incomplete." },
   });
-  // One that cannot be read may be stopped or removed all the same.
+  // A batch that cannot be read can still be stopped or removed.
   if (status.kind === "error" && listed !== null)
     return (
       <Panel title={listed.name}>

@@ -5,7 +5,7 @@ import type { BatchPreview } from "@/server/contracts/studio";
 import { GanttChart } from "../gantt/GanttChart";
 import { prepareBatchPreview } from "./prepareBatchPreview";
 
-/** What starting a batch would do: sessions on the GPUs it takes, when it would be done, and what is assumed. */
+/** A preview of a batch: sessions on its GPUs, its expected end, and the assumptions. */
 export function BatchPreviewPart({ preview }: { readonly preview: BatchPreview }) {
   const models = useMemo(
     () => [...new Set([...preview.schedules.flatMap(({ workers }) => workers.flat().map(({ model }) => model)), preview.aggregator.model])],

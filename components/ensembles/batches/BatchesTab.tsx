@@ -14,10 +14,10 @@ import { BatchList } from "./BatchList";
 import { BatchPanel } from "./BatchPanel";
 import { StartBatch } from "./StartBatch";
 
-/** How often the list is read again: while a batch runs, and otherwise. */
+/** Polling intervals of the list: while a batch runs, and otherwise. */
 const [RUNNING_MS, IDLE_MS] = [1_000, 5_000];
 
-/** Batches: what runs and ran, one of them whole, and the dialog that starts another. */
+/** Batches: running and finished ones, the details of one, and the dialog that starts another. */
 export function BatchesTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const trpc = useTRPC();
   const [view, write] = useUrlView(ensemblesCodec);

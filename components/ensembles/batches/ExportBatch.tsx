@@ -12,7 +12,7 @@ const formats: readonly { readonly format: BatchExport["format"]; readonly name:
   { format: "ray", name: "Ray" },
 ];
 
-/** A batch that would be started, or that was, as a job file with its prompts, for whoever runs jobs elsewhere. */
+/** A planned or started batch as a job file with its prompts, to be run by another system. */
 export function ExportBatch({ of }: { readonly of: { readonly request: BatchRequest } | { readonly batchId: string } | null }) {
   const client = useTRPCClient();
   const save = useAct(client.batches.export.mutate, ({ name, text }) => saveText(name, text));

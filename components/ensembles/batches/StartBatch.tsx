@@ -66,11 +66,11 @@ function Advanced({ form, put }: { readonly form: BatchForm; readonly put: Put }
   );
 }
 
-/** Starts a batch: which questions, through which ensemble, on how many free GPUs; what it would do is shown before. */
+/** Starts a batch: which questions, which ensemble, how many free GPUs; a preview is shown first. */
 export function StartBatch(props: {
   readonly cluster: ClusterSummary;
   readonly ensembles: readonly KeptEnsemble[];
-  /** What of the address is chosen when it opens; null: what suits. */
+  /** Initial choices from the address; null: a suitable default. */
   readonly chosen: Pick<EnsemblesView, "ensemble" | "prompts" | "workers" | "perWorker" | "k">;
   readonly onClose: () => void;
   readonly onStarted: (id: string) => void;
@@ -108,7 +108,7 @@ export function StartBatch(props: {
   const put: Put = (change) => setTyped((old) => ({ ...old, ...change }));
   const prompts = sets.find(({ id }) => id === form.promptSetId)?.name ?? "";
   const made = composeBatch(form, { clusterId: cluster.spec.id, prompts });
-  // How many workers it begins with is not known before it is known what is free.
+  // The default number of workers is known only once the free GPUs are.
   const request = "request" in made && (workers !== null || !isEarlier) ? made.request : null;
   const { preview, error, working } = usePreview(request);
   const start = useBatchAct(client.batches.start.mutate, ({ id }) => onStarted(id));

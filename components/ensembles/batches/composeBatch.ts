@@ -1,12 +1,12 @@
 import type { BatchRequest } from "@/server/contracts/studio";
 import type { SentAssignments } from "../place/AssignmentsField";
 
-/** A batch to be started, as it stands in its dialog. */
+/** The current state of the dialog that starts a batch. */
 export interface BatchForm {
   readonly name: string;
   readonly promptSetId: string;
   readonly ensemble: string;
-  /** null: not known before it is known what is free. */
+  /** null: unknown until the free GPUs are known. */
   readonly workers: number | null;
   readonly gpusPerWorker: number;
   /** null: swept. */
@@ -19,16 +19,16 @@ export interface BatchForm {
   readonly assignments: SentAssignments | null;
 }
 
-/** How engines are asked unless somebody says otherwise: what the request itself defaults to. */
+/** Default settings of engine calls: the defaults of the request itself. */
 export const usualCalls = { concurrency: 64, timeoutSeconds: 600, attempts: 3 } as const satisfies Partial<BatchForm>;
 
-/** Workers to begin with: one for each expert, as far as they are free, and one where none is, of which it is then said. */
+/** Default number of workers: one for each expert, as far as they are free; one if none is free, which is then reported. */
 export const usualWorkers = (free: number, experts: number): number => Math.max(1, Math.min(free, experts));
 
-/** The name of a batch that nobody names. */
+/** The default name of a batch. */
 export const usualName = (ensemble: string, prompts: string): string => `${ensemble} on ${prompts}`.slice(0, 80).trim();
 
-/** The request that a form makes, or the first sentence of what is in the way. `prompts`: what their sample is called. */
+/** The request of a form, or the first obstacle in a sentence. `prompts`: name of their sample. */
 export function composeBatch(
   form: BatchForm,
   { clusterId, prompts }: { readonly clusterId: string; readonly prompts: string },

@@ -98,7 +98,7 @@ describe("prepareBatch", () => {
     const running = drawn(batch, "measured");
     expect(running?.rows.map(({ bars }) => bars.map(({ share }) => share))).toEqual([[0.5, 0], [0], []]);
     expect(plain(running?.end.text)).toBe("expected to be done after 490 s");
-    // Of a hundred questions twenty of the fifty whose experts are through are for it.
+    // Of a hundred questions fifty have answers of all experts, and twenty of these go to the aggregator.
     expect(plain(running?.rows[1]?.bars[0]?.text)).toContain("40 questions");
     expect(prepareBatch(batch, identities).rows.at(-2)).toMatchObject({ answered: "–" });
   });

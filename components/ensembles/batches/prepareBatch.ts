@@ -11,7 +11,7 @@ export interface BatchState {
   readonly tone: Tone;
 }
 
-/** How a batch stands, in a word. One that somebody paused waits; one that paused itself needs somebody. */
+/** A batch's state, in a word. One paused by an operator waits; one that paused itself needs attention. */
 export function batchState({ state, pause }: Pick<BatchSummary, "state" | "pause">): BatchState {
   switch (state) {
     case "running":
@@ -40,20 +40,20 @@ export interface SessionRow {
   readonly state: string;
   readonly answered: string;
   readonly failed: string;
-  /** Of its questions those that are over, 0..1. */
+  /** Share of its questions that are finished, 0..1. */
   readonly share: number;
   readonly predicted: string;
   readonly measured: string;
 }
 
 export interface BatchPicture {
-  /** Predicted above, as it runs below; null: nothing has begun and nothing is predicted. */
+  /** The prediction above, the actual run below; null: nothing has begun and nothing is predicted. */
   readonly gantt: GanttPicture | null;
-  /** Expert answers that are over, and of them those that failed, 0..1. */
+  /** Expert answers that are finished, and how many of them failed, 0..1. */
   readonly share: number;
   readonly failedShare: number;
   readonly says: string;
-  /** null: it is over, paused, or nobody knows yet. */
+  /** null: it is finished, paused, or the time is unknown. */
   readonly left: string | null;
   readonly figures: readonly { readonly name: string; readonly value: string; readonly detail: string }[];
   readonly accuracy: { readonly name: string; readonly value: string; readonly detail: string } | null;
@@ -64,7 +64,7 @@ export interface BatchPicture {
 const spanText = (load: number | null | undefined, seconds: number | null | undefined): string =>
   load == null && seconds == null ? "–" : `${formatSeconds(load)} + ${formatSeconds(seconds)}`;
 
-/** A session of a batch that is over stands still, whatever it was at. */
+/** A session of a finished batch is not running, whatever its last state. */
 function wordOf({ state }: BatchSession, batch: Batch["state"]): string {
   if (state === "waiting" && batch === "done") return "not needed";
   if (state === "done" || batch !== "stopped") return sessionWords[state];
@@ -75,7 +75,7 @@ function rowOf(session: BatchSession, batch: Batch["state"]): SessionRow {
   const { stage, worker, turn, model, state, prompts, answered, failed, predicted, measured } = session;
   return {
     ...{ key: `${stage} ${worker} ${turn}`, worker: lineName(session), model, state: wordOf(session, batch), share: overOf(session) },
-    // What an engine of the aggregator is sent nobody knows before it begins.
+    // The load of the aggregator's engines is unknown before they begin.
     answered:
       prompts === 0 || (stage === "aggregator" && state === "waiting") ? "–" : `${formatCount(answered)} of ${formatCount(prompts)}`,
     failed: formatCount(failed),
@@ -84,7 +84,7 @@ function rowOf(session: BatchSession, batch: Batch["state"]): SessionRow {
   };
 }
 
-/** Questions that skip the aggregator are the easy ones: while others are open, it is said that accuracy is not theirs. */
+/** Questions that skip the aggregator are the easy ones: while others are open, a note says that the accuracy does not cover those. */
 function accuracyOf({ accuracy, progress }: Batch): BatchPicture["accuracy"] {
   const right = accuracy === null ? null : shareOf(accuracy.right, accuracy.questions);
   if (right === null || accuracy === null) return null;
@@ -98,7 +98,7 @@ function accuracyOf({ accuracy, progress }: Batch): BatchPicture["accuracy"] {
   };
 }
 
-/** Decides what is shown of one batch. */
+/** Prepares the display of one batch. */
 export function prepareBatch(batch: Batch, identities: ReadonlyMap<string, ModelIdentity>): BatchPicture {
   const { progress, state, emulated } = batch;
   const { asked, done, failed } = progress.expertAnswers;
@@ -146,7 +146,7 @@ export function prepareBatch(batch: Batch, identities: ReadonlyMap<string, Model
   };
 }
 
-/** What was asked of a batch, in a sentence. */
+/** A batch's request, in a sentence. */
 export function askedText(
   { request, document, questions, createdAt, actor }: Pick<Batch, "request" | "document" | "questions" | "createdAt" | "actor">,
   date: (iso: string) => string,
@@ -157,7 +157,7 @@ export function askedText(
 
 const [RUNNING_MS, IDLE_MS] = [1_000, 5_000];
 
-/** How often a batch is looked at: one that is over changes no more, once it is read. `undefined`: it is not known yet. */
+/** Polling interval of a batch: a finished one does not change after it was read. `undefined`: not known yet. */
 export function batchRefreshMs(batch: Pick<Batch, "state" | "progress"> | null | undefined): number | false {
   if (batch == null) return false;
   if (batch.state === "running" || batch.progress.questionsRead !== null) return RUNNING_MS;

@@ -3,7 +3,7 @@ import type { GanttInput, GanttLine, GanttSession } from "../gantt/prepareGantt"
 
 export type BatchSession = Batch["sessions"][number];
 
-/** Of a worker, or of an engine of the aggregator. */
+/** A session of a worker, or of an engine of the aggregator. */
 export const lineName = ({ stage, worker }: Pick<BatchSession, "stage" | "worker">): string =>
   stage === "experts" ? `worker ${worker + 1}` : `aggregator ${worker + 1}`;
 
@@ -29,7 +29,7 @@ interface Span {
   readonly share: number | null;
 }
 
-/** Lines of what spans tell of sessions: one after another on each worker, the aggregator's after all of the experts'. */
+/** Gantt lines from the spans of sessions: consecutive on each worker, the aggregator's after all of the experts'. */
 function linesOf(sessions: readonly BatchSession[], spanOf: (session: BatchSession) => Span | null): readonly GanttLine[] {
   let expertsEnd = 0;
   return byWorker(sessions).map((each) => {
@@ -51,11 +51,11 @@ function linesOf(sessions: readonly BatchSession[], spanOf: (session: BatchSessi
   });
 }
 
-/** Of its questions those that are over, 0..1. */
+/** Share of its questions that are finished, 0..1. */
 export const overOf = ({ answered, failed, prompts }: BatchSession): number =>
   prompts === 0 ? 0 : Math.min(1, (answered + failed) / prompts);
 
-/** What is measured of a session, and of one that is not over what is expected. null: it has not begun, and nothing is expected of it. */
+/** The measured span of a session, plus the expected rest if it is not finished. null: it has not begun, and nothing is expected of it. */
 function runSpan(session: BatchSession, isOver: boolean): Span | null {
   const { state, measured, expected } = session;
   if (state === "waiting" && expected === null) return null;
@@ -63,12 +63,12 @@ function runSpan(session: BatchSession, isOver: boolean): Span | null {
   return expected === null ? { loadSeconds: measured.loadSeconds ?? 0, seconds: measured.seconds ?? 0, share } : { ...expected, share };
 }
 
-/** Of what the aggregator is sent, 0..1 of all questions, an equal part for each of so many engines, which take it from one queue. */
+/** Each engine's equal part of the aggregator's questions, which are `share` of all, 0..1; the engines read from one queue. */
 const partOf = ({ questions }: Batch, share: number, engines: number): number => Math.round((share * questions) / Math.max(1, engines));
 
 /**
- * Sessions with as many questions as they are expected to answer: an engine of the aggregator that is needed has, beside what it took, its part of what is
- * sent, as far as it is known.
+ * Sessions with the number of questions that they are expected to answer: an engine of the aggregator gets, in addition to its finished
+ * ones, its share of those that are sent, as far as that is known.
  */
 export function expectedSessions(batch: Batch): readonly BatchSession[] {
   const { skipped, toAggregate } = batch.progress.questions;
@@ -82,7 +82,7 @@ export function expectedSessions(batch: Batch): readonly BatchSession[] {
   );
 }
 
-/** A batch as it was predicted, and as it runs with what is expected of the rest. */
+/** A batch as predicted, and as it runs with the expected rest. */
 export function batchDrawings(batch: Batch): readonly GanttInput[] {
   const { sessions, emulated, state, aggregatorPredicted } = batch;
   const aggregators = sessions.filter(({ stage }) => stage === "aggregator");

@@ -6,7 +6,7 @@ import { scheduleNames } from "../gantt/scheduleNames";
 
 type Aggregator = BatchPreview["aggregator"];
 
-/** Engines of the aggregator once the last expert is done, at the share of questions that a sample tells, or of all. */
+/** Engines of the aggregator after the last expert, for the share of questions that a sample predicts, or for all. */
 function aggregatorLines(
   { aggregator, questions }: { aggregator: Aggregator; questions: number },
   fromSeconds: number,
@@ -20,7 +20,7 @@ function aggregatorLines(
   return Array.from({ length: copies }, (_, at) => ({ name: `aggregator ${at + 1}`, sessions: [session], isOnOthersGpus: true }));
 }
 
-/** When all would be done, in a sentence. */
+/** The expected end, in a sentence. */
 function wholeText({ loadSeconds, allSeconds, expected }: Aggregator, expertsSeconds: number): string {
   const all = formatSeconds(expertsSeconds + loadSeconds + allSeconds);
   if (expected === null) return ` With all questions sent to it, the aggregator would be done after ${all}.`;
@@ -28,7 +28,7 @@ function wholeText({ loadSeconds, allSeconds, expected }: Aggregator, expertsSec
   return ` The aggregator would be done after ${whole} if ${formatPercent(expected.share)} of questions reach it, as in ${expected.source}; after ${all} if all do.`;
 }
 
-/** What starting a batch would do: drawn with its aggregator, compared with the best baseline, and in a sentence. */
+/** A preview of a batch: drawn with its aggregator, compared with the best baseline, and in a sentence. */
 export function prepareBatchPreview(
   { schedules, gpus, questions, aggregator }: BatchPreview,
   identities: ReadonlyMap<string, ModelIdentity>,
@@ -53,7 +53,7 @@ export function prepareBatchPreview(
             {
               ...{ key: "placed", word: "modelled", lines: [...linesOfSchedule(placed), ...after] },
               title: after.length === 0 ? "Experts as placed" : "Experts as placed, and the aggregator",
-              // GPUs of the aggregator are those of the experts: what its own rows leave blank is nobody's idle time.
+              // The aggregator uses the experts' GPUs: gaps in its own rows are not idle time.
               idle: after.length === 0 ? placed.idle : null,
             },
           ],

@@ -7,7 +7,7 @@ import { TRPCProvider } from "@/components/api/trpc";
 import type { AppRouter } from "@/server/api/router";
 import { useFreeWorkers } from "./useFreeWorkers";
 
-/** Asks for workers of one GPU, then for others. */
+/** Requests workers of one GPU, then of another size. */
 function Asking({ then }: { readonly then: number }) {
   const [gpus, setGpus] = useState(1);
   const room = useFreeWorkers("lab", gpus);
@@ -15,7 +15,7 @@ function Asking({ then }: { readonly then: number }) {
   return JSON.stringify(room);
 }
 
-/** What is known of room at last, where that for workers of one GPU and of two was answered. */
+/** The final number of free workers, after the answers for one GPU and for two. */
 function roomFor(then: number): object {
   const queries = new QueryClient();
   const answered = [7, 3].entries();

@@ -4,18 +4,18 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/components/api/trpc";
 
 interface Room {
-  /** undefined: not known yet; null: nobody can tell. */
+  /** undefined: not known yet; null: it cannot be determined. */
   readonly workers: number | null | undefined;
-  /** `workers` are of other GPUs per worker: those of these are being asked. */
+  /** `workers` belongs to another number of GPUs per worker: the current one is being requested. */
   readonly isEarlier: boolean;
 }
 
-/** Workers of so many GPUs that a cluster has free; while those are asked, the earlier answer. */
+/** Free workers of so many GPUs on a cluster; during a request, the earlier answer. */
 export function useFreeWorkers(clusterId: string, gpusPerWorker: number): Room {
   const { data, isError, isPlaceholderData } = useQuery(
     useTRPC().batches.room.queryOptions(
       { clusterId, gpusPerWorker },
-      // What is free changes.
+      // Free GPUs change over time.
       { staleTime: 0, retry: false, placeholderData: keepPreviousData },
     ),
   );

@@ -9,7 +9,10 @@ import type { BatchPreview, BatchRequest } from "@/server/contracts/studio";
 
 const STILL_MS = 400;
 
-/** What starting a batch would do, asked once the request is still; what is asked besides ends with it. @param request null: there is none yet. */
+/**
+ * A preview of a batch, requested once the request has not changed for a moment; a newer request cancels an older one. @param request null:
+ * there is none yet.
+ */
 export function usePreview(request: BatchRequest | null): {
   readonly preview: BatchPreview | null;
   readonly error: { readonly message: string } | null;
@@ -17,7 +20,7 @@ export function usePreview(request: BatchRequest | null): {
 } {
   const trpc = useTRPC();
   const client = useTRPCClient();
-  // The name decides nothing of it.
+  // The name does not affect the preview.
   const text = request === null ? "" : JSON.stringify({ ...request, name: "preview" });
   const still = useDebounced(text, STILL_MS);
   const asked = useMemo(() => (still === "" ? null : (JSON.parse(still) as BatchRequest)), [still]);
@@ -28,7 +31,7 @@ export function usePreview(request: BatchRequest | null): {
       return unwrapOutcome(await client.batches.preview.query(asked, { signal })).preview;
     },
     enabled: asked !== null,
-    // What is free changes.
+    // Free GPUs change over time.
     staleTime: 0,
     gcTime: 0,
     retry: false,

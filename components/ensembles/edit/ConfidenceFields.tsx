@@ -2,7 +2,7 @@ import { NumberField, SelectField } from "@/components/ui/Field";
 import type { AnswerSampleSummary } from "@/server/contracts/studio";
 import { confidenceOptions, type EnsembleForm, figureOf, figuresOfSample } from "./prepareEnsemble";
 
-/** What makes votes weigh more or less, and the figures of experts that it takes: typed, or taken from a sample of answers. */
+/** The weights of votes and the figures of experts they need: typed, or taken from a sample of answers. */
 export function ConfidenceFields(props: {
   readonly form: EnsembleForm;
   readonly samples: readonly AnswerSampleSummary[];

@@ -3,7 +3,7 @@ import type { EnsembleForm, Problems } from "./prepareEnsemble";
 
 const allowed = "0: as many as the engine allows";
 
-/** What few ensembles need: bounds of answers, words for the aggregator, and what is known of experts by category. */
+/** Rarely used settings: bounds of answers, the aggregator's prompt, and the experts' accuracy by category. */
 export function EnsembleAdvanced(props: {
   readonly form: EnsembleForm;
   readonly problems: Problems;

@@ -10,7 +10,7 @@ import type { KeptEnsemble } from "@/server/contracts/studio";
 import type { EnsemblesView } from "../address/ensemblesCodec";
 import { ensembleSays } from "./prepareEnsemble";
 
-/** Which ensemble is looked at, what it is in a sentence, and what can be done with it. */
+/** The displayed ensemble, its summary in a sentence, and the actions on it. */
 export function EnsembleBar(props: {
   readonly kept: KeptEnsemble;
   readonly ensembles: readonly KeptEnsemble[];

@@ -29,7 +29,7 @@ import {
 } from "./prepareEnsemble";
 import { TryExtraction } from "./TryExtraction";
 
-/** Models that cards, workloads and samples know, each once. */
+/** Models from cards, workloads and samples, each once. */
 function useKnownModels(): readonly string[] {
   const trpc = useTRPC();
   const cards = useQuery(trpc.cards.list.queryOptions()).data?.models ?? [];
@@ -39,7 +39,7 @@ function useKnownModels(): readonly string[] {
   return [...new Set([...answered, ...cards.map(({ id }) => id)])];
 }
 
-/** Leads to the first field with which something is wrong, after each try to keep the whole. */
+/** Moves the focus to the first faulty field after each attempt to save. */
 function useFirstProblem(tries: number) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
@@ -52,7 +52,10 @@ function useFirstProblem(tries: number) {
 
 const WRONG = '[aria-invalid="true"]';
 
-/** Makes an ensemble, or the next version of one. Problems are shown at their fields after the first attempt to save; a taken name at once. */
+/**
+ * Creates an ensemble, or the next version of one. Problems are shown at their fields after the first attempt to save; a taken name at
+ * once.
+ */
 export function EnsembleDialog(props: {
   /** null: a new one. */
   readonly kept: KeptEnsemble | null;
@@ -60,7 +63,7 @@ export function EnsembleDialog(props: {
   readonly onKept: (name: string) => void;
 }) {
   const { onClose, onKept } = props;
-  // What is changed is what it was when the dialog opened, whatever others keep meanwhile.
+  // Edits start from the state when the dialog opened, whatever others save meanwhile.
   const [kept] = useState(props.kept);
   const trpc = useTRPC();
   const client = useTRPCClient();

@@ -5,7 +5,7 @@ import { AreaField } from "@/components/ui/Field";
 import type { Extraction } from "@/solver/ensemble/gate/ensembleDocument";
 import { voteReader } from "@/solver/ensemble/gate/voteReader";
 
-/** An answer to paste, and the vote that would be read off it. */
+/** Shows the vote that is read from a pasted answer. */
 export function TryExtraction({ extraction }: { readonly extraction: Extraction }) {
   const [answer, setAnswer] = useState("");
   const vote = useMemo(() => voteReader(extraction)(answer), [extraction, answer]);

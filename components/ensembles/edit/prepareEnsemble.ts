@@ -5,7 +5,7 @@ import { formatTau, isAggregateAll } from "@/solver/ensemble/gate/tauText";
 import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
 import type { ConfidenceKind } from "../address/ensemblesCodec";
 
-/** An ensemble as it stands in the editor, sound or not. */
+/** An ensemble's current state in the editor, valid or not. */
 export interface EnsembleForm {
   readonly name: string;
   readonly experts: readonly string[];
@@ -20,7 +20,7 @@ export interface EnsembleForm {
   readonly aggregator: string;
   /** 0: as many as the engine allows. */
   readonly aggregatorMaxTokens: number;
-  /** Empty: Weir's own words. */
+  /** Empty: the built-in prompt. */
   readonly instruction: string;
   readonly quorum: number;
   readonly deadlineSeconds: number;
@@ -56,10 +56,10 @@ export const confidenceOptions = [
   { value: "length-aware", text: "agreement weighed by length" },
 ] as const;
 
-/** A confidence as it is said everywhere. */
+/** The wording of a confidence, the same everywhere. */
 export const confidenceName = (kind: ConfidenceKind): string => confidenceOptions.find(({ value }) => value === kind)?.text ?? kind;
 
-/** What an expert's figures are while nobody gave any. */
+/** Default figures of an expert. */
 const [ACCURACY, MEAN_TOKENS] = [70, 500];
 
 const DEADLINE_SECONDS = 60;
@@ -70,7 +70,7 @@ export const newEnsembleForm: EnsembleForm = {
   ...{ maxTokens: 0, skills: "" },
 };
 
-/** An ensemble that is kept, as the editor shows it. */
+/** A stored ensemble in the editor's form. */
 export function formOf(ensemble: Ensemble): EnsembleForm {
   const { name, experts, expertsPerQuestion, extraction, confidence, tau, aggregator, quorum, deadlineSeconds, maxTokens, skills } =
     ensemble;
@@ -90,7 +90,7 @@ export function formOf(ensemble: Ensemble): EnsembleForm {
 export const extractionOf = ({ extraction, pattern }: Pick<EnsembleForm, "extraction" | "pattern">): Extraction =>
   extraction === "pattern" ? { kind: extraction, pattern } : { kind: extraction };
 
-/** An expert's figure as it counts, whether somebody gave it or not. */
+/** The effective figure of an expert: entered or the default. */
 export const figureOf = (form: EnsembleForm, expert: string): number =>
   form.confidence === "length-aware" ? (form.meanTokens[expert] ?? MEAN_TOKENS) : (form.accuracy[expert] ?? ACCURACY);
 
@@ -106,7 +106,7 @@ function confidenceOf(form: EnsembleForm): Confidence {
   }
 }
 
-/** That a name is another ensemble's, which would be replaced; null: it is free, or that of the ensemble that is changed. */
+/** A warning that another ensemble of this name would be replaced; null: the name is free, or belongs to the edited ensemble. */
 export function takenName(
   name: string,
   ensembles: readonly Pick<KeptEnsemble, "ensemble" | "version">[],
@@ -117,7 +117,7 @@ export function takenName(
   return `An ensemble ${name} already exists, as version ${taken.version}. Choose another name, or close this dialog and change that ensemble.`;
 }
 
-/** What a sample of answers says of experts that it knows. */
+/** A sample's figures for the experts that it has. */
 export function figuresOfSample({ models }: Pick<AnswerSampleSummary, "models">): Pick<EnsembleForm, "accuracy" | "meanTokens"> {
   return {
     accuracy: Object.fromEntries(models.map(({ model, accuracy }) => [model, Number((accuracy * 100).toFixed(2))])),
@@ -125,7 +125,7 @@ export function figuresOfSample({ models }: Pick<AnswerSampleSummary, "models">)
   };
 }
 
-/** What is wrong with a field where the document's own words are not about it. */
+/** The problem of a field for which the document's schema has no message. */
 const sentences: Readonly<Record<keyof Ensemble, string>> = {
   name: "Give it a name of lower-case letters, digits, dots, dashes or underscores, 63 at most.",
   experts: "Name two experts at least, and sixteen at most.",
@@ -140,7 +140,7 @@ const sentences: Readonly<Record<keyof Ensemble, string>> = {
   maxTokens: "An answer has a million tokens at most.",
 };
 
-/** Subjects of the document's own words, which begin with a verb. */
+/** Subjects for the schema's messages, which begin with a verb. */
 const subjects: Partial<Readonly<Record<string, string>>> = {
   experts: "The list of experts",
   expertsPerQuestion: "The number of experts a question",
@@ -157,7 +157,7 @@ function skillsOf(text: string): { readonly value: unknown } | null {
   }
 }
 
-/** The ensemble that a form describes, or what is wrong with its fields, a sentence each. */
+/** The ensemble that a form describes, or the problems of its fields, one sentence each. */
 export function composeEnsemble(form: EnsembleForm): { readonly ensemble: Ensemble } | { readonly problems: Problems } {
   const skills = skillsOf(form.skills);
   if (skills === null) return { problems: { skills: "Skills are not valid JSON." } };
@@ -179,7 +179,7 @@ export function composeEnsemble(form: EnsembleForm): { readonly ensemble: Ensemb
     const own = subjects[field];
     problems[field] ??= code === "custom" && own !== undefined ? `${own} ${message}.` : (sentences[field as keyof Ensemble] ?? message);
   }
-  // As long as experts are missing, that more are to be asked than there are says nothing.
+  // While experts are missing, a quorum above their number is not reported.
   if (form.experts.length < 2) delete problems.expertsPerQuestion;
   const unreadable = form.extraction === "pattern" && form.pattern !== "" ? extractionProblem(extraction) : null;
   if (unreadable !== null) problems.extraction ??= unreadable;

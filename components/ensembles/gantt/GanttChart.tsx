@@ -10,7 +10,7 @@ import type { GanttBar, GanttDrawing, GanttPicture } from "./prepareGantt";
 
 const ARROWS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"]);
 
-/** One session: hatched while its model is loaded, filled while it answers, hollow where that is only expected. */
+/** One session: hatched while its model is loaded, filled while it answers, hollow where answers are only expected. */
 function Bar(props: {
   readonly bar: GanttBar;
   readonly fontPx: number | null;
@@ -47,7 +47,7 @@ function Bar(props: {
   );
 }
 
-/** One schedule: a row for each worker, idle time shaded, and a line where the last is done. */
+/** One schedule: a row for each worker, idle time shaded, and a line where the last one ends. */
 function Drawing(props: {
   readonly drawing: GanttDrawing;
   readonly picture: GanttPicture;

@@ -10,7 +10,7 @@ export interface GanttSession {
   readonly fromSeconds: number;
   readonly readySeconds: number;
   readonly untilSeconds: number;
-  /** Of its prompts those that are answered, 0..1, where it is under way: its end is expected then. null: it is as planned, or over. */
+  /** Share of its prompts that are answered, 0..1, while it runs: its end is then an estimate. null: it is as planned, or finished. */
   readonly share: number | null;
 }
 
@@ -18,38 +18,38 @@ export interface GanttSession {
 export interface GanttLine {
   readonly name: string;
   readonly sessions: readonly GanttSession[];
-  /** It is no worker more: its GPUs are those of others, once they are done. */
+  /** Not an additional worker: it uses the GPUs of others once they are done. */
   readonly isOnOthersGpus?: boolean;
 }
 
-/** One schedule, whole. */
+/** One complete schedule. */
 export interface GanttInput {
   readonly key: string;
   readonly title: string;
   /** Next to the title: modelled, measured, emulated. */
   readonly word: string | null;
   readonly lines: readonly GanttLine[];
-  /** Of all workers' time, 0..1; null: nothing is said of it, and no time without a session is shaded. */
+  /** Share of all workers' time, 0..1; null: unknown, and no time without a session is shaded. */
   readonly idle: number | null;
-  /** Who is done at its end, where that is not everybody who will have a session. */
+  /** Which workers are done at its end, if not all that have a session. */
   readonly subject?: string;
-  /** Somebody ended it before it was done. */
+  /** An operator ended it early. */
   readonly isStopped?: boolean;
 }
 
-/** All places are shares of the time axis, 0..1. */
+/** All positions are shares of the time axis, 0..1. */
 export interface GanttBar {
   readonly key: string;
   readonly from: number;
   readonly width: number;
   /** Share of the bar in which the model is loaded. */
   readonly loading: number;
-  /** Share of the answering part that is done, where it is under way; null: it is not. */
+  /** Share of the answering part that is done, while it runs; null: it is not running. */
   readonly share: number | null;
   readonly hue: string;
-  /** On the bar: as much of letter and count as it holds. */
+  /** On the bar: as much of letter and count as fits. */
   readonly label: string;
-  /** In the readout, and what a screen reader says. */
+  /** For the readout and for screen readers. */
   readonly text: string;
 }
 
@@ -66,11 +66,11 @@ export interface GanttDrawing {
   readonly title: string;
   readonly word: string | null;
   readonly rows: readonly GanttRow[];
-  /** Where its last worker is done, `done after 925 s`, or is expected to be. */
+  /** The end of its last worker, actual or expected: `done after 925 s`. */
   readonly end: { readonly at: number; readonly text: string };
   /** `12 % idle`; empty: not known. */
   readonly idleText: string;
-  /** The whole in a sentence. */
+  /** A summary in a sentence. */
   readonly says: string;
 }
 
@@ -100,11 +100,11 @@ export interface GanttPicture {
 
 /** Pixels: a row where there is room, the thinnest that can be pointed at, and what a whole chart should not exceed. */
 const [ROW_PX, LEAST_ROW_PX, CHART_PX] = [26, 5, 640];
-/** Thinner rows have no room for borders above and below, nor for letters of the usual size. */
+/** Thinner rows have no room for borders above and below, and none for letters of the usual size. */
 const THIN_PX = 16;
-/** Names of workers stand no closer. */
+/** Least distance between names of workers. */
 const NAME_PX = 14;
-/** What a chart is at least as wide as where labels are drawn, and what a letter and a digit take of it. */
+/** The least width of a chart with labels, and the widths of a letter and a digit. */
 const [PLOT_PX, LETTER_PX, DIGIT_PX] = [640, 14, 6.5];
 
 /** Seconds of an axis in the unit that suits its end. */
@@ -113,7 +113,7 @@ function timeUnit(endSeconds: number): { readonly seconds: number; readonly name
   return endSeconds <= 6 * 3_600 ? { seconds: 60, name: "min" } : { seconds: 3_600, name: "h" };
 }
 
-/** Seconds from the beginning, which is no milliseconds but none at all. */
+/** Seconds from the beginning; zero is written without milliseconds. */
 export const sinceStart = (seconds: number): string => (seconds === 0 ? "0\u00a0s" : formatSeconds(seconds));
 
 /** A planned schedule as lines of workers. */
@@ -123,10 +123,10 @@ export const linesOfSchedule = ({ workers }: Pick<PlacedSchedule, "workers">): r
     sessions: sessions.map((session) => ({ ...session, share: null })),
   }));
 
-/** Rows beyond this make a chart thin; as many neighbours without a session are then one row. */
+/** More rows than this make a chart thin; this many neighbours without a session are then one row. */
 const [MANY_ROWS, LEAST_IDLE] = [24, 4] as const;
 
-/** Lines of a chart: of many workers those that have nothing to do, where they stand together, in one. */
+/** Lines of a chart: with many workers, neighbours without a session share one line. */
 function drawnLines(lines: readonly GanttLine[]): readonly GanttLine[] {
   if (lines.length <= MANY_ROWS) return lines;
   const drawn: GanttLine[] = [];
@@ -179,8 +179,8 @@ function gapsOf(sessions: readonly GanttSession[], { at, end }: { at: (seconds: 
 }
 
 /**
- * Decides everything about schedules drawn over one another on one time axis: how high a worker's row may be, what of its label a bar holds, where nobody works,
- * and what is said of each. Rows share a height, so that schedules can be compared. null: there is nothing to draw.
+ * Prepares schedules drawn over one another on one time axis: the height of a worker's row, the label that a bar holds, idle time,
+ * and the text for each. Rows share a height, so that schedules can be compared. null: there is nothing to draw.
  */
 export function prepareGantt(inputs: readonly GanttInput[], identities: ReadonlyMap<string, ModelIdentity>): GanttPicture | null {
   const axisEnd = inputs.reduce((end, input) => Math.max(end, endOf(input)), 0);

@@ -1,6 +1,6 @@
 import type { ScheduleKind } from "@/server/contracts/studio";
 
-/** What schedules are called in sentences. */
+/** Names of schedules in sentences. */
 export const scheduleNames: Readonly<Record<ScheduleKind, string>> = {
   placed: "placed by Weir",
   "round-robin": "round-robin",

@@ -11,7 +11,9 @@ import { confidenceOptions } from "../edit/prepareEnsemble";
 import { type GateChoice, NO_AGGREGATOR } from "./prepareGateChoice";
 import { sampleOptions } from "./prepareSamples";
 
-/** What is gated: answers of which sample, by which experts, how votes count, and who stands in for the aggregator. All of it in the address. */
+/**
+ * The gate's inputs: which sample, which experts, how votes count, and which model replaces the aggregator. All of it is in the address.
+ */
 export function GateChoiceForm(props: {
   readonly choice: GateChoice;
   readonly samples: readonly AnswerSampleSummary[];

@@ -27,7 +27,7 @@ import { TauDialog } from "./TauDialog";
 import { TauSlider } from "./TauSlider";
 import type { useGateReport } from "./useGateReport";
 
-/** Experts as the sample knows them. */
+/** The experts' figures in the sample. */
 function GateExperts({ rows, models }: { readonly rows: readonly ExpertRow[]; readonly models: readonly string[] }) {
   const identities = useModelIdentities(models);
   return (
@@ -53,7 +53,7 @@ interface Shown {
   readonly kept: KeptEnsemble | null;
 }
 
-/** Tau on its slider with what it is worth: all of it is in the report, so nothing is asked while it moves. */
+/** The slider of tau with its effect: the report has every tau, so moving it requests nothing. */
 function TauPanel({ cluster, choice, kept, report }: Shown & { readonly report: GateReport }) {
   const [view, write] = useUrlView(ensemblesCodec);
   const [done, setDone] = useState<string | null>(null);
@@ -129,7 +129,7 @@ function TauPanel({ cluster, choice, kept, report }: Shown & { readonly report: 
   );
 }
 
-/** A gate on a sample: tau with what it is worth, agreement with who is right, and the experts. */
+/** A gate on a sample: tau and its effect, agreement against accuracy, and the experts. */
 export function GatePanel(props: Shown & { readonly query: ReturnType<typeof useGateReport> }) {
   const { choice, query } = props;
   const { sample, request } = choice;

@@ -21,7 +21,7 @@ import { originWords } from "./prepareSamples";
 import { SampleDialog } from "./SampleDialog";
 import { useGateReport } from "./useGateReport";
 
-/** Where the sample is from, what is to be known of it, and the way to be rid of it. */
+/** The sample's origin, notes about it, and the button that deletes it. */
 function SampleFacts({ sample, onRemoved }: { readonly sample: AnswerSampleSummary; readonly onRemoved: () => void }) {
   const client = useTRPCClient();
   const remove = useEnsembleAct(() => client.ensembles.removeSample.mutate({ id: sample.id }), onRemoved);
@@ -44,13 +44,13 @@ function SampleFacts({ sample, onRemoved }: { readonly sample: AnswerSampleSumma
   );
 }
 
-/** When the aggregator may be skipped, tried on answers that are known to be right or wrong. */
+/** When the aggregator can be skipped, tested on answers that are known to be right or wrong. */
 export function GateTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const [view, write] = useUrlView(ensemblesCodec);
   const [removed, setRemoved] = useState<string | null>(null);
   const samples = useQuery(useTRPC().ensembles.samples.queryOptions());
   const { ensembles, kept: ensemble, status: kept } = useEnsembleInView(view.ensemble, write);
-  // A gate can be tried before there is any ensemble, but not in the place of one that is not there.
+  // A gate can be tried before any ensemble exists, but not in place of a named one that does not exist.
   const strayed = ensemble === null && (kept.kind !== "empty" || view.ensemble !== null);
   const choice = useMemo(
     () => (strayed ? null : prepareGateChoice(samples.data ?? [], view, ensemble?.ensemble ?? null)),

@@ -19,7 +19,7 @@ import { unpackedFile } from "./unpackedFile";
 
 const NAME_LENGTH = 80;
 
-/** Models of a file, of which a sample is made. */
+/** Models of a file from which a sample is made. */
 function SurveyedModels(props: {
   readonly survey: SurveyedAnswers;
   readonly chosen: readonly string[];
@@ -60,7 +60,7 @@ function SurveyedModels(props: {
   );
 }
 
-/** Of a table of answers: sent, looked through, and kept for the models that are ticked. */
+/** From a table of answers: uploaded, checked, and stored for the selected models. */
 function OfFile({ onKept, onClose }: { readonly onKept: (id: string) => void; readonly onClose: () => void }) {
   const client = useTRPCClient();
   const [name, setName] = useState("");
@@ -98,7 +98,7 @@ function OfFile({ onKept, onClose }: { readonly onKept: (id: string) => void; re
   );
 }
 
-/** Of a workload's labels: what each model is right on is known, what it answers is modelled. */
+/** From a workload's labels: which questions each model answers correctly is known, its answers are modelled. */
 function OfWorkload({ onKept, onClose }: { readonly onKept: (id: string) => void; readonly onClose: () => void }) {
   const client = useTRPCClient();
   const workloads = useQuery(useTRPC().workloads.list.queryOptions()).data ?? [];
@@ -156,7 +156,7 @@ const ways = [
   { value: "workload", text: "a workload's labels, modelled" },
 ] as const;
 
-/** Brings labelled answers to choose a gate on: of a file, or modelled of a workload. A finished batch makes one on its own tab. */
+/** Adds labelled answers to choose a gate on: from a file, or modelled from a workload. A finished batch makes a sample on its own tab. */
 export function SampleDialog(props: { readonly open: boolean; readonly onClose: () => void; readonly onKept: (id: string) => void }) {
   const [way, setWay] = useState<(typeof ways)[number]["value"]>("file");
   const Form = way === "file" ? OfFile : OfWorkload;

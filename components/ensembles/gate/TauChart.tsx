@@ -5,7 +5,7 @@ import { cssPercent } from "@/components/charts/cssPercent";
 import { LineSwatch } from "@/components/charts/LineSwatch";
 import type { TauPicture, TauPoint } from "./prepareTauChart";
 
-/** How near, in pixels, a pointer must be to mean a point. */
+/** Distance in pixels within which a pointer selects a point. */
 const REACH_PX = 28;
 
 /** A point by shape as well as colour: a disc is chosen, a diamond recommended, a ring any other. */
@@ -43,7 +43,10 @@ function Name({ point }: { readonly point: TauPoint }) {
   );
 }
 
-/** Accuracy against the share of questions that skip the aggregator. Draws a prepared picture, decides nothing. A pointer picks; the slider beside it does by keyboard. */
+/**
+ * Accuracy against the share of questions that skip the aggregator. Draws a prepared picture, decides nothing. A pointer selects; the
+ * slider next to it does so by keyboard.
+ */
 export function TauChart(props: { readonly picture: TauPicture; readonly summary: string; readonly onStop: (stop: number) => void }) {
   const captionId = useId();
   const [pointed, setPointed] = useState<string | null>(null);

@@ -12,13 +12,13 @@ import type { GatewayEnsembles, KeptEnsemble, Outcome } from "@/server/contracts
 import { formatTau } from "@/solver/ensemble/gate/tauText";
 import { changesTauAlone, type TauUse } from "./prepareTauUse";
 
-/** Writes a tau that was tried into an ensemble's next version and, where a gateway serves the ensemble, into force there. */
+/** Writes a tested tau into an ensemble's next version and, where a gateway serves the ensemble, puts it into force there. */
 export function TauDialog(props: {
   readonly kept: KeptEnsemble;
   /** Its next version. */
   readonly use: Extract<TauUse, { readonly ok: true }>;
   readonly clusterId: string;
-  /** What the cluster's gateway serves; undefined: it is not known. */
+  /** The ensembles that the cluster's gateway serves; undefined: unknown. */
   readonly served: GatewayEnsembles | undefined;
   readonly open: boolean;
   readonly onClose: () => void;

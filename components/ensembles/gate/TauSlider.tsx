@@ -2,24 +2,24 @@
 
 import * as Slider from "radix-ui/slider";
 
-/** A place that a slider of tau stops at. */
+/** A stop of a tau slider. */
 export interface TauStop {
   readonly tau: number;
   /** `2/3`, `aggregate all`. */
   readonly name: string;
-  /** What it means, for those who do not see the figures next to it. */
+  /** Its meaning, for those who do not see the figures next to it. */
   readonly says: string;
 }
 
-/** More names than this would lie upon one another. */
+/** More names than this would overlap. */
 const MOST_NAMES = 7;
 
-/** The confidence from which on the aggregator is skipped: stops only where something changes, evenly apart. */
+/** The confidence from which the aggregator is skipped: stops only where something changes, evenly spaced. */
 export function TauSlider(props: {
   readonly label: string;
   /** Rising tau. */
   readonly stops: readonly TauStop[];
-  /** Index of the stop it stands at. */
+  /** Index of the current stop. */
   readonly at: number;
   /** Index of a stop that is marked, and its word. */
   readonly marked: { readonly at: number; readonly word: string } | null;
@@ -30,7 +30,7 @@ export function TauSlider(props: {
   const named = stops.flatMap((stop, index) =>
     stops.length <= MOST_NAMES || index === 0 || index === last || index === at || index === marked?.at ? [{ stop, index }] : [],
   );
-  // Neighbours of the chosen one make way for its name.
+  // Neighbours of the chosen stop hide their names to make room for its name.
   const shown = stops.length <= MOST_NAMES ? named : named.filter(({ index }) => index === at || Math.abs(index - at) > last / 8);
   return (
     <div className="flex flex-col gap-1">
@@ -56,7 +56,7 @@ export function TauSlider(props: {
             className="block size-4 rounded-full border-2 border-accent bg-raised shadow-xs hover:ring-4 hover:ring-accent-soft"
           />
         </Slider.Root>
-        {/* The thumb's middle stays half its width from either end. */}
+        {/* The thumb's middle stays half its width away from either end. */}
         <div aria-hidden="true" className="relative mx-2 h-8 text-xs text-ink-3">
           {shown.map(({ stop, index }) => (
             <span

@@ -84,7 +84,7 @@ describe("whether agreement pays", () => {
   it("does not where the aggregator is better even when all agree", () => {
     const says = agreementSays({ buckets: testReport().buckets.map((each) => ({ ...each, aggregator: around(1, 0) })) });
     expect(says.at(-1)?.text).toContain("every skip costs accuracy");
-    // That they are right more often the more agree is no bad news beside it.
+    // Higher accuracy with more agreement does not contradict this.
     expect(says.map(({ doubts }) => doubts)).toEqual([false, true]);
   });
 

@@ -20,13 +20,13 @@ export interface BucketRow {
   readonly shareText: string;
   readonly leading: BucketBar | null;
   readonly aggregator: BucketBar | null;
-  /** Which of the two is right more often; null: there is no telling of both. */
+  /** Which of the two is right more often; null: not known for both. */
   readonly verdict: { readonly tone: Tone; readonly text: string } | null;
   /** Mean tokens that experts wrote on such a question. */
   readonly expertTokens: number;
 }
 
-/** Votes by answer, most first; empty where nobody voted. */
+/** Votes by answer, most first; empty where there were none. */
 export const votesOf = (votes: string): readonly number[] =>
   votes
     .split(":")
@@ -34,10 +34,10 @@ export const votesOf = (votes: string): readonly number[] =>
     .filter((count) => count > 0);
 
 /**
- * Votes as a sentence would say them: `3:0` as `all 3 alike`.
+ * The wording of votes in a sentence: `3:0` as `all 3 alike`.
  *
- * @param asked experts that the question was put to: those without a vote did not agree.
- * @param lacking what is said of those without one.
+ * @param asked experts that got the question: those without a vote did not agree.
+ * @param lacking the wording for those without one.
  */
 export function votesInWords(votes: string, asked: number, lacking = "without a vote"): string {
   const [lead, ...others] = votesOf(votes);
@@ -50,7 +50,7 @@ export function votesInWords(votes: string, asked: number, lacking = "without a 
   return `${lead} against ${against}${missing}`;
 }
 
-/** Most agreement first: the most votes for one answer, then the fewest for others; who said nothing last. */
+/** Most agreement first: the most votes for one answer, then the fewest for others; questions without votes last. */
 export function byAgreement(a: string, b: string): number {
   const [left, right] = [votesOf(a), votesOf(b)];
   const against = (votes: readonly number[]) => votes.slice(1).reduce((sum, count) => sum + count, 0);
@@ -87,7 +87,7 @@ export function prepareBuckets({ buckets, questions }: Pick<GateReport, "buckets
 
 type Bucket = GateReport["buckets"][number];
 
-/** Several buckets as one; of an answer that some of them lack: null. */
+/** Several buckets merged; null for figures that some of them lack. */
 function pooled(buckets: readonly Bucket[], of: (bucket: Bucket) => Interval | null): Interval | null {
   let [hits, questions] = [0, 0];
   for (const bucket of buckets) {
@@ -103,14 +103,14 @@ const leadOf = ({ votes }: Bucket): number => votesOf(votes)[0] ?? 0;
 
 const questionsOf = (buckets: readonly Bucket[]): number => buckets.reduce((sum, { questions }) => sum + questions, 0);
 
-/** Buckets in which so many experts or more agree, and the others. */
+/** Buckets in which at least so many experts agree, and the others. */
 interface Split {
   readonly agree: number;
   readonly above: readonly Bucket[];
   readonly below: readonly Bucket[];
 }
 
-/** Where questions are parted most evenly by how many experts agree, whoever is right on them; null: as many agree on all. */
+/** The number of agreeing experts that divides questions most evenly, regardless of who is right; null: it is the same for all. */
 function evenSplit(buckets: readonly Bucket[]): Split | null {
   const splits = [...new Set(buckets.map(leadOf))].map((agree) => ({
     agree,
@@ -123,11 +123,11 @@ function evenSplit(buckets: readonly Bucket[]): Split | null {
 
 interface AgreementSentence {
   readonly text: string;
-  /** It speaks against a gate. */
+  /** It is an argument against a gate. */
   readonly doubts: boolean;
 }
 
-/** Whether agreement says anything of being right on this sample, and whether the aggregator is worth asking where there is less of it. */
+/** Whether agreement predicts correctness on this sample, and whether the aggregator helps where agreement is low. */
 export function agreementSays({ buckets }: Pick<GateReport, "buckets">): readonly AgreementSentence[] {
   const doubt = (text: string): AgreementSentence => ({ text, doubts: true });
   const led = buckets.filter(({ leading }) => leading !== null);

@@ -6,7 +6,7 @@ import { formatTau, isAggregateAll } from "@/solver/ensemble/gate/tauText";
 import type { Interval } from "@/solver/numeric/interval";
 import type { TauStop } from "./TauSlider";
 
-/** What a sample says of one tau, for a slider that stops there. */
+/** A sample's figures for one tau, for a stop of the slider. */
 export interface GateStop extends TauStop {
   readonly skipped: Interval;
   readonly accuracy: Interval;
@@ -23,7 +23,7 @@ export interface GateFigure {
 const NBSP = "\u00a0";
 const exactly = (value: number): Interval => ({ value, low: value, high: value });
 
-/** Every tau that changes something on the sample, rising, and always aggregating behind them where there is an aggregator. */
+/** Every tau that changes something on the sample, rising, followed by always aggregating where there is an aggregator. */
 export function gateStops(report: GateReport, expertsPerQuestion: number): readonly GateStop[] {
   const points = report.points.filter(({ tau }) => !isAggregateAll(tau));
   const { alwaysAggregated } = report;
@@ -38,7 +38,7 @@ export function gateStops(report: GateReport, expertsPerQuestion: number): reado
   }));
 }
 
-/** Index of the stop that decides as `tau` does: the first that is no lower. null, or none so high: the last. */
+/** Index of the stop equivalent to `tau`: the first that is no lower. null, or none so high: the last. */
 export function stopOf(stops: readonly TauStop[], tau: number | null): number {
   const found = tau === null ? -1 : stops.findIndex((stop) => reachesTau(stop.tau, tau));
   return found === -1 ? stops.length - 1 : found;
@@ -60,7 +60,7 @@ function differenceOf({ difference, tau }: GateStop): GateFigure {
   };
 }
 
-/** With an aggregator of all questions, those that are not skipped answered by it; without one of those that are skipped. */
+/** Accuracy of all questions with an aggregator for those that are not skipped; without an aggregator, of the skipped ones. */
 const accuracyOf = ({ accuracy, difference }: GateStop): GateFigure =>
   difference === null
     ? { name: "Accuracy of what is skipped", value: formatFinePercent(accuracy.value), detail: formatFinePercentSpan(accuracy) }
@@ -70,7 +70,7 @@ const accuracyOf = ({ accuracy, difference }: GateStop): GateFigure =>
         detail: `${formatFinePercentSpan(accuracy)}, the stand-in's answers among them`,
       };
 
-/** What the stop is worth, each with its 90 % interval. */
+/** The stop's figures, each with its 90 % interval. */
 export function gateFigures(stop: GateStop): readonly GateFigure[] {
   const saved = Math.max(0, 1 - stop.aggregatorTokens);
   return [
@@ -89,7 +89,7 @@ export function gateFigures(stop: GateStop): readonly GateFigure[] {
   ];
 }
 
-/** Skipping saves less than its rate where questions that split experts carry the longest answers. */
+/** Skipping saves less time than its rate where the questions on which experts split have the longest answers. */
 function savedText({ skipped, tau }: GateStop, saved: number): string {
   if (tau > 1) return "by the tokens it reads of answers";
   const less = 100 * (skipped.value - saved);
@@ -119,7 +119,7 @@ export interface ExpertRow {
   readonly meanTokens: number;
 }
 
-/** Experts as the sample knows them, in their own order. */
+/** The experts' figures in the sample, in the experts' order. */
 export const expertRows = ({ experts }: GateReport): readonly ExpertRow[] =>
   experts.map(({ model, accuracy, asked, voted, meanTokens }) => ({
     model,
@@ -130,7 +130,7 @@ export const expertRows = ({ experts }: GateReport): readonly ExpertRow[] =>
     meanTokens: Math.round(meanTokens),
   }));
 
-/** What the most accurate expert would do alone, where that is worth knowing beside a gate: no worse than the stop, at a fraction of its calls. */
+/** The most accurate expert alone, where that is a useful comparison with a gate: no worse than the stop, at a fraction of its calls. */
 export function aloneSays({ experts }: GateReport, stop: GateStop): string | null {
   const [best] = experts.toSorted((a, b) => b.accuracy.value - a.accuracy.value);
   if (best === undefined || best.accuracy.value < stop.accuracy.value) return null;

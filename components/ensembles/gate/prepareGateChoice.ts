@@ -2,19 +2,19 @@ import type { AnswerSampleSummary, ReplayRequest } from "@/server/contracts/stud
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import type { EnsemblesView } from "../address/ensemblesCodec";
 
-/** In the address: no aggregator stands in. */
+/** In the address: no model replaces the aggregator. */
 export const NO_AGGREGATOR = "none";
 
 const DEFAULT_POINTS = 1;
 const DEFAULT_EXPERTS = 3;
 
-/** A gate to be replayed, as the address and what there is say it. */
+/** A gate to replay, from the address and the available data. */
 export interface GateChoice {
   readonly sample: AnswerSampleSummary;
   readonly request: Omit<ReplayRequest, "sampleId">;
-  /** The address names a sample that is not there. */
+  /** The address names a sample that does not exist. */
   readonly strayed: boolean;
-  /** What speaks against its figures, in a sentence; null: nothing. */
+  /** A reservation about its figures, in a sentence; null: none. */
   readonly doubt: string | null;
   /** Why it cannot be replayed; null: it can. */
   readonly hindered: string | null;
@@ -26,7 +26,9 @@ type Chosen = Pick<EnsemblesView, "sample" | "experts" | "asked" | "aggregator" 
 const byAccuracy = ({ models }: AnswerSampleSummary): readonly string[] =>
   models.toSorted((a, b) => b.accuracy - a.accuracy).map(({ model }) => model);
 
-/** Experts where none are named: the ensemble's where the sample knows two of them, else those below the best, which is left to aggregate. */
+/**
+ * Default experts: the ensemble's where the sample has at least two of them, else those below the best, which is left as the aggregator.
+ */
 function expertsOf(sample: AnswerSampleSummary, ensemble: Ensemble | null): readonly string[] {
   const known = (ensemble?.experts ?? []).filter((expert) => sample.models.some(({ model }) => model === expert));
   if (known.length >= 2) return known;
@@ -34,14 +36,14 @@ function expertsOf(sample: AnswerSampleSummary, ensemble: Ensemble | null): read
   return ranked.length > DEFAULT_EXPERTS ? ranked.slice(1, 1 + DEFAULT_EXPERTS) : ranked;
 }
 
-/** Who stands in where nobody is named: the ensemble's own, unless it is an expert as well and another could. */
+/** Default model in place of the aggregator: the ensemble's own, unless it is an expert as well and another is available. */
 function aggregatorOf(sample: AnswerSampleSummary, experts: readonly string[], ensemble: Ensemble | null): string | null {
   const own = sample.models.find(({ model }) => model === ensemble?.aggregator.model)?.model ?? null;
   if (own !== null && !experts.includes(own)) return own;
   return byAccuracy(sample).find((model) => !experts.includes(model)) ?? own;
 }
 
-/** What is to be replayed; null: there is no sample. @param ensemble what is chosen begins with; null: there is none. */
+/** The replay request; null: there is no sample. @param ensemble gives the defaults; null: there is none. */
 export function prepareGateChoice(samples: readonly AnswerSampleSummary[], view: Chosen, ensemble: Ensemble | null): GateChoice | null {
   const named = samples.find(({ id }) => id === view.sample);
   const sample = named ?? suited(samples, ensemble);
@@ -75,7 +77,7 @@ export function prepareGateChoice(samples: readonly AnswerSampleSummary[], view:
   };
 }
 
-/** The sample that knows most of the ensemble's experts, the newest of them. */
+/** The sample with answers of most of the ensemble's experts, the newest of them. */
 function suited(samples: readonly AnswerSampleSummary[], ensemble: Ensemble | null): AnswerSampleSummary | undefined {
   const knows = ({ models }: AnswerSampleSummary) => models.filter(({ model }) => ensemble?.experts.includes(model)).length;
   return samples.toSorted((a, b) => knows(b) - knows(a))[0];

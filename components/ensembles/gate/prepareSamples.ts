@@ -5,7 +5,7 @@ import type { AnswerSampleSummary } from "@/server/contracts/studio";
 
 type Origin = AnswerSampleSummary["origin"];
 
-/** Where a sample's answers are from, in a word; modelled and emulated ones are nobody's. */
+/** The origin of a sample's answers, in a word; modelled and emulated ones are marked. */
 export const originWords: Readonly<Record<Origin, { readonly word: string; readonly tone: Tone }>> = {
   uploaded: { word: "uploaded", tone: "neutral" },
   batch: { word: "of a batch", tone: "neutral" },
@@ -13,7 +13,7 @@ export const originWords: Readonly<Record<Origin, { readonly word: string; reado
   emulated: { word: "emulated", tone: "hatched" },
 };
 
-/** Samples to choose among, each with what tells it from the others. */
+/** Options for a choice of samples, each with what distinguishes it from the others. */
 export const sampleOptions = (samples: readonly AnswerSampleSummary[]): readonly Option[] =>
   samples.map(({ id, name, questions, models, origin, createdAt }) => {
     const { word } = originWords[origin];
@@ -24,17 +24,17 @@ export const sampleOptions = (samples: readonly AnswerSampleSummary[]): readonly
     };
   });
 
-/** Models of one sample at most, as the studio takes them. */
+/** The studio's limit on models of one sample. */
 export const MOST_MODELS = 17;
 
-/** Of a table of more models than a sample holds, how many are ticked to begin with: three experts and one to stand in for an aggregator. */
+/** How many models are selected by default if a table has more than a sample holds: three experts and one in place of an aggregator. */
 const TICKED = 4;
 
-/** Models of a table that are ticked to begin with: all, or where they are too many those most often right. */
+/** Models of a table that are selected by default: all, or if there are too many, those most often right. */
 export const tickedModels = (models: readonly { readonly model: string; readonly accuracy: number }[]): readonly string[] =>
   (models.length <= MOST_MODELS ? models : models.toSorted((a, b) => b.accuracy - a.accuracy).slice(0, TICKED)).map(({ model }) => model);
 
-/** Why a sample cannot be kept of what is chosen; null: it can. */
+/** Why the selection cannot be stored as a sample; null: it can. */
 export function sampleHindrance(draft: { readonly name: string; readonly models: readonly string[] }): string | null {
   if (draft.models.length < 2) return "Choose two models or more: fewer cannot disagree.";
   if (draft.models.length > MOST_MODELS) return `Choose ${MOST_MODELS} models at most.`;
@@ -42,5 +42,5 @@ export function sampleHindrance(draft: { readonly name: string; readonly models:
   return null;
 }
 
-/** A name for a sample of a file, as the file is called. */
+/** A sample's default name, from the file's name. */
 export const nameOfFile = (file: string): string => file.replace(/(\.(csv|jsonl|gz|txt))+$/i, "").slice(0, 80);

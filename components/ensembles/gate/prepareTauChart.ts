@@ -12,7 +12,7 @@ export interface TauPoint {
   readonly y: number;
   readonly low: number;
   readonly high: number;
-  /** Of the chosen and the recommended tau, and of all where there are few; null: it would lie upon others. */
+  /** For the chosen and the recommended tau, and for all where there are few; null: it would overlap others. */
   readonly name: string | null;
   readonly role: "chosen" | "recommended" | "other";
   /** Towards the middle of the plot, where there is room for it. */
@@ -32,24 +32,24 @@ export interface TauPicture {
   /** In a box of 100 by 100 from the upper left. */
   readonly line: string;
   readonly band: string;
-  /** Where always aggregating stands, 0..1 from below; null: there is no aggregator. */
+  /** The accuracy of always aggregating, 0..1 from below; null: there is no aggregator. */
   readonly always: { readonly at: number; readonly text: string } | null;
   readonly xTicks: readonly Tick[];
   readonly yTicks: readonly Tick[];
 }
 
-/** Names of more points than this would cover one another. */
+/** The names of more points than this would overlap. */
 const MOST_NAMES = 6;
 
 /** A share of the plot that keeps marks off its edges. */
 const MARGIN = 0.06;
 
-/** Points nearer than these shares of the plot would have names upon one another. */
+/** The names of points closer than these shares of the plot would overlap. */
 const NEAR = { x: 0.2, y: 0.09 } as const;
 
 const roles: readonly TauPoint["role"][] = ["chosen", "recommended", "other"];
 
-/** Points whose names lie upon none that matters more: the chosen one's first, then the recommended one's. */
+/** Points whose names overlap none of higher priority: the chosen one's first, then the recommended one's. */
 function apart(points: readonly TauPoint[]): readonly TauPoint[] {
   const named: TauPoint[] = [];
   for (const point of points.toSorted((a, b) => roles.indexOf(a.role) - roles.indexOf(b.role))) {
@@ -61,7 +61,7 @@ function apart(points: readonly TauPoint[]): readonly TauPoint[] {
 
 const clamp = (value: number): number => Math.min(1, Math.max(0, value));
 
-/** Decides everything about the chart. null: there is nothing to draw. @param at index of the chosen stop. */
+/** Prepares the chart. null: there is nothing to draw. @param at index of the chosen stop. */
 export function prepareTauChart(
   stops: readonly GateStop[],
   choice: { readonly at: number; readonly recommendedTau: number | null },

@@ -5,7 +5,7 @@ import { confidenceName } from "../edit/prepareEnsemble";
 
 type Gate = Pick<ReplayRequest, "experts" | "expertsPerQuestion" | "confidence">;
 
-/** An ensemble with the gate that was looked at, or why it cannot have it. */
+/** An ensemble with the displayed gate, or why it cannot have it. */
 export type TauUse =
   | { readonly ok: true; readonly ensemble: Ensemble; readonly notes: readonly string[] }
   | { readonly ok: false; readonly says: string };
@@ -22,12 +22,12 @@ export function confidenceOf(kind: Gate["confidence"], experts: GateReport["expe
     case "accuracy-weighted":
       return { kind, accuracy: figures(({ accuracy }) => accuracy.value) };
     case "length-aware":
-      // An expert that wrote nothing has no length to be beside.
+      // An expert without output has no length to compare.
       return { kind, meanTokens: figures(({ meanTokens }) => Math.max(1, meanTokens)) };
   }
 }
 
-/** The ensemble as its next version, where tau was tried for what it is. */
+/** The ensemble's next version, if tau was tested with its own settings. */
 export function prepareTauUse(ensemble: Ensemble, gate: Gate, report: GateReport, tau: number): TauUse {
   if (!sameNames(ensemble.experts, gate.experts))
     return {
@@ -50,6 +50,6 @@ export function prepareTauUse(ensemble: Ensemble, gate: Gate, report: GateReport
   return { ok: true, ensemble: { ...ensemble, tau: soundTau(tau), confidence: confidenceOf(gate.confidence, report.experts) }, notes };
 }
 
-/** Whether a gateway takes the change by tau alone, or has to be given the ensemble whole. */
+/** Whether a gateway can change tau alone, or needs the whole ensemble. */
 export const changesTauAlone = (served: Ensemble, next: Ensemble): boolean =>
   JSON.stringify({ ...served, tau: next.tau }) === JSON.stringify(next);

@@ -1,9 +1,9 @@
 import { MAX_UPLOAD_BYTES } from "@/components/ui/uploadFile";
 
 /**
- * A file as it was before gzip, where its name ends in `.gz`; any other as it is. No more is unpacked than may be sent.
+ * A file decompressed by gzip if its name ends in `.gz`; any other unchanged. No more is decompressed than may be uploaded.
  *
- * @throws Error with a sentence where it cannot be unpacked, or is larger than that.
+ * @throws Error with a sentence if it cannot be decompressed, or is too large.
  */
 export async function unpackedFile(file: File): Promise<File> {
   if (!file.name.endsWith(".gz")) return file;

@@ -6,7 +6,7 @@ import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { unwrapOutcome } from "@/components/api/unwrapOutcome";
 import type { ReplayRequest } from "@/server/contracts/studio";
 
-/** A gate on a sample at every tau, so that moving tau asks nothing. The report of the gate before stays until the new one has come. */
+/** A gate on a sample at every tau, so that moving tau requests nothing. The previous report stays until the new one arrives. */
 export function useGateReport(request: ReplayRequest | null) {
   const trpc = useTRPC();
   const client = useTRPCClient();

@@ -4,7 +4,7 @@ import { ModelMark } from "@/components/ui/ModelChip";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import type { CallRow } from "./prepareOnline";
 
-/** The latest calls of a served ensemble: how each expert voted, and what the gate made of it. */
+/** The latest calls of a served ensemble: each expert's vote and the gate's decision. */
 export function OnlineCalls({ rows, models }: { readonly rows: readonly CallRow[]; readonly models: readonly string[] }) {
   const identities = useModelIdentities(models);
   return (

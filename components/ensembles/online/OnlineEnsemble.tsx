@@ -37,7 +37,7 @@ interface Predicting {
   readonly named: string | null;
 }
 
-/** What a sample predicts of a served ensemble at the tau in force. */
+/** A sample's predictions for a served ensemble at the tau in force. */
 function usePredictedSkips(ensemble: Ensemble, { emulated, named }: Predicting): PredictedSkips {
   const samples = useQuery(useTRPC().ensembles.samples.queryOptions()).data;
   const { experts, tau } = ensemble;
@@ -51,7 +51,7 @@ function usePredictedSkips(ensemble: Ensemble, { emulated, named }: Predicting):
   return data === undefined || isPlaceholderData ? unpredicted("replaying the gate …") : predictSkips(ensemble, sample, data);
 }
 
-/** Of the hundred that a gateway knows: what an eye runs over. */
+/** How many of the gateway's hundred latest calls are shown. */
 const CALLS_SHOWN = 20;
 
 function Outcomes(props: { readonly label: string; readonly counts: EnsembleCounts; readonly testId: string }) {
@@ -109,7 +109,7 @@ export function OnlineEnsemble(props: {
   readonly cluster: ClusterSummary;
   readonly served: ServedEnsemble;
   readonly kept: KeptEnsemble | undefined;
-  /** Id of the sample that predictions are to be of; null: any. */
+  /** Id of the sample that predictions use; null: any. */
   readonly sample: string | null;
 }) {
   const { cluster, served } = props;
@@ -153,7 +153,7 @@ export function OnlineEnsemble(props: {
               );
             })}
           </p>
-          {/* Above all that is counted, so that no figure that comes moves it under the hand. */}
+          {/* Above all counts, so that new figures do not move it under the pointer. */}
           <OnlineTau key={ensemble.name} clusterId={clusterId} served={served} />
           <Notes items={[...onlineDoubts(served), ...(differs === null ? [] : [differs])]} className="text-sm text-warn" />
           <dl className="grid grid-cols-2 gap-x-8 gap-y-3 lg:grid-cols-3" data-testid="online-figures">

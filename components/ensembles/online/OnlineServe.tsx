@@ -10,12 +10,12 @@ import type { KeptEnsemble } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { couldAnswer, serveDoubt } from "./prepareServe";
 
-/** Has the cluster's gateway serve a kept ensemble, after saying what is missing for it. */
+/** Makes the cluster's gateway serve a stored ensemble, after listing what is missing for it. */
 export function OnlineServe(props: {
   readonly clusterId: string;
   readonly ensembles: readonly KeptEnsemble[];
   readonly named: string | null;
-  /** Of the plan in force; null: there is none. */
+  /** Models of the plan in force; null: there is none. */
   readonly models: readonly string[] | null;
   readonly served: readonly Ensemble[];
   readonly open: boolean;

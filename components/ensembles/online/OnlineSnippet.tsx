@@ -6,7 +6,7 @@ import { Tabs } from "@/components/ui/Tabs";
 import { type SnippetLanguage, snippetLanguages } from "../address/ensemblesCodec";
 import { onlineSnippet, snippetNames } from "./onlineSnippets";
 
-/** How an application asks an ensemble, to be copied. */
+/** How an application calls an ensemble, to copy. */
 export function OnlineSnippet(props: {
   readonly gatewayUrl: string;
   readonly name: string;

@@ -27,7 +27,7 @@ const nothingRuns: PanelStatus = {
   text: "This cluster is described for planning only: it has no gateway. Attach its engines first.",
 };
 
-/** Why nothing is served, and the way to the first; false: something is. */
+/** Why nothing is served, and how to serve the first; false: something is. */
 function emptyOf(
   answer: GatewayEnsembles | undefined,
   way: { readonly kept: number; readonly onServe: () => void; readonly placeLink: ReturnType<ReturnType<typeof useClusterLink>> },
@@ -53,7 +53,7 @@ function emptyOf(
   };
 }
 
-/** That the ensemble of the address is not among those that are served, and the way to one that is, or to have it served. */
+/** Says that the ensemble of the address is not served, with links to one that is, or to serve it. */
 function notServed(
   named: string,
   way: {
@@ -82,7 +82,7 @@ function notServed(
   };
 }
 
-/** What the cluster's gateway answers by ensembles, now. */
+/** The ensembles that the cluster's gateway serves now. */
 export function OnlineTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const [view, write] = useUrlView(ensemblesCodec);
   const link = useClusterLink();
@@ -93,7 +93,7 @@ export function OnlineTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const ensembles = useEnsembles().data ?? [];
   const plan = usePlan(cluster.runningPlanId).data?.plan;
   const models = useMemo(() => plan?.deployment.map(({ model }) => model) ?? null, [plan]);
-  // What was served a moment ago is not in the gateway's answer from before.
+  // An ensemble that was just served is not in an earlier answer of the gateway.
   const [servedAtMs, setServedAtMs] = useState(0);
   const onServe = () => write({ open: "serve" }, "push");
   const served = query.data?.ensembles ?? [];

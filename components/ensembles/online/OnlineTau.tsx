@@ -12,7 +12,7 @@ import { stopOf } from "../gate/prepareGate";
 import { TauSlider } from "../gate/TauSlider";
 import { onlineStops, tauEffect } from "./prepareOnlineTau";
 
-/** Tau of a served ensemble, in force from the next decision on once it is approved. */
+/** Tau of a served ensemble, in force from the next decision after it is approved. */
 export function OnlineTau({ clusterId, served }: { readonly clusterId: string; readonly served: ServedEnsemble }) {
   const client = useTRPCClient();
   const { ensemble } = served;
@@ -58,7 +58,7 @@ export function OnlineTau({ clusterId, served }: { readonly clusterId: string; r
           </Button>
         </div>
       )}
-      {/* Below the buttons: its length follows the counts. */}
+      {/* Below the buttons, because its length follows the counts. */}
       <p className="text-sm text-ink-2">{tauEffect(served, chosen)}</p>
       <ErrorLine error={act.error} />
       {act.isSuccess && !changed && (

@@ -2,7 +2,7 @@ import type { SnippetLanguage } from "../address/ensemblesCodec";
 
 export const snippetNames: Readonly<Record<SnippetLanguage, string>> = { curl: "curl", python: "Python", typescript: "TypeScript" };
 
-/** How an application asks an ensemble. @param baseUrl of the gateway's API, with `/v1`. */
+/** How an application calls an ensemble. @param baseUrl of the gateway's API, with `/v1`. */
 export function onlineSnippet(language: SnippetLanguage, { baseUrl, name }: { readonly baseUrl: string; readonly name: string }): string {
   const model = `ensemble/${name}`;
   const question = "Which planet is largest? A: Mars, B: Jupiter. End with: Answer: <letter>";

@@ -6,7 +6,7 @@ import { hasAll, type SampledEngines, tellsOf } from "@/solver/ensemble/replay/a
 import { originWords } from "../gate/prepareSamples";
 import { confidenceOf } from "../gate/prepareTauUse";
 
-/** What a sample says of a served ensemble at its tau, as a figure has it. */
+/** A sample's prediction for a served ensemble at its tau, as a figure. */
 export interface PredictedSkips {
   readonly value: string;
   readonly detail: string;
@@ -15,7 +15,9 @@ export interface PredictedSkips {
 /** Nothing is predicted. @param why in words. */
 export const unpredicted = (why: string): PredictedSkips => ({ value: ABSENT, detail: why });
 
-/** The sample that a served ensemble is held against: the one that is named where it has answers of every expert, else the newest that tells of such engines. */
+/**
+ * The sample that a served ensemble is compared with: the named one if it has answers of every expert, else the newest from such engines.
+ */
 export function predictingSample(
   samples: readonly AnswerSampleSummary[],
   named: string | null,
@@ -25,16 +27,16 @@ export function predictingSample(
   return chosen ?? samples.find((sample) => tellsOf(sample, engines)) ?? null;
 }
 
-/** The ensemble's gate, to be replayed on a sample for what it skips alone. */
+/** The request that replays the ensemble's gate on a sample for its skips alone. */
 export const predictingRequest = (ensemble: Ensemble, sampleId: string): ReplayRequest => ({
   ...{ sampleId, experts: [...ensemble.experts], expertsPerQuestion: ensemble.expertsPerQuestion, aggregator: null },
   ...{ confidence: ensemble.confidence.kind, allowedPoints: 1 },
 });
 
-/** Of a figure that weighs votes: a sample that is replayed without an aggregator has some questions more. */
+/** A confidence that weighs votes: a sample that is replayed without an aggregator has more questions. */
 const ALIKE = 0.01;
 
-/** Whether votes weigh in the ensemble what they weigh in the replay, whose figures are the sample's. */
+/** Whether votes have the same weights in the ensemble as in the replay, which uses the sample's figures. */
 function weighsAlike({ confidence }: Ensemble, { experts }: GateReport): boolean {
   const own = confidenceOf(confidence.kind, experts);
   const figures = (of: Ensemble["confidence"]) =>
@@ -44,8 +46,8 @@ function weighsAlike({ confidence }: Ensemble, { experts }: GateReport): boolean
 }
 
 /**
- * Share of questions that skip the aggregator at the tau that the ensemble has, which is no aggregating of all, by a sample on which just this gate was
- * replayed; or why it says nothing of it.
+ * Share of questions that skip the aggregator at the ensemble's tau, which must not aggregate all, on a sample on which this gate was
+ * replayed; or why the sample does not give it.
  *
  * @param report of `predictingRequest` on the sample.
  */

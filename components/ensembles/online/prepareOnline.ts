@@ -20,7 +20,7 @@ const ofRequests = (count: number, requests: number): string => formatPercent(re
 
 const dateOf = (unixMs: number): string => formatDate(new Date(unixMs).toISOString());
 
-/** Counts at the tau in force, as the head of an ensemble tells them. @param predicted what a sample says of the skips at this tau. */
+/** Counts at the tau in force, for the head of an ensemble. @param predicted a sample's share of skips at this tau. */
 export function onlineFigures(
   { inForce, ensemble, decidesAfterSeconds }: Pick<ServedEnsemble, "inForce" | "ensemble" | "decidesAfterSeconds">,
   predicted: PredictedSkips,
@@ -53,7 +53,7 @@ export function onlineFigures(
   ];
 }
 
-/** Counts under whichever tau was in force, in a sentence. */
+/** Counts over all values of tau that were in force, in a sentence. */
 export function onlineTotals({ requests, outcomes: counts, sinceMs }: EnsembleCounts): string {
   const skipped = counts.skipped ?? 0;
   return `Since ${dateOf(sinceMs)} by the gateway's clock, under every tau: ${formatCounted(requests, "request")}, of which ${ofRequests(skipped, requests)} skipped the aggregator by the tau in force then.`;
@@ -67,7 +67,7 @@ export interface ShareRow {
   readonly share: number;
 }
 
-/** How requests ended, those that happened. */
+/** Outcomes of requests that occurred. */
 export const outcomeRows = ({ requests, outcomes: counts }: Pick<EnsembleCounts, "requests" | "outcomes">): readonly ShareRow[] =>
   outcomes.flatMap((outcome) => {
     const count = counts[outcome] ?? 0;
@@ -81,7 +81,7 @@ export interface LiveBucket {
   readonly share: number;
   /** Of all requests: the part of the bar that is filled. */
   readonly skippedShare: number;
-  /** Of the bucket's own. */
+  /** Of the bucket's requests. */
   readonly skipped: string;
 }
 
@@ -100,7 +100,7 @@ export function liveBuckets({ inForce: { votes }, ensemble }: Pick<ServedEnsembl
     }));
 }
 
-/** What is said of experts that gave no vote. @param early requests that did not wait for every one. */
+/** The wording for experts without a vote. @param early requests that did not wait for all of them. */
 function lackingWords(requests: number, early: number): string {
   if (early === 0) return "without a vote";
   return early < requests ? "without a vote or not waited for" : "not waited for";
@@ -144,7 +144,7 @@ export interface CallRow {
   readonly whole: string;
   readonly experts: readonly {
     readonly model: string;
-    /** null: it gave none, and `text` says why. */
+    /** null: there was none, and `text` says why. */
     readonly vote: string | null;
     readonly text: string;
   }[];
@@ -169,7 +169,7 @@ export const callRows = ({ latest, ensemble }: Pick<ServedEnsemble, "latest" | "
     })),
   }));
 
-/** What stands in the way of an ensemble where it is served, a sentence each. */
+/** Obstacles for an ensemble where it is served, one sentence each. */
 export function onlineDoubts({
   missing,
   ensemble,
@@ -194,14 +194,14 @@ export function onlineDoubts({
   ];
 }
 
-/** Fields of an ensemble as an operator calls them. */
+/** Names of an ensemble's fields for operators. */
 const fields: Readonly<Partial<Record<keyof Ensemble, string>>> = {
   expertsPerQuestion: "experts per question",
   deadlineSeconds: "deadline",
   maxTokens: "longest answer",
 };
 
-/** In what a gateway's copy differs from the kept ensemble, in a sentence; null: in nothing, or none is kept. */
+/** How a gateway's copy differs from the stored ensemble, in a sentence; null: not at all, or none is stored. */
 export function differsFromKept(served: Ensemble, kept: KeptEnsemble | undefined): string | null {
   if (kept === undefined) return `${served.name} is no longer stored in the studio: the gateway has its own copy.`;
   const keys = [...new Set([...Object.keys(served), ...Object.keys(kept.ensemble)])] as (keyof Ensemble)[];

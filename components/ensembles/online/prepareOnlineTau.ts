@@ -6,10 +6,10 @@ import { formatTau, isAggregateAll, isSameTau } from "@/solver/ensemble/gate/tau
 import { votesOf } from "../gate/prepareBuckets";
 import type { TauStop } from "../gate/TauSlider";
 
-/** Steps of tau where weighed votes may come to any confidence. */
+/** Steps of tau where weighed votes can give any confidence. */
 const STEPS = 20;
 
-/** A share that is known within ends. */
+/** A share known as an interval. */
 interface Ends {
   readonly low: number;
   readonly high: number;
@@ -18,8 +18,9 @@ interface Ends {
 type Counted = Pick<ServedEnsemble, "votes" | "ensemble">;
 
 /**
- * Share of the requests that were counted which `tau` would have skipped, as far as their votes tell: experts that were not waited for may have agreed with
- * the answer that led, or not; those that were late, failed or left no vote have not. null where votes weigh otherwise, or nothing was counted.
+ * Share of the counted requests that `tau` would have skipped, as far as their votes show: experts that were not waited for may or may not
+ * have agreed with the leading answer; those that were late, failed or left no vote did not. null where votes have other weights, or
+ * nothing was counted.
  */
 export function wouldSkip({ votes, ensemble }: Counted, tau: number): Ends | null {
   if (isAggregateAll(tau)) return Object.keys(votes).length === 0 ? null : { low: 0, high: 0 };
@@ -39,13 +40,13 @@ export function wouldSkip({ votes, ensemble }: Counted, tau: number): Ends | nul
   return all === 0 ? null : { low: low / all, high: high / all };
 }
 
-/** Whether both ends read alike. */
+/** Whether both ends are formatted alike. */
 const isOneFigure = ({ low, high }: Ends): boolean => formatPercent(low) === formatPercent(high);
 
-/** A share within ends as a text: one figure where both read alike. */
+/** An interval of shares as text: one figure if both ends are formatted alike. */
 export const endsText = (ends: Ends): string => (isOneFigure(ends) ? formatPercent(ends.low) : formatPercentSpan(ends));
 
-/** What moving tau would have done to the requests that were counted, in a sentence. */
+/** The effect that another tau would have had on the counted requests, in a sentence. */
 export function tauEffect(served: Counted, tau: number): string {
   const { ensemble } = served;
   if (isAggregateAll(tau)) return "The aggregator answers every request, whatever the experts' votes.";
@@ -59,7 +60,7 @@ export function tauEffect(served: Counted, tau: number): string {
   return `By their votes ${endsText(then)} of the requests counted would skip the aggregator; at the tau in force ${endsText(now)}.${unsure}`;
 }
 
-/** Where a slider of a served ensemble stops: at shares of votes, or evenly; at the tau in force; and at aggregating all. */
+/** Stops of a served ensemble's slider: at shares of votes, or evenly; at the tau in force; and at aggregating all. */
 export function onlineStops(served: Counted): readonly TauStop[] {
   const { ensemble } = served;
   const { expertsPerQuestion: asked, confidence } = ensemble;

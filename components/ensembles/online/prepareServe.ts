@@ -1,6 +1,8 @@
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 
-/** Why serving it now would not do, a sentence; null: its models are all there. @param models of the plan in force; null: no plan is. */
+/**
+ * Why it cannot be served now, in a sentence; null: all its models are there. @param models of the plan in force; null: there is no plan.
+ */
 export function serveDoubt(ensemble: Ensemble, models: readonly string[] | null): string | null {
   if (models === null) return "No plan is in force on this cluster: no expert could answer before one is.";
   const missing = [...new Set([...ensemble.experts, ensemble.aggregator.model])].filter((model) => !models.includes(model));

@@ -6,16 +6,16 @@ import { FilePicker } from "@/components/ui/FilePicker";
 import { formatCounted } from "@/components/ui/format";
 import { uploadAssignments } from "@/components/ui/uploadFile";
 
-/** A table of who answers what that was sent, and is kept for a day. */
+/** An uploaded table that assigns questions to experts; kept for a day. */
 export interface SentAssignments {
   readonly uploadId: string;
   readonly name: string;
   readonly questions: number;
 }
 
-/** A table that says which experts answer which question, instead of what the ensemble knows of them: a file to send, or the one that was sent. */
+/** A table that assigns questions to experts, in place of the ensemble's skills: a file to upload, or the uploaded one. */
 export function AssignmentsField(props: {
-  /** null: none is taken. */
+  /** null: none is used. */
   readonly sent: SentAssignments | null;
   readonly onSent: (sent: SentAssignments | null) => void;
 }) {

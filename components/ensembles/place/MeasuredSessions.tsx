@@ -30,7 +30,7 @@ function RemoveSessions({ row, onRemoved }: { readonly row: MeasuredRow; readonl
   );
 }
 
-/** What was measured of sessions, which placements are fitted to: what there is and what is made of it, more to be sent, and what is wrong to be removed. */
+/** Measured sessions, to which placements are fitted: the existing rows and their use, upload of more, and removal of wrong ones. */
 export function MeasuredSessions({ placement }: { readonly placement: EnsemblePlacement | null }) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -7,7 +7,7 @@ import { AssignmentsField } from "./AssignmentsField";
 import { kOptions, type PlaceForm, storageOptions } from "./preparePlaceForm";
 import type { Assigned } from "./useAssignments";
 
-/** What a placement depends on, all of it in the address but for what a file of assignments holds. */
+/** The inputs of a placement, all in the address except the content of a file of assignments. */
 export function PlaceFields(props: {
   readonly form: PlaceForm;
   readonly view: EnsemblesView;

@@ -24,7 +24,7 @@ import { type Placing, usePlacement } from "./usePlacement";
 
 type Write = (change: Partial<EnsemblesView>, how: "push" | "replace") => void;
 
-/** A placement's state: why there is none, that it is worked on, what went wrong, or that an earlier one is shown. */
+/** A placement's state: why there is none, that it is being computed, what failed, or that an earlier one is shown. */
 function placingStatus({ placement, error, cancelled, ask }: Placing, problem: string | null): PanelStatus {
   if (problem !== null) return { kind: "empty", title: "Nothing can be placed yet", text: problem };
   if (error !== null && placement === undefined) return { kind: "error", message: error.message, retry: ask };
@@ -81,7 +81,7 @@ function Placed(props: {
   );
 }
 
-/** Where experts of an ensemble go: what is asked, and the placement compared with none. */
+/** Where the experts of an ensemble are placed: the inputs, and the placement compared with baselines. */
 export function PlaceTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const trpc = useTRPC();
   const [view, write] = useUrlView(ensemblesCodec);

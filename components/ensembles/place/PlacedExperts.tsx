@@ -14,7 +14,7 @@ const columns = [
   { key: "why", name: "Why" },
 ] as const;
 
-/** Where a figure is from: measured in plain letters, all else hatched, with the word. */
+/** The origin of a figure: measured ones are plain, all others are hatched, with the word. */
 function Origin({ word, source }: { readonly word: string; readonly source: string }) {
   return (
     <Badge tone={word === "measured" ? "neutral" : "hatched"} title={source}>

@@ -20,7 +20,7 @@ const columns = [
   { key: "beside", name: "Compared with the best", numeric: true },
 ] as const;
 
-/** What more models on a worker are worth. */
+/** The effect of more models on a worker. */
 function SweepTable({ rows }: { readonly rows: PlacementPicture["sweep"] }) {
   return (
     <Table caption="Time by models of a worker" columns={columns}>
@@ -61,11 +61,11 @@ const aggregatorColumns = [
 /** A placement: drawn next to a baseline, in figures, expert by expert, and how certain it is. */
 export function PlacementPanels(props: {
   readonly placement: EnsemblePlacement;
-  /** Whether it is of the request as it stands; else it is paled. */
+  /** Whether it belongs to the current request; otherwise it is paled. */
   readonly current: boolean;
-  /** Whether another is being placed. */
+  /** Whether another is being computed. */
   readonly isBusy: boolean;
-  /** null: the one that suits. */
+  /** null: a suitable one. */
   readonly baseline: Baseline | null;
   readonly onBaseline: (baseline: Baseline | null) => void;
 }) {

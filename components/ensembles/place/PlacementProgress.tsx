@@ -4,7 +4,7 @@ import { formatSeconds } from "@/components/ui/format";
 import { useNow } from "@/components/ui/useNow";
 import type { Placing } from "./usePlacement";
 
-/** Below this a line would only flicker. */
+/** Shorter waits show nothing, because a line would only flicker. */
 const SHOW_AFTER_SECONDS = 0.2;
 const TICK_MS = 200;
 
@@ -29,7 +29,7 @@ function Since({ sinceMs }: { readonly sinceMs: number }) {
   );
 }
 
-/** That experts are being placed, since when, and the way out; after a cancellation the way back. */
+/** Shows that experts are being placed, since when, and a cancel button; after a cancellation a button to restart. */
 export function PlacementProgress({ placing }: { readonly placing: Placing }) {
   const { sinceMs, cancelled, cancel, ask } = placing;
   if (sinceMs === null && !cancelled) return null;

@@ -10,11 +10,11 @@ import { FilePicker } from "@/components/ui/FilePicker";
 import { formatCounted } from "@/components/ui/format";
 import { uploadSessions } from "@/components/ui/uploadFile";
 
-/** A table of measured sessions: sent, looked through, and kept once that is asked for. */
+/** A table of measured sessions: uploaded, checked, and stored after a confirmation. */
 export function UploadSessions({ onKept }: { readonly onKept: () => void }) {
   const client = useTRPCClient();
   const sent = useMutation({ mutationFn: uploadSessions });
-  // A chooser that goes on showing a file does not take it again.
+  // A file chooser that still shows a file does not accept the same file again.
   const [round, setRound] = useState(0);
   const leave = () => {
     sent.reset();

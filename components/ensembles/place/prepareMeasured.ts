@@ -13,7 +13,7 @@ export interface MeasuredRow {
   readonly seconds: string;
   readonly load: string;
   readonly latest: string;
-  /** What the placement makes of them. */
+  /** How the placement uses them. */
   readonly use: string;
 }
 
@@ -35,7 +35,7 @@ function useOf(row: MeasuredSessions, placement: Placed | null): string {
   return "No expert here.";
 }
 
-/** Rows of measured sessions, with what the placement makes of each. @param placement null: there is none yet. */
+/** Rows of measured sessions, with their use in the placement. @param placement null: there is none yet. */
 export const measuredRows = (groups: readonly MeasuredSessions[], placement: Placed | null): readonly MeasuredRow[] =>
   groups.map((row) => ({
     key: `${row.model} ${row.gpus} ${row.gpu}`,
@@ -62,7 +62,7 @@ export function measuredSays(groups: readonly MeasuredSessions[]): string {
   return `${formatCounted(sessions, "session")} of ${formatCounted(models, "model")}`;
 }
 
-/** Experts of which nothing was measured on workers like these, in a sentence; null: all were, or there is no placement. */
+/** Experts without measurements on workers like these, in a sentence; null: all have some, or there is no placement. */
 export function unmeasuredSays(groups: readonly MeasuredSessions[], placement: Placed | null): string | null {
   if (placement === null) return null;
   const without = placement.experts.filter(({ model }) => !groups.some((row) => isOf(row, model, placement))).map(({ model }) => model);

@@ -12,7 +12,7 @@ import type { SentAssignments } from "./AssignmentsField";
 
 type Cards = Pick<Outputs["cards"]["list"], "models" | "gpus">;
 
-/** What there is to place an ensemble with. */
+/** The data available to place an ensemble. */
 export interface PlaceGround {
   readonly cluster: ClusterSpec;
   readonly cards: Cards;
@@ -21,24 +21,24 @@ export interface PlaceGround {
   readonly prompts: readonly Pick<PromptSet, "id" | "name" | "prompts" | "deleted">[];
 }
 
-/** A placement to be asked for: what the address says, and what suits it where it says nothing. */
+/** A placement request: the address's choices, and suitable defaults for the rest. */
 export interface PlaceForm {
   readonly gpu: string;
   readonly gpusPerWorker: number;
   readonly workers: number;
   readonly questions: number;
-  /** `workload:<id>` or `sample:<id>`; empty: there is none. */
+  /** `workload:<id>` or `sample:<id>`; empty: none. */
   readonly lengths: string;
   readonly gpuOptions: readonly Option[];
   readonly lengthOptions: readonly Option[];
-  /** Prompts whose categories say who answers what. */
+  /** Prompts whose categories decide which experts answer them. */
   readonly promptOptions: readonly Option[];
   /** Empty: none are chosen. */
   readonly prompts: string;
-  /** What the address names and is not there, and what is in its place, a sentence each. */
+  /** What the address names and does not exist, and its replacement, one sentence each. */
   readonly strayed: readonly string[];
   readonly request: PlaceRequest | null;
-  /** Why nothing can be asked, with the way out; null: something can. */
+  /** Why no request is possible, with the remedy; null: one is. */
   readonly problem: string | null;
 }
 
@@ -46,9 +46,9 @@ export interface PlaceForm {
 const GPUS_PER_SERVER = 8;
 /** Workers on hardware that the cluster does not have. */
 const WORKERS_ELSEWHERE = 8;
-/** Questions where nothing says how many. */
+/** Default number of questions. */
 const QUESTIONS = 1_000;
-/** As many workers as can be placed at once. */
+/** Most workers that can be placed at once. */
 const MOST_WORKERS = 256;
 
 /** K at most; empty: whichever is best. */
@@ -63,7 +63,7 @@ export const storageOptions: readonly (Option & { readonly value: EnsemblesView[
   { value: "object-store", text: "object store" },
 ];
 
-/** The fewest GPUs of a worker on which each of the models fits; 1 for those of which no card is known. */
+/** The fewest GPUs of a worker on which each of the models fits; 1 for models without a card. */
 export function gpusNeeded(models: readonly string[], gpu: string, cards: Cards): number {
   const gpuCard = cards.gpus.find(({ id }) => id === gpu);
   const limits = { gpusPerNode: GPUS_PER_SERVER, maxGpus: GPUS_PER_SERVER };
@@ -75,7 +75,7 @@ export function gpusNeeded(models: readonly string[], gpu: string, cards: Cards)
   return Math.max(1, ...needs.filter(Number.isFinite));
 }
 
-/** Sources of lengths, those that know every expert first; the others say whom they do not know. */
+/** Sources of lengths, those that have every expert first; the others say which are missing. */
 function lengthSources(experts: readonly string[], { workloads, samples }: PlaceGround) {
   const texts = workloadOptions(workloads);
   const sources = [
@@ -96,9 +96,9 @@ function lengthsOf(value: string): PlaceRequest["lengths"] {
 }
 
 /**
- * Decides what is asked of the planner: the address's choices, and for the rest what suits the ensemble and the cluster.
+ * Composes the request to the planner: the address's choices, and defaults that suit the ensemble and the cluster.
  *
- * @param assigned the uploaded assignments that the address speaks of; null: none, or they are gone.
+ * @param assigned the uploaded assignments that the address names; null: none, or they are gone.
  */
 export function preparePlaceForm(
   ensemble: Ensemble,

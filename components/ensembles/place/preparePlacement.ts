@@ -18,7 +18,7 @@ export interface PlacedExpertRow {
   /** `3 of at most 8`. */
   readonly replicas: string;
   readonly tokens: string;
-  /** What its shards lose, where they do. */
+  /** The throughput that its shards lose, if any. */
   readonly shard: string;
   readonly says: string;
 }
@@ -41,7 +41,7 @@ export interface PlacementPicture {
   readonly experts: readonly PlacedExpertRow[];
   readonly sweep: readonly { readonly k: string; readonly makespan: string; readonly beside: string; readonly chosen: boolean }[];
   readonly bound: string;
-  /** What the aggregator takes after the experts; null: it fits the workers in no shape. */
+  /** The aggregator's time after the experts; null: it fits the workers in no shape. */
   readonly aggregator: { readonly says: string; readonly rows: readonly AggregatorRow[] } | null;
   /** The baseline it is drawn with; null: none exists. */
   readonly baseline: Baseline | null;
@@ -54,10 +54,10 @@ const times = (ratio: number): string => `${ratio.toFixed(2)} ×`;
 /** Times that differ by less count as the same. */
 const NO_MATTER = 0.005;
 
-/** Less is a solver's rounding. */
+/** A smaller value is the solver's rounding. */
 const NO_GAP = 1e-5;
 
-/** A gap with as many digits as say that it is not nothing: `0.1 %`, `0.0032 %`. */
+/** A gap with enough digits to differ from zero: `0.1 %`, `0.0032 %`. */
 function gapText(gap: number): string {
   return `${(gap * 100).toLocaleString("en-US", { maximumSignificantDigits: 2 })}\u00a0%`;
 }
@@ -79,14 +79,14 @@ function aggregatorOf({ aggregator }: EnsemblePlacement, expertsSeconds: number)
     says: `${formatCounted(copies, "engine")} of ${model} on ${formatCounted(tp, "GPU")} ${copies === 1 ? "" : "each "}after the experts, loaded in ${formatSeconds(loadSeconds)}.`,
     rows: SHARES_TOLD.map((share) => {
       const seconds = secondsAtShare(points, share);
-      // Nothing is loaded for no question.
+      // For no questions nothing is loaded.
       const whole = expertsSeconds + (share === 0 ? 0 : loadSeconds + seconds);
       return { share: formatPercent(share), seconds: sinceStart(seconds), whole: formatSeconds(whole) };
     }),
   };
 }
 
-/** Where none was chosen or it does not exist: data-concurrent where round-robin would leave workers without any expert, as nobody would run that. */
+/** Default baseline: data-concurrent if round-robin leaves workers without any expert, because no operator would run that. */
 function baselineOf({ schedules, experts }: EnsemblePlacement, named: Baseline | null): Baseline | null {
   const kinds = schedules.flatMap(({ kind }) => (kind === "placed" ? [] : [kind]));
   if (named !== null && kinds.includes(named)) return named;
@@ -95,7 +95,7 @@ function baselineOf({ schedules, experts }: EnsemblePlacement, named: Baseline |
   return spread ?? kinds[0] ?? null;
 }
 
-/** A placement compared with a baseline: drawn, in figures, and in words. @param named null: the one that suits. */
+/** A placement compared with a baseline: drawn, in figures, and in words. @param named null: a suitable one. */
 export function preparePlacement(
   placement: EnsemblePlacement,
   named: Baseline | null,

@@ -5,14 +5,17 @@ import type { EnsemblesView } from "../address/ensemblesCodec";
 import type { SentAssignments } from "./AssignmentsField";
 
 export interface Assigned {
-  /** The file that the address names, where this tab sent it. */
+  /** The file that the address names, if this tab uploaded it. */
   readonly sent: SentAssignments | null;
-  /** The file that the address names and this tab never sent; null: there is none such. */
+  /** The file that the address names and this tab did not upload; null: none. */
   readonly gone: string | null;
   readonly onSent: (sent: SentAssignments | null) => void;
 }
 
-/** Who answers what by a file: the address names it, but the browser's tab alone knows what became of it, so that elsewhere it must be sent again. */
+/**
+ * Assignments of questions from a file: the address names it, but only the browser tab that uploaded it has its state, so other tabs must
+ * upload it again.
+ */
 export function useAssignments(named: string | null, write: (change: Partial<EnsemblesView>, how: "replace") => void): Assigned {
   const [kept, keep] = useSessionState<SentAssignments>("weir.assignments");
   const sent = named !== null && kept?.name === named ? kept : null;

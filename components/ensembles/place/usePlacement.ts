@@ -7,19 +7,19 @@ import { unwrapOutcome } from "@/components/api/unwrapOutcome";
 import { useDebounced } from "@/components/ui/useDebounced";
 import type { EnsemblePlacement, PlaceRequest } from "@/server/contracts/studio";
 
-/** What is typed is asked once it has been still for so long. */
+/** Delay after the last change before a request is sent. */
 const STILL_MS = 400;
 
-/** Under which placements are kept in the page. */
+/** Cache key of placements in the page. */
 export const placementKey = "placement";
 
-/** A placement that is asked for, and what is known of it. */
+/** A requested placement and its state. */
 export interface Placing {
   /** The last one; of an earlier request while `current` is false. */
   readonly placement: EnsemblePlacement | undefined;
   readonly current: boolean;
   readonly error: { readonly message: string } | null;
-  /** Unix milliseconds since when it is worked on; null: it is not. */
+  /** Unix milliseconds since when it is computed; null: it is not. */
   readonly sinceMs: number | null;
   readonly cancelled: boolean;
   readonly cancel: () => void;
@@ -28,8 +28,8 @@ export interface Placing {
 }
 
 /**
- * Asks where an ensemble's experts go. A request that is left for another, cancelled or unmounted ends its call, which ends the planner's thread: the last
- * request wins. @param request null: there is nothing to ask yet.
+ * Requests the placement of an ensemble's experts. Replacing, cancelling or unmounting a request ends its call, which ends the planner's
+ * thread: the last request wins. @param request null: there is none yet.
  */
 export function usePlacement(request: PlaceRequest | null): Placing {
   const client = useTRPCClient();

@@ -12,7 +12,7 @@ export const testKept = (change: Partial<Ensemble> = {}): KeptEnsemble => ({
   ...{ ensemble: testEnsemble(change), version: 1, createdAt: "2026-03-01T10:00:00Z", actor: "ada" },
 });
 
-/** A placement of two experts on two workers, beside round-robin and list scheduling. */
+/** A placement of two experts on two workers, next to round-robin and list scheduling. */
 export const testPlacement = (change: Partial<EnsemblePlacement> = {}): EnsemblePlacement => {
   const session = (model: string, prompts: number, fromSeconds: number, untilSeconds: number) => ({
     ...{ model, prompts, fromSeconds, readySeconds: fromSeconds + 40, untilSeconds },
@@ -55,7 +55,7 @@ export const testPlacement = (change: Partial<EnsemblePlacement> = {}): Ensemble
 
 type BatchSession = Batch["sessions"][number];
 
-/** A session that waits its turn. */
+/** A session that has not begun. */
 export const testSession = (change: Partial<BatchSession> = {}): BatchSession => ({
   ...{ stage: "experts", worker: 0, turn: 0, model: "gemma-2-9b", prompts: 100, answered: 0, failed: 0, state: "waiting", engine: null },
   ...{ predicted: { loadSeconds: 40, seconds: 100 }, measured: { loadSeconds: null, seconds: null }, expected: null },

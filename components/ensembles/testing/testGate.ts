@@ -38,7 +38,7 @@ export const testSample = (change: Partial<AnswerSampleSummary> = {}): AnswerSam
   ...change,
 });
 
-/** Agreement that tells, and an aggregator that is better only where experts disagree, for tests. */
+/** Agreement that predicts correctness, and an aggregator that is better only where experts disagree, for tests. */
 export const testReport = (change: Partial<GateReport> = {}): GateReport => ({
   questions: 1000,
   experts: [

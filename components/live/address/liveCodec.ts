@@ -6,7 +6,7 @@ import type { ChosenFilter } from "./prepareFilter";
 export const SCOPES = ["cluster", "model", "engine", "gpu"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Seconds of charts that follow the present, as the address has them, and as they are called. */
+/** Seconds of charts that follow the present, with their names, as the address has them. */
 export const SPANS = {
   "60": "1 min",
   "300": "5 min",
@@ -22,21 +22,21 @@ export const SPAN_NAMES = Object.keys(SPANS) as readonly Span[];
 
 const OUTCOMES = ["answered", "failed", "escalated", "unjudged"] as const;
 const DEFAULT_SPAN: Span = "300";
-/** No model, engine or search is longer. */
+/** Maximum length of a model, an engine or a search. */
 const LONGEST_TEXT = 200;
-/** The year 2100; what no chart can be of is no time that anybody means. */
+/** The year 2100: later times are not valid. */
 const LATEST_MS = Date.UTC(2100, 0);
 const SHORTEST_ZOOM_MS = 1000;
-/** Nothing older is kept, and more is not asked for at once. */
+/** Nothing older is stored, and no longer range is requested. */
 const LONGEST_ZOOM_MS = 31 * 86_400_000;
 
 /** What defines the Live page's view. */
 export interface LiveView {
   readonly scope: Scope;
-  /** Which model, engine or node of GPUs; null: the first there is. */
+  /** Model, engine or node of GPUs; null: the first one. */
   readonly of: string | null;
   readonly span: Span;
-  /** The stretch of time that was zoomed to; null: charts follow the present. */
+  /** The zoomed time range; null: charts follow the present. */
   readonly zoom: TimeWindow | null;
   readonly filter: ChosenFilter;
 }

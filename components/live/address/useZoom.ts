@@ -6,10 +6,10 @@ import type { TimeWindow } from "@/components/charts/chartSpec";
 const isSame = (one: TimeWindow | null, other: TimeWindow | null): boolean => one?.fromMs === other?.fromMs && one?.toMs === other?.toMs;
 
 /**
- * Zooming in and back out again, step by step; what is zoomed to is in the address.
+ * Zooming in and out step by step; the range is in the address.
  *
- * @param write puts a stretch of time into the address: zooming in as an entry of its own in the browser's history, going back in place of
- * the one that is left, so that the browser's Back does not zoom in again.
+ * @param write puts a time range into the address: zooming in adds an entry to the browser's history, zooming out replaces
+ * the current one, so that the browser's Back does not zoom in again.
  */
 export function useZoom(zoom: TimeWindow | null, write: (zoom: TimeWindow | null, how: "push" | "replace") => void) {
   const before = useRef<readonly (TimeWindow | null)[]>([]);
@@ -26,7 +26,7 @@ export function useZoom(zoom: TimeWindow | null, write: (zoom: TimeWindow | null
     [write],
   );
   const back = useCallback(() => {
-    // The browser's own Back may have gone some of these steps already.
+    // The browser's Back may already have undone some of these steps.
     const at = before.current.findLastIndex((each) => !isSame(each, current.current));
     const to = before.current[at] ?? null;
     before.current = before.current.slice(0, Math.max(0, at));

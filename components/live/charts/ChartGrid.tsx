@@ -16,13 +16,13 @@ import type { LiveChartSpec } from "./liveCharts";
 import type { PlanSpan } from "./prepareBands";
 import { emptyWord } from "./prepareMissing";
 
-/** So few charts stand in pairs. */
+/** Up to this number, charts are arranged in pairs. */
 const EVEN_PAIRS = 4;
 
 /** Titles of a row take the height of the longest, so that plots side by side begin at one height. */
 const EVEN_TITLES = "[&>section]:row-span-2 [&>section]:grid [&>section]:grid-cols-1 [&>section]:grid-rows-subgrid [&>section]:gap-0";
 
-/** Engines whose own words count for the charts of a scope. */
+/** Engines whose missing metrics explain empty charts of a scope. */
 function enginesOf(frame: LiveFrame | undefined, scope: Scope, of: string | null): LiveFrame["engines"] {
   const engines = frame?.engines ?? [];
   if (scope === "model") return engines.filter(({ model }) => model === of);
@@ -30,8 +30,7 @@ function enginesOf(frame: LiveFrame | undefined, scope: Scope, of: string | null
 }
 
 /**
- * The charts of a scope: of the time up to now as it comes, or of a fixed stretch. What is there stays drawn, paled, until what was asked
- * for instead has come.
+ * The charts of a scope: live up to now, or for a fixed range. The old ones stay, paled, until the requested ones have arrived.
  */
 export const ChartGrid = memo(function ChartGrid(props: {
   readonly live: Live;
@@ -50,7 +49,7 @@ export const ChartGrid = memo(function ChartGrid(props: {
   const { live, clusterId, scope, of, charts, followed, zoom } = props;
   const trpc = useTRPC();
   const columns = useLiveStreamValue(live, ({ shown }) => shown.columns);
-  // Columns and the time they are drawn over change together, once a beat.
+  // Columns and their time range change together, once per beat.
   const present = useMemo(() => {
     const frame = live.store.getState().shown.at(-1);
     const toMs = frame?.atMs ?? 0;

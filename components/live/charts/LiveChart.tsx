@@ -12,7 +12,7 @@ import { type PlanSpan, prepareBands, prepareMarks } from "./prepareBands";
 
 const NO_SERIES: NonNullable<LiveChartSpec["derived"]> = [];
 
-/** One chart of the page with its title, what it is of, and what the plans in force promised behind its lines. */
+/** One chart of the page with its title, the basis of its values, and the promises of the plans in force behind its lines. */
 export const LiveChart = memo(function LiveChart(props: {
   readonly spec: LiveChartSpec;
   readonly range: SeriesRange;

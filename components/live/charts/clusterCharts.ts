@@ -22,7 +22,7 @@ const byModel = (
   lineOf: (model: string) => Pick<ChartSeries, "key"> & Partial<ChartSeries>,
 ): readonly ChartSeries[] => models.map((model) => ({ name: model, hue: hueOf(identities, model), dashed: false, ...lineOf(model) }));
 
-/** Charts of a whole cluster: what clients meet, then the models, then the hardware and what it costs. */
+/** Charts of a whole cluster: client-side figures, then the models, then the hardware and its cost. */
 export function clusterCharts(subjects: Subjects, identities: Identities): readonly LiveChartSpec[] {
   const { engines, gpus } = subjects;
   const lines = (quantity: Parameters<typeof stageKey>[1]) =>

@@ -1,12 +1,15 @@
 import type { SeriesColumns, SeriesKey, SeriesRange } from "@/server/contracts/studio";
 
-/** A series made of others, value by value. */
+/** A series computed from others, value by value. */
 export interface DerivedSeries {
   readonly key: SeriesKey;
   readonly of: readonly SeriesKey[];
-  /** `sum` is unknown while a part of it is: it would look like a loss. `mean` is of those that are known. `share` is the first of the second, which stays as it is. */
+  /**
+   * `sum` is unknown if any part is: a partial sum would look like a loss. `mean` is of the known ones. `share` is the first over the
+   * second, which stays unchanged.
+   */
   readonly how: "sum" | "mean" | "share";
-  /** What each value is multiplied by, for another unit. */
+  /** Factor for another unit. */
   readonly times?: number;
 }
 
@@ -24,8 +27,8 @@ function combined(cells: readonly Cell[], how: DerivedSeries["how"], times: numb
 }
 
 /**
- * The range with series added that are made of its own. Of sums and means of several series only mean and last value are told, the mean in
- * place of the extremes: that two were highest within one bucket does not say that they were so at once.
+ * The range with derived series added. For sums and means of several series only mean and last value exist, the mean in
+ * place of the extremes: two series need not have their maxima of one bucket at the same time.
  */
 export function deriveSeries(range: SeriesRange, derived: readonly DerivedSeries[]): SeriesRange {
   if (derived.length === 0) return range;

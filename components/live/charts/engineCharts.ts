@@ -1,7 +1,7 @@
 import type { EngineReadingName } from "@/server/contracts/studio";
 import { drawnAs, ENGINE_WINDOW, engineKey, type LiveChartSpec, percentiles } from "./liveCharts";
 
-/** Three percentiles of one latency, as the engine's own metrics tell it. */
+/** Three percentiles of one latency from the engine's own metrics. */
 function latency(id: string, name: "ttft" | "tpot" | "itl" | "endToEnd" | "queue", title: string): LiveChartSpec {
   return {
     ...drawnAs.seconds,

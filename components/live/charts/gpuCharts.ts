@@ -2,7 +2,7 @@ import { formatCount, formatGibibytes } from "@/components/ui/format";
 import { drawnAs, gpuKey, hueOf, type Identities, type LiveChartSpec, shadeOf } from "./liveCharts";
 import type { GpuSubject } from "./prepareSubjects";
 
-/** More lines than this are drawn as one for each node. */
+/** More lines than this are aggregated to one per node. */
 const MOST_LINES = 12;
 const GIBIBYTE = 1024 ** 3;
 
@@ -36,7 +36,7 @@ export function gpuActivity(gpus: readonly GpuSubject[], identities: Identities,
   };
 }
 
-/** Memory in use as a share of what there is: of what was kept of that where the newest frame does not tell it, as while the exporter hangs. */
+/** Memory in use as a share of the total: of the stored total where the newest frame lacks it, as while the exporter hangs. */
 export function gpuMemory(gpus: readonly GpuSubject[], identities: Identities): LiveChartSpec {
   const shareKey = (subject: string) => ({ subject, quantity: "memoryShare" });
   return {

@@ -99,7 +99,7 @@ describe("charts of a scope", () => {
     const charts = clusterCharts(subjects, identities);
     expect(byId(charts, "end-to-end").promised?.(predictions)).toEqual([{ low: 5, high: 7, value: 6 }]);
     expect(byId(charts, "quality").promised?.(predictions)).toEqual([{ low: 78, high: 82, value: 80 }]);
-    // Of the large model's half a tenth of all starts there.
+    // A tenth of all requests start at the large model, out of the half that it serves.
     expect(byId(charts, "escalated").promised?.(predictions)).toEqual([
       { low: 0.4, high: 0.4, value: 0.4, hue: identities.get("small-8b")?.hue },
     ]);

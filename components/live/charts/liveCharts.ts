@@ -9,27 +9,27 @@ import type { DerivedSeries } from "./deriveSeries";
 type Quantities = Outputs["live"]["quantities"];
 type QuantityOf<Kind extends keyof Quantities> = keyof Quantities[Kind] & string;
 
-/** What a plan's predictions say of a value that a chart draws; both ends alike where they have no span. */
+/** A plan's prediction of a chart's value; both ends are equal where there is no interval. */
 export type Promised = Omit<PredictedBand, "fromMs" | "toMs">;
 
-/** A chart of the Live page: what is drawn, and what is to be said about it. */
+/** A chart of the Live page: its content and its texts. */
 export interface LiveChartSpec extends ChartSpec {
-  /** What percentiles and means are of, beside the title. */
+  /** The basis of percentiles and means, next to the title. */
   readonly note?: string;
-  /** Series that are made here of those asked for. */
+  /** Series that are derived here from the requested ones. */
   readonly derived?: readonly DerivedSeries[];
-  /** Of the requests of the gateway's last seconds, as many as the frames say. */
+  /** Of the gateway's requests in a window whose length the frames state. */
   readonly recent?: true;
   readonly promised?: (predictions: Predictions) => readonly Promised[];
-  /** Said where nothing is there to draw; of engines' own metrics their word on it goes before. */
+  /** Text where there is nothing to draw; for engines' own metrics, a missing metric takes precedence. */
   readonly empty: string;
   readonly reads?: readonly EngineReadingName[];
 }
 
-/** What rates and percentiles of engines look back over, by the wall's clock. */
+/** Window of rates and percentiles of engines, in wall time. */
 export const ENGINE_WINDOW = "last 15 s";
 
-/** The chart with the time beside its title that its requests are of. @param seconds engine seconds; 0: not known yet. */
+/** The chart with its window next to the title. @param seconds engine seconds; 0: not known yet. */
 export function statingWindow(chart: LiveChartSpec, seconds: number): LiveChartSpec {
   if (chart.recent === undefined || seconds === 0) return chart;
   const over = `last ${formatAge(seconds)}`;
@@ -47,7 +47,7 @@ export const gpuKey = (subject: string, quantity: QuantityOf<"gpu">): SeriesKey 
 export const stageKey = (model: string, quantity: QuantityOf<"stage">): SeriesKey => ({ subject: `stage:${model}`, quantity });
 export const gatewayKey = (quantity: QuantityOf<"gateway">): SeriesKey => ({ subject: "gateway", quantity });
 
-/** Units of axes and how values read, by what is drawn. Spikes are the message of queues, tails and refusals: the highest is drawn. */
+/** Units of axes and number formats, by quantity. For queues, tails and refusals spikes matter: the maximum is drawn. */
 export const drawnAs = {
   rate: { unit: "/s", format: formatRate, draws: "mean" },
   spikes: { unit: "/s", format: formatRate, draws: "max" },
@@ -59,7 +59,7 @@ export const drawnAs = {
   usd: { unit: " $", format: (usd: number) => `${formatUsd(usd)}/h`, draws: "mean" },
 } as const satisfies Readonly<Record<string, Pick<ChartSpec, "unit" | "perUnit" | "format" | "draws" | "atLeast">>>;
 
-/** Three percentiles of one thing, told apart without colour. */
+/** Three percentiles of one quantity, distinguished without colour. */
 export function percentiles(keyOf: (percent: 50 | 95 | 99) => SeriesKey): readonly ChartSeries[] {
   return [
     { key: keyOf(50), name: "p50", hue: "var(--ink-3)", dashed: false },
@@ -68,7 +68,7 @@ export function percentiles(keyOf: (percent: 50 | 95 | 99) => SeriesKey): readon
   ];
 }
 
-/** A promise without a span of its own: a line, in the hue of what it is for. */
+/** A promise without an interval: a line, in the hue of its subject. */
 export const promisedLine = (value: number, hue?: string): Promised => ({
   low: value,
   high: value,
@@ -76,13 +76,13 @@ export const promisedLine = (value: number, hue?: string): Promised => ({
   ...(hue === undefined ? {} : { hue }),
 });
 
-/** Share of a stage's requests that go on to the next: what reaches that, but for what starts there. */
+/** Share of a stage's requests that are escalated to the next: those that reach that one, without those that start there. */
 export const escalatedOf = (share: number, next: { readonly share: number; readonly startShare?: number | undefined }): number =>
   Math.min(1, (next.share - (next.startShare ?? 0)) / share);
 
 const SHADES = ["", "var(--ink) 45%", "var(--panel) 45%"] as const;
 
-/** The hue of one of several things that share one: a shade of it, and beyond three shades dashed. */
+/** The hue of one of several things that share one: a shade of it, dashed beyond three shades. */
 export function shadeOf(hue: string, at: number): Pick<ChartSeries, "hue" | "dashed"> {
   const shade = SHADES[at % SHADES.length] ?? "";
   return { hue: shade === "" ? hue : `color-mix(in oklab, ${hue}, ${shade})`, dashed: Math.floor(at / SHADES.length) % 2 === 1 };
@@ -90,12 +90,12 @@ export function shadeOf(hue: string, at: number): Pick<ChartSeries, "hue" | "das
 
 export const keyText = ({ subject, quantity }: SeriesKey): string => `${subject} ${quantity}`;
 
-/** An address that is longer may be refused on the way. */
+/** A longer address may be refused by a proxy. */
 const LONGEST_ADDRESS = 12_000;
-/** The stream takes no more. */
+/** Limit of the stream. */
 const MOST_SERIES = 150;
 
-/** Charts that one stream can carry, with the series to ask for, each once; the rest by title. */
+/** Charts that one stream can carry, with the series to request, each once; the rest by title. */
 export function fitCharts(charts: readonly LiveChartSpec[]): {
   readonly carried: readonly LiveChartSpec[];
   readonly left: readonly string[];

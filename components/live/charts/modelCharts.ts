@@ -13,7 +13,7 @@ import {
 } from "./liveCharts";
 import type { Subjects } from "./prepareSubjects";
 
-/** Charts of one model: as the gateway meets it, then over its replicas and replica by replica. */
+/** Charts of one model: from the gateway, then over its replicas and replica by replica. */
 export function modelCharts({ engines }: Subjects, model: string, identities: Identities): readonly LiveChartSpec[] {
   const hue = hueOf(identities, model);
   const replicas = engines.filter((engine) => engine.model === model);

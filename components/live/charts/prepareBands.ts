@@ -4,12 +4,12 @@ import type { PlanInForce } from "@/server/contracts/studio";
 import type { Predictions } from "@/solver/plan/plan";
 import type { Promised } from "./liveCharts";
 
-/** A plan that was in force, with what it promised; `predictions` null: it is not kept, or was not read yet. */
+/** A plan that was in force, with its promises; `predictions` null: it is not stored, or not read yet. */
 export interface PlanSpan extends PlanInForce {
   readonly predictions: Predictions | null;
 }
 
-/** What each plan of the window promised of a chart's value, over the time it was in force; nothing over the time of a plan that is not kept. */
+/** Each plan's promise of a chart's value, over the time it was in force; nothing for a plan that is not stored. */
 export function prepareBands(
   spans: readonly PlanSpan[],
   window: TimeWindow,

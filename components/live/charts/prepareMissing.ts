@@ -12,7 +12,7 @@ function word(engine: EngineFrame, reading: Reading<unknown> | undefined): strin
 }
 
 /**
- * Why a chart of engines' own metrics has nothing to draw: the first of the engines' words on it, where none of them has a value.
+ * Why a chart of engines' own metrics is empty: the first engine's reason, if none of them has a value.
  *
  * @returns null where some engine has the metric, or none was read.
  */
@@ -22,7 +22,7 @@ export function prepareMissing(engines: readonly EngineFrame[], reads: readonly 
   return words.some((each) => each === null) ? null : (words[0] ?? null);
 }
 
-/** What is said in place of a chart that has no value: the engines', the gateway's or the GPU exporter's silence before the chart's own word. */
+/** The text of an empty chart: that the engines, the gateway or the GPU exporter do not answer takes precedence over the chart's own. */
 export function emptyWord({ series, reads, empty }: LiveChartSpec, frame: LiveFrame | undefined, engines: readonly EngineFrame[]): string {
   if (frame === undefined) return empty;
   if (reads !== undefined) return prepareMissing(engines, reads) ?? empty;

@@ -2,7 +2,7 @@ import type { LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
 
-/** Models with a place on the page: the plan's by stage, then all others that were served while the frames were taken. */
+/** Models on the page: the plan's by stage, then all others that were served while the frames were recorded. */
 export function servedModels(frames: readonly LiveFrame[], plan: Plan | null): readonly string[] {
   const models = new Set(plan === null ? [] : modelsOf(plan.policy));
   for (const frame of frames.toReversed()) for (const engine of frame.engines) models.add(engine.model);
@@ -11,12 +11,12 @@ export function servedModels(frames: readonly LiveFrame[], plan: Plan | null): r
 
 interface EngineSubject {
   readonly id: string;
-  /** null: an engine that is gone, of which only its figures are kept. */
+  /** null: an engine that is gone and has only stored figures. */
   readonly model: string | null;
 }
 
 export interface GpuSubject {
-  /** As its series are kept: `gpu:<node>/<index>`, with the part's number where it is divided. */
+  /** The name of its series: `gpu:<node>/<index>`, with the part's number where it is divided. */
   readonly subject: string;
   readonly node: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface GpuSubject {
   readonly model: string | null;
 }
 
-/** What there are charts of. */
+/** The subjects that have charts. */
 export interface Subjects {
   readonly models: readonly string[];
   readonly engines: readonly EngineSubject[];
@@ -36,8 +36,8 @@ const named = (kept: readonly string[], kind: string): readonly string[] =>
   kept.filter((subject) => subject.startsWith(`${kind}:`)).map((subject) => subject.slice(kind.length + 1));
 
 /**
- * What there are charts of: what the newest frame names, then what is gone by now but was there in the time shown. GPUs stay as they are
- * for as long as a cluster does.
+ * The subjects that have charts: those of the newest frame, then those that are gone but existed in the displayed range. GPUs stay
+ * as long as the cluster does.
  */
 export function prepareSubjects(frame: LiveFrame | undefined, plan: Plan | null, kept: readonly string[]): Subjects {
   const frames = frame === undefined ? [] : [frame];
@@ -60,7 +60,7 @@ export function prepareSubjects(frame: LiveFrame | undefined, plan: Plan | null,
   return { models: [...new Set([...servedModels(frames, plan), ...named(kept, "stage")])], engines: [...present, ...gone], gpus };
 }
 
-/** What can be chosen of a scope; a cluster is whole. */
+/** The choices of a scope; a cluster has none. */
 export function choicesOf(subjects: Subjects, scope: "cluster" | "model" | "engine" | "gpu"): readonly string[] {
   switch (scope) {
     case "cluster":

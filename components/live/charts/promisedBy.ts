@@ -1,5 +1,8 @@
 import type { Plan, Predictions } from "@/solver/plan/plan";
 
-/** What a plan promises of the traffic under it. null: there is no plan, or its figures are of another that it was made of, as where models are chosen just in time. */
+/**
+ * A plan's promises for its traffic. null: there is no plan, or its figures belong to the plan that it was made from, as with just-in-time
+ * choice of models.
+ */
 export const promisedBy = (plan: Pick<Plan, "policy" | "predictions"> | null): Predictions | null =>
   plan === null || plan.policy.kind === "just-in-time" ? null : plan.predictions;

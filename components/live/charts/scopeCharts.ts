@@ -6,7 +6,10 @@ import type { Identities, LiveChartSpec } from "./liveCharts";
 import { modelCharts } from "./modelCharts";
 import type { Subjects } from "./prepareSubjects";
 
-/** The charts of what is looked at; `of` is the model, engine or node. A chart of which there is nothing yet, as of models before any is served, is left out. */
+/**
+ * The charts of the displayed subject; `of` is the model, engine or node. A chart without a subject, as of models before any is served, is
+ * left out.
+ */
 export function scopeCharts(subjects: Subjects, scope: Scope, of: string | null, identities: Identities): readonly LiveChartSpec[] {
   return chartsOf(subjects, scope, of, identities).filter(({ series }) => series.length > 0);
 }

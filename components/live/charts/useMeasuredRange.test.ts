@@ -13,7 +13,7 @@ afterEach(() => {
   environmentManager.setIsServer(() => true);
 });
 
-/** How often a page that stays open for so many seconds asks for a range. */
+/** How often a page that stays open for so many seconds requests a range. */
 async function asked(zoom: Parameters<typeof rangeRefresh>[0], seconds: number): Promise<number> {
   const client = new QueryClient();
   const queryFn = vi.fn(async () => "measured");

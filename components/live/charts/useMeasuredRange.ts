@@ -16,8 +16,8 @@ interface Answered {
 }
 
 /**
- * How often what was measured in a range is asked for: every two seconds while it can change. A stretch that lies in the past changes
- * no more, so that the first answer after it has settled is the last one asked for.
+ * Polling interval of a range's measurements: every two seconds while it can change. A range in the past does not change,
+ * so that polling ends with the first answer after it has settled.
  */
 export function rangeRefresh(zoom: TimeWindow | null) {
   const settled = ({ state }: Answered): boolean => zoom !== null && state.dataUpdatedAt >= zoom.toMs + SETTLE_MS;
@@ -27,7 +27,7 @@ export function rangeRefresh(zoom: TimeWindow | null) {
   };
 }
 
-/** What was measured in the range that the page shows: the last `spanMs`, or the stretch zoomed to. Held while the page is paused; null until it is known. */
+/** The measurements in the page's range: the last `spanMs`, or the zoomed range. Frozen while the page is paused; null until known. */
 export function useMeasuredRange(live: Live, clusterId: string, spanMs: number, zoom: TimeWindow | null): MeasuredRange | null {
   const paused = useStore(live.store, (state) => state.paused);
   const { data } = useQuery(

@@ -7,10 +7,10 @@ import type { TimeWindow } from "@/components/charts/chartSpec";
 import type { PlanSpan } from "./prepareBands";
 import { promisedBy } from "./promisedBy";
 
-/** A plan that comes into force is told by the stream; this is for what it misses. */
+/** The stream reports a plan that comes into force; polling covers what the stream misses. */
 const REFRESH_MS = 30_000;
 
-/** Which plans were in force in a stretch of time, with what they promised. */
+/** The plans in force in a time range, with their promises. */
 export function usePlanSpans(clusterId: string, window: TimeWindow | null): readonly PlanSpan[] {
   const trpc = useTRPC();
   const { data: spans } = useQuery(

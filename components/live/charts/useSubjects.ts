@@ -12,8 +12,8 @@ import { prepareSubjects, type Subjects } from "./prepareSubjects";
 const NONE: readonly string[] = [];
 
 /**
- * What there are charts of, present and gone, the same object for as long as that does not change. null until the first frame and the
- * first word on what was kept have come: with less, the stream would be opened twice.
+ * The subjects that have charts, present and gone, as the same object while they do not change. null until the first frame and the
+ * first list of stored subjects have arrived: with less, the stream would be opened twice.
  */
 export function useSubjects(of: {
   readonly live: Live;
@@ -29,7 +29,7 @@ export function useSubjects(of: {
       { enabled: window !== null, placeholderData: keepPreviousData },
     ),
   );
-  // Nothing kept is no reason to show nothing of the present.
+  // Without stored subjects the present ones are still shown.
   const names = kept.data ?? (kept.isError ? NONE : null);
   const text = useStore(live.store, ({ frames }) =>
     frames.length === 0 || names === null ? null : JSON.stringify(prepareSubjects(frames.at(-1), plan, names)),

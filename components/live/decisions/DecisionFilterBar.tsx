@@ -17,7 +17,7 @@ const outcomes: readonly Option[] = [
 /** Long enough to type a word. */
 const TYPING_MS = 300;
 
-/** Part of an id or a program, asked for once typing rests. */
+/** Part of an id or a program, requested after a pause in typing. */
 function Find({ text, onFind }: { readonly text: string | null; readonly onFind: (text: string | null) => void }) {
   const [typed, setTyped] = useState(text ?? "");
   const [known, setKnown] = useState(text);
@@ -27,19 +27,19 @@ function Find({ text, onFind }: { readonly text: string | null; readonly onFind:
     if ((text ?? "") !== typed.trim()) setTyped(text ?? "");
   }
   const still = useDebounced(typed, TYPING_MS).trim();
-  // Only typing asks.
+  // Only typing sends a request.
   useEffect(() => {
     if (still !== (text ?? "")) onFind(still === "" ? null : still);
   }, [still]);
   return <TextField label="Find id or program" value={typed} onChange={setTyped} maxLength={200} className="w-44" />;
 }
 
-/** Which decision records are wanted. The filter is the page's to keep. */
+/** The filter of decision records. The page keeps its state. */
 export function DecisionFilterBar(props: {
   readonly filter: ChosenFilter;
-  /** `replace`: the one before is not worth going back to. */
+  /** `replace`: the previous filter gets no history entry. */
   readonly onFilter: (filter: ChosenFilter, how: "push" | "replace") => void;
-  /** null: requests of one model are looked at anyway. */
+  /** null: the page shows requests of one model anyway. */
   readonly models: readonly string[] | null;
 }) {
   const { filter, onFilter, models } = props;

@@ -40,7 +40,7 @@ function StageCard({ stage, identity }: { readonly stage: Stage; readonly identi
   );
 }
 
-/** Who and what: the request's name, how it ended, and the plan and policy that decided. */
+/** The request's name and outcome, and the plan and policy that decided. */
 function Identity({ decision }: { readonly decision: Decision }) {
   const { id, status, finishedAtMs, planId, policyHash, call, program } = decision;
   const finished = new Date(finishedAtMs).toISOString();
@@ -82,7 +82,7 @@ function Identity({ decision }: { readonly decision: Decision }) {
   );
 }
 
-/** One decision record in full: everything that is known of why a request was answered as it was. */
+/** One complete decision record: everything known about why a request was answered as it was. */
 export function DecisionRecord(props: { readonly decision: Decision; readonly identities: ReadonlyMap<string, ModelIdentity> }) {
   const { decision, identities } = props;
   const { stages, reason, prompt } = decision;

@@ -28,7 +28,7 @@ const columns = [
 ] as const;
 const costColumn = { key: "cost", name: "Cost", numeric: true } as const;
 
-/** Arrows go from row to row, as Tab does. */
+/** Arrow keys move from row to row, as Tab does. */
 function onRowKey(event: KeyboardEvent<HTMLButtonElement>): void {
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
   const row = event.currentTarget.closest("tr");
@@ -82,7 +82,7 @@ interface Neighbours {
   readonly older: Decision | undefined;
 }
 
-/** The records before and after one, also when the tail has moved past it. */
+/** The records before and after one, even when the list has moved past it. */
 const neighboursOf = (records: readonly Decision[], { sequence }: Decision): Neighbours => ({
   newer: records.findLast((each) => each.sequence > sequence),
   older: records.find((each) => each.sequence < sequence),
@@ -127,21 +127,21 @@ function statusOf(tail: Tail | null, filter: ChosenFilter, of: string | null): P
 /** The newest routing decisions that pass the filter, and one of them in full. */
 export const Decisions = memo(function Decisions(props: {
   readonly live: Live;
-  /** As the operator chose it, and with what is looked at. */
+  /** The operator's filter, combined with the displayed subject. */
   readonly filter: ChosenFilter;
   readonly wanted: DecisionFilter;
   readonly onFilter: (filter: ChosenFilter, how: "push" | "replace") => void;
-  /** To filter by. */
+  /** Models for the filter. */
   readonly models: readonly string[];
-  /** Which model's or engine's requests are looked at; null: all. */
+  /** The model or engine whose requests are shown; null: all. */
   readonly reached: { readonly scope: "model" | "engine"; readonly of: string } | null;
 }) {
   const { live, filter, wanted, onFilter, models, reached } = props;
   const tail = useLiveStreamValue(live, ({ shown }) => shown.tail);
-  // What is there stays, paled, until what was asked for instead has come.
+  // The old list stays, paled, until the requested one has arrived.
   const waiting = tail !== null && tail.wanted !== wantedAs(wanted);
   const identities = useModelIdentities(models);
-  // Held as it was opened: the tail moves on within seconds.
+  // Kept as it was when opened: the list moves on within seconds.
   const [open, setOpen] = useState<Decision | null>(null);
   const records = tail?.records ?? [];
   const costless = costlessText(records);

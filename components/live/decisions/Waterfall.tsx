@@ -17,7 +17,7 @@ const legend = [
   ["failed", "failed attempt"],
 ] as const;
 
-/** Where a request's time went: one row an attempt, to the scale of the whole. What is free is the gateway's own time. */
+/** Where a request's time went: one row per attempt, to the scale of the whole. The gaps are the gateway's own time. */
 export function Waterfall({ drawn, identities }: { readonly drawn: Drawn; readonly identities: ReadonlyMap<string, ModelIdentity> }) {
   const { totalSeconds, rows, firstToken } = drawn;
   const seen = new Set(rows.flatMap(({ parts }) => parts.map(({ kind }) => kind)));

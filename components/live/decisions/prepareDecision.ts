@@ -5,10 +5,10 @@ import type { LiveEvent } from "@/server/contracts/studio";
 export type Decision = Extract<LiveEvent, { readonly kind: "decisions" }>["records"][number];
 export type Stage = Decision["stages"][number];
 
-/** Statuses of requests that ended in the queue rather than being rejected by it. */
+/** Statuses of requests that ended in the queue rather than being rejected at admission. */
 const ENDED_WAITING: Readonly<Record<number, string>> = { 499: "client disconnected", 504: "timed out" };
 
-/** Whether an answer was taken without the score its threshold asks for. */
+/** Whether an answer was accepted without the score that its threshold requires. */
 const isUnjudged = ({ verdict, judgeSeconds, judgedScore }: Stage): boolean =>
   verdict === "accepted" && judgeSeconds !== null && judgedScore === null;
 
@@ -18,7 +18,7 @@ function step(stage: Stage): string {
   return stage.judgedScore === null ? stage.model : `${stage.model} ${formatScore(stage.judgedScore)}`;
 }
 
-/** A request's way through the cascade in a line, or the gateway's reason where there was no way. `note`: what is out of the ordinary. */
+/** A request's path through the cascade in a line, or the gateway's reason where there was none. `note`: anything unusual. */
 export function prepareDecision({ stages, status, reason }: Pick<Decision, "stages" | "status" | "reason">): {
   readonly path: string;
   readonly note: string | null;

@@ -139,7 +139,7 @@ describe("reasons", () => {
   it("read as words, and what the gateway adds stands as it is", () => {
     expect(reasonText("score-below-threshold")).toBe("the score is below the threshold");
     expect(reasonText("judge-unavailable", "no judge is configured")).toBe("the judge gave no score: no judge is configured");
-    // As older gateways write it.
+    // The format of older gateways.
     expect(reasonText("judge-unavailable: no judge is configured")).toBe("the judge gave no score: no judge is configured");
     expect(reasonText("the engine answered 500 at node-1")).toBe("the engine answered 500 at node-1");
     expect(reasonText("another-new-reason")).toBe("another new reason");

@@ -1,7 +1,7 @@
 import { formatCount, formatCounted, formatPercent, formatScore, formatSeconds, formatUsd } from "@/components/ui/format";
 import type { Decision, Stage } from "./prepareDecision";
 
-/** One line of a record: what it is, and what it says. */
+/** One line of a record: its label and its value. */
 export interface Fact {
   readonly name: string;
   readonly text: string;
@@ -10,9 +10,9 @@ export interface Fact {
 const fact = (name: string, text: string | null | undefined): readonly Fact[] =>
   text === null || text === undefined || text === "" ? [] : [{ name, text }];
 
-/** What is known of a request besides its stages; what it does not have is left out. */
+/** The data of a request in addition to its stages; missing values are left out. */
 export function requestFacts(decision: Decision): readonly Fact[] {
-  // It has no first stage, and which of the plan's models were still open to it is its program's matter.
+  // It has no first stage, and its program decides which of the plan's models are possible.
   const isChosenLate = decision.startReason === "model-chosen-at-dispatch";
   const { routerScores, candidates, inputTokens, predictedTokens, predictedProgramTokens } = decision;
   return [
@@ -47,7 +47,7 @@ export function requestFacts(decision: Decision): readonly Fact[] {
   ];
 }
 
-/** Which agent of a declared workflow it is, and how many configurations were held to be accurate for its program. */
+/** The agent of a declared workflow that it belongs to, and how many configurations counted as accurate for its program. */
 function workflowFacts({ call, configurations }: Decision): readonly Fact[] {
   const accurate =
     configurations === undefined
@@ -59,7 +59,7 @@ function workflowFacts({ call, configurations }: Decision): readonly Fact[] {
   ];
 }
 
-/** Which agent asked, and what its earlier calls taught the policy that decided. */
+/** The agent that called, and what was learnt from its earlier calls for the policy that decided. */
 function agentFacts({ agent, forecast }: Decision): readonly Fact[] {
   if (forecast === undefined) return fact("Agent", agent);
   return [
@@ -80,7 +80,7 @@ const absenceWords: Readonly<Record<string, string>> = {
   "not-asked": "another plan came into force during the prediction",
 };
 
-/** What trained predictors said of each model: tokens of the answer and of what its program has yet to write, and how sure they are of it. */
+/** The trained predictors' outputs for each model: tokens of the answer and of the rest of its program, and their confidence. */
 function predictionFacts({ predictions }: Decision): readonly Fact[] {
   if (predictions === undefined) return [];
   const { lengths, confidence, configurations, models, absent } = predictions;
@@ -103,7 +103,7 @@ function predictionFacts({ predictions }: Decision): readonly Fact[] {
   ];
 }
 
-/** Why no cost is known of any answer; null where one has a cost, or nothing was answered. */
+/** Why no answer has a known cost; null where one has a cost, or nothing was answered. */
 export function costlessText(records: readonly Decision[]): string | null {
   const answered = records.filter(({ status }) => status < 400);
   const [first] = answered;
@@ -112,7 +112,7 @@ export function costlessText(records: readonly Decision[]): string | null {
     : `What requests cost is ${costText(first)}.`;
 }
 
-/** What a request cost, or why that is not known. */
+/** A request's cost, or why it is unknown. */
 function costText({ costUsd, stages }: Decision): string {
   if (costUsd === undefined) return "not reported by this gateway";
   if (costUsd !== null) return formatUsd(costUsd);
@@ -129,7 +129,7 @@ const degradedWords = {
   "lower-stage": "No larger stage could answer, so a smaller one's answer was given.",
 } as const;
 
-/** What was out of order and changed what happened, in sentences. */
+/** Irregularities that changed the outcome, in sentences. */
 export const degradedTexts = ({ degraded = [] }: Decision): readonly string[] => degraded.map((each) => degradedWords[each]);
 
 const reasonWords: Readonly<Record<string, string>> = {
@@ -156,7 +156,7 @@ export function reasonText(reason: string, detail?: string): string {
   return detail === undefined ? words : `${words}: ${detail}`;
 }
 
-/** Engine failures come as sentences. */
+/** Engine failures are sentences already. */
 const isKind = (reason: string): boolean => /^[a-z]+(-[a-z]+)*$/.test(reason);
 
 /** Older gateways write the detail into the reason, after a colon. */
@@ -165,7 +165,7 @@ function withWords(reason: string): string {
   return [reasonWords[kind] ?? (isKind(kind) ? kind.replaceAll("-", " ") : kind), ...detail].join(": ");
 }
 
-/** What a score was held against. */
+/** What a score was compared with. */
 function scoreText({ judgedScore, threshold, unscored }: Stage): string | null {
   if (judgedScore !== null) {
     return threshold === null
@@ -177,7 +177,7 @@ function scoreText({ judgedScore, threshold, unscored }: Stage): string | null {
     : `none (${unscored.replaceAll("-", " ")})${threshold === null ? "" : `; it was to reach ${threshold}`}`;
 }
 
-/** What is known of one attempt at a stage; what it does not have is left out. */
+/** The data of one attempt at a stage; missing values are left out. */
 export function stageFacts(stage: Stage): readonly Fact[] {
   const { engine } = stage;
   const tokens = (count: number | null) => (count === null ? "not counted" : formatCount(count));

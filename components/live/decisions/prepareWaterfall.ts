@@ -1,7 +1,7 @@
 import { formatSeconds } from "@/components/ui/format";
 import type { Decision, Stage } from "./prepareDecision";
 
-/** Time of a request in one place, as shares 0..1 of the whole. */
+/** A part of a request's time, as shares 0..1 of the whole. */
 export interface WaterfallPart {
   readonly kind: "queue" | "engine" | "failed" | "judge";
   readonly from: number;
@@ -18,7 +18,7 @@ interface WaterfallRow {
 export interface Waterfall {
   readonly totalSeconds: number;
   readonly rows: readonly WaterfallRow[];
-  /** Where the first token went to the client; null where there was none. */
+  /** When the first token was sent to the client; null where there was none. */
   readonly firstToken: number | null;
 }
 
@@ -31,8 +31,8 @@ interface Times {
 }
 
 /**
- * Where the time of a request went, drawn to scale. What no attempt covers is the gateway's own time. Records of older gateways do not say
- * when anything began: then attempts follow one another without a break.
+ * Where the time of a request went, drawn to scale. Time that no attempt covers is the gateway's own. Records of older gateways do not say
+ * when anything began: then attempts follow one another without gaps.
  */
 export function prepareWaterfall({
   stages,

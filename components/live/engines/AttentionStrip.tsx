@@ -18,7 +18,7 @@ function ProposalLine({ proposal }: { readonly proposal: Proposal }) {
   );
 }
 
-/** Each subject of a problem that many have. */
+/** Each subject of a problem that several subjects have. */
 function Members({ members }: Pick<Problem, "members">) {
   return (
     <details className="basis-full">
@@ -60,8 +60,8 @@ function ProblemLine({ problem }: { readonly problem: Problem }) {
 }
 
 /**
- * What is wrong now, each with the next action, and a plan that is proposed; nothing at all when all is well. Read out is only what
- * appears or goes, not the figures and ages, which change each second.
+ * The current problems, each with the next action, and a proposed plan; nothing when all is well. Only problems that
+ * appear or disappear are read out, not figures and ages, which change each second.
  */
 export function AttentionStrip({ problems, proposal }: { readonly problems: readonly Problem[]; readonly proposal: Proposal | null }) {
   const said = [...new Set(problems.map((each) => each.said))].join(", ");

@@ -22,7 +22,7 @@ const eventWords: Readonly<Record<TargetEvent["kind"], string>> = {
   "version-changed": "version changed",
 };
 
-/** A reading, or the word for why there is none: each looks and reads unlike the others. */
+/** A reading, or the word for why there is none: each reason has its own look and text. */
 function Cell({ cell, build }: { readonly cell: ReadingCell; readonly build: string }) {
   switch (cell.kind) {
     case "value":
@@ -52,7 +52,7 @@ function Latencies({ rows, build }: { readonly rows: ReturnType<typeof prepareRe
     <Table caption="Latencies of this engine" columns={latencyColumns}>
       {rows.map(({ name, mean, percentiles }) => {
         const [p50, ...others] = percentiles;
-        // All percentiles come from one metric: what it lacks is said once.
+        // All percentiles come from one metric, so that a missing metric is named once.
         const whole = p50.kind === "absent" || p50.kind === "not applicable";
         return (
           <tr key={name}>
@@ -97,7 +97,7 @@ function Events({ events }: Pick<EngineFrame, "events">) {
   );
 }
 
-/** One engine in full, as of `nowMs`: what it is, how its telemetry stands, all its metrics, and its events. */
+/** All details of one engine at `nowMs`: what it is, the state of its telemetry, all its metrics, and its events. */
 export function EngineDetail({ engine, nowMs }: { readonly engine: EngineFrame; readonly nowMs: number }) {
   const build = engine.engine === null ? "this engine" : `${engine.engine.type} ${engine.engine.version ?? "of unknown version"}`;
   const since = whenText({ is: "since", atMs: engine.sinceMs }, nowMs);

@@ -75,7 +75,7 @@ const Row = memo(
   (before, after) => before.onOpen === after.onOpen && drawsAlike(before.row, after.row),
 );
 
-/** Every engine: its health as the gateway tells it, its figures as its own metrics do. Its name opens it. */
+/** Every engine: its health from the gateway, its figures from its own metrics. Its name opens its details. */
 export function EngineTable({ rows }: { readonly rows: readonly EngineRow[] }) {
   const [order, setOrder] = useState<EngineOrder>(null);
   const [, write] = useUrlView(liveCodec);

@@ -59,7 +59,7 @@ const Cell = memo(function Cell(props: {
   );
 });
 
-/** What utilisation is of, and how what tells of GPUs stands where it is not fresh. */
+/** What utilisation measures, and the state of the GPU metrics' source where it is not fresh. */
 function Source({ frame }: { readonly frame: LiveFrame }) {
   const { gpuSources, gpus, atMs } = frame;
   const failing = gpuSources.flatMap((source) => {
@@ -87,7 +87,7 @@ function Source({ frame }: { readonly frame: LiveFrame }) {
 
 /**
  * GPUs by node: utilisation as depth of colour and as a number, memory as the bar below, the model as letter and border; power,
- * temperature and the rest of the one that is pointed at, or has the focus, are written below.
+ * temperature and the rest of the GPU under the pointer, or with the focus, are written below.
  */
 export function GpuHeat({ frame, identities }: { readonly frame: LiveFrame; readonly identities: ReadonlyMap<string, ModelIdentity> }) {
   const [pointed, setPointed] = useState<string | null>(null);

@@ -3,20 +3,20 @@ import type { EngineFrame, LiveFrame, ScrapeFailureKind, TargetState } from "@/s
 import { type Finding, grouped, heldSince, type Lasting } from "./findings";
 import { knownValue } from "./prepareReadings";
 
-/** An engine in a frame before the newest, in which it has `place`: that is where it was too, unless engines came or went. */
+/** An engine in a frame before the newest, in which it has `place`: it has the same index there unless engines were added or removed. */
 export const engineIn = ({ engines }: LiveFrame, id: string, place: number): EngineFrame | undefined =>
   engines[place]?.id === id ? engines[place] : engines.find((engine) => engine.id === id);
 
-/** Shorter than this a queue or a full cache is a burst, which passes by itself. */
+/** A queue or a full cache that is shorter than this is a burst, which passes by itself. */
 const SUSTAINED_MS = 30_000;
 
-/** How long an event of an engine stays on the page. */
+/** How long an engine's event is shown. */
 const EVENT_MS = 5 * 60_000;
 
-/** From here on a waiting request waits for room in the KV cache rather than for its turn: engines keep the last few blocks back. */
+/** From this use on a waiting request waits for room in the KV cache rather than for its turn: engines reserve the last few blocks. */
 const KV_FULL = 0.95;
 
-/** How scrapes fail, in an operator's words. */
+/** Kinds of failed scrapes, in words. */
 export const failureWords: Readonly<Record<ScrapeFailureKind, string>> = {
   unreachable: "not reachable",
   access: "key or certificate missing",
@@ -46,7 +46,7 @@ export function failingOf({ failing, state, sinceMs }: TargetState) {
       action: failureActions[failing.kind],
     };
   }
-  // Without an attempt that failed it was never scraped, or the attempt is under way.
+  // Without a failed attempt it was never scraped, or an attempt is in progress.
   if (state !== "stale") return null;
   return {
     kind: "late",
@@ -57,7 +57,7 @@ export function failingOf({ failing, state, sinceMs }: TargetState) {
   };
 }
 
-/** What is wrong with engines. One that loads, drains or was withdrawn is not missed, and nothing is said of it. */
+/** Problems of engines. An engine that loads, drains or was withdrawn is not missing and is not reported. */
 export function engineFindings(frames: readonly LiveFrame[]): readonly Finding[] {
   const frame = frames.at(-1);
   if (frame === undefined) return [];
@@ -71,7 +71,7 @@ export function engineFindings(frames: readonly LiveFrame[]): readonly Finding[]
   return [...findings, ...absences(frame.engines)];
 }
 
-/** The engine with its health as the gateway tells it, or as it was when the gateway told it last. */
+/** The engine with its current health from the gateway, or the last known one. */
 function lastHeard(engine: EngineFrame, { gateway }: LiveFrame, frames: readonly LiveFrame[]): EngineFrame {
   if (engine.health !== "unknown" || gateway.state !== "unreachable") return engine;
   const heard = frames.findLast((frame) => frame.gateway.state !== "unreachable");
@@ -80,14 +80,14 @@ function lastHeard(engine: EngineFrame, { gateway }: LiveFrame, frames: readonly
 
 const about = ({ id }: EngineFrame) => ({ kind: "engine", subject: id, nextTryAtMs: null }) as const;
 
-/** An engine with the frames that tell how long something has been so. */
+/** An engine with the frames that show how long a state has lasted. */
 interface Watched {
   readonly engine: EngineFrame;
   readonly place: number;
   readonly frames: readonly LiveFrame[];
 }
 
-/** Since when something has been so of an engine; null while it is not. */
+/** Since when a condition of an engine has held; null while it does not. */
 const since = ({ engine, place, frames }: Watched, holds: (engine: EngineFrame) => boolean | null): Lasting | null =>
   heldSince(frames, (frame) => {
     const then = engineIn(frame, engine.id, place);
@@ -109,7 +109,7 @@ function unhealthy(engine: EngineFrame, sinceMs: number): Finding {
   };
 }
 
-/** Telemetry of an engine that serves is missing. */
+/** Telemetry of a serving engine is missing. */
 function silent(engine: EngineFrame): readonly Finding[] {
   const failing = failingOf(engine);
   if (failing === null) return [];
@@ -173,7 +173,7 @@ function troubles(watched: Watched): readonly Finding[] {
       action: "Their work is repeated. Fewer concurrent sequences or more memory for the KV cache prevent this.",
     });
   }
-  // Apart from the absent names, which have a line of their own.
+  // Separate from the absent names, which have their own line.
   const [unread = ""] = engine.reason.split(/(?:; |^)absent: /);
   if (engine.failing === null && unread !== "") {
     found.push({
@@ -200,7 +200,7 @@ const eventFindings = {
   },
 } as const;
 
-/** Events of an engine that answers, the last of each kind. */
+/** Events of a responding engine, the last of each kind. */
 function events(engine: EngineFrame, nowMs: number): readonly Finding[] {
   return (["counters-reset", "version-changed"] as const).flatMap((kind) => {
     const last = engine.events.findLast((event) => event.kind === kind && nowMs - event.atMs <= EVENT_MS);
@@ -220,7 +220,7 @@ function events(engine: EngineFrame, nowMs: number): readonly Finding[] {
   });
 }
 
-/** Metrics that engines of a type and version should have and have not: one finding for all of them. */
+/** Metrics that engines of a type and version should have and lack: one finding for all of them. */
 function absences(engines: readonly EngineFrame[]): readonly Finding[] {
   const asked = engines.filter(
     ({ health, state, engine, readings }) => health === "serving" && state === "fresh" && engine !== null && readings,

@@ -2,39 +2,39 @@ import type { Tone } from "@/components/ui/Badge";
 import { formatAge, formatClock, formatCounted } from "@/components/ui/format";
 import type { LiveFrame } from "@/server/contracts/studio";
 
-/** One thing that is wrong with one subject. */
+/** One problem of one subject. */
 export interface Finding {
-  /** Findings of one cause stand in one line, however many subjects it has. */
+  /** Findings of one cause share one line, however many subjects it has. */
   readonly cause: string;
-  /** "engine", "gateway": what kind of thing has it. */
+  /** "engine", "gateway": the kind of subject. */
   readonly kind: string;
   readonly subject: string;
   readonly tone: Extract<Tone, "bad" | "warn" | "neutral">;
   readonly word: string;
-  /** Since when it lasts, or when it happened; null where nothing tells. `before`: it lasted already when what is known begins. */
+  /** When it began, or when it happened; null where that is unknown. `before`: it began before the known history. */
   readonly when: Lasting | { readonly is: "at"; readonly atMs: number } | null;
   readonly nextTryAtMs: number | null;
-  /** A sentence or a clause about this subject; empty where the action says all. */
+  /** A sentence or a clause about this subject; empty where the action is enough. */
   readonly reason: string;
   /** What it means and what to do, in sentences; the same for all findings of the cause. */
   readonly action: string;
 }
 
-/** Since when something lasts, or a time before which it began. */
+/** When something began, or an upper bound of it. */
 export interface Lasting {
   readonly is: "since" | "before";
   readonly atMs: number;
 }
 
-/** A time as it is read: how long, and on demand the clock. */
+/** A time for display: how long, and the clock time on demand. */
 interface When {
   readonly text: string;
   readonly title: string;
 }
 
-/** One line of what needs attention. */
+/** One line of the attention list. */
 export interface Problem {
-  /** The same from frame to frame while it lasts. */
+  /** Stable from frame to frame while it lasts. */
   readonly key: string;
   readonly subject: string;
   readonly word: string;
@@ -44,13 +44,13 @@ export interface Problem {
   readonly text: string;
   /** Subjects one by one where there are several, else empty. */
   readonly members: readonly { readonly subject: string; readonly when: When | null; readonly reason: string }[];
-  /** In words that change only with what is wrong, to be read out. */
+  /** A text for screen readers that changes only with the problem. */
   readonly said: string;
 }
 
 const RANK: Readonly<Record<Finding["tone"], number>> = { bad: 0, warn: 1, neutral: 2 };
 
-/** Findings as lines: one a cause, worst first, in the order given where they are as bad. */
+/** Findings as lines: one per cause, worst first, in the given order where they are equally bad. */
 export function linesOf(findings: readonly Finding[], nowMs: number): readonly Problem[] {
   return grouped(findings, ({ cause }) => cause)
     .map(([, group]) => lineOf(group, nowMs))
@@ -94,7 +94,7 @@ function lineOf(group: readonly Finding[], nowMs: number): Problem {
 const sentences = (reason: string, action: string): string =>
   reason === "" ? action : `${reason}${/[.!?]$/.test(reason) ? "" : "."} ${action}`;
 
-/** How long something lasts or is over, with the clock's time as title. */
+/** How long something has lasted or how long ago it was, with the clock time as title. */
 export function whenText({ is, atMs }: NonNullable<Finding["when"]>, nowMs: number): When {
   const age = formatAge(Math.max(0, nowMs - atMs) / 1000);
   const title = `${is} ${formatClock(new Date(atMs).toISOString())}`;
@@ -108,8 +108,8 @@ function nextTryText(atMs: number, nowMs: number): string {
 }
 
 /**
- * Since when something has held without a break; those frames that do not tell (null) are passed over. `before` where all frames that tell
- * say so: of what was so all along only a lower bound is known.
+ * Since when something has held without interruption; frames that do not tell (null) are skipped. `before` where it holds in all frames
+ * that tell: then only a lower bound of its duration is known.
  *
  * @returns null when it does not hold in the newest.
  */

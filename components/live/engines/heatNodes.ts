@@ -72,7 +72,7 @@ const utilisations = {
   },
 } as const;
 
-/** What utilisation is of on these GPUs; several where their sources differ, none where none tells. */
+/** What utilisation measures on these GPUs; several where their sources differ, none where no source says. */
 export function utilisationsOf(gpus: readonly GpuFrame[]): readonly (typeof utilisations)[keyof typeof utilisations][] {
   const told = new Set(gpus.flatMap(({ utilisationOf }) => (utilisationOf === null ? [] : [utilisationOf])));
   return [...told].sort().map((each) => utilisations[each]);

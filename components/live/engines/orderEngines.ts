@@ -1,17 +1,17 @@
 import type { Sample } from "@/server/contracts/studio";
 import type { EngineColumn, EngineRow } from "./prepareEngines";
 
-/** What rows are put in order by; null: as the cascade meets them. */
+/** The sort order of rows; null: the order of the cascade. */
 export type EngineOrder = { readonly by: EngineColumn | "kv" | "engine"; readonly descending: boolean } | null;
 
-/** Asked once a column has its largest first, or its names from a; asked again the other way round; a third time no order of its own. */
+/** The first click sorts a column largest first, or names from a; the second reverses it; the third removes the sorting. */
 export function nextOrder(order: EngineOrder, by: NonNullable<EngineOrder>["by"]): EngineOrder {
   const first = by !== "engine";
   if (order?.by !== by) return { by, descending: first };
   return order.descending === first ? { by, descending: !first } : null;
 }
 
-/** Rows in an order; those without a value come last, whichever way round. */
+/** Sorted rows; those without a value come last in either direction. */
 export function orderEngines(rows: readonly EngineRow[], order: EngineOrder): readonly EngineRow[] {
   if (order === null) return rows;
   const { by, descending } = order;

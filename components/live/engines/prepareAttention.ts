@@ -3,20 +3,23 @@ import type { LiveFrame } from "@/server/contracts/studio";
 import { engineFindings, failingOf } from "./engineFindings";
 import { type Finding, heldSince, linesOf, type Problem } from "./findings";
 
-/** Requests that may wait for one model before the gateway sheds more; it does not tell its bound (`queuedPerModel` of its limits). */
+/**
+ * Requests that may wait for one model before the gateway sheds more; the gateway does not report its bound (`queuedPerModel` of its
+ * limits).
+ */
 const MOST_QUEUED = 2000;
-/** From this share of the bound on a burst of seconds fills the rest. */
+/** From this share of the bound on, a burst of seconds fills the rest. */
 const NEARLY_FULL = 0.8;
 
-/** When the studio starts, engines are found within a few rounds. */
+/** After the studio starts, engines are found within a few rounds. */
 const UNSERVED_MS = 5_000;
 
-/** Of requests: where one in a hundred fails, users notice. */
+/** Share of failed requests from which it is reported: users notice one in a hundred. */
 const BAD_ERROR_SHARE = 0.01;
 
 /**
- * What needs an operator, by the newest of the frames, worst first; empty when all is well. Those before it tell since when. An engine
- * that loads or drains is no problem, nor is what passes by itself within seconds.
+ * Problems that need an operator, according to the newest frame, worst first; empty when all is well. Earlier frames show since when. An
+ * engine that loads or drains is not a problem, and neither is what passes by itself within seconds.
  */
 export function prepareAttention(frames: readonly LiveFrame[]): readonly Problem[] {
   const frame = frames.at(-1);
@@ -78,7 +81,7 @@ function panicFindings({ gateway }: LiveFrame): readonly Finding[] {
   ];
 }
 
-/** That answers get no scores, from when the judge is not called any more. */
+/** Reports that answers get no scores, from the time the judge's circuit opens. */
 function judgeFindings({ gateway }: LiveFrame, frames: readonly LiveFrame[]): readonly Finding[] {
   const isDown = ({ gateway: { judge } }: LiveFrame): boolean | null =>
     judge === null ? null : judge.state === "circuit-open" || judge.state === "unavailable";
@@ -96,8 +99,8 @@ function judgeFindings({ gateway }: LiveFrame, frames: readonly LiveFrame[]): re
 }
 
 /**
- * Whether requests for a model have nowhere to go, which engines that load or drain will mend by themselves. None at all counts where there
- * were some, or requests wait and none is under way: the gateway may have engines that are not watched.
+ * Whether requests for a model cannot be served and engines that load or drain will not fix it. No engines at all count as a problem where
+ * there were some, or requests wait and none is in flight: the gateway may have engines that are not watched.
  */
 function isUnserved({ engines, gateway }: LiveFrame, model: string, wereSome: boolean): boolean {
   const healths = engines.filter((engine) => engine.model === model).map(({ health }) => health);
@@ -116,7 +119,7 @@ function stageFindings(frame: LiveFrame, frames: readonly LiveFrame[]): readonly
       const wereSome = frames.some((then) => then.engines.some((engine) => engine.model === model));
       const when = heldSince(frames, (then) => (then.gateway.state === "unreachable" ? null : isUnserved(then, model, wereSome)));
       if (when === null || frame.atMs - when.atMs < UNSERVED_MS) return [];
-      // The gateway says so itself where requests go on at other stages.
+      // The gateway reports itself where requests continue at other stages.
       if (lostStages.some((stage) => stage.model === model)) return [];
       const there = engines.filter((engine) => engine.model === model).length;
       return [
@@ -147,7 +150,7 @@ function stageFindings(frame: LiveFrame, frames: readonly LiveFrame[]): readonly
   ];
 }
 
-/** Stages of a cascade that are passed over because no engine of theirs takes work. */
+/** Stages of a cascade that are skipped because none of their engines accepts requests. */
 function lostStageFindings(
   { gateway }: LiveFrame,
   lost: readonly { readonly model: string; readonly sinceMs: number }[],
@@ -166,14 +169,14 @@ function lostStageFindings(
   }));
 }
 
-/** That what waits comes near the gateway's bound, where it does. */
+/** Reports that the queue is close to the gateway's bound. */
 function fullFindings(queued: number | null, about: Pick<Finding, "cause" | "kind" | "subject" | "action">): readonly Finding[] {
   if (queued === null || queued < NEARLY_FULL * MOST_QUEUED) return [];
   const reason = `${formatCount(queued)} wait and the gateway holds ${formatCount(MOST_QUEUED)}`;
   return [{ ...none, ...about, tone: "bad", word: "queue nearly full", when: null, reason }];
 }
 
-/** Requests that did not go as they should, by rates of the last seconds. */
+/** Failed or refused requests, by rates of the last seconds. */
 function rateFindings({ gateway }: LiveFrame, frames: readonly LiveFrame[]): readonly Finding[] {
   const [failed, answered] = [gateway.errorsPerSecond ?? 0, gateway.requestsPerSecond ?? 0];
   const rates = [

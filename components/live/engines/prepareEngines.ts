@@ -6,10 +6,10 @@ import { engineIn } from "./engineFindings";
 import { whenText } from "./findings";
 import { readingCell } from "./prepareReadings";
 
-/** Frames of KV use behind each engine's number: a minute, at one a second. */
+/** Frames of KV use shown with each engine's number: a minute, at one per second. */
 const SPARK_FRAMES = 60;
 
-/** A figure of the table: what stands there, why nothing does, and what rows are put in order by. */
+/** A cell of the table: its text, why it is empty, and its sort value. */
 interface EngineCell {
   readonly text: string;
   readonly title: string;
@@ -22,7 +22,7 @@ export interface EngineRow {
   /** Engine type and version. */
   readonly build: string;
   readonly health: { readonly word: string; readonly tone: Tone; readonly text: string };
-  /** Since when its health is what it is. */
+  /** Since when it has its current health. */
   readonly since: { readonly text: string; readonly title: string };
   /** How old the engine's figures are, and why; null while they are fresh. */
   readonly telemetry: { readonly text: string; readonly reason: string } | null;
@@ -86,7 +86,9 @@ function cellOf({ readings }: EngineFrame, column: EngineColumn): EngineCell {
   }
 }
 
-/** Health of an engine the gateway says nothing of: it is silent itself, or the engine is not yet, no longer, or by no plan among its own. */
+/**
+ * Health of an engine that the gateway does not report: the gateway is silent, or does not have the engine yet, any more, or by its plan.
+ */
 function unlisted({ id, state }: EngineFrame, frames: readonly LiveFrame[]): EngineRow["health"] {
   const silent = frames.at(-1)?.gateway.state === "unreachable";
   if (silent)

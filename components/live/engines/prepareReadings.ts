@@ -1,17 +1,17 @@
 import { formatCount, formatRate, formatSeconds, formatShare } from "@/components/ui/format";
 import type { EngineReadingName, EngineReadings, Reading } from "@/server/contracts/studio";
 
-/** How one reading stands: what it says, or which of three reasons it says nothing for. */
+/** The state of one reading: its value, or one of three reasons for having none. */
 export type ReadingCell =
   | { readonly kind: "value"; readonly text: string }
   | { readonly kind: "nothing yet" }
   | { readonly kind: "absent"; readonly lookedFor: string }
   | { readonly kind: "not applicable" };
 
-/** The value that a reading has now; null for whatever reason it has none. */
+/** The current value of a reading; null if it has none for any reason. */
 export const knownValue = <Value>(reading: Reading<Value> | undefined): Value | null => (reading?.state === "value" ? reading.value : null);
 
-/** Before a value that is only the most or the least that it can be. */
+/** Prefix of a value that is only an upper or a lower bound. */
 const limitSigns = { upper: "≤\u00a0", lower: "≥\u00a0", none: "" } as const;
 
 export function readingCell<Value>(reading: Reading<Value>, format: (value: Value) => string): ReadingCell {
@@ -63,7 +63,7 @@ export interface LatencyRow {
   readonly percentiles: readonly [p50: ReadingCell, p95: ReadingCell, p99: ReadingCell];
 }
 
-/** All that an engine's metrics tell, in the order of a page. */
+/** All metrics of an engine, in the order of the page. */
 export function prepareReadings(readings: EngineReadings): {
   readonly figures: readonly FigureRow[];
   readonly latencies: readonly LatencyRow[];

@@ -89,7 +89,7 @@ function Causes({ broken }: { readonly broken: readonly BrokenPromise[] }) {
   );
 }
 
-/** A plan for the traffic of now: the one that waits for an answer, else the Plan page with what is measured. Applies nothing. */
+/** A plan for the current traffic: the open proposal, else a link to the Plan page with the measured values. Applies nothing. */
 function Offer({ clusterId, planId }: { readonly clusterId: string; readonly planId: string }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -149,7 +149,7 @@ function Report({ clusterId, report }: { readonly clusterId: string; readonly re
   );
 }
 
-/** What the plan in force predicted and what is measured, which input changed, and the offer to plan again. */
+/** The predictions of the plan in force and the measurements, which input changed, and the offer to plan again. */
 export function DriftPanel({ clusterId }: { readonly clusterId: string }) {
   const trpc = useTRPC();
   const { data: report, error, refetch } = useQuery(trpc.proposals.promises.queryOptions({ clusterId }, { refetchInterval: REFRESH_MS }));

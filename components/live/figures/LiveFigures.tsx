@@ -15,7 +15,7 @@ import { settling } from "./settling";
 function Pair(props: {
   readonly name: string;
   readonly measured: string;
-  /** Of how many requests, over which time. */
+  /** The number of requests and the time range. */
   readonly over?: string;
   readonly beside: string;
   readonly testId: string;
@@ -44,11 +44,11 @@ function Pair(props: {
   );
 }
 
-/** What is measured, large, and below each figure what the plan in force promised. */
+/** Measured figures, large, with the plan's promise below each. */
 export function LiveFigures(props: {
   readonly frame: LiveFrame;
   readonly plan: Plan | null;
-  /** Of the page's range; null until it is known, when the figures are of the measuring window. */
+  /** For the page's range; null until it is known, while the figures are those of the measuring window. */
   readonly range: MeasuredRange | null;
   /** Whether the range follows the present. */
   readonly follows: boolean;

@@ -56,7 +56,7 @@ function Prediction({ clusterId, plan, cascade }: { readonly clusterId: string; 
   );
 }
 
-/** Which stages of the cascade are passed over and since when, and what the cascade that remains is predicted to do. Nothing while none is. */
+/** The skipped stages of the cascade and since when, and the prediction for the remaining cascade. Nothing while no stage is skipped. */
 export const LostStages = memo(function LostStages({ live, plan }: { readonly live: Live; readonly plan: Plan | null }) {
   const frame: LiveFrame | undefined = useLiveFrames(live, (state) => state.frames.at(-1));
   const cascade = frame === undefined ? null : lostCascadeOf(frame);

@@ -26,7 +26,7 @@ import { settling } from "./settling";
 const shown = (state: FrameState): readonly LiveFrame[] => state.shown;
 const newestShown = (state: FrameState): LiveFrame | undefined => state.shown.at(-1);
 
-/** What was measured over the page's range, and whether that follows the present. */
+/** The measurements over the page's range, and whether it follows the present. */
 interface Ranged {
   readonly live: Live;
   readonly plan: Plan | null;
@@ -96,7 +96,7 @@ export const Engines = memo(function Engines(props: {
   );
 });
 
-/** All that one engine says of itself. */
+/** All metrics that one engine reports. */
 export const Readings = memo(function Readings({ live, id }: { readonly live: Live; readonly id: string }) {
   const frame = useLiveFrames(live, newestShown);
   if (frame === undefined) return null;

@@ -2,7 +2,7 @@ import { StateWord } from "@/components/ui/Badge";
 import { formatCount } from "@/components/ui/format";
 import type { Settling } from "./settling";
 
-/** Marks figures that lean to quick answers, with the number of requests that are still under way. */
+/** Marks figures that are biased to quick answers, with the number of requests still in flight. */
 export function SettlingBadge({ settling }: { readonly settling: Settling }) {
   return (
     <StateWord

@@ -35,9 +35,9 @@ function Beside(props: { readonly measured: number | null; readonly predicted: n
 }
 
 /**
- * The cascade stage by stage: where requests wait, how many go on, and how long each stage takes and was predicted to take.
- * `pale`: what is measured has not settled yet, or is from before a panic. `line`: what waits for whichever model has room first; null where
- * nothing waits so.
+ * The cascade stage by stage: where requests wait, how many are escalated, and the measured and predicted time of each stage.
+ * `pale`: the measurements have not settled yet, or are from before a panic. `line`: requests that wait for the next free model; null where
+ * there are none.
  */
 export function StagePanel(props: { readonly rows: readonly StageRow[]; readonly pale: boolean; readonly line: number | null }) {
   const { rows, pale, line } = props;

@@ -4,7 +4,7 @@ import { writeView } from "@/components/url/useUrlView";
 import type { TrafficToPlan } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 
-/** Address of the Plan page with what was asked of a plan, for the traffic of now. */
+/** Address of the Plan page with a plan's request, for the current traffic. */
 export function planNowPath({ inputs }: Pick<Plan, "inputs">, { workloadId, requestsPerSecond }: TrafficToPlan): string {
   const { objective, constraints, judgeEngine, directStart } = inputs;
   const view = {

@@ -6,18 +6,18 @@ import type { Plan } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { promisedBy } from "../charts/promisedBy";
 
-/** A stage of the plan with what is measured of it now. Either half may be missing. */
+/** A stage of the plan with its current measurements. Either half may be missing. */
 export interface StageRow {
   readonly model: string;
   readonly identity: ModelIdentity | undefined;
   readonly measured: StageFrame | null;
   readonly predictedP95Seconds: number | null;
   readonly predictedShare: number | null;
-  /** The word on a prediction that reaches beyond what its step times were fitted to. */
+  /** The mark of a prediction that extrapolates beyond the fitted step times. */
   readonly doubt: Doubt | null;
 }
 
-/** Stages in the order requests meet them: the plan's, or, without a plan, those the gateway reports. */
+/** Stages in the order in which requests reach them: the plan's, or, without a plan, those the gateway reports. */
 export function stageRows(frame: LiveFrame, plan: Plan | null, identities: ReadonlyMap<string, ModelIdentity>): readonly StageRow[] {
   const models = plan === null ? frame.gateway.stages.map((stage) => stage.model) : modelsOf(plan.policy);
   const promised = promisedBy(plan);
@@ -34,17 +34,20 @@ export function stageRows(frame: LiveFrame, plan: Plan | null, identities: Reado
   });
 }
 
-/** Requests that wait for whichever model has room first; null where it is not known, and where none does and no policy in force has any wait so. */
+/**
+ * Requests that wait for the next free model; null where it is not known, and where there are none and the policy in force has no such
+ * queue.
+ */
 export function lineOf({ gateway: { queuedForAny, routing } }: LiveFrame): number | null {
   const chooses = routing?.policy.kind === "just-in-time" || routing?.controls?.canary?.candidate.policy.kind === "just-in-time";
   return chooses || (queuedForAny ?? 0) > 0 ? queuedForAny : null;
 }
 
-/** What is said of them. */
+/** The text about them. */
 export const lineWords = (line: number): string =>
   `${formatCounted(line, "request")} ${line === 1 ? "waits" : "wait"} for any model with capacity; the stages count only requests for their own model.`;
 
-/** Seconds at the end of the one scale on which all stages are drawn: some room beyond the longest of what is measured and predicted. */
+/** Seconds at the end of the common scale of all stages: some room beyond the longest measured or predicted time. */
 export function stageScale(rows: readonly StageRow[]): number {
   const longest = Math.max(
     0,

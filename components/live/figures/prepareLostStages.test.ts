@@ -7,7 +7,7 @@ import { lostCascadeOf, remainingRefresh } from "./prepareLostStages";
 
 const models = ["small", "medium", "large"];
 
-/** A frame of a cascade of which these models are lost. */
+/** A frame of a cascade that has lost these models. */
 function frameWithout(lost: readonly string[], strict = false): LiveFrame {
   const routing: RoutingFrame = {
     ...{ etag: "e", planId: "p", policyHash: "h" },

@@ -1,20 +1,22 @@
 import type { LiveFrame } from "@/server/contracts/studio";
 import { modelsOf } from "@/solver/plan/policySchema";
 
-/** A cascade some stages of which have no engine that takes work. */
+/** A cascade with stages that have no engine that accepts requests. */
 export interface LostCascade {
   readonly lost: readonly { readonly model: string; readonly sinceMs: number }[];
-  /** Models of the stages that are left, in their order. */
+  /** Models of the remaining stages, in their order. */
   readonly left: readonly string[];
   readonly lowerMayAnswer: boolean;
-  /** What becomes of requests, in a sentence. */
+  /** What happens to requests, in a sentence. */
   readonly says: string;
 }
 
-/** How often the prediction of the remaining cascade is asked for again: it is simulated at the rate of the moment, which changes while a stage stays lost. */
+/**
+ * Polling interval of the prediction for the remaining cascade: it is simulated at the current rate, which changes while a stage is lost.
+ */
 export const remainingRefresh = { staleTime: 30_000, refetchInterval: 30_000 } as const;
 
-/** What is lost of the cascade in force, by the gateway's own word; null where nothing is, or the policy is no cascade. */
+/** The lost stages of the cascade in force, as the gateway reports them; null where there are none, or the policy is not a cascade. */
 export function lostCascadeOf({ gateway: { routing } }: LiveFrame): LostCascade | null {
   const lost = routing?.lostStages ?? [];
   if (routing === null || lost.length === 0 || routing.policy.kind !== "cascade") return null;

@@ -1,7 +1,7 @@
 import { formatAge } from "@/components/ui/format";
 import type { LiveFrame } from "@/server/contracts/studio";
 
-/** That figures of requests are not of now, in words; null while the gateway answers. */
+/** A note that figures of requests are not current; null while the gateway answers. */
 export function prepareSilence({ gateway }: Pick<LiveFrame, "gateway">): string | null {
   if (gateway.state === "fresh") return null;
   return gateway.ageSeconds > 0

@@ -4,7 +4,7 @@ import { createBeat, type Piece } from "./beat";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A page whose pieces take this long until they are on the screen; which of them were drawn, in order. */
+/** A page whose parts take this long to be painted, and the parts that were drawn, in order. */
 function page(names: readonly string[], drawMs: number, hidden = () => false) {
   const beat = createBeat(hidden);
   const log: string[] = [];

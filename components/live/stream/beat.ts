@@ -1,30 +1,30 @@
 /** The page is drawn at most twice a second. */
 const BEAT_MS = 500;
 
-/** What belongs together comes in several messages, one close upon the other. */
+/** Related data arrives in several messages in close succession. */
 const GATHER_MS = 20;
 
-/** Of the time at most this share is spent on drawing: on a browser so slow that it would be more, beats come further apart. */
+/** Maximum share of the time spent on drawing: on a slower browser beats are further apart. */
 const DRAWING_SHARE = 0.5;
 
-/** A piece of the page. */
+/** A part of the page. */
 export interface Piece {
-  /** Something newer is there to draw. */
+  /** There is newer data to draw. */
   ask(): void;
-  /** What was drawn last is on the screen. */
+  /** The last drawing is painted. */
   drawn(): void;
-  /** It is gone from the page. */
+  /** It was removed from the page. */
   leave(): void;
 }
 
 export interface Beat {
-  /** `draw` begins to draw the newest there is and says whether that is anything new; the piece says when it is on the screen. */
+  /** `draw` begins to draw the newest data and returns whether there is any; the part reports when it is painted. */
   join(draw: () => boolean): Piece;
 }
 
 /**
- * One beat for all of a page: what is new is drawn in one go, so that it is laid out and painted once. What comes meanwhile waits for the
- * next beat and takes the place of what came before it. While `hidden` says that nobody looks nothing is drawn.
+ * One beat for a whole page: new data is drawn at once, so that it is laid out and painted once. Data that arrives meanwhile waits for the
+ * next beat and replaces older data. While `hidden` returns true nothing is drawn.
  */
 export function createBeat(hidden: () => boolean): Beat {
   const wanted = new Set<() => boolean>();

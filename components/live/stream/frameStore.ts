@@ -2,13 +2,13 @@ import { replaceEqualDeep } from "@tanstack/react-query";
 import { createStore } from "zustand/vanilla";
 import type { LiveFrame } from "@/server/contracts/studio";
 
-/** A minute at two frames a second: charts have their own columns, the last minute is for tables and for what has lasted a while. */
+/** A minute at two frames a second: charts have their own columns, the last minute is for tables and for conditions that last. */
 export const MAX_FRAMES = 120;
 
 export interface FrameState {
   /** Everything received, oldest first. Keeps filling while paused. */
   readonly frames: readonly LiveFrame[];
-  /** What the page shows: `frames`, or what they were when it was paused. */
+  /** The displayed frames: `frames`, or their state when the page was paused. */
   readonly shown: readonly LiveFrame[];
   readonly paused: boolean;
   /** Frames received since the pause. */
@@ -16,13 +16,13 @@ export interface FrameState {
 }
 
 export interface FrameActions {
-  /** Takes frames in any order, also ones already there: a reconnect may bring some twice. */
+  /** Adds frames in any order, including known ones: a reconnect may send some twice. */
   take(frames: readonly LiveFrame[]): void;
   pause(): void;
   resume(): void;
 }
 
-/** What did not change of the routing stays the same object, so that what is drawn of it stays as it is. */
+/** Unchanged parts of the routing stay the same object, so that their display is not redrawn. */
 function sharing(known: readonly LiveFrame[], frame: LiveFrame): LiveFrame {
   const before = known.at(-1)?.gateway.routing ?? null;
   if (before === null || frame.gateway.routing === null) return frame;
@@ -36,7 +36,7 @@ function merge(known: readonly LiveFrame[], taken: readonly LiveFrame[]): readon
   return [...byTime.values()].sort((a, b) => a.atMs - b.atMs).slice(-MAX_FRAMES);
 }
 
-/** One page's live frames. Made per mount: a frame of one cluster never shows up on another's page. */
+/** One page's live frames. Made per mount: a frame of one cluster never appears on another's page. */
 export function createFrameStore() {
   return createStore<FrameState & { readonly actions: FrameActions }>()((set) => ({
     frames: [],

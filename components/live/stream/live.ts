@@ -3,7 +3,7 @@ import { type Beat, createPageBeat } from "./beat";
 import { createFrameStore, type FrameStore } from "./frameStore";
 import { createStreamStore, type StreamStore } from "./streamStore";
 
-/** What one cluster's page knows of the present, the beat at which its pieces draw it, and where its charts are pointed at. */
+/** One cluster's live data on a page, the beat at which its parts are drawn, and the crosshair of its charts. */
 export interface Live {
   readonly store: FrameStore;
   readonly stream: StreamStore;
@@ -18,7 +18,7 @@ export const createLive = (): Live => ({
   crosshair: createCrosshair(),
 });
 
-/** Holds everything that is shown as it is, while what comes is kept. */
+/** Freezes the display, while data is still collected. */
 export function pauseLive({ store, stream }: Live): void {
   store.getState().actions.pause();
   stream.getState().actions.pause();

@@ -5,7 +5,7 @@ import { mergeColumns } from "./mergeColumns";
 
 const SECOND = 1000;
 
-/** A series whose values are the numbers of its buckets, with those left out that `missing` names. */
+/** A series whose values are the numbers of its buckets, without those in `missing`. */
 function rangeOf(
   from: number,
   to: number,

@@ -8,8 +8,8 @@ const isSame = (known: SeriesRange, taken: SeriesRange): boolean =>
   known.series.every(({ subject, quantity }, at) => subject === taken.series[at]?.subject && quantity === taken.series[at]?.quantity);
 
 /**
- * Columns after newer ones came: these replace all from their first bucket on, and what has left the span is dropped. Columns of other
- * series or of wider buckets replace everything, and so does the whole span, which comes again after a break.
+ * Columns after newer ones arrived: these replace all from their first bucket on, and what has left the span is dropped. Columns of other
+ * series or of wider buckets replace everything, and so does the whole span, which is sent again after a reconnect.
  */
 export function mergeColumns(known: SeriesRange | null, taken: SeriesRange, spanMs: number): SeriesRange {
   const from = taken.atMs[0];
@@ -19,7 +19,7 @@ export function mergeColumns(known: SeriesRange | null, taken: SeriesRange, span
   const kept = known.atMs
     .map((_, at) => at)
     .filter((at) => (known.atMs[at] ?? 0) < from && (known.atMs[at] ?? 0) + known.bucketMs > endMs - spanMs);
-  // Ascending, so that what is kept lies in one piece.
+  // Ascending, so that the kept part is contiguous.
   const [begin, end] = kept.length === 0 ? [0, 0] : [kept[0] ?? 0, (kept.at(-1) ?? 0) + 1];
   const series = taken.series.map((newer, at): SeriesColumns => {
     const older = known.series[at] ?? newer;

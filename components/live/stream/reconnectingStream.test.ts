@@ -3,7 +3,7 @@ import { prepareFreshness } from "../prepareFreshness";
 import { reconnectingStream, type StreamNews } from "./reconnectingStream";
 import { createStreamStore } from "./streamStore";
 
-/** Streams that are opened and ended by hand. */
+/** Streams that the test opens and ends. */
 function desk() {
   const store = createStreamStore();
   const news: StreamNews[] = [];

@@ -1,10 +1,10 @@
 import type { StreamStore } from "./streamStore";
 
-/** Waits before a stream that broke or ended is opened again: doubled each time, up to the longest. */
+/** Waits before a broken or ended stream is opened again: doubled each time, up to the longest. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 15_000;
 
-/** What becomes of a stream that was opened. */
+/** Callbacks of an opened stream. */
 export interface StreamNews {
   /** The studio answers. */
   readonly opened: () => void;
@@ -13,7 +13,7 @@ export interface StreamNews {
 }
 
 /**
- * Keeps a stream open until the function that it returns is called, and the store told of how it stands: lost since when, and when it is
+ * Keeps a stream open until the returned function is called, and reports its state to the store: lost since when, and when it is
  * tried again.
  */
 export function reconnectingStream(stream: StreamStore, open: (news: StreamNews) => { unsubscribe(): void }): () => void {

@@ -9,24 +9,24 @@ type Decision = DecisionsEvent["records"][number];
 export const MAX_DECISIONS = 200;
 
 /**
- * The connection of a tab's one stream. `lost` knows since when, and when it is tried again where that is known; `resting`: nobody
- * looks at the page.
+ * The connection of a tab's one stream. `lost` has since when, and when it is tried again where that is known; `resting`: the page
+ * is not visible.
  */
 export type Connection =
   | { readonly state: "connecting" | "open" | "resting" }
   | { readonly state: "lost"; readonly sinceMs: number; readonly retryAtMs: number | null };
 
-/** Columns of the charts that were asked for in these words. */
+/** Columns of the charts requested under this key. */
 interface Columns {
   readonly wanted: string;
   readonly range: SeriesRange;
 }
 
-/** Records of the filter that was asked for in these words, newest first. */
+/** Records of the filter requested under this key, newest first. */
 export interface Tail {
   readonly wanted: string;
   readonly records: readonly Decision[];
-  /** So many of those looked at passed the filter. */
+  /** How many of the checked records passed the filter. */
   readonly matched: number;
   readonly looked: number;
 }
@@ -38,9 +38,9 @@ interface Taken {
 
 export interface StreamState {
   readonly connection: Connection;
-  /** Everything that came. Keeps filling while paused. */
+  /** All received data. Keeps filling while paused. */
   readonly newest: Taken;
-  /** What the page shows: `newest`, or what that was when the page was paused; of what was not asked for by then, the first that came. */
+  /** The displayed data: `newest`, or its state when the page was paused; for data requested later, the first that arrived. */
   readonly shown: Taken;
   readonly paused: boolean;
 }
@@ -55,13 +55,13 @@ export interface StreamActions {
 
 function withDecisions(known: Tail | null, wanted: string, { records, matched, looked }: DecisionsEvent): Tail {
   const before = known?.wanted === wanted ? known.records : [];
-  // A new connection brings again what an earlier one brought.
+  // A new connection sends again what an earlier one sent.
   const bySequence = new Map([...before, ...records].map((record) => [record.sequence, record]));
   const newest = [...bySequence.values()].sort((a, b) => b.sequence - a.sequence).slice(0, MAX_DECISIONS);
   return { wanted, records: newest, matched, looked };
 }
 
-/** What one page's stream carries in addition to frames. Made per mount: nothing of one cluster appears on another's page. */
+/** The data that one page's stream carries in addition to frames. Made per mount: nothing of one cluster appears on another's page. */
 export function createStreamStore() {
   return createStore<StreamState & { readonly actions: StreamActions }>()((set) => {
     const take = (part: (newest: Taken) => Partial<Taken>) =>

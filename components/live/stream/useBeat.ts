@@ -4,8 +4,8 @@ import { startTransition, useCallback, useEffect, useRef, useState } from "react
 import type { Beat, Piece } from "./beat";
 
 /**
- * A value that is read at the page's beat, and the word that there is a newer one. A value that is the same is not drawn again. Clicks
- * go before the drawing.
+ * Reads a value at the page's beat and reports that there is a newer one. An equal value is not drawn again. Clicks
+ * have priority over drawing.
  */
 export function useBeat<Value>(beat: Beat, read: () => Value): readonly [value: Value, ask: () => void] {
   const [value, setValue] = useState<{ readonly of: Value }>(() => ({ of: read() }));
@@ -24,7 +24,7 @@ export function useBeat<Value>(beat: Beat, read: () => Value): readonly [value: 
       return true;
     });
     piece.current = joined;
-    // What came between the first drawing and now.
+    // Data that arrived between the first drawing and now.
     joined.ask();
     return () => joined.leave();
   }, [beat]);

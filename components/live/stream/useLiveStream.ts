@@ -6,10 +6,10 @@ import type { LiveEvent, LiveTopics } from "@/server/contracts/studio";
 import type { Live } from "./live";
 import { reconnectingStream } from "./reconnectingStream";
 
-/** A tab that is hidden for longer gives its connection back: a browser has six to one server. */
+/** A tab that is hidden for longer closes its connection: a browser has six to one server. */
 const REST_AFTER_MS = 60_000;
 
-/** Whether somebody may look at the page: false once its tab has been hidden for a minute, until it is seen again. */
+/** Whether the page may be visible: false once its tab has been hidden for a minute, until it is shown again. */
 function usePageVisible(): boolean {
   const [looked, setLooked] = useState(true);
   useEffect(() => {
@@ -29,12 +29,12 @@ function usePageVisible(): boolean {
   return looked;
 }
 
-/** What charts and decisions were asked for as, to tell answers to different questions apart. */
+/** The key of the requested charts and decisions, to distinguish answers to different requests. */
 export const wantedAs = (topic: LiveTopics["charts"] | LiveTopics["decisions"]): string => JSON.stringify(topic);
 
 /**
- * The one stream of this tab: all that comes goes to the stores, not through React state. Other topics open it anew, and what is shown
- * stays until they are answered.
+ * The one stream of this tab: all data goes to the stores, not through React state. Other topics reopen it, and the display
+ * stays until their data arrives.
  */
 export function useLiveStream(live: Live, clusterId: string, topics: LiveTopics): void {
   const client = useTRPCClient();
@@ -55,13 +55,13 @@ export function useLiveStream(live: Live, clusterId: string, topics: LiveTopics)
     return reconnectingStream(live.stream, ({ opened, ended }) => {
       const lastMs = live.store.getState().frames.at(-1)?.atMs;
       return client.live.stream.subscribe(
-        // Frames that an earlier stream brought are not brought again.
+        // Frames from an earlier stream are not sent again.
         { clusterId, topics: wanted, ...(lastMs === undefined ? {} : { lastEventId: String(lastMs) }) },
         {
           onData: (tracked) => take(tracked.data),
           onConnectionStateChange: ({ state, error }) => {
             if (state === "pending") opened();
-            // The browser would try again by itself, but tells nobody when.
+            // The browser would retry by itself, but does not report when.
             else if (state === "connecting" && error !== null) ended();
           },
           onError: ended,

@@ -9,7 +9,7 @@ export interface EngineJudge {
   readonly outputTokens: number;
 }
 
-/** Nothing asked: what the schema makes of an empty document. */
+/** No constraints: the schema's result for an empty document. */
 export const noConstraints: PlanConstraints = {
   pinned: [],
   shapes: [],
@@ -23,12 +23,12 @@ export const noConstraints: PlanConstraints = {
   idleGpus: true,
 };
 
-/** As the API takes them. */
+/** The limits of the API. */
 export const ROUTER_AUC_BOUNDS = { min: 0.5, max: 1 } as const;
 export const RUBRIC_BOUNDS = { min: 0, max: 100_000 } as const;
 export const JUDGE_OUTPUT_BOUNDS = { min: 1, max: 10_000 } as const;
 
-/** A name without the signs between parts: spaces, `*` and `,`. */
+/** A name without the separators: spaces, `*` and `,`. */
 const escaped = (name: string): string => encodeURIComponent(name).replaceAll("*", "%2A");
 
 function unescaped(text: string | undefined): string | null {
@@ -48,7 +48,7 @@ const replicas = { min: 1, max: constraintLimits.replicas };
 const parallel = { min: 1, max: constraintLimits.parallel };
 const gpus = { min: 1, max: constraintLimits.gpus };
 
-/** A list with an entry more, unless it says the same already. */
+/** A list with another entry, unless it has it already. */
 const added = <Entry>(known: readonly Entry[], entry: Entry, same: (other: Entry) => boolean): Entry[] =>
   known.some(same) ? [...known] : [...known, entry];
 
@@ -74,7 +74,7 @@ export function formatConstraints(constraints: PlanConstraints): string {
   ].join(" ");
 }
 
-/** The constraints of a line; parts that are none, or say what was said, are left out, because an address can be typed by anyone. */
+/** The constraints of a line; invalid and repeated parts are left out, because an address can be typed by anyone. */
 export function parseConstraints(line: string): PlanConstraints {
   let known = noConstraints;
   for (const token of line.split(" ")) known = { ...known, ...parsePart(token.split("*"), known) };
@@ -130,20 +130,20 @@ function parseJudge(text: string): EngineJudge | null {
   return model === null || rubricTokens === null || outputTokens === null ? null : { model, rubricTokens, outputTokens };
 }
 
-/** What an operator asks of a plan beside its objective. */
+/** An operator's settings of a plan in addition to its objective. */
 export const constraintsCodec = codecOf({
   constraints: {
     parse: (line) => parseConstraints(line ?? ""),
     format: (constraints: PlanConstraints) => formatConstraints(constraints) || undefined,
   },
-  /** A judge that runs as an engine of its own; null: one outside of the plan. */
+  /** A judge that runs as an engine of the plan; null: one outside of the plan. */
   judge: {
     parse: (judge) => parseJudge(judge ?? ""),
     format: (judge: EngineJudge | null) => (judge === null ? undefined : formatJudge(judge)),
   },
-  /** Mean seconds of a call of a judge outside of the plan, in place of what is known of it; null: as known. */
+  /** Mean seconds of a call of a judge outside of the plan, in place of the known value; null: the known value. */
   judgeSeconds: named("judge-seconds", number(JUDGE_SECONDS_BOUNDS)),
-  /** AUC of the router by which requests may start at a later stage; null: all start at the first. */
+  /** AUC of the router that lets requests start at a later stage; null: all start at the first. */
   routerAuc: named("router", number(ROUTER_AUC_BOUNDS)),
 });
 export type ConstraintsView = ViewOf<typeof constraintsCodec>;

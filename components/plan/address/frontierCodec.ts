@@ -4,12 +4,12 @@ import type { UrlCodec } from "@/components/url/useUrlView";
 import { type PlanAxis, planAxes } from "@/solver/cascade/explore/paretoFront";
 import { parsePin } from "./routingKey";
 
-/** How the frontier is looked at. */
+/** How the frontier is displayed. */
 export interface FrontierView {
   /** Never the same. */
   readonly xAxis: PlanAxis;
   readonly yAxis: PlanAxis;
-  /** Rectangle on these axes that the table is narrowed to. */
+  /** Rectangle on these axes that filters the table. */
   readonly brush: Brush | null;
   /** Whether the baselines are planned and drawn too. */
   readonly baselines: boolean;

@@ -22,7 +22,7 @@ const settingsCodec = codecOf({
   gpus: number({ min: 1, max: 100_000 }),
   kind: named("objective", withDefault(word(objectives), "latency-under-quality")),
   latency: withDefault(word(latencies), "end-to-end"),
-  /** Whether the floor holds for the lower confidence bound or for the sample's own value. */
+  /** Whether the floor holds for the lower confidence bound or for the sample's value. */
   heldFor: named("held", withDefault(word(["bound", "point"]), "bound")),
   /** Thresholds set by hand. */
   fixed: {

@@ -1,4 +1,4 @@
-/** A cascade with its thresholds, as addresses and pins carry it. */
+/** A cascade with its thresholds, in the form of addresses and pins. */
 export interface RoutingChoice {
   readonly models: readonly string[];
   /** One fewer than models. */
@@ -17,7 +17,7 @@ export function formatRouting(routing: RoutingChoice): string {
   return stages.join("~") + (routing.startBelow === undefined ? "" : `^${routing.startBelow}`);
 }
 
-/** The cascade a key names; null when it is none (a threshold missing, outside 0..100, or not whole). */
+/** The cascade of a key; null when the key is invalid (a threshold missing, outside 0..100, or not whole). */
 export function parseRouting(key: string): RoutingChoice | null {
   const models: string[] = [];
   const thresholds: number[] = [];
@@ -38,7 +38,7 @@ export function parseRouting(key: string): RoutingChoice | null {
 
 const isScore = (text: string): boolean => /^\d{1,3}$/.test(text) && Number(text) <= 100;
 
-/** A cascade pinned for comparison; `gpus` null: on as many GPUs as the objective gives it. */
+/** A cascade pinned for comparison; `gpus` null: on the number of GPUs that the objective gives it. */
 export interface PinnedPlan {
   readonly routing: RoutingChoice;
   readonly gpus: number | null;
@@ -49,7 +49,7 @@ export interface PinnedPlan {
  */
 export const formatPin = ({ routing, gpus }: PinnedPlan): string => formatRouting(routing) + (gpus === null ? "" : `*${gpus}`);
 
-/** The pinned plan a key names; null when it is none. */
+/** The pinned plan of a key; null when the key is invalid. */
 export function parsePin(key: string): PinnedPlan | null {
   const [text = "", gpus, ...rest] = key.split("*");
   const routing = parseRouting(text);

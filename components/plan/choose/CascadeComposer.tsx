@@ -12,12 +12,12 @@ import { modelProblem, type StageRules } from "./choiceProblem";
 import { compareChoice, type HeldFigures, missesOf } from "./compareChoice";
 import { toggleStage } from "./toggleStage";
 
-/** Turns nearer together in time than this are one step of the back button. */
+/** Changes closer in time than this are one step of the back button. */
 const ONE_STEP_MS = 1000;
 
 type Choose = (routing: RoutingChoice | null, how: "push" | "replace") => void;
 
-/** Writes turns of one cascade that follow one another quickly as one step to go back. */
+/** Writes quick successive changes of one cascade as one history entry. */
 function useSteps(onChoose: Choose): (routing: RoutingChoice) => void {
   const last = useRef({ models: "", atMs: 0 });
   return (routing) => {
@@ -28,7 +28,7 @@ function useSteps(onChoose: Choose): (routing: RoutingChoice) => void {
   };
 }
 
-/** What a chosen cascade gives up and gains against the recommended one, and the way back. */
+/** The losses and gains of a chosen cascade compared with the recommended one, and the button that restores that one. */
 function Verdict(props: {
   readonly planning: Planning;
   readonly isRecommended: boolean;
@@ -60,12 +60,12 @@ function Verdict(props: {
 }
 
 /**
- * The cascade, to be composed: which models of the ladder are stages, and from which score each answer is accepted. Any turn makes it the
- * operator's choice, in the address, until it is given back to the planner.
+ * The editor of the cascade: which models of the ladder are stages, and from which score each answer is accepted. Any change makes it the
+ * operator's choice, in the address, until it is handed back to the planner.
  */
 export function CascadeComposer(props: {
   readonly planning: Planning;
-  /** The cascade as it stands: chosen by hand, else recommended. */
+  /** The current cascade: chosen by hand, else recommended. */
   readonly shown: RoutingChoice;
   readonly chosen: boolean;
   /** Whether the chosen cascade is the recommended one. */
@@ -75,13 +75,13 @@ export function CascadeComposer(props: {
   /** Every model of the workload, smallest first. */
   readonly models: readonly string[];
   readonly rules: StageRules;
-  /** What floor and budget are held against; null while there is nothing. */
+  /** The figures that are compared with floor and budget; null while there are none. */
   readonly held: HeldFigures | null;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
-  /** While a thumb is held. */
+  /** Called while a thumb is held. */
   readonly onDraft: (routing: RoutingChoice) => void;
   readonly onChoose: Choose;
-  /** Called once the operator comes near: what a turn asks of the tables is then made ready. */
+  /** Called when the pointer or focus approaches: the tables needed for a change are then prepared. */
   readonly onApproach: () => void;
 }) {
   const { planning, shown, chosen, rules, onDraft, onChoose } = props;

@@ -2,10 +2,10 @@ import type { Plan } from "@/solver/plan/plan";
 import { formatCounted, formatScore, formatSeconds } from "../../ui/format";
 import { formatRouting, type RoutingChoice } from "../address/routingKey";
 
-/** The other cascades that were weighed, each a click from being planned itself. */
+/** The other cascades that were considered; a click plans one. */
 export function OtherCascades(props: {
   readonly alternatives: Plan["solver"]["alternatives"];
-  /** Whether the plan's own cascade was chosen by hand, against which none lost. */
+  /** Whether the plan's own cascade was chosen by hand, so that the others did not lose against it. */
   readonly chosen: boolean;
   readonly onChoose: (routing: RoutingChoice) => void;
 }) {
@@ -30,7 +30,7 @@ export function OtherCascades(props: {
                 <span className="text-ink-3">
                   {thresholds.length > 0 && `at ${thresholds.join(", ")} · `}
                   quality {formatScore(quality)}
-                  {/* One that keeps up on no GPUs here has neither. */}
+                  {/* A cascade that is overloaded on any number of GPUs has neither. */}
                   {p95Seconds !== null && ` · p95 ${formatSeconds(p95Seconds)} · ${formatCounted(gpus, "GPU")}`}
                 </span>
                 <span className="block text-ink-2">{reason}</span>

@@ -5,7 +5,7 @@ import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { ConstraintsView } from "../address/constraintsCodec";
 import type { FoundRouting } from "../planning/findRouting";
 
-/** What decides which models may be stages here. */
+/** The inputs that decide which models can be stages here. */
 export interface StageRules {
   readonly ladder: Ladder;
   readonly cluster: Pick<ClusterSpec, "kind" | "name">;
@@ -18,7 +18,7 @@ export const stageRules = ({ models, leastGpus }: Exploration, cluster: StageRul
   view,
 });
 
-/** Why a model can be no stage here, in one sentence; null where it can. */
+/** Why a model cannot be a stage here, in one sentence; null where it can. */
 export function modelProblem(model: string, { ladder, cluster, view }: StageRules): string | null {
   if (view.constraints.excluded.includes(model)) return `${model} is excluded by a constraint: allow it to make it a stage.`;
   if (view.judge?.model === model) return `${model} judges answers here, so it cannot be a stage too.`;
@@ -30,9 +30,9 @@ export function modelProblem(model: string, { ladder, cluster, view }: StageRule
 }
 
 /**
- * Why a chosen cascade cannot be planned, in one sentence; null where it can, as far as the tables know.
+ * Why a chosen cascade cannot be planned, in one sentence; null where it can, according to the tables.
  *
- * @param found what the tables say of it; null while they do not have it.
+ * @param found its entry in the tables; null while they lack it.
  */
 export function choiceProblem(asked: NamedRouting, found: FoundRouting | null, knobs: Knobs, rules: StageRules): string | null {
   for (const model of asked.models) {

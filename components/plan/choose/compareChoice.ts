@@ -2,14 +2,17 @@ import type { Candidate, Knobs } from "@/solver/cascade/explore/exploration";
 import { formatCounted, formatDelta, formatScore, formatSeconds } from "../../ui/format";
 import type { Planning } from "../planning/usePlanning";
 
-/** What a cascade is held against floor and budget with. */
+/** The figures of a cascade that are compared with floor and budget. */
 export interface HeldFigures {
-  /** The bound or the mean, whichever the floor is held against. */
+  /** The bound or the mean, whichever the floor applies to. */
   readonly quality: number;
   readonly latencySeconds: number;
 }
 
-/** Of the exact plan once it answers the knobs, until then of the tables; null where there is neither, or nothing that keeps up. */
+/**
+ * From the exact plan once it answers the knobs, until then from the tables; null where there is neither, or nothing that sustains the
+ * rate.
+ */
 export function heldFigures({ exact, estimate, knobs }: Planning): HeldFigures | null {
   const bound = knobs.qualityConfidence !== null;
   if (exact.current && exact.plan !== null) {
@@ -21,11 +24,11 @@ export function heldFigures({ exact, estimate, knobs }: Planning): HeldFigures |
   return { quality: bound ? estimate.qualityLow : estimate.quality, latencySeconds: estimate.latencySeconds };
 }
 
-/** Costs nearer to one another, as a share, are the same to a reader. */
+/** Relative differences in cost below this count as equal. */
 const SAME_COST = 0.005;
 
 /**
- * What a chosen cascade gives up and gains against the recommended one, as in `0.8 points lower, +40 ms p95, 2 GPUs more`. Both are
+ * The losses and gains of a chosen cascade compared with the recommended one, as in `0.8 points lower, +40 ms p95, 2 GPUs more`. Both are
  * figures of the tables.
  */
 export function compareChoice(own: Candidate, recommended: Candidate): string {
@@ -47,12 +50,12 @@ function latencyPart(seconds: number): readonly string[] {
   return text === "±0" ? [] : [`${text} ${small ? "ms" : "s"} p95`];
 }
 
-/** What a cascade misses of floor and budget, a clause each. */
+/** By how much a cascade misses floor and budget, one clause each. */
 export function missesOf({ quality, latencySeconds }: HeldFigures, { qualityFloor, latencyBudgetSeconds }: Knobs): readonly string[] {
   const under = (qualityFloor ?? 0) - quality;
   const over = latencySeconds - (latencyBudgetSeconds ?? Number.POSITIVE_INFINITY);
   return [
-    // Rounded up: one that misses by less than a digit misses all the same.
+    // Rounded up: a miss by less than one digit is still a miss.
     ...(under > 0 ? [`misses the floor of ${formatScore(qualityFloor)} by ${formatScore(Math.ceil(under * 10 - 1e-6) / 10)} points`] : []),
     ...(over > 0 ? [`takes ${formatSeconds(over)} longer than the budget of ${formatSeconds(latencyBudgetSeconds)}`] : []),
   ];

@@ -3,12 +3,12 @@ import type { Candidate, Exploration, Knobs } from "@/solver/cascade/explore/exp
 import type { RoutingChoice } from "../address/routingKey";
 import { routingOf } from "../address/routingOf";
 
-/** Where the search looked at no routing of a cascade, which is then as good as any. */
+/** The rank where the search evaluated no routing of a cascade, so that all are equally good. */
 const MIDDLE = 50;
 
 /**
- * A cascade with one model more or fewer, at the thresholds that suit the knobs best among those the search looked at: those that meet
- * floor and budget, else of the highest quality. null where no model would be left.
+ * A cascade with one model more or fewer, at the thresholds that suit the knobs best among those the search evaluated: those that meet
+ * floor and budget, else those with the highest quality. null where no model would be left.
  */
 export function toggleStage(
   { models }: RoutingChoice,

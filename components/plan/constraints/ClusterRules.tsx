@@ -3,12 +3,12 @@ import { NumberInput } from "@/components/ui/NumberInput";
 import { constraintLimits } from "@/solver/plan/constraintLimits";
 import type { PlanConstraints } from "@/solver/plan/constraints";
 
-/** A limit that can be off: its words, then the number while it is on. */
+/** A limit that can be off: its label, then the number while it is on. */
 export function OptionalNumber(props: {
   readonly words: string;
   readonly unit: string;
   readonly value: number | null;
-  /** What it begins with when it is turned on. */
+  /** Its value when it is turned on. */
   readonly begin: number;
   readonly min: number;
   readonly max: number;
@@ -46,10 +46,10 @@ export function OptionalNumber(props: {
   );
 }
 
-/** What is asked of the deployment as a whole. */
+/** The constraints on the deployment as a whole. */
 export function ClusterRules(props: {
   readonly constraints: PlanConstraints;
-  /** What all GPUs of the cluster cost: where a cap on the bill begins. */
+  /** Cost of all GPUs of the cluster: the initial value of the cost cap. */
   readonly usdPerHour: number;
   readonly runs: boolean;
   readonly onChange: (change: Partial<PlanConstraints>) => void;

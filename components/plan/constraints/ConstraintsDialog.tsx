@@ -16,7 +16,7 @@ import { ruleOf, withRule } from "./modelRules";
 import { RoutingRules } from "./RoutingRules";
 import { YamlEditor } from "./YamlEditor";
 
-/** Everything an operator can ask of a plan in addition to its objective. Each change applies at once; the plan behind follows. */
+/** All constraints of a plan in addition to its objective. Each change applies at once; the plan behind the dialog follows. */
 export default function ConstraintsDialog(props: {
   readonly view: ConstraintsView;
   readonly cluster: ClusterSummary;
@@ -67,7 +67,7 @@ export default function ConstraintsDialog(props: {
         <RoutingRules
           judge={view.judge}
           routerAuc={view.routerAuc}
-          // The workload's own models answer, and none may judge itself.
+          // The workload's own models answer, and no model may judge itself.
           models={(cards?.models ?? []).map(({ id }) => id).filter((id) => !models.includes(id))}
           onChange={onChange}
         />

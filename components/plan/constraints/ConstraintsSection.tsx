@@ -8,7 +8,7 @@ import type { ClusterSummary } from "@/server/contracts/studio";
 import type { ConstraintsView } from "../address/constraintsCodec";
 import { activeConstraints } from "./prepareConstraints";
 
-// Loaded when it is opened: cards, memory arithmetic and YAML are of no use before.
+// Loaded when it is opened: cards, memory arithmetic and YAML are not needed before.
 const ConstraintsDialog = dynamic(() => import("./ConstraintsDialog"), { ssr: false });
 
 /** The constraints, each with a button that drops it, and the button that opens the editor. */

@@ -10,7 +10,7 @@ import { shapeText } from "./prepareConstraints";
 
 const shapeKey = ({ tp, pp }: ReplicaShape): string => `${tp}x${pp}`;
 
-/** What is asked of one model: whether it is used, how many replicas at least, in which shape, on which nodes. */
+/** The constraints on one model: whether it is used, how many replicas at least, in which shape, on which nodes. */
 export function ModelRuleRow(props: {
   readonly model: string;
   readonly identity: ModelIdentity | undefined;

@@ -2,11 +2,11 @@ import { NumberField, SelectField } from "@/components/ui/Field";
 import { type ConstraintsView, type EngineJudge, JUDGE_OUTPUT_BOUNDS, ROUTER_AUC_BOUNDS, RUBRIC_BOUNDS } from "../address/constraintsCodec";
 import { OptionalNumber } from "./ClusterRules";
 
-/** What a judge engine begins with: a rubric of a page, and a score in a few words. */
+/** Initial values of a judge engine: a rubric of a page, and a score in a few words. */
 const BEGIN = { rubricTokens: 400, outputTokens: 20 } as const;
 const BEGIN_AUC = 0.85;
 
-/** Who judges, and whether a router may skip stages. */
+/** The judge, and whether a router may skip stages. */
 export function RoutingRules(props: {
   readonly judge: EngineJudge | null;
   readonly routerAuc: number | null;

@@ -9,7 +9,7 @@ import { constraintsFromText, constraintsToText } from "./constraintsText";
 export function YamlEditor(props: { readonly constraints: PlanConstraints; readonly onChange: (constraints: PlanConstraints) => void }) {
   const id = useId();
   const own = constraintsToText(props.constraints);
-  // null while nothing was typed, so that the text follows what is set elsewhere.
+  // null until something is typed, so that the text follows changes made elsewhere.
   const [typed, setTyped] = useState<string | null>(null);
   const [copied, setCopied] = useState<string | null>(null);
   const text = typed ?? own;

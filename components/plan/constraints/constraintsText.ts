@@ -4,7 +4,7 @@ import type { Outcome } from "@/server/contracts/studio";
 import { type PlanConstraints, planConstraintsSchema } from "@/solver/plan/constraints";
 import { noConstraints } from "../address/constraintsCodec";
 
-/** Constraints as the YAML document that `weir plan --constraints` takes: only what is asked. */
+/** Constraints as the YAML document that `weir plan --constraints` reads: only those that are set. */
 export function constraintsToText(constraints: PlanConstraints): string {
   const asked = Object.entries(constraints).filter(
     ([kind, value]) => JSON.stringify(value) !== JSON.stringify(noConstraints[kind as keyof PlanConstraints]),
@@ -12,7 +12,7 @@ export function constraintsToText(constraints: PlanConstraints): string {
   return asked.length === 0 ? "" : stringify(Object.fromEntries(asked));
 }
 
-/** The constraints of a YAML document, or one sentence on what is wrong with it. An empty one asks for nothing. */
+/** The constraints of a YAML document, or one sentence about its error. An empty document has no constraints. */
 export function constraintsFromText(text: string): Outcome<{ readonly constraints: PlanConstraints }> {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -41,7 +41,7 @@ const kinds: Readonly<Record<string, string>> = {
 const bound = (end: number | bigint, inclusive: boolean | undefined, way: "more" | "less"): string =>
   inclusive === true ? `${end.toLocaleString("en-US")} or ${way}` : `${way} than ${end.toLocaleString("en-US")}`;
 
-/** What is wrong with a value, in an operator's words. */
+/** The error of a value, in words. */
 function wordsOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -59,7 +59,7 @@ function wordsOf(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** The first thing that a document says more than once; null where it does not. */
+/** The first repeated entry of a document; null where there is none. */
 function saidTwice({ pinned, shapes, excluded, nodes }: PlanConstraints): string | null {
   const models = (entries: readonly { readonly model: string }[]): readonly string[] => entries.map(({ model }) => model);
   const lists = { pinned: models(pinned), shapes: models(shapes), excluded };

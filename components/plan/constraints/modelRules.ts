@@ -1,10 +1,10 @@
 import type { ReplicaShape } from "@/solver/hardware/parallelism";
 import type { PlanConstraints } from "@/solver/plan/constraints";
 
-/** Everything that constraints say of one model, as the editor's row holds it. */
+/** All constraints on one model, as in the editor's row. */
 export interface ModelRule {
   readonly used: boolean;
-  /** At least so many replicas; 0 asks for none in particular. */
+  /** Minimum number of replicas; 0: no minimum. */
   readonly replicas: number;
   /** null: the planner chooses. */
   readonly shape: ReplicaShape | null;
@@ -29,7 +29,7 @@ export function ruleOf(constraints: PlanConstraints, model: string): ModelRule {
   };
 }
 
-/** The constraints with one model's rule in place of what they said of it. A model that is not used has no other rule. */
+/** The constraints with one model's rule replaced. A model that is excluded has no other rule. */
 export function withRule(constraints: PlanConstraints, model: string, rule: ModelRule): PlanConstraints {
   const others = <Entry extends { readonly model: string }>(entries: readonly Entry[]): Entry[] =>
     entries.filter((entry) => entry.model !== model);

@@ -12,7 +12,7 @@ type Constraints = NonNullable<Inputs["plans"]["explore"]["constraints"]>;
 export interface ActiveConstraint {
   readonly key: string;
   readonly says: string;
-  /** Whether the tables in the browser know of it; else only the exact plan keeps it. */
+  /** Whether the tables in the browser account for it; otherwise only the exact plan keeps it. */
   readonly inEstimate: boolean;
   readonly without: Partial<ConstraintsView>;
 }
@@ -28,7 +28,7 @@ function nodesSay({ only, never }: PlanConstraints["nodes"][number]): string {
   return parts.join(" and ") || "on any node";
 }
 
-/** Everything asked, in the order of the planner's schema. */
+/** All constraints, in the order of the planner's schema. */
 export function activeConstraints(view: ConstraintsView): readonly ActiveConstraint[] {
   const { constraints, judge, judgeSeconds, routerAuc } = view;
   const { minReplicasPerModel, maxUsdPerHour, maxGpus, maxChangedReplicas } = constraints;
@@ -73,7 +73,7 @@ export function activeConstraints(view: ConstraintsView): readonly ActiveConstra
   ];
 }
 
-/** The same as the API takes it. */
+/** The same in the form of the API. */
 export function asSituation({
   constraints,
   judge,
@@ -91,14 +91,14 @@ export function asSituation({
   };
 }
 
-/** What of the constraints an exploration depends on, nodes where engines are given; the others leave its tables as they are. */
+/** The constraints that an exploration depends on, including nodes where engines are given; the others do not change its tables. */
 export const narrowing = ({ excluded, shapes, nodes }: Constraints): Constraints => ({
   ...(excluded && { excluded }),
   ...(shapes && { shapes }),
   ...(nodes && { nodes }),
 });
 
-/** The knobs for the estimate: caps on GPUs and on the bill become a limit on GPUs, in the cluster's own mix of types. */
+/** The knobs for the estimate: caps on GPUs and on cost become a limit on GPUs, in the cluster's own mix of types. */
 export function estimateKnobs(knobs: Knobs, { maxGpus, maxUsdPerHour }: PlanConstraints, cluster: ClusterSpec): Knobs {
   if (maxGpus === null && maxUsdPerHour === null) return knobs;
   const prices = gpuPrices(cluster);

@@ -3,7 +3,7 @@ import { formatCounted } from "@/components/ui/format";
 import { JobProgress } from "../planning/JobProgress";
 import type { Baselines } from "./useBaselines";
 
-/** How planning the baselines goes, which could not be planned and why, and whether they are of the knobs as they stand. */
+/** The progress of planning the baselines, which could not be planned and why, and whether they belong to the current knobs. */
 export function BaselineBar({ baselines }: { readonly baselines: Baselines }) {
   const { error, systems, refused, current, job } = baselines;
   return (

@@ -9,10 +9,10 @@ import { Table } from "@/components/ui/Table";
 import { CascadeCell } from "./CascadeCell";
 import type { Comparison } from "./prepareCompare";
 
-/** Pinned plans side by side, with what runs; the best figure of each row carries the word. */
+/** Pinned plans and the running plan side by side; the best figure of each row is marked with a word. */
 export function CompareTray(props: {
   readonly comparison: Comparison;
-  /** Of the running plan, where its promise is not for what is planned for here. */
+  /** Traffic of the running plan, where its promise is for other traffic than planned for here. */
   readonly otherTraffic: string | null;
   /** The comparison as tab-separated text. */
   readonly text: string;

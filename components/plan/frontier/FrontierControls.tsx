@@ -8,13 +8,13 @@ import type { FrontierView } from "../address/frontierCodec";
 const options = planAxes.map((axis) => ({ value: axis, text: axisTexts[axis].name }));
 const axisOf = (value: string): PlanAxis => planAxes.find((axis) => axis === value) ?? "quality";
 
-/** What the chart's axes hold. An axis that takes the other's place gives it its own. */
+/** The chart's axes. Choosing the other axis's quantity swaps the two. */
 export function FrontierControls(props: {
   readonly view: FrontierView;
   readonly onView: (change: Partial<FrontierView>, how: "push" | "replace") => void;
 }) {
   const { xAxis, yAxis, baselines } = props.view;
-  // A rectangle on other axes would mean something else.
+  // The rectangle has no meaning on other axes.
   const pick = (change: Pick<FrontierView, "xAxis" | "yAxis">) => props.onView({ ...change, brush: null }, "push");
   return (
     <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
@@ -37,7 +37,7 @@ export function FrontierControls(props: {
   );
 }
 
-/** The rectangle that the table is narrowed to, and the way out. */
+/** The rectangle that filters the table, and the button that clears it. */
 export function BrushChip(props: {
   readonly brush: Brush;
   readonly axes: FrontierAxes;

@@ -14,11 +14,11 @@ function Key({ children, name }: { readonly children: ReactNode; readonly name: 
   );
 }
 
-/** Shapes and fills of the chart, and what it leaves out. */
+/** The chart's shapes and fills, and what is left out. */
 export function FrontierLegend(props: {
   readonly picture: FrontierPicture;
   readonly baselines: readonly NamedBaseline[];
-  /** Of the running plan, where its promise is not for what is planned for here. */
+  /** Traffic of the running plan, where its promise is for other traffic than planned for here. */
   readonly otherTraffic: string | null;
 }) {
   const { counts, knee, own, running } = props.picture;

@@ -31,29 +31,29 @@ const FrontierChart = dynamic(() => import("@/components/charts/FrontierChart"),
 
 const sides = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" } as const;
 
-/** What can be done with a plan of the chart. Of its own line: a longer status would wrap and move what is clicked. */
+/** The actions on a plan of the chart. On a separate line: a longer status would wrap and move the buttons. */
 const CHOOSE_HINT = "Click or Enter chooses a plan; Shift-click or p pins it.";
 
-/** The next plan along the frontier from the one at hand. */
+/** The next plan along the frontier from the current one. */
 function stepAlong({ frontier }: FrontierPicture, from: string | null, by: 1 | -1): string | null {
   const at = frontier.findIndex((point) => point.key === from);
   const next = at === -1 ? (by === 1 ? 0 : frontier.length - 1) : Math.min(frontier.length - 1, Math.max(0, at + by));
   return frontier[next]?.key ?? null;
 }
 
-/** The knob that a constraint line stands for. */
+/** The knob of a constraint line. */
 function knobOf({ kind, value }: LimitLine): Pick<Knobs, "qualityFloor"> | Pick<Knobs, "latencyBudgetSeconds"> {
   return kind === "floor" ? { qualityFloor: value } : { latencyBudgetSeconds: Math.max(BUDGET_BOUNDS.min, value) };
 }
 
-/** Why there is nothing to draw, and what would do. */
+/** Why there is nothing to draw, and the remedy. */
 function nothingKeepsUp({ counts }: FrontierPicture, requestsPerSecond: number | null, { maxGpus }: Pick<Knobs, "maxGpus">): string {
   const all =
     counts.evaluated === 1 ? "The only evaluated plan does not keep" : `None of ${formatCount(counts.evaluated)} evaluated plans keeps`;
   return `${all} up with ${formatRate(requestsPerSecond)} on ${formatCounted(maxGpus, "GPU")}. Plan for fewer requests or more GPUs.`;
 }
 
-/** Everything prepared from the tables; null until they are there. */
+/** Everything prepared from the tables; null until they are available. */
 function usePrepared(options: {
   readonly planning: Planning;
   readonly view: FrontierView;
@@ -115,7 +115,7 @@ function pinOf(key: string, plans: readonly FrontierPlan[]): readonly Pin[] {
   return [{ key, pinned, plan: plan ?? null }];
 }
 
-/** The frontier of this workload on this cluster over two axes, as chart, table and tray of pinned plans that follow one another. */
+/** The frontier of this workload on this cluster over two axes, as chart, table and tray of pinned plans with a shared selection. */
 export const FrontierPanel = memo(function FrontierPanel(props: {
   readonly planning: Planning;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
@@ -222,7 +222,7 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
                   </div>
                 </>
               )}
-              {/* Its line is kept while nothing is pointed at, so that nothing below it jumps. */}
+              {/* Its line is reserved while no point is selected, so that the content below does not jump. */}
               <p role="status" className="min-h-4 text-xs text-ink-2">
                 {pointed !== undefined && describePoint(pointed)}
               </p>

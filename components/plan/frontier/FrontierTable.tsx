@@ -8,7 +8,7 @@ import { CascadeCell } from "./CascadeCell";
 import type { FrontierRow, FrontierRows } from "./prepareFrontierTable";
 import type { NamedBaseline } from "./useBaselines";
 
-/** What sets a row apart, in words. */
+/** The distinguishing marks of a row, in words. */
 function wordsOf(row: FrontierRow): string {
   const words = [
     row.pin !== null && `pin ${row.pin}`,
@@ -22,7 +22,7 @@ function wordsOf(row: FrontierRow): string {
   return words.filter(Boolean).join(", ");
 }
 
-/** Columns that tell the rows apart: costs only where they differ, differences only where something runs. */
+/** Columns that distinguish the rows: costs only where they differ, differences only where a plan runs. */
 function columnsOf(costs: boolean, deltas: boolean): readonly Column[] {
   return [
     { key: "cascade", name: "Cascade" },
@@ -40,7 +40,7 @@ function columnsOf(costs: boolean, deltas: boolean): readonly Column[] {
   ];
 }
 
-/** Scrolls a table's own frame, never the page: that would take the chart from under the pointer. */
+/** Scrolls a table's own frame, never the page, which would move the chart away from the pointer. */
 function showRow(row: HTMLTableRowElement): void {
   const frame = row.closest<HTMLElement>("[data-frame]");
   if (frame === null) return;
@@ -49,7 +49,7 @@ function showRow(row: HTMLTableRowElement): void {
   else if (inner.bottom > outer.bottom) frame.scrollTop += inner.bottom - outer.bottom;
 }
 
-/** A row that follows the chart: scrolled to and marked while its plan is pointed at there. */
+/** A row that follows the chart: scrolled to and marked while the pointer is on its plan there. */
 function FollowingRow(props: {
   readonly rowKey: string;
   readonly hovered: boolean;
@@ -162,7 +162,7 @@ function BaselineRow(props: {
   );
 }
 
-/** The chart as a table: the plans that tell the range, comparable figure by figure and by keyboard, or all of the frontier. */
+/** The chart as a table: plans that represent the range, comparable figure by figure and by keyboard, or the whole frontier. */
 export function FrontierTable(props: {
   readonly table: FrontierRows<NamedBaseline>;
   /** Whether the cluster has several GPU types. */

@@ -3,7 +3,7 @@ import { parsePin } from "../address/routingKey";
 import type { FrontierPlan } from "./frontierPlans";
 import type { NamedBaseline } from "./useBaselines";
 
-/** What a pointed-at plan or baseline is, in a line. */
+/** The plan or baseline under the pointer, in a line. */
 export function describePoint(point: FrontierPlan | NamedBaseline): string {
   const quality = "candidate" in point ? point.candidate.quality : point.quality;
   const { quality: held, latency, cost, gpus } = point.figures;

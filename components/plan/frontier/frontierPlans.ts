@@ -8,12 +8,12 @@ import type { PlanFigures } from "@/solver/cascade/explore/paretoFront";
 import { formatPin, formatRouting, type PinnedPlan, parsePin } from "../address/routingKey";
 import { routingOf } from "../address/routingOf";
 
-/** A routing on some number of GPUs, as chart, table and pins share it. Its key is its pin's. */
+/** A routing on some number of GPUs, shared by chart, table and pins. Its key equals its pin's. */
 export interface FrontierPlan extends PlottedPlan {
   readonly candidate: Candidate;
 }
 
-/** A candidate on every axis; its quality is the one the floor is held against. */
+/** A candidate on every axis; its quality is the value that the floor applies to. */
 export function figuresOf(candidate: Candidate, { qualityConfidence }: Pick<Knobs, "qualityConfidence">): PlanFigures {
   return {
     quality: qualityConfidence === null ? candidate.quality : candidate.qualityLow,
@@ -23,12 +23,12 @@ export function figuresOf(candidate: Candidate, { qualityConfidence }: Pick<Knob
   };
 }
 
-/** What plans depend on, apart from the objective's own candidates: not the floor, so that dragging it recomputes none. */
+/** The inputs of plans, except the objective's own candidates: not the floor, so that dragging it recomputes none. */
 export type PlanKnobs = Pick<Knobs, "maxGpus" | "latency" | "qualityConfidence">;
 
 /**
- * The plans that a pair of axes tells apart: every routing on the GPUs that the objective gives it, and where cost or GPUs are an
- * axis on other numbers of them too. Pinned plans are among them on every pair.
+ * The plans that a pair of axes distinguishes: every routing on the GPUs that the objective gives it, and where cost or GPUs are an
+ * axis also on other numbers of GPUs. Pinned plans are included on every pair.
  */
 export function frontierPlans(input: {
   readonly exploration: Exploration;
@@ -70,7 +70,7 @@ export function frontierPlans(input: {
   return [...plans, ...pinned];
 }
 
-/** A pinned plan on the tables at hand; null where its routing is not among them. */
+/** A pinned plan in the current tables; null where its routing is not in them. */
 function pinnedCandidate(
   { routing, gpus }: PinnedPlan,
   { exploration, candidates, knobs }: Pick<Parameters<typeof frontierPlans>[0], "exploration" | "candidates" | "knobs">,

@@ -2,23 +2,25 @@ import { ABSENT, formatCount, formatDelta, formatScore, formatScoreBound, format
 import { isBetterHigh, type PlanAxis, type PlanFigures, planAxes } from "@/solver/cascade/explore/paretoFront";
 import type { PinnedPlan, RoutingChoice } from "../address/routingKey";
 
-/** A plan with what it promises, as the tray compares it. */
+/** A plan with its promises, for comparison in the tray. */
 export interface ComparedPlan {
   readonly routing: RoutingChoice;
   /** GPUs of each model. */
   readonly gpus: readonly number[];
-  /** Mean over the sample; `figures` holds what the floor is held against. */
+  /** Mean over the sample; `figures` holds the value that the floor applies to. */
   readonly quality: number;
   readonly figures: PlanFigures;
 }
 
-/** What runs, by what it promised. */
+/** The running plan, by its promises. */
 export interface RunningPlan extends ComparedPlan {
-  /** The traffic it was promised for, where that is not what is planned for here: `at 20/s`. Its figures compare with no other then. */
+  /**
+   * The traffic it was promised for, where that differs from the traffic planned for here: `at 20/s`. Its figures are then not comparable.
+   */
   readonly otherTraffic: string | null;
 }
 
-/** A pin; its plan is null where the planner did not evaluate it in this situation. */
+/** A pin; its plan is null where the planner did not evaluate it with these inputs. */
 export interface Pin {
   readonly key: string;
   readonly pinned: PinnedPlan;
@@ -34,7 +36,7 @@ interface CompareCell {
 
 interface CompareColumn {
   readonly key: string;
-  /** null: what runs. */
+  /** null: the running plan. */
   readonly pin: Pin | null;
   readonly routing: RoutingChoice;
   /** Per model its threshold and GPUs, in a line. */
@@ -45,13 +47,13 @@ interface CompareColumn {
 export interface Comparison {
   readonly columns: readonly CompareColumn[];
   readonly rows: readonly { readonly axis: PlanAxis; readonly cells: readonly CompareCell[] }[];
-  /** What differences are taken from, for the caption. */
+  /** The reference of the differences, for the caption. */
   readonly reference: string | null;
 }
 
 /**
- * Pinned plans side by side, and before them what runs, against which they are compared; where nothing runs, or for other traffic,
- * against the first pin.
+ * Pinned plans side by side, preceded by the running plan as the reference; where no plan runs, or for other traffic, the reference is
+ * the first pin.
  */
 export function prepareCompare(pins: readonly Pin[], running: RunningPlan | null): Comparison {
   const each: readonly {
@@ -99,7 +101,7 @@ export function prepareCompare(pins: readonly Pin[], running: RunningPlan | null
   };
 }
 
-/** Of the qualities the mean is compared, as it is the larger figure. */
+/** The mean of the qualities is compared, because it is the larger figure. */
 const figureOf = (axis: PlanAxis, { quality, figures }: ComparedPlan): number => (axis === "quality" ? quality : figures[axis]);
 
 function valueText(axis: PlanAxis, { quality, figures }: ComparedPlan): string {
@@ -123,7 +125,7 @@ function deltaText(axis: PlanAxis, plan: ComparedPlan, reference: ComparedPlan):
       return `${formatDelta(delta, 1)} points`;
     case "latency":
       return `${formatDelta(delta, 2)} s`;
-    // In dollars the digits that tell two plans apart stand too far behind the point to compare at a glance.
+    // In dollars the digits that distinguish two plans are too far behind the point to compare at a glance.
     case "cost":
       return reference.figures.cost === 0 ? null : `${formatDelta((100 * delta) / reference.figures.cost, 0)} %`;
     case "gpus":
@@ -131,7 +133,7 @@ function deltaText(axis: PlanAxis, plan: ComparedPlan, reference: ComparedPlan):
   }
 }
 
-/** A line per plan, tab-separated with units in the header, as spreadsheets take it. Figures as computed; empty where unknown. */
+/** One line per plan, tab-separated with units in the header, for spreadsheets. Figures as computed; empty where unknown. */
 export function compareText(
   pins: readonly Pin[],
   running: RunningPlan | null,

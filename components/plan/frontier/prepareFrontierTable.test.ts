@@ -82,7 +82,7 @@ it("shows few of a frontier of near-duplicates at first: both ends, what lies ev
   expect(rows).toHaveLength(101);
   expect(brief.length).toBeLessThanOrEqual(7);
   expect(brief).toEqual(expect.arrayContaining([0, 50, 100]));
-  // By quality, not by position: nine tenths of the frontier lie within one point of quality.
+  // By quality, not by position: nine tenths of the frontier are within one point of quality.
   expect(brief.filter((threshold) => threshold > 90).length).toBeGreaterThanOrEqual(4);
 });
 

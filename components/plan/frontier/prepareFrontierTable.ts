@@ -6,16 +6,16 @@ import { MAX_PINS } from "../address/frontierCodec";
 import { parsePin, type RoutingChoice } from "../address/routingKey";
 import type { FrontierPlan } from "./frontierPlans";
 
-/** Frontier rows shown at first. Neighbours differ by one threshold step and read alike; what they trade shows over the whole range. */
+/** Frontier rows shown at first. Neighbours differ by one threshold step and look alike; the trade-off shows over the whole range. */
 const BRIEF_FRONTIER_ROWS = 6;
 const BRIEF_BRUSHED_ROWS = 8;
-/** Rows of a table at most: more are not read, and each costs time on every hover. */
+/** Maximum rows of a table: more are not read, and each costs time on every hover. */
 const MAX_ROWS = 200;
 
 type Role = "chosen" | "frontier" | "alone" | "other";
 
 export interface FrontierRow {
-  /** Its plan's. */
+  /** Key of its plan. */
   readonly key: string;
   readonly cascade: RoutingChoice;
   readonly gpus: readonly number[];
@@ -29,13 +29,13 @@ export interface FrontierRow {
   readonly own: boolean;
   /** Whether the running plan routes like this. */
   readonly runs: boolean;
-  /** Whether it is shown before all are asked for. */
+  /** Whether it is shown before the whole frontier is requested. */
   readonly brief: boolean;
-  /** Differences from what runs, in words; null where nothing runs, or for other traffic. */
+  /** Differences from the running plan, in words; null where no plan runs, or for other traffic. */
   readonly delta: { readonly quality: string; readonly p95Seconds: string } | null;
 }
 
-/** The running plan: its routing key, and what it promised where that was for the same traffic. */
+/** The running plan: its routing key, and its promises where they are for the same traffic. */
 export interface Promised {
   readonly key: string;
   readonly figures: { readonly quality: number; readonly p95Seconds: number } | null;
@@ -46,13 +46,13 @@ export interface FrontierRows<Baseline extends PlottedBaseline> {
   /** Rows left out over `MAX_ROWS`. */
   readonly cut: number;
   readonly baselines: readonly Baseline[];
-  /** Whether a request's cost tells rows apart; where every plan takes all GPUs it does not. */
+  /** Whether a request's cost distinguishes rows; where every plan uses all GPUs it does not. */
   readonly costsDiffer: boolean;
 }
 
 /**
- * Decides the rows under the chart: pinned plans first, the recommended one, then the frontier along the first axis, then models
- * standing alone. With a brush all plans that lie in its rectangle, and no other.
+ * Prepares the rows below the chart: pinned plans first, the recommended one, then the frontier along the first axis, then single
+ * models. With a brush exactly the plans in its rectangle.
  */
 export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
   readonly plans: readonly FrontierPlan[];
@@ -78,7 +78,7 @@ export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
     const runs = running?.key === key;
     const own = input.own === key;
     const chosen = picture.chosen?.key === key;
-    // Of a model alone only what the objective would deploy: on every number of GPUs they would fill the table.
+    // For a single model only what the objective would deploy: on every number of GPUs they would fill the table.
     const alone = plan.standAloneModel !== null && !key.includes("*");
     const told = pin !== null || own || runs || chosen || alone;
     if (!told && point.class !== "frontier" && brush === null) continue;

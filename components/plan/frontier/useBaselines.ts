@@ -8,7 +8,7 @@ import type { BaselineFigures, ExamineEvent, RefusedBaseline } from "@/server/co
 import type { Knobs } from "@/solver/cascade/explore/exploration";
 import type { Doing, ExactPlan } from "../planning/usePlanning";
 
-/** A baseline as chart, legend and table name it, by its number. */
+/** A baseline with its number, shared by chart, legend and table. */
 export interface NamedBaseline extends PlottedBaseline {
   readonly name: string;
   readonly cascade: string;
@@ -20,15 +20,15 @@ export interface Baselines {
   readonly systems: readonly NamedBaseline[];
   readonly refused: readonly RefusedBaseline[];
   readonly error: { readonly message: string } | null;
-  /** Whether they are of the question as it stands. */
+  /** Whether they belong to the current inputs. */
   readonly current: boolean;
-  /** Planning them; `ask` plans them for the question as it stands. */
+  /** The planning job; `ask` plans them for the current inputs. */
   readonly job: Doing;
 }
 
 const NONE: readonly never[] = [];
 
-/** Numbered in the order they came in. One whose bound nobody knows is drawn at its own value. */
+/** Numbered in the order of arrival. One with an unknown bound is drawn at its own value. */
 function nameBaselines(systems: readonly BaselineFigures[], { qualityConfidence }: Pick<Knobs, "qualityConfidence">) {
   return systems.map(
     ({ name, cascade, quality, qualityLow, latencySeconds, costUsdPerRequest, gpus }, index): NamedBaseline => ({
@@ -48,8 +48,8 @@ function nameBaselines(systems: readonly BaselineFigures[], { qualityConfidence 
 }
 
 /**
- * What others build for the same question, planned once they are `shown` and the knobs rest. They take seconds of the planner, so a
- * turned knob does not ask anew: the old ones stay, called old, until somebody asks.
+ * The baselines for the same inputs, planned once they are `shown` and the knobs rest. They take seconds of the planner, so
+ * a changed knob does not plan them again: the old ones stay, marked as old, until the operator requests new ones.
  */
 export function useBaselines({ question, rests }: Pick<ExactPlan, "question" | "rests">, shown: boolean): Baselines {
   const client = useTRPCClient();

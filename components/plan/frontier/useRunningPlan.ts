@@ -9,9 +9,9 @@ import { routingOfPlan } from "../address/routingOf";
 import type { RunningPlan } from "./prepareCompare";
 
 /**
- * The running plan by what it promised, on the axes plans are compared by. null while none runs or it is being read.
+ * The running plan by its promises, on the axes of the comparison. null while none runs or it is being read.
  *
- * @param traffic what is planned for on the page.
+ * @param traffic the traffic planned for on the page.
  */
 export function useRunningPlan(
   runningPlanId: string | null,
@@ -29,7 +29,7 @@ export function useRunningPlan(
     const routing = routingOfPlan(data.plan);
     const { workload } = inputs;
     const otherTraffic = [
-      // Nothing predicts its effect: the figures are those of the plan it was made from.
+      // Its effect is not predicted: the figures are those of the plan it was made from.
       ...(policy.kind === "just-in-time" ? ["without choosing models just in time"] : []),
       ...(workload.id === workloadId ? [] : [`for ${workload.name}`]),
       ...(workload.requestsPerSecond === requestsPerSecond ? [] : [`at ${formatRate(workload.requestsPerSecond)}`]),

@@ -6,15 +6,15 @@ import type { Job } from "@/components/api/useJob";
 import { formatSeconds } from "@/components/ui/format";
 import { prepareProgress } from "./prepareProgress";
 
-/** Below this a bar would only flicker. */
+/** Shorter waits show nothing, because a bar would only flicker. */
 const SHOW_AFTER_SECONDS = 0.2;
-/** From here on silence looks like a fault. */
+/** From this wait on silence would look like a fault. */
 const SLOW_AFTER_SECONDS = 2;
 const TICK_MS = 100;
 
 type Doing = Pick<Job<unknown>, "working" | "progress" | "cancelled" | "cancel" | "ask">;
 
-/** What is being worked out: the phase, how far it is, since when, and the way out; after a cancellation the way back. */
+/** The current job: its phase, progress, start time, and a cancel button; after a cancellation a button to restart. */
 export function JobProgress({ job, again }: { readonly job: Doing; readonly again: string }) {
   const { working, cancelled, cancel, ask } = job;
   if (cancelled) {
@@ -58,7 +58,7 @@ function Working(props: { readonly sinceMs: number; readonly progress: Doing["pr
   );
 }
 
-/** Low enough for a panel's header, which must not grow while something is worked on. */
+/** Low enough for a panel's header, which must not grow during a job. */
 function TextButton(props: { readonly onClick: () => void; readonly children: string }) {
   return (
     <button type="button" className="min-h-6 font-medium text-accent underline underline-offset-2" onClick={props.onClick}>

@@ -18,7 +18,7 @@ describe("findRouting", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 100 }), (threshold) => {
         const upper = [10, 40, 55, 70, 100].find((each) => each >= threshold) ?? 100;
-        // What the search looked at comes first.
+        // Routings from the search come first.
         const quality = threshold === 40 ? 76 : threshold === 70 ? 79 : 70 + upper / 10;
         expect(find([threshold])?.candidate.quality).toBe(quality);
       }),

@@ -3,7 +3,7 @@ import type { Candidate, Exploration, Knobs, Routing } from "@/solver/cascade/ex
 import { formatRouting, type RoutingChoice } from "../address/routingKey";
 import { routingOf } from "../address/routingOf";
 
-/** A routing with what the tables say of it. */
+/** A routing with its figures in the tables. */
 export interface FoundRouting {
   readonly candidate: Candidate;
   readonly routing: Routing;
@@ -12,11 +12,11 @@ export interface FoundRouting {
 }
 
 /**
- * What the tables say of a routing: of one that the search looked at, or of one on the lines around a routing set by hand. null where
+ * The tables' figures for a routing: one from the search, or one on the lines around a routing set by hand. null where
  * neither has it. Fast enough for every step of a slider.
  *
- * @param candidates every routing of the exploration as the knobs deploy it, index = routing.
- * @param lines routings that differ from one in a single threshold, every threshold of them that accepts something else.
+ * @param candidates every routing of the exploration as deployed for the knobs, index = routing.
+ * @param lines routings that differ from one in a single threshold, with every threshold that changes which answers are accepted.
  */
 export function findRouting(
   asked: RoutingChoice,
@@ -35,7 +35,7 @@ function foundAt(exploration: Exploration, candidates: readonly Candidate[], at:
   return candidate === undefined || routing === undefined ? null : { candidate, routing, exploration };
 }
 
-/** The routing on the lines that accepts the very same answers: of thresholds between two scores that occur the upper stands for all. */
+/** The routing on the lines that accepts the same answers: among thresholds between two adjacent scores, the upper one represents all. */
 function onLines(asked: RoutingChoice, { models, routings }: Exploration): RoutingChoice | null {
   const stages = asked.models.map((model) => models.indexOf(model)).join();
   const own = routings.filter((routing) => routing.stages.join() === stages);
@@ -47,7 +47,7 @@ function onLines(asked: RoutingChoice, { models, routings }: Exploration): Routi
 
 const kept = new WeakMap<Exploration, ReadonlyMap<string, number>>();
 
-/** Where each routing is, by its key; kept, since an exploration never changes. */
+/** The index of each routing by its key; cached, because an exploration never changes. */
 function positions(exploration: Exploration): ReadonlyMap<string, number> {
   const known = kept.get(exploration);
   if (known !== undefined) return known;

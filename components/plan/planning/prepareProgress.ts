@@ -1,12 +1,12 @@
 import { formatCount, formatCounted } from "@/components/ui/format";
 import type { PlanningProgress } from "@/server/contracts/studio";
 
-/** What the planner is at, in words, and how far it is where somebody can know. */
+/** The planner's current phase, in words, and its progress where that is known. */
 export interface ProgressLine {
   readonly phase: string;
-  /** `312 of 800 settings`; empty while nothing is done that could be counted. */
+  /** `312 of 800 settings`; empty while nothing countable is done. */
   readonly measure: string;
-  /** Part that is done, 0..1; null where nobody can know how much there is. */
+  /** Share that is done, 0..1; null where the total is unknown. */
   readonly share: number | null;
 }
 

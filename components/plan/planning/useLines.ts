@@ -10,10 +10,10 @@ import type { RoutingChoice } from "../address/routingKey";
 
 type Question = Inputs["plans"]["explore"];
 
-/** Any threshold: of two stages the only line passes through every one, so that it is asked for once. */
+/** Any threshold: with two stages the only line contains all of them, so that it is requested once. */
 const ANY_THRESHOLD = 50;
 
-/** The cascade to ask the lines of; null where it has none. */
+/** The cascade whose lines are requested; null where it has none. */
 function aroundOf(routing: RoutingChoice | null, { directStart }: Question): Question["around"] {
   if (routing === null || routing.thresholds.length === 0) return null;
   const thresholds = routing.thresholds.length === 1 && directStart === undefined ? [ANY_THRESHOLD] : [...routing.thresholds];
@@ -21,10 +21,11 @@ function aroundOf(routing: RoutingChoice | null, { directStart }: Question): Que
 }
 
 /**
- * A cascade set by hand with all that differ from it in one threshold, as the planner explores them. While it works on them, those around
- * the cascade before it: the one at hand is mostly on them, since one threshold is turned at a time. null while there are none.
+ * A cascade set by hand with all that differ from it in one threshold, explored by the planner. During the exploration, those around
+ * the previous cascade are used: they mostly include the current one, because one threshold is changed at a time. null while there are
+ * none.
  *
- * @param situation memoised; nothing is asked before its exploration is there.
+ * @param situation memoised; nothing is requested before its exploration is available.
  */
 export function useLines(situation: Question, routing: RoutingChoice | null, ready: boolean): Exploration | null {
   const client = useTRPCClient();

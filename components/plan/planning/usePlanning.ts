@@ -18,7 +18,7 @@ import { narrowing } from "../constraints/prepareConstraints";
 import { type FoundRouting, findRouting } from "./findRouting";
 import { useLines } from "./useLines";
 
-/** Stillness before the exact plan is asked for. Shorter asks for plans nobody reads while a knob turns. */
+/** Delay after the last change before the exact plan is requested. A shorter one requests plans that are not read while a knob moves. */
 const SETTLE_MS = 300;
 /** Percentile of every latency promised and shown. */
 const PERCENTILE = 95;
@@ -29,38 +29,41 @@ export interface Planning {
   readonly status: PanelStatus;
   readonly exploration: Exploration | null;
   readonly exploring: Doing;
-  /** Knobs that `choice` answers: those at hand, or, while a knob turns fast, those of a moment ago. */
+  /** Knobs that `choice` answers: the current ones, or, while a knob moves fast, slightly older ones. */
   readonly knobs: Knobs;
   /** The tables' answer to the knobs, computed here in the browser. */
   readonly choice: Choice | null;
   /** The cascade that the tables recommend, whatever is chosen by hand. */
   readonly recommended: RoutingChoice | null;
-  /** The cascade that a turn starts from: chosen by hand, else of the exact plan, which may differ from what the tables recommend, else recommended. */
+  /**
+   * The cascade that a change starts from: chosen by hand, else that of the exact plan, which may differ from the tables' recommendation,
+   * else the recommended one.
+   */
   readonly atHand: RoutingChoice | null;
-  /** What the tables say of the plan asked for; of a chosen cascade, of that. */
+  /** The tables' figures for the requested plan; with a chosen cascade, for that. */
   readonly found: FoundRouting | null;
   readonly estimate: Candidate | null;
   readonly exact: ExactPlan;
-  /** What could not be planned with, in sentences. */
+  /** Models and GPUs that could not be used, in sentences. */
   readonly notes: readonly string[];
 }
 
-/** What is being done about an answer, and the way out. */
+/** The state of a job, with its cancel function. */
 export type Doing = Pick<Job<unknown>, "working" | "progress" | "cancelled" | "cancel" | "ask">;
 
-/** The worker's answer. `plan` is the last exact plan; `current` tells whether it answers the knobs as they stand. */
+/** The worker's answer. `plan` is the last exact plan; `current`: whether it answers the current knobs. */
 export interface ExactPlan extends Doing {
   readonly plan: Plan | null;
   readonly current: boolean;
   readonly infeasible: Extract<SolveAnswer, { outcome: "infeasible" }> | null;
   readonly status: PanelStatus;
-  /** What it was asked with, once the knobs rest: what examinations are about. */
+  /** The request once the knobs rest: the subject of examinations. */
   readonly question: Inputs["plans"]["solve"];
-  /** Whether the question is of the knobs as they stand. */
+  /** Whether the request belongs to the current knobs. */
   readonly rests: boolean;
 }
 
-/** What there is to plan with: constraints that its tables do not depend on are no part of the question, so that they stay. */
+/** The inputs of planning: constraints that do not affect the tables are not part of the request, so that the tables stay. */
 function useExploration({ constraints, ...situation }: Inputs["plans"]["explore"]) {
   const client = useTRPCClient();
   const question: Inputs["plans"]["explore"] = useStableValue({ ...situation, constraints: constraints && narrowing(constraints) });
@@ -77,7 +80,7 @@ function useExploration({ constraints, ...situation }: Inputs["plans"]["explore"
   const status = useMemo((): PanelStatus => {
     if (cancelled && exploration !== null) return { kind: "stale", note: "these cascades are for earlier settings." };
     if (cancelled) return { kind: "empty", title: "Cancelled", text: "Evaluate cascades to see this cluster's options." };
-    // A refusal is an answer, but one without anything to draw: it takes the error's place. Asked again it would be the same.
+    // A refusal is an answer without anything to draw: it is shown as an error. A retry would give the same.
     if (answer?.ok === false && error === null) return { kind: "error", message: answer.message, retry: null };
     return queryStatus({ data: answer, error, refetch: ask }, { what: "Evaluating cascades on this workload" });
   }, [answer, error, ask, cancelled, exploration]);
@@ -117,15 +120,15 @@ function useExactPlan(request: Inputs["plans"]["solve"], enabled: boolean): Exac
 
 /**
  * Two tiers: `choose` answers every step of a slider from the tables within a frame, and once the knobs rest a worker
- * solves, places and simulates the plan whole. Until that arrives everything shown is called an estimate. The result keeps
- * its identity while nothing in it changes, so that panels are not drawn anew on every step of a thumb.
+ * solves, places and simulates the whole plan. Until that arrives everything shown is called an estimate. The result keeps
+ * its identity while nothing in it changes, so that panels are not redrawn on every step of a thumb.
  *
- * A chosen cascade is answered the same way: from the exploration, or from the lines around it, which the planner is asked for once
- * the cascade is chosen or about to be turned.
+ * A chosen cascade is answered the same way: from the exploration, or from the lines around it, which are requested from the planner once
+ * the cascade is chosen or about to be changed.
  *
- * @param estimated the knobs as far as the tables can answer them: with caps of the constraints made a limit on GPUs.
- * @param chosen `fixed`: the cascade chosen by hand, as a held thumb has it; `settled`: the same as last let go; `turning`: whether the
- * recommended one is about to be turned.
+ * @param estimated the knobs that the tables can answer: caps in the constraints are converted to a limit on GPUs.
+ * @param chosen `fixed`: the cascade chosen by hand, including a held thumb; `settled`: the same at the last release; `turning`: whether
+ * the recommended one is about to be changed.
  */
 export function usePlanning(
   situation: Inputs["plans"]["explore"],

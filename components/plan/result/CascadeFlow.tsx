@@ -6,7 +6,7 @@ const HEIGHT = 72;
 const BOX = 100;
 const GAP = 100;
 
-/** One band of requests sent on between two stages: as tall as their share, falling over the threshold like water over a weir. */
+/** One band of escalated requests between two stages: its height is their share, and it falls over the threshold like water over a weir. */
 function Fall({ stage, next }: { readonly stage: FlowStage; readonly next: FlowStage }) {
   const from = stage.onTop * HEIGHT;
   const to = (1 - stage.onHeight) * HEIGHT;
@@ -30,7 +30,7 @@ function Stage({ stage }: { readonly stage: FlowStage }) {
   );
 }
 
-/** The cascade as a flow drawn to scale: what reaches each model, what it answers, and which score lets an answer pass. */
+/** The cascade as a flow drawn to scale: the requests that reach each model, those that it answers, and the threshold of acceptance. */
 export function CascadeFlow({ stages }: { readonly stages: readonly FlowStage[] }) {
   return (
     <ol aria-label="Cascade" className="flex min-w-0 list-none items-end overflow-x-auto">

@@ -1,7 +1,7 @@
 import { Badge, StateWord } from "@/components/ui/Badge";
 import type { Doubt } from "./prepareStages";
 
-/** The word on a doubtful figure; its reason for the pointer and for screen readers. */
+/** The mark of a doubtful figure; its reason is available to the pointer and to screen readers. */
 export function DoubtBadge({ doubt: { tone, word, reason } }: { readonly doubt: Doubt }) {
   const Word = tone === "hatched" ? Badge : StateWord;
   return (

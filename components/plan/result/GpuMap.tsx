@@ -19,7 +19,7 @@ function Block({ block }: { readonly block: GpuBlock }) {
   );
 }
 
-/** Which replica occupies which GPU, node by node. Hovering a block says why it lies there. */
+/** Which replica occupies which GPU, node by node. Hovering a block says why it is there. */
 export function GpuMap({ nodes }: { readonly nodes: readonly GpuNode[] }) {
   return (
     <div className="grid gap-x-6 gap-y-2 [grid-template-columns:repeat(auto-fill,minmax(280px,1fr))]" data-testid="gpu-map">

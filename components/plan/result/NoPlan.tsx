@@ -6,7 +6,7 @@ import { objectiveRelaxations, type Relaxation, relaxations } from "./relaxation
 
 type Infeasible = Extract<SolveAnswer, { outcome: "infeasible" }>;
 
-/** Why no plan meets what was asked, which constraints cannot all be kept, and for each one click that makes room. */
+/** Why no plan meets the request, which constraints conflict, and for each one a button that relaxes it. */
 export function NoPlan(props: {
   readonly title: string;
   readonly answer: Pick<Infeasible, "reason" | "bestQuality" | "bestLatencySeconds" | "conflict">;
@@ -46,7 +46,7 @@ export function NoPlan(props: {
 
 function Ways(props: {
   readonly ways: readonly Relaxation[];
-  /** What the buttons are about, where their words alone do not tell a screen reader. */
+  /** The subject of the buttons, where their text alone is ambiguous to a screen reader. */
   readonly about: string | null;
   readonly onChange: (change: Partial<PlanView>, how: "push" | "replace") => void;
 }) {

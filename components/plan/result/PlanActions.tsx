@@ -6,7 +6,7 @@ import { shortHash } from "@/components/ui/format";
 import type { Plan } from "@/solver/plan/plan";
 import { useReview } from "./useReview";
 
-/** Saves a plan as the document that import takes back unchanged. */
+/** Saves a plan as a document that import reads back unchanged. */
 function download(plan: Plan): void {
   const url = URL.createObjectURL(new Blob([`${JSON.stringify(plan, null, 2)}\n`], { type: "application/json" }));
   const anchor = document.createElement("a");
@@ -16,7 +16,7 @@ function download(plan: Plan): void {
   URL.revokeObjectURL(url);
 }
 
-/** What can be done with the exact plan; null while there is none. */
+/** The actions on the exact plan; null while there is none. */
 export function PlanActions({ plan }: { readonly plan: Plan | null }) {
   const review = useReview();
   return (

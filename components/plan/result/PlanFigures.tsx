@@ -3,7 +3,7 @@ import { Figure } from "@/components/ui/Figure";
 import { DoubtBadge } from "./DoubtBadge";
 import type { PlanFigure } from "./preparePlanFigures";
 
-/** The plan's figures in a row. Estimates are paled, dotted and called so. */
+/** The plan's figures in a row. Estimates are paled, dotted and labelled as such. */
 export function PlanFigures({ figures, estimate }: { readonly figures: readonly PlanFigure[]; readonly estimate: boolean }) {
   return (
     <div className="flex flex-wrap items-start gap-x-8 gap-y-3" aria-busy={estimate}>

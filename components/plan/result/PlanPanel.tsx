@@ -35,7 +35,7 @@ import { StageTable } from "./StageTable";
 import { WhatIfPanel } from "./WhatIfPanel";
 import { WhyPanel } from "./WhyPanel";
 
-/** What this plan would change of what runs, by the code that would change it. */
+/** The changes of this plan to the running state, computed by the code that applies plans. */
 function PlanDiffPanel({ plan, clusterId }: { readonly plan: Plan; readonly clusterId: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.plans.diff.queryOptions({ planId: plan.id, clusterId }));
@@ -50,7 +50,7 @@ function PlanDiffPanel({ plan, clusterId }: { readonly plan: Plan; readonly clus
 
 type PlanChange = (change: Partial<PlanView>, how: "push" | "replace") => void;
 
-/** What there is to show: the exact plan, an estimate, or why there is none. `waysOut`: what is asked, to be given up. */
+/** The content: the exact plan, an estimate, or why there is none. `waysOut`: the constraints, to be dropped. */
 function statusOf(planning: Planning, infeasible: ReturnType<typeof infeasibleOf>, waysOut: React.ReactNode): PanelStatus {
   const { exact, estimate } = planning;
   if (planning.status.kind === "error") {
@@ -67,7 +67,9 @@ function statusOf(planning: Planning, infeasible: ReturnType<typeof infeasibleOf
   return { kind: "ready" };
 }
 
-/** Why there is no plan: the chosen cascade, the exact answer, or the tables while there is none and nothing else to show. */
+/**
+ * Why there is no plan, according to the chosen cascade, the exact answer, or the tables if they are missing and nothing else can be shown.
+ */
 function infeasibleOf({ exact, estimate, choice }: Planning, problem: string | null): ComponentProps<typeof NoPlan>["answer"] | null {
   if (problem !== null) return { reason: problem, bestQuality: null, bestLatencySeconds: null };
   if (exact.current) return exact.infeasible;
@@ -96,7 +98,7 @@ function WaysOut({ active, onChange }: { readonly active: readonly ActiveConstra
   );
 }
 
-/** What of the constraints an estimate does not know. */
+/** The constraints that an estimate ignores. */
 function LeftOut({ view }: { readonly view: PlanView }) {
   const unknown = activeConstraints(view).filter((constraint) => !constraint.inEstimate);
   if (unknown.length === 0) return null;
@@ -105,7 +107,7 @@ function LeftOut({ view }: { readonly view: PlanView }) {
   );
 }
 
-/** The plan, recommended or of a chosen cascade: its figures, its flow, where it lies, why it won and what it changes. */
+/** The plan, recommended or for a chosen cascade: its figures, its flow, its placement, why it won and what it changes. */
 export const PlanPanel = memo(function PlanPanel(props: {
   readonly planning: Planning;
   readonly cluster: ClusterSummary;
@@ -115,7 +117,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
   /** The cascade chosen by hand; null: the recommended one is planned. */
   readonly fixed: RoutingChoice | null;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
-  /** While a threshold is being turned, and once it is about to be. */
+  /** Called while a threshold is being changed, and once before. */
   readonly onHold: (routing: RoutingChoice) => void;
   readonly onApproach: () => void;
   readonly onChange: PlanChange;

@@ -21,7 +21,7 @@ const columns = [
   { key: "replicas", name: "Replicas", numeric: true },
 ] as const;
 
-/** What is promised of each stage, each share and latency over its band. */
+/** The promises of each stage: shares and latencies with their bands. */
 export function StageTable({ plan, identities }: { readonly plan: Plan; readonly identities: ReadonlyMap<string, ModelIdentity> }) {
   return (
     <>

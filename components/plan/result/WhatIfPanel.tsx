@@ -10,9 +10,12 @@ import { JobProgress } from "../planning/JobProgress";
 import { preparePrices, prepareSensitivity, type SensitivityRow } from "./prepareExamination";
 import { type Examining, useExamination } from "./useExamination";
 
-/** What one thing more or less would bring, and how the plan stands when what it took for granted is off. Asked for, since each takes a while. */
+/**
+ * The effect of one resource more or less, and the plan's figures if its assumptions are off. Computed on request, because each takes a
+ * while.
+ */
 export function WhatIfPanel({ question }: { readonly question: Inputs["plans"]["solve"] }) {
-  // By their text: a question that is asked again is the same question.
+  // Keyed by their text: a repeated request is the same one.
   const text = JSON.stringify(question);
   const [pricesFor, setPricesFor] = useState<string | null>(null);
   const [sensitivityFor, setSensitivityFor] = useState<string | null>(null);

@@ -9,7 +9,7 @@ import type { RoutingChoice } from "../address/routingKey";
 import { OtherCascades } from "../choose/OtherCascades";
 import { alternationText } from "./alternationText";
 
-/** @param directStart whether requests may start at a later stage, to which they are then not sent on. */
+/** @param directStart whether requests may start at a later stage instead of being escalated to it. */
 const outlookColumns = (directStart: boolean) =>
   [
     { key: "auc", name: "If the judge's AUC is" },
@@ -18,7 +18,7 @@ const outlookColumns = (directStart: boolean) =>
     { key: "load", name: "Busiest stage", numeric: true },
   ] as const;
 
-/** The same thresholds on the same GPUs, were the modelled judge better or worse than assumed. */
+/** The same thresholds on the same GPUs if the modelled judge were better or worse than assumed. */
 function JudgeOutlooks({ plan }: { readonly plan: Plan }) {
   const { judgeOutlooks } = plan.predictions;
   if (judgeOutlooks.length === 0) return null;
@@ -41,7 +41,7 @@ function JudgeOutlooks({ plan }: { readonly plan: Plan }) {
   );
 }
 
-/** Why this plan and not another, and what to know before trusting it. */
+/** Why this plan was chosen, and what to know before trusting it. */
 export function WhyPanel(props: { readonly plan: Plan; readonly chosen: boolean; readonly onChoose: (routing: RoutingChoice) => void }) {
   const { plan } = props;
   const { solver, predictions, inputs } = plan;

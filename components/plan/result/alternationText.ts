@@ -1,11 +1,11 @@
 import { formatCounted, formatScore, formatSeconds } from "@/components/ui/format";
 import type { AlternationReport } from "@/solver/plan/plan";
 
-/** Differences below these are not mentioned: the figures do not show them. */
+/** Smaller differences are not mentioned: the figures do not show them. */
 const LEAST_SECONDS = 0.005;
 const LEAST_POINTS = 0.05;
 
-/** What the source's alternation between deployment and routing found, beside the direct search, in one sentence. */
+/** The result of the paper's alternation between deployment and routing compared with the direct search, in one sentence. */
 export function alternationText({ iterations, found, kept, difference }: AlternationReport): string {
   const rounds = formatCounted(iterations, "round");
   if (found === null) return `The paper's alternation found no plan within floor and budget in ${rounds}.`;

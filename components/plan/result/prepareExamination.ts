@@ -4,22 +4,22 @@ import type { Examination } from "@/server/contracts/studio";
 type Prices = Extract<Examination, { kind: "prices" }>;
 type Sensitivity = Extract<Examination, { kind: "sensitivity" }>;
 
-/** One change and what p95 would be with it. */
+/** One change and the p95 that it gives. */
 export interface PriceRow {
   readonly key: string;
   readonly change: string;
   readonly p95: string;
-  /** Against now, with its sign; empty where there is nothing to compare. */
+  /** Compared with the current plan, with its sign; empty where there is nothing to compare. */
   readonly difference: string;
 }
 
-/** A difference in seconds; `no change` below what a latency shows. */
+/** A difference in seconds; `no change` below the displayed precision of a latency. */
 function differenceText(seconds: number): string {
   const text = formatDelta(seconds, 2);
   return text === "±0" ? "no change" : `${text}\u00a0s`;
 }
 
-/** Rows of what one thing more or less would bring, hardware first, then quality, then constraints. */
+/** Rows for the effects of one resource more or less, hardware first, then quality, then constraints. */
 export function preparePrices({ latencySeconds: now, qualityFloor, gpus, quality, constraints }: Prices): readonly PriceRow[] {
   const row = (change: string, seconds: number | null, none: string): PriceRow => ({
     key: change,
@@ -43,15 +43,15 @@ export function preparePrices({ latencySeconds: now, qualityFloor, gpus, quality
   ];
 }
 
-/** One thing that may turn out otherwise: the plan kept, and the one that would be made then. */
+/** One changed assumption: the figures of the current plan, and of the plan that would be made instead. */
 export interface SensitivityRow {
   readonly key: string;
   readonly says: string;
   readonly keeps: boolean;
   readonly kept: { readonly p95: string; readonly quality: string };
-  /** null: nothing meets floor and budget then. */
+  /** null: no plan meets floor and budget then. */
   readonly replanned: { readonly p95: string; readonly quality: string } | null;
-  /** What a new plan would change; absent where there is none. */
+  /** The changes of a new plan; absent where there is none. */
   readonly changes: string;
 }
 

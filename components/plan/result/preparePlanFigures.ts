@@ -20,21 +20,21 @@ export interface PlanFigure {
   readonly detail: string;
   /** A second line. */
   readonly more?: string;
-  /** Why the figure is not to be relied on like the others; left out where it is. */
+  /** Why the figure is less reliable than the others; left out where it is not. */
   readonly doubt?: Doubt | null;
 }
 
-/** What the solver proved and over what: the allocation is optimal for given thresholds, which are searched, not proven. */
+/** What the solver proved: the allocation is optimal for given thresholds, which are searched, not proven. */
 function solvedDetail({ status, gap, evaluatedThresholds }: Plan["solver"]): string {
   const feasible = `allocation feasible, gap ${gap === null ? "unknown" : formatPercent(gap)}`;
   const allocation = status === "optimal" ? "allocation optimal for these thresholds" : feasible;
   return `${allocation}; ${formatCounted(evaluatedThresholds, "setting")} searched`;
 }
 
-/** Two-sided: what another sample of this size would give. */
+/** Two-sided: the range over other samples of this size. */
 const intervalText = (interval: Band): string => `${formatScoreSpan(interval)} in ${formatPercent(interval.confidence)} of samples`;
 
-/** The strip of a plan's figures, each with what it may be wrong by. */
+/** The strip of a plan's figures, each with its possible error. */
 export function exactFigures(plan: Pick<Plan, "predictions" | "solver" | "inputs" | "deployment">): readonly PlanFigure[] {
   const { predictions, solver, inputs } = plan;
   const gpus = plan.deployment.reduce((sum, model) => sum + model.gpus, 0);
@@ -78,7 +78,7 @@ function busiestText({ stages, judge }: Plan["predictions"]): string {
   return `busiest is the judge, ${formatPercent(judge.utilisation)}`;
 }
 
-/** What the figures of the strip and their bands rest on, for the line below it. */
+/** The basis of the strip's figures and bands, for the line below it. */
 export function assumptions({ predictions, inputs }: Pick<Plan, "predictions" | "inputs">): string {
   const { engineProfile } = inputs;
   const profile = engineProfile === undefined ? "" : `Engine profile: ${engineProfile.name}. `;
@@ -86,7 +86,7 @@ export function assumptions({ predictions, inputs }: Pick<Plan, "predictions" | 
 }
 
 /**
- * What the tables alone can say until the exact plan arrives.
+ * The figures from the tables alone, until the exact plan arrives.
  *
  * @param mixed whether the cluster has several GPU types: the tables count GPUs in its own mix of them.
  */

@@ -4,7 +4,7 @@ import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ModelDeployment, Plan } from "@/solver/plan/plan";
 
-/** A word on a figure that is not to be relied on like the others, and why. */
+/** The mark of a less reliable figure, with the reason. */
 export interface Doubt {
   readonly tone: Extract<Tone, "warn" | "hatched">;
   readonly word: string;
@@ -20,7 +20,7 @@ interface Latency {
 export interface StageRow {
   readonly model: string;
   readonly share: string;
-  /** Ends of the share's band; null where the plan gives none, or every request comes here. */
+  /** Ends of the share's band; null where the plan gives none, or every request reaches this stage. */
   readonly shareBand: string | null;
   readonly requests: string;
   readonly latencies: readonly Latency[];
@@ -32,7 +32,7 @@ export interface StageRow {
 
 type Stage = Plan["predictions"]["stages"][number];
 
-/** The flag of stages whose queues are near growing without end; null where none are. */
+/** The flag of stages that are close to instability; null where there are none. */
 export function nearSaturation(stages: readonly Stage[]): Doubt | null {
   const near = stages.filter((stage) => stage.stability === "near-saturation");
   if (near.length === 0) return null;
@@ -40,7 +40,7 @@ export function nearSaturation(stages: readonly Stage[]): Doubt | null {
   return { tone: "warn", word: "near saturation", reason: `${standing}: a little more traffic adds much latency.` };
 }
 
-/** The word on figures for which the step times reach beyond what they were fitted to; null where none do. */
+/** The mark of figures that extrapolate beyond the fitted step times; null where none do. */
 export function extrapolated(stages: readonly Stage[]): Doubt | null {
   const reasons = stages.flatMap(({ model, extrapolated: why = [] }) => (why.length === 0 ? [] : [`${model}: ${why.join("; ")}`]));
   return reasons.length === 0 ? null : { tone: "hatched", word: "extrapolated", reason: `${reasons.join(". ")}.` };
@@ -55,7 +55,7 @@ const replicasText = ({ replicas, gpu: own }: ModelDeployment, mixed: boolean): 
     )
     .join(", ");
 
-/** Decides the rows of what is promised of each stage. */
+/** Prepares the rows of each stage's promises. */
 export function prepareStages({
   predictions,
   deployment,
@@ -82,7 +82,10 @@ export function prepareStages({
   });
 }
 
-/** What a plan has beside the stages: pinned models that get no requests, a judge that runs as an engine here, and requests that start later. */
+/**
+ * Parts of a plan other than its stages: pinned models without requests, a judge that runs as an engine here, and requests that start
+ * later.
+ */
 export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy" | "deployment" | "inputs">): readonly string[] {
   if (policy.kind !== "cascade") return [];
   const { stages, judge, directStart } = policy;
@@ -95,7 +98,7 @@ export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy"
     ...idle.map(
       (own) => `${own.model} is pinned and keeps ${replicasText(own, mixed)} without requests: a pin keeps replicas but adds no stage.`,
     ),
-    // A model alone is not judged, whatever judge was asked for.
+    // A single model is not judged, whatever judge is configured.
     ...(stages.length === 1
       ? []
       : judge.engine === undefined

@@ -5,13 +5,13 @@ import type { Knobs } from "@/solver/cascade/explore/exploration";
 import type { PlanConstraints } from "@/solver/plan/constraints";
 import type { PlanView } from "../address/planCodec";
 
-/** One click that makes room: what it does in words, and the change to the view. */
+/** One click that relaxes a constraint: its text, and the change to the view. */
 export interface Relaxation {
   readonly says: string;
   readonly change: Partial<PlanView>;
 }
 
-/** What would do instead of one constraint of a conflict: its nearest feasible value, where it has one, and giving it up. */
+/** The relaxations of one conflicting constraint: its nearest feasible value, if there is one, and dropping it. */
 export function relaxations(view: PlanView, { kind, model, nearest }: ConflictingConstraint): readonly Relaxation[] {
   const { constraints } = view;
   const to = (says: string, change: Partial<PlanConstraints>): Relaxation => ({
@@ -41,7 +41,7 @@ export function relaxations(view: PlanView, { kind, model, nearest }: Conflictin
     case "maxUsdPerHour": {
       const gone = to("Lift the cap", { maxUsdPerHour: null });
       if (nearest === null) return [gone];
-      // Up to whole cents: a cap below the need would not do.
+      // Rounded up to whole cents: a cap below the need would not be feasible.
       const maxUsdPerHour = Math.ceil(nearest * 100 - 1e-6) / 100;
       return [to(`Allow ${formatUsd(maxUsdPerHour)} an hour`, { maxUsdPerHour }), gone];
     }
@@ -55,7 +55,7 @@ export function relaxations(view: PlanView, { kind, model, nearest }: Conflictin
       return [to("Allow idle GPUs", { idleGpus: true })];
     case "qualityFloor":
     case "latencyBudgetSeconds":
-      // Offered beside the conflict, by `objectiveRelaxations`.
+      // Offered next to the conflict, by `objectiveRelaxations`.
       return [];
   }
 }
@@ -72,7 +72,7 @@ function gpuRelaxations({ constraints, gpus }: PlanView, nearest: number | null)
 
 type Infeasible = Extract<SolveAnswer, { outcome: "infeasible" }>;
 
-/** Floor and budget as far as the cluster can go, where the answer says how far that is. */
+/** Floor and budget at the limit of the cluster, where the answer states it. */
 export function objectiveRelaxations(knobs: Knobs, answer: Pick<Infeasible, "bestQuality" | "bestLatencySeconds">): readonly Relaxation[] {
   const { bestQuality, bestLatencySeconds } = answer;
   const qualityFloor = bestQuality === null ? null : Math.floor(bestQuality * 10) / 10;

@@ -10,13 +10,13 @@ import type { Doing } from "../planning/usePlanning";
 
 type Ending = Exclude<ExamineEvent, { kind: "progress" }>;
 
-/** One question about the plan that a request leads to. `examination` is of the request as it stands, or null. */
+/** One examination of the plan of a request. `examination` belongs to the current request, or is null. */
 export interface Examining<Kind extends Examination["kind"]> extends Doing {
   readonly examination: Extract<Examination, { kind: Kind }> | null;
   readonly status: PanelStatus;
 }
 
-/** Asks it once it is `wanted`; each takes as long as some plans, so nothing is asked unasked. */
+/** Runs it once it is `wanted`; each takes as long as several plans, so it runs only on request. */
 export function useExamination<Kind extends Examination["kind"]>(
   kind: Kind,
   about: Inputs["plans"]["solve"],

@@ -5,7 +5,7 @@ import { useAct } from "@/components/api/acts";
 import { useTRPCClient } from "@/components/api/trpc";
 import { useClusterLink } from "@/components/shell/useCurrentCluster";
 
-/** Keeps a plan and opens the page on which it is reviewed and applied. */
+/** Saves a plan and opens the page on which it is reviewed and applied. */
 export function useReview() {
   const client = useTRPCClient();
   const router = useRouter();

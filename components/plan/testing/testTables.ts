@@ -11,7 +11,7 @@ const tables = [seconds.small, seconds.middle, seconds.large];
 
 type Short = Pick<Routing, "stages" | "thresholds" | "quality" | "share"> & Partial<Pick<Routing, "startBelow">>;
 
-/** An exploration of three models, of which every stage takes what its model takes alone. */
+/** An exploration of three models, in which every stage has the latency of its model alone. */
 export function testExploration(routings: readonly Short[]): Exploration {
   const rows = routings.flatMap(({ stages, share }) =>
     stages.map((model, stage) => (share[stage] === 0 ? tables[0]?.map(() => NEVER) : tables[model]) ?? []),
@@ -38,7 +38,7 @@ export function testExploration(routings: readonly Short[]): Exploration {
   };
 }
 
-/** What a search looked at. */
+/** The routings that the search evaluated. */
 export const searched = testExploration([
   { stages: [0], thresholds: [], quality: 70, share: [1] },
   { stages: [1], thresholds: [], quality: 80, share: [1] },
@@ -47,7 +47,7 @@ export const searched = testExploration([
   { stages: [0, 2], thresholds: [60], quality: 84, share: [1, 0.4] },
 ]);
 
-/** Around `small, middle`: every threshold that accepts something else. At 10 every answer of the small model is accepted. */
+/** Around `small, middle`: every threshold that changes which answers are accepted. At 10 every answer of the small model is accepted. */
 export const around = testExploration(
   [10, 40, 55, 70, 100].map((threshold) => ({
     stages: [0, 1],

@@ -43,7 +43,10 @@ function Curve({ curve, workflow }: { readonly curve: CapacityCurve; readonly wo
   );
 }
 
-/** What the set of admitted configurations is worth: accuracy against capacity on the engines of a plan. Asked for by a button, since it takes seconds. */
+/**
+ * The value of the set of admitted configurations: accuracy against capacity on the engines of a plan. Computed on a button, because it
+ * takes seconds.
+ */
 export function CapacityPanel(props: {
   readonly workflow: string;
   readonly planId: string;

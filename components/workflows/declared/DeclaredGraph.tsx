@@ -41,7 +41,10 @@ function Agent({ agent, identities }: { readonly agent: DeclaredAgent; readonly 
   );
 }
 
-/** A declared workflow by layers, with the models that may run each agent. Draws a prepared picture, decides nothing; the table tells the same. */
+/**
+ * A declared workflow by layers, with the models that may run each agent. Draws a prepared picture, decides nothing; the table has the same
+ * data.
+ */
 export const DeclaredGraph = memo(function DeclaredGraph(props: {
   readonly picture: DeclaredPicture;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
@@ -68,7 +71,7 @@ export const DeclaredGraph = memo(function DeclaredGraph(props: {
   );
 });
 
-/** The same in words. */
+/** The same as a table. */
 export function DeclaredTable({ picture }: { readonly picture: DeclaredPicture }) {
   return (
     <Table caption="Agents, in the order in which they are declared" columns={columns} stacked>

@@ -13,10 +13,10 @@ const columns = [
   { key: "predictors", name: "Predictors" },
 ] as const;
 
-/** The declared workflows, of which one is looked at. */
+/** The declared workflows, one of which is displayed. */
 export function DeclaredList(props: {
   readonly workflows: readonly DeclaredWorkflow[];
-  /** Of the plan they are told over; null: not known yet. */
+  /** Models of the plan that the counts are based on; null: not known yet. */
   readonly models: readonly string[] | null;
   readonly chosen: string | null;
   readonly onWorkflow: (name: string) => void;

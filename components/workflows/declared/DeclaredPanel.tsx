@@ -16,16 +16,16 @@ import type { DeclaredWorkflow } from "@/server/contracts/studio";
 import { DeclaredGraph, DeclaredTable } from "./DeclaredGraph";
 import { prepareDeclared } from "./prepareDeclared";
 
-/** One declared workflow whole: its graph, its agents, its document, and what can be done with it. */
+/** One declared workflow: its graph, its agents, its document, and the actions on it. */
 export function DeclaredPanel(props: {
   readonly declared: DeclaredWorkflow;
-  /** On whose engines it is to run. */
+  /** The plan on whose engines it is to run. */
   readonly plan: { readonly workloadId: string; readonly models: readonly string[] } | null;
   /** Opens the dialog that makes a plan of it; null: there is no plan yet on whose engines it could run. */
   readonly onPlan: (() => void) | null;
-  /** Opens the dialog in which its document is changed. */
+  /** Opens the dialog that edits its document. */
   readonly onEdit: () => void;
-  /** `says`: what goes on running it. */
+  /** `says`: which plans continue to run it. */
   readonly onRemoved: (says: string) => void;
 }) {
   const { onPlan, onEdit, onRemoved } = props;

@@ -20,7 +20,7 @@ import { PlanDialog } from "./PlanDialog";
 import { planInView, planOptions } from "./prepareDeclaredList";
 import { TryPanel } from "./TryPanel";
 
-/** Declared workflows: what there is, one of them whole, and what can be done with it on the engines of a plan. */
+/** Declared workflows: the list, one in detail, and the actions on it with the engines of a plan. */
 export function DeclaredTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const trpc = useTRPC();
   const [view, write] = useUrlView(workflowsCodec);

@@ -20,12 +20,12 @@ import { documentOfWorkflow } from "@/solver/workflow/workflowDocuments";
 import { DeclaredGraph } from "./DeclaredGraph";
 import { prepareDeclared } from "./prepareDeclared";
 
-/** A text is read once it has been still for so long. */
+/** Delay after the last change before a text is read. */
 const STILL_MS = 300;
-/** As the studio takes them. */
+/** The studio's limits. */
 const LONGEST_TEXT = 500_000;
 
-/** Modelled workflows to begin with: those of one shape. */
+/** Modelled workflows as examples: those of one shape. */
 const examples = workflows.filter(({ otherShapes = [] }) => otherShapes.length === 0);
 
 function Preview({ read }: { readonly read: ReadWorkflow }) {
@@ -40,13 +40,13 @@ function Preview({ read }: { readonly read: ReadWorkflow }) {
   );
 }
 
-/** What is said of a dialog that changes a workflow. */
+/** The description of the dialog when it edits a workflow. */
 const editSays = ({ document, version }: DeclaredWorkflow): string =>
   `Saved as version ${version + 1}, or under another name as another workflow. Plans that run ${document.name} keep their own copy. Predictors still apply if its agents, their inputs and their models stay the same; instructions may change.`;
 
-/** Brings a workflow: pasted, from a file, or as it is kept already, drawn as soon as it can be read, kept when it is right. */
+/** Adds or edits a workflow: pasted, from a file, or a stored one; drawn as soon as it can be read, saved on confirmation. */
 export function ImportDialog(props: {
-  /** The workflow that is changed; null: another is brought. */
+  /** The workflow to edit; null: another is added. */
   readonly edited: DeclaredWorkflow | null;
   readonly open: boolean;
   readonly onClose: () => void;

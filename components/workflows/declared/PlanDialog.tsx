@@ -11,17 +11,17 @@ import { FormModal } from "@/components/ui/FormModal";
 import type { DeclaredWorkflow, PlanSummary } from "@/server/contracts/studio";
 import { chosenText, planOptions, predictorOptions } from "./prepareDeclaredList";
 
-/** Partial assignments that a round keeps, as the source has it. */
+/** Partial assignments that a round keeps: the paper's value. */
 const WIDTH = 4;
 
-/** Makes a plan that runs declared workflows just in time on the engines of another. It is approved and applied as any plan. */
+/** Makes a plan that runs declared workflows just in time on the engines of another plan. It is approved and applied like any plan. */
 export function PlanDialog(props: {
   readonly open: boolean;
   readonly plans: readonly PlanSummary[];
-  /** The plan that is chosen as long as no other is. */
+  /** The plan that is selected by default. */
   readonly planId: string;
   readonly workflows: readonly DeclaredWorkflow[];
-  /** The workflow that is ticked when it opens. */
+  /** The workflow that is selected when it opens. */
   readonly first: string;
   readonly onClose: () => void;
 }) {

@@ -44,7 +44,7 @@ function Outcome({ picture, programId }: { readonly picture: RunPicture; readonl
   );
 }
 
-/** Has the gateway run the workflow once, and tells each agent's model, tokens and time. */
+/** Makes the gateway run the workflow once, and shows each agent's model, tokens and time. */
 export function TryPanel(props: {
   readonly clusterId: string;
   readonly runningPlanId: string | null;

@@ -15,7 +15,7 @@ export interface CapacityPicture {
   readonly says: string;
 }
 
-/** Quality against programs a second as fewer configurations count as accurate, beside the largest models throughout. */
+/** Quality against programs per second as fewer configurations count as accurate, compared with the largest models throughout. */
 export function prepareCapacity({ points, largest }: CapacityCurve, workflow: string): CapacityPicture {
   const point = (each: CapacityCurve["largest"], tag: string) => ({
     ...{ x: each.programsPerSecond, y: each.quality, tag },

@@ -10,10 +10,10 @@ export interface DeclaredAgent {
   readonly x: number;
   readonly y: number;
   readonly identity: AgentIdentity;
-  /** Models it may run on, to be drawn as their marks; null: what `note` says. */
+  /** Models it may run on, drawn as their marks; null: `note` says why there are none. */
   readonly models: readonly string[] | null;
   readonly note: string;
-  /** All that is drawn of it, in a sentence. */
+  /** A text alternative of the drawing, in a sentence. */
   readonly says: string;
 }
 
@@ -36,7 +36,7 @@ export interface DeclaredPicture {
   readonly edges: readonly (LaidEdge & { readonly key: string; readonly from: string })[];
   readonly rows: readonly DeclaredRow[];
   readonly says: string;
-  /** What it means that agents have no instructions; null: all have. */
+  /** The consequence of agents without instructions; null: all have instructions. */
   readonly uninstructed: string | null;
 }
 
@@ -52,7 +52,7 @@ const partWords: Readonly<Record<WorkflowAgent["part"], string>> = {
 const modelsText = ({ models, sameModelAs }: WorkflowAgent): string =>
   sameModelAs === undefined ? (models?.join(", ") ?? "any") : `same as ${sameModelAs}`;
 
-/** Decides how a declared workflow is drawn: agents by layers from left to right, each after those whose answers it reads. */
+/** Lays out the drawing of a declared workflow: agents by layers from left to right, each after those whose answers it reads. */
 export function prepareDeclared({ name, agents }: WorkflowDocument): DeclaredPicture {
   const keyOf = (agent: string) => `${name}/${agent}`;
   const identities = identifyAgents(agents.map((agent) => keyOf(agent.name)));
@@ -89,7 +89,7 @@ export function prepareDeclared({ name, agents }: WorkflowDocument): DeclaredPic
   };
 }
 
-/** An application sends prompts of its own; the gateway has the instructions alone to go by. */
+/** An application sends its own prompts; the gateway's runs use only the instructions. */
 function uninstructedSays(agents: readonly WorkflowAgent[]): string | null {
   const without = agents.filter(({ instructions }) => instructions === "").map(({ name }) => name);
   if (without.length === 0) return null;
@@ -97,7 +97,7 @@ function uninstructedSays(agents: readonly WorkflowAgent[]): string | null {
   return `${which}. When the gateway runs the workflow, such an agent gets only the input and the answers that it reads: add instructions to the document. An application that runs the workflow sends its own prompts.`;
 }
 
-/** How many configurations a workflow has over models, in words, and why it has none where it has not. */
+/** The number of a workflow's configurations over models, in words, or why it has none. */
 export function configurationsText(
   workflow: WorkflowDocument,
   models: readonly string[],

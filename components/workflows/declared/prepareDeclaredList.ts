@@ -20,7 +20,7 @@ export interface DeclaredListRow {
   readonly predictors: string;
 }
 
-/** Decides the rows of the declared workflows. `models`: those of the plan they are told over; null while it is not known. */
+/** Prepares the rows of the declared workflows. `models`: those of the plan that the counts are based on; null while it is not known. */
 export function declaredRows(workflows: readonly DeclaredWorkflow[], models: readonly string[] | null): readonly DeclaredListRow[] {
   return workflows.map(({ document, version, origin, predictors }) => {
     const { text, refused } = models === null ? { text: "–", refused: null } : configurationsText(document, models);
@@ -36,7 +36,7 @@ export function declaredRows(workflows: readonly DeclaredWorkflow[], models: rea
   });
 }
 
-/** The plan that the address names, else the one in force, else the newest; null: there is none. */
+/** The plan that the address names, else the one in force, else the newest; null: none. */
 export function planInView(plans: readonly PlanSummary[], named: string | null): PlanSummary | null {
   return plans.find(({ id }) => id === named) ?? plans.find(({ running }) => running) ?? plans[0] ?? null;
 }
@@ -47,19 +47,19 @@ export const planOptions = (plans: readonly PlanSummary[]) =>
     .toSorted((a, b) => Number(b.running) - Number(a.running))
     .map(({ id, name, running }) => ({ value: id, text: `${running ? "in force: " : ""}${name}, ${shortHash(id)}` }));
 
-/** A workflow to run just in time, and by which predictor; null: by none. */
+/** A workflow to run just in time, and its predictor; null: none. */
 export interface ChosenWorkflow {
   readonly name: string;
   readonly predictor: string | null;
 }
 
-/** A workflow's predictors to choose from, newest first, and none. */
+/** A workflow's predictors to choose from, newest first, and the choice of none. */
 export const predictorOptions = ({ predictors }: Pick<DeclaredWorkflow, "predictors">) => [
   ...predictors.map(({ hash, version, workloadName }) => ({ value: hash, text: `v${version} of ${workloadName}, ${shortHash(hash)}` })),
   { value: "", text: "none: the largest models alone" },
 ];
 
-/** What it means how predictors are chosen, in a sentence. */
+/** The consequence of the selected predictors, in a sentence. */
 export function chosenText(chosen: readonly ChosenWorkflow[]): string {
   const without = chosen.filter(({ predictor }) => predictor === null).map(({ name }) => name);
   if (chosen.length === 0) return "Choose at least one workflow.";

@@ -14,13 +14,13 @@ export interface RunPicture {
     readonly seconds: string;
     readonly output: string;
   }[];
-  /** Agents that it did not come to. */
+  /** Agents that it did not reach. */
   readonly missing: readonly string[];
 }
 
 const tokens = (count: number | null): string => (count === null ? "not counted" : formatCount(count));
 
-/** What is shown of a run that ended. `agents`: those of its workflow. */
+/** The display of a finished run. `agents`: those of its workflow. */
 export function prepareRun(run: WorkflowRun, agents: readonly string[]): RunPicture {
   const { status, seconds, stages, error } = run;
   const done = new Set(stages.map(({ agent }) => agent));

@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 import { cssPercent } from "@/components/charts/cssPercent";
 
-/** A tick of a common axis: where it stands as a share of the axis, and its words. */
+/** A tick of a common axis: its position as a share of the axis, and its label. */
 export interface Tick {
   readonly at: number;
   readonly text: string;
 }
 
-/** A row's piece of a common axis, with its lines. What stands on it is placed by shares. */
+/** A row's part of a common axis, with its lines. Its content is positioned by shares. */
 export function Track({ ticks, children }: { readonly ticks: readonly Tick[]; readonly children: ReactNode }) {
   return (
     <span aria-hidden="true" className="relative block h-6 min-w-0">
@@ -19,7 +19,7 @@ export function Track({ ticks, children }: { readonly ticks: readonly Tick[]; re
   );
 }
 
-/** The words of a common axis. */
+/** The labels of a common axis. */
 export function TrackAxis({ ticks }: { readonly ticks: readonly Tick[] }) {
   return (
     <span aria-hidden="true" className="relative block h-4 text-xs text-ink-3">

@@ -1,19 +1,19 @@
-/** How an agent is called and drawn on this page. */
+/** An agent's name and look on this page. */
 export interface AgentIdentity {
   readonly key: string;
   /** Without its application. */
   readonly name: string;
   readonly application: string;
-  /** CSS colour. Agents far apart may share one: the name always stands with it. */
+  /** CSS colour. Different agents may share one: the name is always shown with it. */
   readonly hue: string;
 }
 
 const HUES = ["a", "b", "c", "d", "e", "f", "g", "h"] as const;
 
-/** What agents that nobody named are called. */
+/** The name shown for unnamed agents. */
 const UNNAMED = "unnamed";
 
-/** Names have no slash in them; applications named after a first agent have none either. */
+/** Names contain no slash, and neither do applications named after a first agent. */
 const slashIn = (key: string): number => key.lastIndexOf("/");
 
 /** The agent's name in a key `application/agent`. */
@@ -35,8 +35,9 @@ function hashOf(text: string): number {
 export type AgentIdentities = ReadonlyMap<string, AgentIdentity>;
 
 /**
- * Agents with the hues they keep. A hue follows from the key; where one of the same application has it already, the next that is free is taken,
- * so that agents of one graph differ as long as there are hues. Keys of an application are gone through by name: the order in which they come changes nothing.
+ * Agents with stable hues. The key gives the hue; if another agent of the application has it already, the next free one is used,
+ * so that agents of one graph differ as long as there are hues. Keys of an application are processed by name, so that their order of
+ * arrival does not matter.
  */
 export function identifyAgents(keys: readonly string[]): AgentIdentities {
   const taken = new Map<string, Set<number>>();

@@ -18,9 +18,9 @@ export interface Way {
 export interface LaidEdge {
   readonly path: string;
   readonly arrow: string;
-  /** Leads to its own node or to one before it. */
+  /** Leads to its own node or to an earlier one. */
   readonly isBack: boolean;
-  /** Middle of a word about it. */
+  /** Middle of its label. */
   readonly labelX: number;
   readonly labelY: number;
 }
@@ -29,18 +29,18 @@ export const NODE_WIDTH = 152;
 export const NODE_HEIGHT = 48;
 export const GAP_X = 84;
 export const GAP_Y = 26;
-/** Between edges that lead back below the graph. */
+/** Distance between edges that lead back below the graph. */
 const TRACK = 22;
-/** How far beside a node an edge that leads back goes down, and how much further each next one. */
+/** Distance from a node at which an edge that leads back goes down, and the additional distance for each further one. */
 const [ASIDE, FURTHER, LANES] = [14, 4, 6];
 const ARROW = 7;
-/** Of a corner. */
+/** Radius of a corner. */
 const RADIUS = 8;
 
-/** Where the nodes of a column begin. */
+/** The left end of a column's nodes. */
 export const leftOf = (column: number): number => GAP_X / 2 + column * (NODE_WIDTH + GAP_X);
 
-/** The edges of a graph whose nodes have their places, and how low they reach. `bottom`: how low the nodes do. */
+/** The edges of a graph whose nodes are placed, and the lowest point of the edges. `bottom`: the lowest point of the nodes. */
 export function drawEdges(ways: readonly Way[], bottom: number): { readonly edges: readonly LaidEdge[]; readonly bottom: number } {
   const [out, into] = [portsOf(ways, "from"), portsOf(ways, "to")];
   const tracks = tracksOf(ways);
@@ -51,7 +51,7 @@ export function drawEdges(ways: readonly Way[], bottom: number): { readonly edge
     const arrow = `M${end.x} ${whole(end.y - 4)}L${end.x + ARROW} ${whole(end.y)}L${end.x} ${whole(end.y + 4)}Z`;
     if (!way.isBack) return { ...forward(way, start, end), arrow, isBack: false };
     const track = tracks.get(way);
-    // One that leads to its own node turns right below it.
+    // An edge to its own node turns directly below it.
     const y = track === undefined ? way.from.y + NODE_HEIGHT / 2 + GAP_Y / 2 : bottom + TRACK * (track + 0.75);
     const aside = ASIDE + FURTHER * ((track ?? 0) % LANES);
     return { ...backward(start, end, { y, aside }), arrow, isBack: true };
@@ -101,7 +101,7 @@ function backward(
   return { path, labelX: whole((right + left) / 2), labelY: whole(y) };
 }
 
-/** Heights at which edges leave or reach their nodes: spread over the side in the order of their other ends, those that lead back lowest. */
+/** Heights at which edges leave or reach their nodes: spread over the side in the order of their other ends, back edges lowest. */
 function portsOf(ways: readonly Way[], end: "from" | "to"): ReadonlyMap<Way, number> {
   const ports = new Map<Way, number>();
   const beyond = ({ isBack, ...way }: Way): number =>
@@ -113,7 +113,10 @@ function portsOf(ways: readonly Way[], end: "from" | "to"): ReadonlyMap<Way, num
   return ports;
 }
 
-/** A track below the graph for each edge that leads back to another node, such that none shares one with another over the same columns; short ones uppermost. */
+/**
+ * A track below the graph for each edge that leads back to another node, such that no two share one over the same columns; short ones
+ * uppermost.
+ */
 function tracksOf(ways: readonly Way[]): ReadonlyMap<Way, number> {
   const tracks = new Map<Way, number>();
   const taken: Way[][] = [];

@@ -1,8 +1,8 @@
 import { drawEdges, GAP_X, GAP_Y, type Item, type LaidEdge, leftOf, NODE_HEIGHT, NODE_WIDTH } from "./drawEdges";
 
-/** What is to be laid out. Every edge joins two of the nodes. */
+/** The graph to lay out. Every edge joins two of the nodes. */
 export interface GraphToLayOut {
-  /** `depth`: how far from the beginning it stands as a rule, which decides what of a circle leads back. */
+  /** `depth`: its usual distance from the beginning, which decides which edges of a cycle lead back. */
   readonly nodes: readonly { readonly key: string; readonly depth: number }[];
   readonly edges: readonly { readonly from: string; readonly to: string }[];
 }
@@ -11,20 +11,21 @@ export interface GraphToLayOut {
 export interface GraphLayout {
   readonly width: number;
   readonly height: number;
-  /** In reading order: column by column, each from above. `x` and `y` are of the left upper corner. */
+  /** In reading order: column by column, each from above. `x` and `y` are the upper left corner. */
   readonly nodes: readonly { readonly key: string; readonly x: number; readonly y: number }[];
   /** In the order in which they were given. */
   readonly edges: readonly LaidEdge[];
 }
 
-/** Of a column that an edge only passes through. */
+/** Height of a place where an edge only passes through a column. */
 const PASSAGE_HEIGHT = 16;
 const SWEEPS = 8;
 
 /**
- * Places the nodes of a directed graph in columns from left to right, in the manner of Sugiyama: a node stands after all that lead to it, without
- * the edges that lead back by depth; long edges pass through the columns between; the order within a column follows the neighbours' (barycentres,
- * a fixed number of sweeps), and so do the heights, as near as order and distances allow. Edges that lead back run below. No two nodes overlap.
+ * Places the nodes of a directed graph in columns from left to right by Sugiyama's method: a node comes after all its predecessors,
+ * ignoring edges that lead back by depth; long edges pass through the columns between; the order within a column follows the neighbours'
+ * (barycentres, a fixed number of sweeps), and so do the heights, as closely as order and distances allow. Edges that lead back run below.
+ * No two nodes overlap.
  *
  * @throws RangeError on an edge with an end that is no node.
  */
@@ -73,13 +74,13 @@ export function layOutGraph({ nodes, edges }: GraphToLayOut): GraphLayout {
   };
 }
 
-/** Passages may lie side by side; beside a node half the gap between nodes is left. */
+/** Passing edges may be close together; next to a node half the gap between nodes is kept. */
 const gapBetween = (a: Item, b: Item): number => ([a, b].filter(({ height }) => height === NODE_HEIGHT).length / 2) * GAP_Y;
 
 const meanHeight = (items: readonly Item[], otherwise: number): number =>
   items.length === 0 ? otherwise : items.reduce((sum, { y }) => sum + y, 0) / items.length;
 
-/** Orders each column by its neighbours and draws its items as near to them as they can be. The uppermost ends at 0. */
+/** Orders each column by its neighbours and moves its items as close to them as possible. The uppermost one is at 0. */
 function settle(columns: readonly Item[][]): void {
   for (const column of columns) pull(column, () => 0);
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
@@ -90,7 +91,7 @@ function settle(columns: readonly Item[][]): void {
       pull(column, (item) => wanted.get(item) ?? 0);
     }
   }
-  // Both sides at once, in the order that was found: what stands between two columns ends between them.
+  // Both sides at once, in the order found: an item between two columns ends between their items.
   for (const column of columns) {
     const wanted = new Map(column.map((item) => [item, meanHeight([...item.before, ...item.after], item.y)]));
     pull(column, (item) => wanted.get(item) ?? 0);
@@ -100,7 +101,7 @@ function settle(columns: readonly Item[][]): void {
   for (const item of items) item.y -= top;
 }
 
-/** The heights nearest to those wanted, by least squares, that keep a column's order and distances: items in each other's way become a block. */
+/** The heights closest to the wanted ones, by least squares, that keep a column's order and distances: colliding items become a block. */
 function pull(column: readonly Item[], wanted: (item: Item) => number): void {
   const blocks: { sum: number; count: number }[] = [];
   const offsets: number[] = [];

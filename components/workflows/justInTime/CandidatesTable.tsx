@@ -7,11 +7,11 @@ import type { ModelIdentity } from "@/components/ui/modelIdentity";
 import { Table } from "@/components/ui/Table";
 import { MOST_ASSIGNED, prepareCandidates, type Round } from "./prepareRounds";
 
-/** The assignments that a round kept until its end, side by side, the one that was carried out first. */
+/** The assignments that a round kept until its end, side by side, the applied one first. */
 export function CandidatesTable(props: {
   readonly round: Round;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
-  /** Which round it is, in words. */
+  /** The round's description. */
   readonly of: string;
 }) {
   const { round, identities } = props;

@@ -3,7 +3,7 @@ import type { ModelIdentity } from "@/components/ui/modelIdentity";
 import { Table } from "@/components/ui/Table";
 import { type AgentChoice, cellWords } from "./prepareLattice";
 
-/** Agent by agent: which model it got, and which it may still get. */
+/** For each agent the model that it got, and those that it may still get. */
 export function ChoicesTable(props: {
   readonly choices: readonly AgentChoice[];
   readonly models: readonly string[];

@@ -22,7 +22,7 @@ import { prepareRounds } from "./prepareRounds";
 import { RoundsPanel } from "./RoundsPanel";
 import { SlotsPanel } from "./SlotsPanel";
 
-/** How the gateway found which configurations are accurate, since it started. */
+/** Statistics of the gateway's searches for accurate configurations since it started. */
 function PredictionsPanel(props: { readonly predictions: GatewayRounds["predictions"]; readonly policy: PolicyDocument | null }) {
   const { figures, says } = preparePredictions(props.predictions, props.policy);
   return (
@@ -37,10 +37,13 @@ function PredictionsPanel(props: { readonly predictions: GatewayRounds["predicti
   );
 }
 
-/** How often the gateway is asked while the page is seen. */
+/** Polling interval while the page is visible. */
 const EVERY_MS = 2_000;
 
-/** The latest rounds of the cluster's policy, polled while the page is visible. While the gateway does not answer, the last picture stays, with the error. */
+/**
+ * The latest rounds of the cluster's policy, polled while the page is visible. While the gateway does not answer, the last answer is shown
+ * with the error.
+ */
 function useRounds(clusterId: string) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -56,7 +59,7 @@ function Pictures(props: {
   readonly cluster: ClusterSummary;
   readonly answer: GatewayRounds;
   readonly timeScale: number;
-  /** When the answer came, in Unix milliseconds. */
+  /** When the answer arrived, in Unix milliseconds. */
   readonly atMs: number;
 }) {
   const { cluster, answer, timeScale, atMs } = props;
@@ -82,7 +85,7 @@ function Pictures(props: {
   );
 }
 
-/** Why there is nothing to look at, and the way to something; false: there is. */
+/** Why there is nothing to show, and the next step; false: there is something. */
 function emptyOf(asked: ReturnType<typeof useRounds>["data"], hasPlan: boolean): PanelStatus | false {
   switch (asked?.state) {
     case "no-gateway":
@@ -127,7 +130,7 @@ function emptyOf(asked: ReturnType<typeof useRounds>["data"], hasPlan: boolean):
   }
 }
 
-/** What the policy that decides in rounds does now: free slots, rounds with their candidates, and a program's configurations. */
+/** The current state of the policy that decides in rounds: free slots, rounds with their candidates, and a program's configurations. */
 export function JustInTimeTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const nowMs = useNow(1_000);
   const query = useRounds(cluster.spec.id);

@@ -5,7 +5,7 @@ import { cssPercent } from "@/components/charts/cssPercent";
 import type { ConfigurationSpace } from "@/solver/workflow/configurationSpace";
 import { configurationWords, type Lattice, type LatticeMark, markWords, neighboursOf, stepTo, type WayMark } from "./prepareLattice";
 
-/** Between marks, and what is left above and below them. */
+/** Distance between marks, and the margins above and below them. */
 const [PITCH, MARGIN] = [10, 8];
 
 const shapes = {
@@ -14,24 +14,27 @@ const shapes = {
   never: "size-1 rounded-full bg-line-strong",
 } as const;
 
-/** A configuration that was chosen for every agent. */
+/** A configuration in which every agent has its chosen model. */
 const FINAL = "size-2 rotate-45 bg-accent outline-2 outline-offset-1 outline-accent";
 
-/** Where a mark's middle is. */
+/** Position of a mark's middle. */
 interface Place {
   readonly x: number;
   readonly y: number;
 }
 
-/** A configuration on the program's way. */
+/** A configuration on the program's path. */
 const ON_WAY = "outline-2 outline-offset-1 outline-accent";
 
-/** The product order of a program's configurations, each as a mark, cheaper ones to the left. Draws a prepared picture; arrow keys walk over it. */
+/**
+ * The product order of a program's configurations, each as a mark, cheaper ones to the left. Draws a prepared picture; arrow keys move over
+ * it.
+ */
 export function LatticeChart(props: {
   readonly lattice: Lattice & { readonly marks: readonly LatticeMark[] };
   readonly space: ConfigurationSpace;
   readonly chosen: number;
-  /** The configuration that came of it; null: agents are undecided. */
+  /** The resulting configuration; null: agents are undecided. */
   readonly final: number | null;
   readonly way: readonly WayMark[];
   readonly onChoose: (configuration: number) => void;

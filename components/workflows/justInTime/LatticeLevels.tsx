@@ -11,7 +11,10 @@ const columns = [
   { key: "bar", name: "Drawn" },
 ] as const;
 
-/** The lattice by columns: how many configurations there are, are held to be accurate, and are still possible, so many steps up from the smallest models. */
+/**
+ * The lattice by columns: how many configurations exist, count as accurate, and are still possible, for each number of steps up from the
+ * smallest models.
+ */
 export function LatticeLevels({ lattice }: { readonly lattice: Lattice }) {
   const share = (count: number) => cssPercent(count / Math.max(1, lattice.widest));
   return (

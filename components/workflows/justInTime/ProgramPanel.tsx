@@ -16,7 +16,7 @@ import { heldBySays, programInView, programOptions } from "./prepareProgram";
 function Lattice(props: {
   readonly path: Path;
   readonly policy: PolicyDocument | null;
-  /** The program is to be held although newer ones come. */
+  /** The program is to be kept on display although newer ones arrive. */
   readonly onHold: () => void;
 }) {
   const { path, policy } = props;
@@ -69,16 +69,16 @@ function Lattice(props: {
   );
 }
 
-/** One program's way through its workflow's configurations. */
+/** One program's path through its workflow's configurations. */
 export function ProgramPanel(props: {
   readonly programs: readonly Path[];
-  /** As the address names it; null: the newest. */
+  /** From the address; null: the newest. */
   readonly named: string | null;
   readonly policy: PolicyDocument | null;
   readonly onProgram: (programId: string | null) => void;
 }) {
   const { programs, named, policy, onProgram } = props;
-  // One that is looked at stays although the gateway tells of newer ones alone.
+  // The displayed program stays although the gateway reports only newer ones.
   const [kept, setKept] = useState<Path | null>(null);
   const { path, isKept } = programInView(programs, named, kept);
   if (path !== null && path.programId === named && path !== kept) setKept(path);

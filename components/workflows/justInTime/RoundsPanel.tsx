@@ -37,15 +37,15 @@ function Given({ row, identities }: { readonly row: RoundRow; readonly identitie
   );
 }
 
-/** The latest rounds, and the candidates of the newest or of one that is held. */
+/** The latest rounds, and the candidates of the newest or of a selected one. */
 export function RoundsPanel(props: {
   readonly answer: GatewayRounds;
   readonly timeScale: number;
-  /** When the answer came, in Unix milliseconds. */
+  /** When the answer arrived, in Unix milliseconds. */
   readonly atMs: number;
 }) {
   const { answer, timeScale, atMs } = props;
-  // A round that is looked at stays although newer ones push it out of the list.
+  // The selected round stays although newer ones push it out of the list.
   const [held, setHeld] = useState<Round | null>(null);
   const [kept, setKept] = useState<readonly Round[]>([]);
   const contested = keepContested(kept, answer);

@@ -7,7 +7,7 @@ import { Panel } from "@/components/ui/Panel";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import { isPastRound, prepareSlots, type RoundRow } from "./prepareRounds";
 
-/** The engines of each model before the latest round: in flight, free up to saturation, or down. Paled once the round is past. */
+/** The engines of each model before the latest round: in flight, free up to saturation, or down. Paled once the round is in the past. */
 export function SlotsPanel({ newest }: { readonly newest: Pick<RoundRow, "round" | "age" | "ageSeconds"> }) {
   const { round, age, ageSeconds } = newest;
   const isPast = isPastRound(ageSeconds);

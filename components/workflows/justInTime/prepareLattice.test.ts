@@ -51,7 +51,7 @@ it("leads by keys to marks that exist, and from anywhere to the smallest and the
       expect([stepTo(marks, at, "Home"), stepTo(marks, at, "End"), stepTo(marks, at, "Tab")]).toEqual([0, last, at]);
     }),
   );
-  // Every mark of a column is reached from its first.
+  // Every mark of a column is reachable from its first.
   const column = marks.filter(({ upgrades }) => upgrades === 3);
   let [at, reached] = [column[0]?.configuration ?? 0, 1];
   for (let next = stepTo(marks, at, "ArrowDown"); next !== at; next = stepTo(marks, at, "ArrowDown")) [at, reached] = [next, reached + 1];
@@ -120,7 +120,7 @@ describe("prepareWay", () => {
 
 describe("prepareChoices", () => {
   it("tells what was chosen, what may come, what was ruled out and what never was accurate", () => {
-    // Voter 1 small or large with the rest large; it was given the small one.
+    // Voter 1 small or large with the rest large; it got the small one.
     const small = last - 2 * (space.steps[0] ?? 1);
     const path = testPath(voting, { members: [small, last], kept: [small], chosen: [0, -1, -1, -1, -1] });
     const [first, second] = prepareChoices(path, space);

@@ -5,7 +5,10 @@ import { type ConfigurationSpace, configurationNames, configurationSpace, spaceR
 
 export type Path = GatewayRounds["programs"][number];
 
-/** `left`: held to be accurate and in agreement with what was chosen; `pruned`: so held, but something else was chosen; `never`: not so held. */
+/**
+ * `left`: accurate and consistent with the choices; `pruned`: accurate, but another model was chosen; `never`: not accurate. Accurate as
+ * predicted.
+ */
 export type MarkState = "left" | "pruned" | "never";
 
 export const markWords: Readonly<Record<MarkState, string>> = {
@@ -19,7 +22,7 @@ export interface LatticeMark {
   readonly state: MarkState;
   /** Steps up from the smallest models throughout: its column. */
   readonly upgrades: number;
-  /** In its column, 0 the middle. */
+  /** Position in its column, 0 is the middle. */
   readonly offset: number;
 }
 
@@ -32,16 +35,19 @@ interface LatticeLevel {
 
 export interface Lattice {
   readonly levels: readonly LatticeLevel[];
-  /** null: there are too many to be drawn one by one. */
+  /** null: there are too many to draw each. */
   readonly marks: readonly LatticeMark[] | null;
-  /** Marks, or configurations, of the fullest column. */
+  /** Number of marks, or configurations, of the fullest column. */
   readonly widest: number;
 }
 
 /** Three models for each of five agents. */
 const MOST_MARKS = 3 ** 5;
 
-/** The space a program's sets are over, by the policy that may have made them; null where that policy declares the workflow otherwise, or not. */
+/**
+ * The space of a program's sets, by the policy that may have made them; null where that policy declares the workflow differently, or not at
+ * all.
+ */
 export function spaceOfPath({ workflow, models, agents, configurations }: Path, policy: PolicyDocument | null): ConfigurationSpace | null {
   const declared = policy?.kind === "just-in-time" ? policy.workflows.find((each) => each.workflow.name === workflow)?.workflow : undefined;
   if (declared === undefined || spaceRefusal(declared, models) !== null) return null;
@@ -59,7 +65,9 @@ function stateOf(sets: { readonly accurate: Uint32Array; readonly left: Uint32Ar
 
 const setsOf = ({ accurate, left }: Path) => ({ accurate: Uint32Array.from(accurate), left: Uint32Array.from(left) });
 
-/** Decides how a program's configurations are drawn: by the number of steps up from the smallest models, each as a mark or, where they are many, counted. */
+/**
+ * Lays out a program's configurations: by the number of steps up from the smallest models, each as a mark or, if there are many, as counts.
+ */
 export function prepareLattice(path: Path, space: ConfigurationSpace): Lattice {
   const sets = setsOf(path);
   const columns = Array.from({ length: 1 + space.options.reduce((sum, own) => sum + own.length - 1, 0) }, (): number[] => []);
@@ -84,7 +92,7 @@ export function prepareLattice(path: Path, space: ConfigurationSpace): Lattice {
   };
 }
 
-/** Configurations one step up or down from one, in one choice. */
+/** Configurations one step up or down from one, for one agent. */
 export function neighboursOf(space: ConfigurationSpace, configuration: number): readonly number[] {
   return digitsOf(space, configuration).flatMap((digit, choice) => {
     const [step, last] = [space.steps[choice] ?? 1, (space.options[choice]?.length ?? 1) - 1];
@@ -92,16 +100,16 @@ export function neighboursOf(space: ConfigurationSpace, configuration: number): 
   });
 }
 
-/** A mark on a program's way. */
+/** A mark on a program's path. */
 export interface WayMark {
   readonly configuration: number;
-  /** The agents whose models were known by then. */
+  /** The agents whose models were known at that point. */
   readonly decided: readonly string[];
 }
 
 /**
- * A program's way through the lattice: of the configurations that were left after each choice the one with most steps up, from the largest models
- * throughout towards what comes of it. Choices are taken by depth in the workflow; in which order agents side by side were given theirs is not told.
+ * A program's path through the lattice: after each choice, the remaining configuration with the most steps up, from the largest models
+ * throughout to the result. Choices are ordered by depth in the workflow; the order of parallel agents is not recorded.
  */
 export function prepareWay(path: Path, space: ConfigurationSpace): readonly WayMark[] {
   const steps = (configuration: number) => digitsOf(space, configuration).reduce((sum, digit) => sum + digit, 0);
@@ -118,14 +126,17 @@ export function prepareWay(path: Path, space: ConfigurationSpace): readonly WayM
     if (having === undefined) break;
     set = intersection(set, having);
     const configuration = largestOf(set);
-    // Nothing is left where an engine failed and its call went elsewhere.
+    // Nothing is left where an engine failed and its call was moved.
     if (configuration === undefined) break;
     way.push({ configuration, decided: chosen.slice(0, count + 1).map(({ agent }) => agent) });
   }
   return way;
 }
 
-/** The configuration that a key leads to: arrows to the next within a column or between columns, Home and End to the first and the last; the same at the rim. */
+/**
+ * The configuration that a key selects: arrows move within a column or between columns, Home and End to the first and the last; at the edge
+ * it stays.
+ */
 export function stepTo(marks: readonly LatticeMark[], from: number, key: string): number {
   if (key === "Home") return marks[0]?.configuration ?? from;
   if (key === "End") return marks.at(-1)?.configuration ?? from;
@@ -137,13 +148,16 @@ export function stepTo(marks: readonly LatticeMark[], from: number, key: string)
   return column.reduce((best, each) => (distance(each) < distance(best) ? each : best), column[0] ?? mark).configuration;
 }
 
-/** A configuration in words: each agent's model, and what has become of it. `final`: the one that every agent was given; null: some are undecided. */
+/**
+ * A configuration in words: each agent's model, and the configuration's state. `final`: the one with every agent's choice; null: some are
+ * undecided.
+ */
 export function configurationWords(space: ConfigurationSpace, mark: LatticeMark, final: number | null): string {
   const names = Object.entries(configurationNames(space, mark.configuration)).map(([agent, model]) => `${agent} ${model}`);
   return `${names.join(", ")}: ${mark.configuration === final ? "result" : markWords[mark.state]}`;
 }
 
-/** Where a configuration stands on its program's way, in words; null where it is not on it. */
+/** A configuration's position on its program's path, in words; null where it is not on it. */
 export function wayWords(way: readonly WayMark[], configuration: number): string | null {
   const mark = way.findLast((each) => each.configuration === configuration);
   if (mark === undefined) return null;
@@ -152,7 +166,7 @@ export function wayWords(way: readonly WayMark[], configuration: number): string
     : `On the path: the largest configuration left after ${mark.decided.join(", ")}.`;
 }
 
-/** What a model still is to an agent of a program. */
+/** The state of a model for an agent of a program. */
 export type CellState = "chosen" | "possible" | "gone" | "never" | "barred";
 
 export const cellWords: Readonly<Record<CellState, { readonly sign: string; readonly word: string }>> = {
@@ -168,7 +182,7 @@ export interface AgentChoice {
   readonly cells: readonly { readonly model: string; readonly state: CellState; readonly configurations: number }[];
 }
 
-/** Which models each agent of a program has been given or may yet get. Without its space only what was chosen is known. */
+/** Which models each agent of a program has got or may still get. Without its space only the choices are known. */
 export function prepareChoices(path: Path, space: ConfigurationSpace | null): readonly AgentChoice[] {
   const { accurate, left } = setsOf(path);
   return path.agents.map((agent, at) => ({

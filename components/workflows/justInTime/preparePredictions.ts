@@ -4,13 +4,13 @@ import type { PolicyDocument } from "@/solver/plan/policySchema";
 
 const msText = (ms: number | null): string => (ms === null ? "–" : `${ms < 10 ? ms.toFixed(1) : ms.toFixed(0)}\u00a0ms`);
 
-/** What the plan in force has predicted: nothing where it names no predictor; null where it is not known. */
+/** The prediction counts of the plan in force: zero where it names no predictor; null where they are not known. */
 function namesPredictor(policy: PolicyDocument | null): boolean | null {
   if (policy === null) return null;
   return policy.kind === "just-in-time" && policy.workflows.some(({ predictor }) => predictor !== undefined);
 }
 
-/** How it was predicted which configurations are accurate, since the gateway started, as figures and in sentences. */
+/** How accurate configurations were predicted since the gateway started, as figures and in sentences. */
 export function preparePredictions(
   predictions: GatewayRounds["predictions"],
   policy: PolicyDocument | null,

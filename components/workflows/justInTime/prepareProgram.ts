@@ -6,8 +6,8 @@ import type { Path } from "./prepareLattice";
 const counted = (words: readonly number[]): number => countOf(Uint32Array.from(words));
 
 /**
- * The program that the address names, else the newest. One that the gateway no longer tells of is shown as it was known last (`kept`), which is
- * said by `isKept`.
+ * The program that the address names, else the newest. One that the gateway no longer reports is shown in its last known state (`kept`),
+ * which `isKept` indicates.
  */
 export function programInView(
   programs: readonly Path[],
@@ -19,7 +19,7 @@ export function programInView(
   return { path: found ?? programs[0] ?? null, isKept: false };
 }
 
-/** Programs to choose from, newest first: which workflow, how far it is, how much is left of what was held to be accurate, and its name. */
+/** Programs to choose from, newest first: workflow, progress, the remaining share of the accurate configurations, and name. */
 export const programOptions = (programs: readonly Path[]) =>
   programs.map((path) => {
     const { programId, workflow, agents } = path;
@@ -32,7 +32,7 @@ export const programOptions = (programs: readonly Path[]) =>
     };
   });
 
-/** Who holds a program's configurations to be accurate, in a sentence; empty while the policy in force is not known. */
+/** The source of a program's accurate configurations, in a sentence; empty while the policy in force is not known. */
 export function heldBySays({ workflow, accurate }: Path, policy: PolicyDocument | null): string {
   if (policy === null) return "";
   const declared = policy.kind === "just-in-time" ? policy.workflows.find((each) => each.workflow.name === workflow) : undefined;

@@ -58,7 +58,7 @@ it("keeps the newest rounds of several candidates that the gateway tells no more
   const many = keepContested(kept, { rounds: [25, 24, 23].map(contested), asOfSeconds: 30 });
   expect(many.map(({ nowSeconds }) => nowSeconds)).toEqual([25, 24, 23, 11]);
   expect(many).toHaveLength(MOST_KEPT);
-  // A page that asks again with the same answer comes to rest, also where it tells of more than are kept.
+  // A page that gets the same answer again reaches a fixed state, even if the answer has more rounds than are kept.
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(40), fc.nat(30)), { maxLength: 16 }), (told) => {
       const all = [...new Map(told.map(([now, weighed]) => [`${now} ${weighed}`, { ...contested(now), weighed }])).values()];

@@ -5,13 +5,13 @@ import { MOST_REQUESTS_SHOWN } from "@/solver/policies/core/roundsView";
 
 export type Round = NonNullable<GatewayRounds["rounds"]>[number];
 
-/** More requests of a round are listed only when all are asked for. */
+/** More requests of a round are listed only on demand. */
 export const MOST_ASSIGNED = 24;
 
-/** Rounds of several candidates that stay although newer ones push them out of what the gateway tells. */
+/** How many rounds with several candidates are kept after newer ones push them out of the gateway's answer. */
 export const MOST_KEPT = 4;
 
-/** Wall seconds after which the engines before the latest round tell nothing of how they are now. */
+/** Wall seconds after which the engines' state before the latest round is outdated. */
 const PAST_SECONDS = 5;
 
 /** Engines of one model before a round, as a bar from none in flight to saturation. */
@@ -32,12 +32,12 @@ function wordOf({ replicas, down, free }: Round["models"][number], isPast: boole
   return { word: isPast ? "was full" : "full", tone: "warn" };
 }
 
-/** Whether a round of that age says how engines were rather than how they are: models are told with rounds alone. */
+/** Whether a round is so old that its engine states are past: engine states are reported only with rounds. */
 export const isPastRound = (ageSeconds: number): boolean => ageSeconds > PAST_SECONDS;
 
 /**
- * Decides how free slots are drawn, in the past tense where the round is past. In flight can be beyond saturation, where an engine was given
- * work by another policy.
+ * Prepares the display of free slots, in the past tense where the round is past. The number in flight can exceed saturation, where an
+ * engine got requests from another policy.
  */
 export function prepareSlots(models: Round["models"], isPast: boolean): readonly SlotBar[] {
   return models.map((slots) => {
@@ -55,34 +55,34 @@ export function prepareSlots(models: Round["models"], isPast: boolean): readonly
 export interface RoundRow {
   readonly key: string;
   readonly round: Round;
-  /** When it was, by the clock of the wall to a tenth of a second: rounds under load are milliseconds apart. */
+  /** Its wall-clock time to a tenth of a second: rounds under load are milliseconds apart. */
   readonly clock: string;
   readonly age: string;
   readonly ageSeconds: number;
-  /** Its name among the others, for who cannot see where it stands. */
+  /** Its name in the list, for screen readers. */
   readonly says: string;
   readonly weighed: string;
   readonly passedOver: string;
-  /** What was carried out, by model. */
+  /** The applied assignment, by model. */
   readonly given: readonly { readonly model: string; readonly count: number }[];
   readonly gain: string;
   readonly candidates: string;
 }
 
-/** Output tokens a second that an assignment is forecast to add, as a share of those of all engines at saturation: `+0.7 %`. */
+/** Output tokens per second that an assignment is forecast to add, as a share of those of all engines at saturation: `+0.7 %`. */
 const gainText = (gain: number): string => (gain > 0 && gain < 0.0005 ? "<\u00a0+0.1\u00a0%" : `+${(100 * gain).toFixed(1)}\u00a0%`);
 
 export const roundKey = ({ nowSeconds, weighed }: Round): string => `${nowSeconds} ${weighed}`;
 
 /**
- * The newest rounds of several candidates that were told so far and of which `rounds` tells no more, newest first; those are the ones that chose.
- * `kept` itself where nothing is new.
+ * The newest known rounds with several candidates that `rounds` no longer has, newest first; only those made a choice.
+ * `kept` itself where there are no new ones.
  */
 export function keepContested(
   kept: readonly Round[],
   { rounds, asOfSeconds }: Pick<GatewayRounds, "rounds" | "asOfSeconds">,
 ): readonly Round[] {
-  // A restarted gateway starts its clock again.
+  // A restarted gateway resets its clock.
   const has = ({ nowSeconds }: Round) => nowSeconds <= asOfSeconds;
   const old = kept.filter(has);
   const known = new Set(old.map(roundKey));
@@ -91,21 +91,21 @@ export function keepContested(
   return next.length === kept.length && next.every((round, at) => round === kept[at]) ? kept : next;
 }
 
-/** The latest rounds, and after them those that were kept of earlier ones. */
+/** The latest rounds, followed by the kept earlier ones. */
 export function listedRounds(rounds: GatewayRounds["rounds"], kept: readonly Round[]): readonly Round[] {
   const told = new Set((rounds ?? []).map(roundKey));
   return [...(rounds ?? []), ...kept.filter((round) => !told.has(roundKey(round)))];
 }
 
-/** A gateway's answer, with when it came in and what its clock goes by. */
+/** A gateway's answer, with its time of arrival and the scale of its clock. */
 export interface RoundsAnswer extends Pick<GatewayRounds, "asOfSeconds"> {
   /** Unix milliseconds. */
   readonly atMs: number;
-  /** Seconds of the rounds' clock in one of the wall. */
+  /** Seconds of the rounds' clock per wall second. */
   readonly timeScale: number;
 }
 
-/** Decides the rows of rounds, newest first. */
+/** Prepares the rows of rounds, newest first. */
 export function prepareRounds(rounds: readonly Round[], { asOfSeconds, atMs, timeScale }: RoundsAnswer): readonly RoundRow[] {
   return rounds.map((round, at) => {
     const carried = round.candidates[0];
@@ -139,7 +139,7 @@ interface CandidateColumn {
 }
 
 export interface CandidatePicture {
-  /** What of the round is shown, where that is not all of it. */
+  /** Which part of the round is shown, if not all of it. */
   readonly shown: string | null;
   readonly columns: readonly CandidateColumn[];
   readonly rows: readonly {
@@ -147,12 +147,12 @@ export interface CandidatePicture {
     readonly programId: string;
     /** `undeclared`: a request of no declared workflow has none. */
     readonly agent: string;
-    /** By column: the model, null where it waits; whether the one that was carried out has it otherwise. */
+    /** By column: the model, null where the request waits; whether it differs from the applied assignment. */
     readonly cells: readonly { readonly key: string; readonly model: string | null; readonly differs: boolean }[];
   }[];
 }
 
-/** Decides how a round's candidates stand side by side: a row for each listed request that any of them serves. */
+/** Prepares a round's candidates side by side: a row for each listed request that any of them serves. */
 export function prepareCandidates({ candidates, kept, requests: asked }: Round): CandidatePicture {
   const requests = new Map<string, { readonly programId: string; readonly agent: string }>();
   const byWork = candidates.map(({ assignments }) => {

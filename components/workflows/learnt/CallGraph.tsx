@@ -24,7 +24,7 @@ function Edge({ edge, hue, lit }: { readonly edge: DrawnEdge; readonly hue: stri
 /** A call graph. Draws a prepared picture, decides nothing: edges as an image, agents as buttons in reading order. */
 export const CallGraph = memo(function CallGraph(props: {
   readonly picture: CallGraphPicture;
-  /** Key of the chosen agent: its edges stand out. */
+  /** Key of the chosen agent: its edges are highlighted. */
   readonly chosen: string | null;
   readonly onAgent: (key: string) => void;
   readonly onUnfold: () => void;

@@ -75,7 +75,7 @@ function Distribution(props: {
   );
 }
 
-/** The latencies that were measured of one agent's calls: what remains of its programs, and each request by model. */
+/** The measured latencies of one agent's calls: the remaining time of its programs, and each request by model. */
 export function DistributionPanel({ agent, identity }: { readonly agent: AgentView; readonly identity: AgentIdentity }) {
   const groups = useMemo(() => prepareDistributions(agent), [agent]);
   const identities = useModelIdentities(groups.flatMap(({ rows }) => rows.flatMap(({ models }) => models ?? [])));

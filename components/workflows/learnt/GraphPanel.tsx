@@ -11,7 +11,7 @@ import type { AgentIdentities } from "../graph/agentIdentity";
 import { CallGraph } from "./CallGraph";
 import { type CallGraphPicture, prepareCallGraph, signWords } from "./prepareCallGraph";
 
-/** Rows of the table before the rest is asked for. */
+/** Rows of the table shown by default. */
 const MOST_ROWS = 12;
 
 function EdgeTable({ picture, all }: { readonly picture: CallGraphPicture; readonly all: boolean }) {
@@ -33,7 +33,7 @@ function EdgeTable({ picture, all }: { readonly picture: CallGraphPicture; reado
   );
 }
 
-/** The call graph of one application, which agents' calls made; its edges as a table too. */
+/** The call graph of one application, learnt from agents' calls; its edges as a table too. */
 export function GraphPanel(props: {
   readonly applications: readonly ApplicationView[];
   readonly application: ApplicationView;

@@ -20,7 +20,7 @@ const columns = [
   { key: "says", name: "Meaning" },
 ] as const;
 
-/** How an application tells which agent calls: the headers, and files to copy that send them. */
+/** How an application states which agent calls: the headers, and files to copy that send them. */
 export function HeaderSnippets(props: { readonly language: SnippetLanguage; readonly onLanguage: (language: SnippetLanguage) => void }) {
   const { file } = snippets[props.language];
   const path = `/agents/${file}`;

@@ -23,7 +23,7 @@ import { SummaryPanel } from "./SummaryPanel";
 import { useWorkflows } from "./useWorkflows";
 import { WaitTimesPanel } from "./WaitTimesPanel";
 
-/** The pictures of what was learnt. */
+/** The views of the learnt workflows. */
 function Pictures({ clusterId, learnt }: { readonly clusterId: string; readonly learnt: Learnt }) {
   const [view, write] = useUrlView(workflowsCodec);
   const { applications, agents, counts } = learnt.workflows.learnt;
@@ -66,7 +66,7 @@ function Pictures({ clusterId, learnt }: { readonly clusterId: string; readonly 
   );
 }
 
-/** Why there is nothing to look at, and the way to something; false: there is. */
+/** Why there is nothing to show, and the next step; false: there is something. */
 function emptyOf(learnt: ReturnType<typeof useWorkflows>["data"]): PanelStatus | false {
   switch (learnt?.state) {
     case "no-gateway":
@@ -95,7 +95,7 @@ function emptyOf(learnt: ReturnType<typeof useWorkflows>["data"]): PanelStatus |
   }
 }
 
-/** What applications do with the models, as the gateway learnt it from their calls. */
+/** How applications use the models, as the gateway learnt from their calls. */
 export function LearntTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const clusterId = cluster.spec.id;
   const [view, write] = useUrlView(workflowsCodec);

@@ -10,7 +10,7 @@ import { Track, TrackAxis } from "../graph/Track";
 import { type LineRow, MOST_ON_LINE, prepareLine } from "./prepareLine";
 
 const grid = "grid w-full grid-cols-[2rem_minmax(7rem,12rem)_1fr_4rem] items-center gap-x-3 max-sm:grid-cols-[2rem_1fr_4rem]";
-/** In narrow windows below its words. */
+/** On narrow windows below its text. */
 const trackCell = "min-w-0 max-sm:order-last max-sm:col-span-3";
 
 function Row({
@@ -62,7 +62,7 @@ function Row({
   );
 }
 
-/** All agents on the line by which the policy orders them, those that go first uppermost. */
+/** All agents on the line by which the policy orders them, first ones uppermost. */
 export function LinePanel(props: {
   readonly agents: readonly AgentView[];
   readonly identities: AgentIdentities;

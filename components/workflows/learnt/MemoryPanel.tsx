@@ -129,7 +129,7 @@ function Next({ next }: Pick<MemoryPicture, "next">) {
   );
 }
 
-/** The memory that the policy expects each replica to use over time, and where what waits goes next. */
+/** The memory that the policy expects each replica to use over time, and where the next waiting request goes. */
 export function MemoryPanel(props: {
   readonly memory: MemoryForecast | null;
   readonly replica: string | null;

@@ -10,7 +10,7 @@ import { ReasonDialog } from "@/components/ui/ReasonDialog";
 import { useNow } from "@/components/ui/useNow";
 import { type Learnt, prepareSummary } from "./prepareSummary";
 
-/** How much was learnt, whether the policy in force goes by it, and the button that forgets it. */
+/** How much was learnt, whether the policy in force uses it, and the button that deletes it. */
 export function SummaryPanel({ clusterId, learnt }: { readonly clusterId: string; readonly learnt: Learnt }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

@@ -10,7 +10,7 @@ import { queryStatus } from "@/components/ui/queryStatus";
 import { MOST_PAIRS, prepareWaitTimes } from "./prepareWaitTimes";
 import { useWaited } from "./useWorkflows";
 
-/** Who waited for whom, by the gateway's newest records. */
+/** Which agents waited for which, from the gateway's newest records. */
 export function WaitTimesPanel(props: { readonly clusterId: string; readonly all: boolean; readonly onAll: (all: boolean) => void }) {
   const query = useWaited(props.clusterId);
   const picture = useMemo(() => (query.data === undefined ? null : prepareWaitTimes(query.data, props.all)), [query.data, props.all]);

@@ -1,4 +1,4 @@
-/** Headers by which a client says what a call belongs to, as shown to authors of applications. */
+/** Headers by which a client identifies its calls, as shown to authors of applications. */
 export const agentHeaders = [
   {
     name: "x-session-id",

@@ -152,7 +152,7 @@ it("folds rare agents into one with a count, keeps every call between the others
   expect(folded.agents).toHaveLength(MOST_AGENTS);
   expect(folded.folded).toBe(64 - MOST_AGENTS + 1);
   expect(folded.agents.find(({ identity }) => identity === null)?.name).toBe("41 rarer agents");
-  // All but those among the rare ones, which are counted.
+  // All except edges among the rare agents, which are only counted.
   expect(folded.edges).toHaveLength(MOST_AGENTS - 1);
   expect(folded.foldedCalls).toBe(edges.slice(MOST_AGENTS - 1).reduce((sum, { calls }) => sum + calls, 0));
   expect(folded.rows).toHaveLength(63);

@@ -4,11 +4,11 @@ import type { AgentIdentities, AgentIdentity } from "../graph/agentIdentity";
 import type { LaidEdge } from "../graph/drawEdges";
 import { layOutGraph } from "../graph/layOutGraph";
 
-/** More agents than these are hard to read at once: the rarest of them become one. */
+/** More agents than these are hard to read at once: the rarest of them are merged. */
 export const MOST_AGENTS = 24;
-/** Of more edges only those that are taken most often have a word in the picture; the table tells of all. */
+/** With more edges only the most frequent ones have a label in the picture; the table has all. */
 export const MOST_LABELS = 36;
-/** Of a word at an edge: a digit's width, its height, and what is beside it. */
+/** Sizes of an edge's label: a digit's width, its height, and the padding. */
 const [LETTER_WIDTH, LABEL_HEIGHT, LABEL_MARGIN] = [6.5, 16, 8];
 const [THINNEST, THICKEST] = [1.25, 6];
 
@@ -16,7 +16,7 @@ export interface DrawnAgent {
   readonly key: string;
   readonly x: number;
   readonly y: number;
-  /** null: the rare ones together. */
+  /** null: the merged rare agents. */
   readonly identity: AgentIdentity | null;
   readonly name: string;
   /** `1.24 s · 85 %`. */
@@ -30,7 +30,7 @@ export interface DrawnEdge extends LaidEdge {
   readonly from: string;
   readonly to: string;
   readonly width: number;
-  /** Calls a program with a sign of how they come; empty where there are too many to be read, or another's word is in its place. */
+  /** Calls per program with a sign of their kind; empty where there are too many to read, or another label is in its place. */
   readonly label: string;
   readonly says: string;
 }
@@ -51,7 +51,7 @@ export interface CallGraphPicture {
   readonly agents: readonly DrawnAgent[];
   readonly edges: readonly DrawnEdge[];
   readonly rows: readonly EdgeRow[];
-  /** Agents that were drawn as one. */
+  /** Agents that were merged. */
   readonly folded: number;
   /** Calls among those, which are not drawn. */
   readonly foldedCalls: number;
@@ -61,7 +61,7 @@ export interface CallGraphPicture {
 /** A key that no agent has: there is no slash in it. */
 const RARE = "rare";
 
-/** How calls come, in signs; `howText` has the words. */
+/** The kinds of calls as signs; `howText` has the words. */
 const signs = { parallel: "∥", joins: "⋈", loop: "↺" } as const;
 export const signWords = {
   [signs.parallel]: "side by side with others",
@@ -69,7 +69,7 @@ export const signWords = {
   [signs.loop]: "loops back",
 } as const;
 
-/** What most of an edge's calls are like. */
+/** The kind of most of an edge's calls. */
 const mostly = (part: number, { calls }: CallGraphEdge): boolean => part * 2 > calls;
 
 const signsOf = (edge: CallGraphEdge): string =>
@@ -87,7 +87,7 @@ function howText(edge: CallGraphEdge): string {
   return parts.length === 0 ? "alone or sequential" : parts.join(", ");
 }
 
-/** Calls a program: two digits are what a few hundred programs can carry. */
+/** Calls per program: a few hundred programs justify two digits. */
 const perProgram = (calls: number, programs: number): string => (programs === 0 ? "–" : (calls / programs).toFixed(2));
 
 const says = (node: CallGraphNode, name: string, programs: number): string =>
@@ -101,7 +101,7 @@ const says = (node: CallGraphNode, name: string, programs: number): string =>
     .filter((part) => part !== "")
     .join(", ");
 
-/** Decides how an application's calls are drawn: agents by depth from left to right, edges as wide as they are taken often, rare agents as one. */
+/** Lays out an application's calls: agents by depth from left to right, the width of edges by their frequency, rare agents merged. */
 export function prepareCallGraph(
   application: ApplicationView,
   { all, identities }: { readonly all: boolean; readonly identities: AgentIdentities },
@@ -153,7 +153,7 @@ export function prepareCallGraph(
   };
 }
 
-/** The words of the edges that are taken most often, as far as none lies over another. */
+/** The labels of the most frequent edges, as long as none overlaps another. */
 function labelsOf(edges: readonly CallGraphEdge[], laid: readonly LaidEdge[], programs: number): ReadonlyMap<CallGraphEdge, string> {
   const labels = new Map<CallGraphEdge, string>();
   const placed: { readonly x: number; readonly y: number; readonly width: number }[] = [];
@@ -177,7 +177,7 @@ interface FoldedGraph {
   readonly foldedCalls: number;
 }
 
-/** The agents that are called most, and the others as one, with their edges. */
+/** The most frequently called agents, and the others merged, with their edges. */
 function fold({ nodes, edges }: ApplicationView, all: boolean): FoldedGraph {
   if (all || nodes.length <= MOST_AGENTS) return { nodes, edges: edges.filter(hasEnds(nodes)), folded: 0, foldedCalls: 0 };
   const byCalls = nodes.toSorted((a, b) => b.calls - a.calls || (a.key < b.key ? -1 : 1));
@@ -189,7 +189,7 @@ function fold({ nodes, edges }: ApplicationView, all: boolean): FoldedGraph {
   );
   const together: CallGraphNode = {
     ...{ key: RARE, name: RARE, calls: sum((node) => node.calls), meanOutputTokens: null },
-    // In how many programs any of them was called is not known: at least in as many as the commonest of them.
+    // The number of programs that called any of them is not known: at least that of the most common one.
     programs: rare.reduce((most, node) => Math.max(most, node.programs), 0),
     ...{ begins: sum(({ begins }) => begins), ends: sum(({ ends }) => ends) },
     depth: sum((node) => node.depth * node.calls) / calls,
@@ -214,7 +214,7 @@ function fold({ nodes, edges }: ApplicationView, all: boolean): FoldedGraph {
   return { nodes: [...kept, together], edges: [...merged.values()], folded: rare.length, foldedCalls };
 }
 
-/** An edge can outlive one of its agents, where that was forgotten for want of room. */
+/** An edge can outlive one of its agents that was dropped at the bound. */
 const hasEnds = (nodes: readonly CallGraphNode[]) => {
   const keys = new Set(nodes.map(({ key }) => key));
   return ({ from, to }: CallGraphEdge) => keys.has(from) && keys.has(to);

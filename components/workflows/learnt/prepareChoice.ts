@@ -2,7 +2,7 @@ import type { AgentView, ApplicationView } from "@/solver/workflow/learning/work
 import { applicationOf } from "../graph/agentIdentity";
 import type { WorkflowsView } from "../graph/workflowsCodec";
 
-/** The application that the address names, or that of the agent it names, else the first; null: there is none. */
+/** The application that the address names, or that of the agent it names, else the first; null: none. */
 export function chosenApplication(
   applications: readonly ApplicationView[],
   { app, agent }: Pick<WorkflowsView, "app" | "agent">,
@@ -11,7 +11,7 @@ export function chosenApplication(
   return named(app ?? (agent === null ? null : applicationOf(agent))) ?? applications[0] ?? null;
 }
 
-/** The agent that the address names, of whatever application, else the one that the application calls most, else the first known; null: there is none. */
+/** The agent that the address names, of any application, else the one that the application calls most, else the first known; null: none. */
 export function chosenAgent(agents: readonly AgentView[], application: ApplicationView | null, named: string | null): AgentView | null {
   const mostCalled = application?.nodes.toSorted((a, b) => b.calls - a.calls)[0]?.key;
   const withKey = (key: string | null | undefined) => agents.find((agent) => agent.key === key);

@@ -7,7 +7,7 @@ import { type Stretch, secondsAxis, stretchOf } from "./prepareLine";
 
 export interface DistributionRow {
   readonly key: string;
-  /** The models that a single request went to, one after another; null: what remains of the program. */
+  /** The models that a single request went to, in order; null: the remaining time of the program. */
   readonly models: readonly string[] | null;
   readonly word: string;
   readonly tone: Tone;
@@ -25,7 +25,7 @@ export interface DistributionRow {
   readonly mode: string;
 }
 
-/** Between the models of a request that was sent on from one to the next. */
+/** Separator between the models of an escalated request. */
 const SENT_ON = " > ";
 
 const states: Readonly<Record<DistributionView["state"], { readonly tone: Tone; readonly why: string }>> = {
@@ -43,8 +43,8 @@ export interface DistributionGroup {
 }
 
 /**
- * Decides how an agent's latencies are drawn: what remains of its programs over an axis of its own, since it can be many times as long as a
- * request, and the requests by model over another.
+ * Prepares an agent's latencies: the remaining time of its programs has its own axis, because it can be many times as long as a
+ * request; the requests by model share another.
  */
 export const prepareDistributions = (agent: AgentView): readonly DistributionGroup[] => [
   groupOf("remaining", [{ model: null, ...agent.remaining }]),
@@ -69,7 +69,7 @@ function rowOf(model: string | null, distribution: DistributionView, end: number
   return {
     ...{ key: model ?? "", models: model?.split(SENT_ON) ?? null, word: state, ...states[state] },
     observations: formatCounted(observations, "observation"),
-    // A distribution can have its mode beyond the axis only where it is all but flat.
+    // A distribution can have its mode beyond the axis only where it is almost flat.
     box: box && { ...box, mode: modeSeconds === null ? null : Math.min(1, modeSeconds / end) },
     ...{ median: quantileText(0.5), p95: quantileText(0.95), mode: formatSeconds(modeSeconds) },
   };

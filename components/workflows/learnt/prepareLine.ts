@@ -6,7 +6,7 @@ import type { AgentView, DistributionView } from "@/solver/workflow/learning/wor
 import type { AgentIdentities, AgentIdentity } from "../graph/agentIdentity";
 import type { Tick } from "../graph/Track";
 
-/** More agents than these stand on the line only when all are asked for. */
+/** More agents than these are shown on the line only on demand. */
 export const MOST_ON_LINE = 24;
 
 /** A stretch of a track, as shares of its width. */
@@ -17,9 +17,9 @@ export interface Stretch {
 
 export interface LineRow {
   readonly identity: AgentIdentity;
-  /** Its place among all agents, 1 being the first to go, equal for those of one step of the order; null: it has none yet. */
+  /** Its rank among all agents, 1 being the first, equal within one step of the order; null: it has none yet. */
   readonly rank: number | null;
-  /** Share of the axis at which it stands; null: it has no place yet. */
+  /** Its position as a share of the axis; null: it has none yet. */
   readonly at: number | null;
   /** The middle 80 % of its remaining latencies; null without any. */
   readonly band: Stretch | null;
@@ -35,13 +35,13 @@ export interface LinePicture {
   readonly left: string | null;
 }
 
-/** The widest of an agent's stretches. */
+/** The widest of an agent's ranges. */
 function farthest({ distanceSeconds, remaining }: AgentView): number {
   const band = remaining.quantilesSeconds.length === 0 ? 0 : quantileOfSorted(remaining.quantilesSeconds, 0.9);
   return Math.max(distanceSeconds ?? 0, band);
 }
 
-/** The axis from zero, in round seconds; without ticks where nothing stands on it. */
+/** The axis from zero, in round seconds; without ticks where it is empty. */
 export function secondsAxis(most: number): { readonly end: number; readonly ticks: readonly Tick[] } {
   if (!(most > 0)) return { end: 1, ticks: [] };
   const end = most * 1.04;
@@ -53,13 +53,16 @@ export function secondsAxis(most: number): { readonly end: number; readonly tick
 
 export interface LineOptions {
   readonly identities: AgentIdentities;
-  /** Whether those further away are shown too. */
+  /** Whether those farther away are shown too. */
   readonly all: boolean;
   /** Always shown. */
   readonly chosen: string | null;
 }
 
-/** Decides where agents stand on the line of all agents, nearest to zero first, as the policy prefers them in steps. Those without a place come last. */
+/**
+ * Positions agents on the line of all agents, nearest to zero first, in the steps of the policy's order. Those without a position come
+ * last.
+ */
 export function prepareLine(agents: readonly AgentView[], { all, chosen, identities }: LineOptions): LinePicture {
   const order = agents.toSorted(
     (a, b) => (a.distanceSeconds ?? Number.POSITIVE_INFINITY) - (b.distanceSeconds ?? Number.POSITIVE_INFINITY) || (a.key < b.key ? -1 : 1),

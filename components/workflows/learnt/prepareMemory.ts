@@ -2,11 +2,11 @@ import { formatCount, formatCounted, formatSeconds, formatShare } from "@/compon
 import type { MemoryForecast, NextPlacement, ReplicaMemory } from "@/solver/policies/core/memoryForecast";
 import { agentText } from "../graph/agentIdentity";
 
-/** More replicas are not drawn at once; the one that is asked for always is. */
+/** More replicas are not drawn at once; the selected one always is. */
 const MOST_REPLICAS = 12;
 /** Slots that are drawn even where nothing is expected. */
 const FEWEST_SLOTS = 10;
-/** Slots beyond these, fifteen seconds, are too far to be read off bars. */
+/** Slots beyond these, fifteen seconds, are too many to read as bars. */
 const MOST_SLOTS = 30;
 
 export interface DrawnReplica {
@@ -18,23 +18,23 @@ export interface DrawnReplica {
    * expected is far below the capacity, a little above the highest slot.
    */
   readonly bars: readonly { readonly at: number; readonly height: number; readonly over: boolean; readonly text: string }[];
-  /** Of a bar with what is beside it, as share of the width. */
+  /** Width of a bar with its gap, as a share of the total. */
   readonly slotWidth: number;
   /** Height of the capacity; null: not known, or far above the axis. */
   readonly capacity: number | null;
-  /** Where the axis ends, where that is far below the capacity: `axis to 34,000 tokens`; null elsewhere. */
+  /** The end of the axis, where that is far below the capacity: `axis to 34,000 tokens`; null elsewhere. */
   readonly axis: string | null;
   readonly says: string;
   /** `12 of 256 requests`. */
   readonly load: string;
-  /** Whether it has as many as it may have. */
+  /** Whether it has its maximum number of requests. */
   readonly isFull: boolean;
   readonly suspended: string | null;
-  /** What is there by agent, most first. */
+  /** Its requests by agent, most first. */
   readonly agents: readonly { readonly agent: string; readonly requests: string; readonly until: string }[];
-  /** The end of the time that is drawn, as `15 s`. */
+  /** The end of the drawn time, such as `15 s`. */
   readonly span: string;
-  /** Slots further away, which are not drawn. */
+  /** Number of later slots, which are not drawn. */
   readonly cut: boolean;
 }
 
@@ -42,9 +42,9 @@ interface NextRow {
   readonly key: string;
   readonly agent: string;
   readonly waited: string;
-  /** Where it goes now; null: it is held back. */
+  /** The replica that it would go to now; null: it is held back. */
   readonly replica: string | null;
-  /** What it waits for; null: for nothing. */
+  /** What it waits for; null: nothing. */
   readonly held: string | null;
   readonly peak: string;
 }
@@ -56,16 +56,16 @@ export interface MemoryPicture {
   readonly slot: string;
 }
 
-/** Below this share of the capacity bars on an axis to it are too low to be told apart. */
+/** Below this share of the capacity, bars on an axis up to the capacity are too low to be distinguished. */
 const LOW_USE = 0.25;
 
-/** A little above, in two digits. */
+/** Slightly above, in two digits. */
 function axisAbove(tokens: number): number {
   const digit = 10 ** Math.max(0, Math.floor(Math.log10(tokens * 1.1)) - 1);
   return Math.ceil((tokens * 1.1) / digit) * digit;
 }
 
-/** Decides how the expected memory of replicas is drawn, and what comes next. */
+/** Prepares the expected memory of replicas, and the next request. */
 export function prepareMemory(memory: MemoryForecast, chosen: string | null): MemoryPicture {
   const { replicas, nowSeconds, slotSeconds } = memory;
   const shown = replicas.filter(({ replicaId }, at) => at < MOST_REPLICAS || replicaId === chosen);
@@ -103,7 +103,7 @@ function heldText({ held, laterReplicaId }: NextPlacement, later: ReplicaMemory 
   }
 }
 
-/** More than this is no bound. */
+/** A value above this means no bound. */
 const MOST_SEATS = 1e6;
 
 const loadText = ({ inFlight, seats }: ReplicaMemory): string =>

@@ -3,7 +3,7 @@ import type { LearntWorkflows } from "@/server/contracts/studio";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { learnerBounds } from "@/solver/workflow/learning/learnerBounds";
 
-/** A gateway's learnt workflows, where there are any. */
+/** A gateway's learnt workflows, if any. */
 export type Learnt = Extract<LearntWorkflows, { readonly state: "there" }>;
 
 export interface Summary {
@@ -11,20 +11,20 @@ export interface Summary {
   /** Whether the policy in force uses what is learnt, in a sentence. */
   readonly use: string;
   readonly used: boolean;
-  /** What is to be known of the seconds on this page; null: they are wall seconds. */
+  /** A note about the seconds on this page; null: they are wall seconds. */
   readonly clock: string | null;
-  /** What did not come out cleanly, in a sentence; null: nothing. */
+  /** Irregularities, in a sentence; null: none. */
   readonly doubts: string | null;
 }
 
 /** A setting, not a measurement: without decimals. */
 const quietText = `${learnerBounds.quietSeconds}\u00a0s`;
 
-/** Decides what the head of the page says. `nowMs`: null before the browser's clock is read. */
+/** Prepares the head of the page. `nowMs`: null before the browser's clock is read. */
 export function prepareSummary({ workflows, timeScale, emulated, policy }: Learnt, nowMs: number | null): Summary {
   const { learnt, used, sinceMs, memory } = workflows;
   const { programs, calls, openPrograms, unnamedCalls, lateCalls, missingUpstream, ties, forgotten } = learnt.counts;
-  // Those of which no program has ended yet are known by their agents.
+  // Applications without a finished program are known by their agents.
   const applications = new Set([...learnt.applications.map(({ name }) => name), ...learnt.agents.map(({ application }) => application)]);
   const doubts = [
     lateCalls > 0 && `${formatCounted(lateCalls, "call")} arrived after the program was considered ended`,
@@ -64,7 +64,7 @@ export function prepareSummary({ workflows, timeScale, emulated, policy }: Learn
   };
 }
 
-/** Why there is no graph yet although calls came, in a sentence. */
+/** Why there is no graph yet despite calls, in a sentence. */
 export const learningText = ({ openPrograms }: Learnt["workflows"]["learnt"]["counts"]): string =>
   `${openPrograms === 1 ? "1 program is" : `${formatCount(openPrograms)} programs are`} still open. A graph appears when the first has ended: ${quietText} after its last call.`;
 

@@ -2,9 +2,9 @@ import { formatCount, formatCounted, formatPercent, formatSeconds } from "@/comp
 import type { WaitedRecords } from "@/server/contracts/studio";
 import { agentText } from "../graph/agentIdentity";
 
-/** More pairs are listed only when all are asked for. */
+/** More pairs are listed only on demand. */
 export const MOST_PAIRS = 15;
-/** Less is what handing over takes. */
+/** A shorter wait is the time of a handover. */
 const LEAST_SECONDS = 0.001;
 
 export interface WaitedPicture {
@@ -15,16 +15,16 @@ export interface WaitedPicture {
     readonly passes: string;
     readonly seconds: string;
     readonly share: string;
-    /** Of all waiting, 0..1. */
+    /** Share of all waiting, 0..1. */
     readonly part: number;
   }[];
   readonly left: number;
   readonly says: string;
-  /** What the records do not tell; null: they tell all. */
+  /** What the records lack; null: nothing. */
   readonly lacks: string | null;
 }
 
-/** Decides how waiting times are shown. */
+/** Prepares the display of waiting times. */
 export function prepareWaitTimes({ waited, records }: WaitedRecords, all: boolean): WaitedPicture {
   const { pairs, waitedSeconds, roomSeconds, untimed, unnamed } = waited;
   const shown = all ? pairs : pairs.slice(0, MOST_PAIRS);

@@ -4,12 +4,15 @@ import { useQuery } from "@tanstack/react-query";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { unwrapOutcome } from "@/components/api/unwrapOutcome";
 
-/** How often the gateway is asked while the page is seen. */
+/** Polling interval while the page is visible. */
 const EVERY_MS = 2_000;
-/** Records of waiting are many, and change slowly. */
+/** Polling interval of waiting records, which are many and change slowly. */
 const WAITED_EVERY_MS = 10_000;
 
-/** What the cluster's gateway has learnt, polled while the page is visible. While it does not answer, the last picture stays, with the error. */
+/**
+ * What the cluster's gateway has learnt, polled while the page is visible. While it does not answer, the last answer is shown with the
+ * error.
+ */
 export function useWorkflows(clusterId: string) {
   const trpc = useTRPC();
   const client = useTRPCClient();

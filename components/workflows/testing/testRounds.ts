@@ -7,7 +7,7 @@ import type { Round } from "../justInTime/prepareRounds";
 
 export const testModels = ["small-8b", "middle-27b", "large-70b"] as const;
 
-/** Voters that read the question and one that counts, for tests. */
+/** Voters that read the question and an agent that counts votes, for tests. */
 export const testVoting = (voters: number): WorkflowDocument =>
   workflowDocumentSchema.parse({
     name: "voting",
@@ -17,7 +17,7 @@ export const testVoting = (voters: number): WorkflowDocument =>
     ],
   });
 
-/** A program of which these configurations are accurate and these left, for tests. */
+/** A program with these accurate and these remaining configurations, for tests. */
 export function testPath(
   document: WorkflowDocument,
   change: Partial<Path> & { readonly members: number[]; readonly kept?: number[] },
@@ -36,7 +36,7 @@ export function testPath(
   };
 }
 
-/** A round in which one request of two went, for tests. */
+/** A round in which one of two requests was dispatched, for tests. */
 export const testRound = (change: Partial<Round> = {}): Round => ({
   ...{ nowSeconds: 100, weighed: 2, passedOver: 1, requests: 1, kept: 1 },
   models: testModels.map((model) => ({ model, replicas: 1, down: false, inFlight: 3, saturation: 4, free: 1 })),

@@ -37,7 +37,7 @@ export const testApplication = (change: Partial<ApplicationView> = {}): Applicat
   ...change,
 });
 
-/** Latencies that lie evenly between two, for tests. */
+/** Latencies spread evenly between two, for tests. */
 export const testDistribution = (from: number, to: number, change: Partial<DistributionView> = {}): DistributionView => ({
   observations: 64,
   state: "converged",

@@ -1,2 +1,2 @@
-/** Signed-in person in whose name something is done. */
+/** The signed-in person who carries out an action. */
 export type Actor = string;

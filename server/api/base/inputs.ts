@@ -14,7 +14,7 @@ import { exportFormats } from "@/server/fleet/exportPlan";
 import { LONGEST_RANGE_MS } from "@/server/series/bucketWidth";
 import { engineKinds, engineProfileSchema } from "@/solver/hardware/engineProfile";
 
-/** Every procedure's input, so that a router reads as a table of contents. */
+/** The input schema of every procedure, so that a router reads as a table of contents. */
 export const byId = z.object({ id: z.string().min(1) });
 export const byPlan = z.object({ planId: z.string().min(1) });
 export const byCluster = z.object({ clusterId: z.string().min(1) });
@@ -23,11 +23,11 @@ const rangeOfTime = { fromMs: z.number().min(0), toMs: z.number() };
 const seriesKeySchema = z.object({ subject: z.string().min(1).max(500), quantity: z.string().min(1).max(100) });
 export const subjectsSchema = byCluster.extend(rangeOfTime);
 export const plansInForceSchema = byCluster.extend(rangeOfTime);
-/** The last so many milliseconds, or a range of time. */
+/** Either the last `lastMs` milliseconds, or a range of time. */
 export const measuredRangeSchema = byCluster.extend({
   range: z.union([z.strictObject({ lastMs: z.number().positive().max(LONGEST_RANGE_MS) }), z.strictObject(rangeOfTime)]),
 });
-/** At most a screen's width of points of as many series as its charts draw. */
+/** At most as many points as a screen is wide, for the series of one page's charts. */
 export const rangeSchema = byCluster
   .extend({
     ...rangeOfTime,
@@ -44,7 +44,7 @@ const followedChartsSchema = z.object({
 });
 export const liveStreamSchema = byCluster.extend({
   topics: z.object({ charts: followedChartsSchema.nullable(), decisions: decisionFilterSchema.nullable() }),
-  /** Set by the client when it reconnects: time of the last frame it saw. */
+  /** Set by the client at a reconnect: time of the last frame it received. */
   lastEventId: z
     .string()
     .regex(/^\d{1,16}$/)
@@ -55,21 +55,21 @@ export const workloadImportSchema = z.object({
   outcomesUploadId: z.uuid(),
   /** Without a trace, arrivals are a bursty Gamma renewal process. */
   arrivalsUploadId: z.uuid().nullable(),
-  /** Ladder to take from the table, where it holds several. */
+  /** Ladder to take from the table, if it contains several. */
   family: z.string().nullable(),
-  /** Tasks to keep; empty keeps all. */
+  /** Tasks to include; empty includes all. */
   tasks: z.array(z.string()),
-  /** Area under the curve of the modelled judge; null where the table carries judged scores. */
+  /** Area under the curve of the modelled judge; null if the table contains judged scores. */
   judgeAuc: z.number().min(0.5).max(1).nullable(),
   name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
   /** Model names of the table -> ids of model cards, beside the committed aliases. */
   aliases: z.record(z.string(), z.string()),
 });
 
-/** A workload in the form in which the studio writes one. */
+/** A workload in the format that the studio writes. */
 export const workloadLinesSchema = z.object({ uploadId: z.uuid() });
 
-/** Nodes that are alike. */
+/** Nodes of the same kind. */
 const nodeRowSchema = z.object({
   nodes: z.int().min(1, "give at least one node").max(128, "give at most 128 nodes"),
   gpusPerNode: z.int().min(1, "give at least one GPU").max(16, "give at most 16 GPUs a node"),
@@ -95,7 +95,7 @@ export const tryEndpointsSchema = z.union([
   z.strictObject({ text: z.string().max(200_000, "paste at most 200,000 characters") }),
   z.strictObject({
     endpoints: z.array(endpointToTrySchema).min(1).max(500, "try at most 500 endpoints").readonly(),
-    /** Whether one token may be generated, for which the engines have to work. */
+    /** Whether one token may be generated, which causes work for the engines. */
     generate: z.boolean(),
   }),
 ]);
@@ -107,27 +107,27 @@ export const enterJudgeTimeSchema = byCluster.extend({ secondsPerCall: judgeSeco
 
 export const attachSchema = z.object({
   name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
-  /** Checked by its kind. */
+  /** Validated according to its kind. */
   connection: z.unknown(),
-  /** null: a gateway is run beside the studio. */
+  /** null: the studio runs the gateway. */
   gateway: gatewayPlaceSchema.nullable(),
-  /** Mean time of a call of the connection's judge, where an operator gives one; left out: as measured. */
+  /** Mean time of a call of the connection's judge, if an operator enters one; absent: as measured. */
   judgeSecondsPerCall: judgeSeconds.optional(),
 });
 export const changeConnectionSchema = byCluster.extend({ connection: z.unknown() });
 export const detachSchema = byCluster.extend({ name: z.string() });
 export const byEngine = byCluster.extend({ engineId: z.string().min(1) });
 
-/** A plan beside the cluster it would come into force on. */
+/** A plan, and the cluster on which it would come into force. */
 export const planOnClusterSchema = byPlan.extend({ clusterId: z.string().min(1) });
 
-/** Models of which no engine takes work, and whether smaller ones may answer in their place. */
+/** Models without an engine that takes work, and whether smaller ones may answer in their place. */
 export const remainingSchema = planOnClusterSchema.extend({
   lost: z.array(z.string().min(1)).min(1).max(100),
   lowerMayAnswer: z.boolean(),
 });
 export const approveSchema = planOnClusterSchema.extend({
-  /** The hash that was shown: an approval of anything else is refused. */
+  /** The displayed hash: an approval of anything else is refused. */
   hash: z.string().min(1),
   reason: z.string().trim().max(500),
 });
@@ -137,9 +137,9 @@ export const exportSchema = planOnClusterSchema.extend({ format: z.enum(exportFo
 export const applySchema = z.object({
   planId: z.string().min(1),
   clusterId: z.string().min(1),
-  /** Plan in force when the difference was shown; refused when another runs by now. */
+  /** Plan in force when the difference was shown; refused if another is in force now. */
   expectedRunningPlanId: z.string().nullable(),
-  /** Undo it by itself where it has to stop, or where its plan does not keep what it promised. */
+  /** Roll back automatically if it stops by itself, or if its plan breaks its promises. */
   rollBackOnRegression: z.boolean().default(false),
 });
 export const rollbackSchema = byCluster.extend({
@@ -160,7 +160,7 @@ export const loadSchema = z.object({
 });
 
 const why = z.string().trim().max(300, "give a reason of at most 300 characters");
-/** ETag of the gateway's configuration that was shown: refused when another is in force by now. */
+/** The displayed ETag of the gateway's configuration: refused if another is in force now. */
 const etag = z.string().min(1);
 
 export const panicSchema = byCluster.extend({
@@ -195,12 +195,12 @@ export const byUpload = z.object({ uploadId: z.uuid() });
 export const checkSchema = z.object({ uploadId: z.uuid(), profileId: z.string().min(1) });
 export const fitSchema = z.object({
   uploadId: z.uuid(),
-  /** Where the fit begins, and what it is of. */
+  /** The initial profile of the fit, and the engine whose runs it is fitted to. */
   profileId: z.string().min(1),
   engine: z.enum(engineKinds),
-  /** Whether the efficiencies are fitted too, beside the host terms; null: as the error on rows kept aside decides. */
+  /** Whether the efficiencies are fitted in addition to the host terms; null: the error on held-out rows decides. */
   efficiencies: z.boolean().nullable(),
-  /** Whether TTFT is left out of the fit, where clients delay first tokens. */
+  /** Whether TTFT is excluded from the fit, if clients delay first tokens. */
   tpotOnly: z.boolean(),
   name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
 });

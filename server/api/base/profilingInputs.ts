@@ -6,9 +6,9 @@ export const resumeProfileSchema = byJob.extend({ capUsd: z.number().positive().
 export const trustSchema = byJob.extend({ floor: z.number().min(0).max(100) });
 export const toWorkloadSchema = byJob.extend({
   name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
-  /** Measure whose score is what a gate will see while serving: one that a judge gives. */
+  /** Measure whose score a gate will use while serving: one that a judge gives. */
   gate: z.string().min(1),
-  /** Another measure, whose score is the quality that counts. */
+  /** Another measure, whose score is the quality. */
   label: z.string().min(1),
   ...replaceArrivalsSchema.pick({ arrivals: true, segments: true, timeZone: true }).shape,
 });

@@ -12,7 +12,7 @@ const by = "operator";
 const model = "qwen2.5-3b";
 const options = { signal: new AbortController().signal, report: () => undefined };
 
-/** Processes that only wait: nobody asks them for anything here. */
+/** Processes that only wait: they get no request here. */
 const connection = {
   kind: "processes",
   node: "here",

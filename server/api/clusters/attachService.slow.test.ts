@@ -21,17 +21,17 @@ const by = "operator";
 
 const adminHeaders = { authorization: "Bearer test-token", "content-type": "application/json" };
 
-/** Nobody listens there. */
+/** No process listens there. */
 const deadUrl = "http://127.0.0.1:9";
 const secret = "sk-0123456789abcdefghij";
 
-/** A studio with its embedded cluster, and beside it engines and a gateway that somebody else runs: those of another emulator. */
+/** A studio with its embedded cluster, and externally run engines and a gateway: those of another emulator. */
 describe("attaching engines that already run", { timeout: 60_000 }, () => {
   let own: Awaited<ReturnType<typeof startTestCluster>>;
   let others: Awaited<ReturnType<typeof startTestCluster>>;
   let runtime: Runtime;
   let urls: readonly string[];
-  /** Of the other emulator, as an operator's own would be. */
+  /** The other emulator's judge, in the role of an operator's own. */
   let judge: { readonly model: string; readonly url: string };
   let clusterId = "";
   const [SMALL, MIDDLE] = ["qwen2.5-3b", "qwen2.5-7b"] as const;
@@ -75,7 +75,7 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
     events.flatMap((event) => (event.kind === "tried" ? [event.endpoint] : []));
 
   const gateway = () => ({ runBy: "operator", url: others.gatewayUrl, adminUrl: others.gatewayAdminUrl }) as const;
-  /** The three engines as they are: what cannot be asked is confirmed. */
+  /** The three engines unchanged: what cannot be queried is confirmed. */
   const connection = () => ({
     kind: "endpoints",
     judge,
@@ -196,7 +196,7 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
     expect(found.endpoints.every(({ draft }) => draft !== null)).toBe(true);
   });
 
-  /** Planned with the topology as it is, as the Plan page does. */
+  /** Planned with the given topology, as on the Plan page. */
   async function planned(): Promise<{ readonly plan: Plan; readonly notes: readonly string[] }> {
     const { plans, workloads } = runtime.services;
     const request: SolveRequest = {

@@ -34,19 +34,19 @@ export interface AttachParts {
   readonly fleet: Fleet;
   readonly drifts: Pick<DriftWatch, "drift" | "gateway">;
   readonly judges: Omit<JudgeMonitor, "planned" | "close">;
-  /** What hosts are made with, beside the cluster's id. */
+  /** Dependencies of hosts, in addition to the cluster's id. */
   readonly hosts: Omit<HostDeps, "clusterId">;
 }
 
-/** An answer of a gateway that somebody waits for. */
+/** Time limit of a gateway's answer while a user waits. */
 const gatewayLimitMs = 3_000;
 
 const logLimitMs = 8_000;
 
-/** A judge that works is through with its test by then. */
+/** A working judge has finished its test by then. */
 const judgeWaitMs = 3_000;
 
-/** Connections and the clusters behind them: tried without a trace, kept once they are checked whole. */
+/** Connections and their clusters: tried without a trace, stored once they are validated whole. */
 export function createAttachService(parts: AttachParts) {
   const { store, cards, fleet, drifts, judges, hosts } = parts;
 
@@ -55,7 +55,7 @@ export function createAttachService(parts: AttachParts) {
 
   const applying = (clusterId: string): boolean => store.applications.open().some((one) => one.clusterId === clusterId);
 
-  /** A connection as it may be kept and the hardware that is behind it, or the first fault. */
+  /** A validated connection with its hardware, or the first fault. */
   async function checked(
     kept: unknown,
     { id, name, before }: { readonly id: string; readonly name: string; readonly before: ClusterSpec | null },
@@ -80,7 +80,7 @@ export function createAttachService(parts: AttachParts) {
     return { ok: true, connection, spec: { id, name, kind: connection.kind, ...hardware } };
   }
 
-  /** A cluster whose connection is kept, or why there is none to be changed. */
+  /** A cluster with a stored connection, or why it cannot be changed. */
   function attached(clusterId: string): Outcome<{ readonly row: ClusterRow }> {
     const row = store.clusters.get(clusterId);
     if (row === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
@@ -91,7 +91,7 @@ export function createAttachService(parts: AttachParts) {
       : { ok: true, row };
   }
 
-  /** Why a gateway cannot be this cluster's. */
+  /** Why a gateway cannot be assigned to this cluster. */
   function gatewayRefusal(gateway: GatewayPlace | null): string | null {
     if (gateway === null) return null;
     if (gateway.runBy === "studio") return "The studio chooses this gateway's ports.";
@@ -103,7 +103,10 @@ export function createAttachService(parts: AttachParts) {
     return gateway.token === undefined ? null : accessRefusal({ key: gateway.token }, hosts.environment);
   }
 
-  /** Tests a judge that has just been attached and was not tested before, or failed its test. One that hangs is not waited for: what is found of it is kept when it is known. */
+  /**
+   * Tests a judge that has just been attached and was not tested before, or failed its test. A hanging judge is not waited for: its result
+   * is stored when it is known.
+   */
   async function testedJudge(clusterId: string): Promise<void> {
     const known = judges.of(clusterId);
     if (known === null || known.judge === null || known.test?.fault === null) return;
@@ -117,26 +120,29 @@ export function createAttachService(parts: AttachParts) {
   }
 
   return {
-    /** The judge outside of a cluster's plans and what is known of its time; null: no such cluster. */
+    /** The judge outside of a cluster's plans and its known times; null: no such cluster. */
     judge: judges.of,
-    /** Calls a judge as the gateway would; nothing is attached. */
+    /** Calls a judge in the way the gateway would; nothing is attached. */
     tryJudge: judges.try,
     /** Tests the judge of a cluster again. */
     measureJudge: (clusterId: string): Promise<Outcome<{ readonly test: JudgeTest }>> => judges.measure(clusterId),
-    /** Takes this mean time of a judge call for plans; null: as measured. */
+    /** Sets the mean time of a judge call for plans; null: as measured. */
     enterJudgeTime: judges.enter,
 
-    /** Absolute path of the folder in which keys and authorities are read as files; null: none was named when the studio was started. */
+    /** Absolute path of the folder with keys and certificate authorities; null: none was named when the studio was started. */
     secretsFolder(): string | null {
       const folder = hosts.environment.WEIR_SECRETS_DIR;
       return folder ? resolve(folder) : null;
     },
 
-    /** Reads pasted addresses, or takes endpoints as they are, and tries each, told as soon as it is known; ends by itself or with the signal. */
+    /**
+     * Reads pasted addresses, or takes endpoints unchanged, tries each, and reports each result as soon as it is known; ends by itself or
+     * with the signal.
+     */
     tryEndpoints: (request: TryEndpointsRequest, signal: AbortSignal): AsyncIterable<TryEvent> =>
       tryEndpoints(request, { cards: cards.read().catalogue, signal }),
 
-    /** Reads a connection, in YAML or JSON, and looks through it once; nothing is kept. */
+    /** Reads a connection, in YAML or JSON, and tries it once; nothing is stored. */
     async tryConnection(text: string): Promise<TriedConnection> {
       const read = readConnectionText(text);
       if (!read.ok)
@@ -147,7 +153,10 @@ export function createAttachService(parts: AttachParts) {
       return { connection: usable ? connection : null, text: connectionText(connection), findings };
     },
 
-    /** Under the name of one that is only described, as one that was let go of is, it becomes that one: its plans, engines and ports are found again. */
+    /**
+     * If the name belongs to a cluster that is only described, for example one that was detached, that cluster is connected: its plans,
+     * engines and ports are kept.
+     */
     async attach(
       { name, connection: kept, gateway, judgeSecondsPerCall }: AttachRequest,
       actor: Actor,
@@ -161,9 +170,9 @@ export function createAttachService(parts: AttachParts) {
       const id = before?.id ?? randomUUID();
       const found = await checked(kept, { id, name, before: before?.spec ?? null });
       if (!found.ok) return found;
-      // Clients know the ports that it had.
+      // Clients know its previous ports.
       const had = before?.gateway?.runBy === "studio" && (await arePortsFree(before.gateway)) ? before.gateway : null;
-      // Somebody may have attached one while this was looked at.
+      // Another user may have attached one during this check.
       const now = named();
       if (now?.id !== before?.id || (now !== null && now.spec.kind !== "described")) return taken;
       const at = new Date().toISOString();
@@ -181,12 +190,12 @@ export function createAttachService(parts: AttachParts) {
         store.audit.add({ at, actor, action: "attach cluster", subject: name, detail });
       });
       if (judgeSecondsPerCall !== undefined) judges.enter(id, judgeSecondsPerCall, actor);
-      // One whose gateway cannot be placed says so itself.
+      // A cluster whose gateway cannot be placed reports that itself.
       await Promise.all([fleet.connect(id), testedJudge(id)]);
       return { ok: true, id };
     },
 
-    /** Refused while a plan is applied there. */
+    /** Refused while a plan is being applied there. */
     async change(clusterId: string, kept: unknown, actor: Actor): Promise<Outcome<object>> {
       const one = attached(clusterId);
       if (!one.ok) return one;
@@ -240,7 +249,10 @@ export function createAttachService(parts: AttachParts) {
       return clusterDetail({ row, cluster: fleet.get(clusterId), plan, attention, drift: drifts.drift(clusterId) });
     },
 
-    /** Lets go of a cluster whose name is given once more: its engines run on, its plans, history and audit stay. Refused while a plan is applied there. */
+    /**
+     * Detaches a cluster whose name is repeated as a confirmation: its engines continue, and its plans, history and audit stay. Refused
+     * while a plan is being applied there.
+     */
     async detach(clusterId: string, name: string, actor: Actor): Promise<Outcome<object>> {
       const one = attached(clusterId);
       if (!one.ok) return one;
@@ -280,7 +292,7 @@ async function gatewayFinding({ gateway, gatewayAdminUrl }: ConnectedCluster): P
     : failed("gateway", status.message, "Start it, and check its address and the token of its admin listener.");
 }
 
-/** What stands there was confirmed or not already: nothing is guessed anew. */
+/** Its fields were already confirmed or not: nothing is guessed again. */
 const asAttached = (endpoint: Endpoint, tried: TriedEndpoint): TriedEndpoint => ({ ...tried, draft: endpoint, guesses: [], questions: [] });
 
 function summaryOf(connection: ClusterConnection, { nodes }: ClusterSpec): string {

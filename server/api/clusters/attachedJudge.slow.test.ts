@@ -20,7 +20,7 @@ const signal = new AbortController().signal;
 const by = "operator";
 const [SMALL, MIDDLE] = ["qwen2.5-3b", "qwen2.5-7b"] as const;
 
-/** A studio, and beside it engines and a gateway that somebody else runs, with a judge that a test makes slower. */
+/** A studio, and externally run engines and a gateway, with a judge that a test slows down. */
 describe("the judge of attached engines", { timeout: 60_000 }, () => {
   let own: Awaited<ReturnType<typeof startTestCluster>>;
   let others: Awaited<ReturnType<typeof startTestCluster>>;
@@ -155,7 +155,7 @@ describe("the judge of attached engines", { timeout: 60_000 }, () => {
     for (let asked = 0; asked < 4; asked += 1) await askCascade(others.gatewayUrl, "default");
     await until(() => known().health?.state === "circuit-open");
     expect(known().health).toMatchObject({ reason: expect.stringContaining("not a single number"), lastScoreAt: expect.any(String) });
-    // What needs attention is looked at every few seconds; traffic keeps the circuit open meanwhile.
+    // Attention items are updated every few seconds; traffic keeps the circuit open meanwhile.
     await until(async () => {
       await askCascade(others.gatewayUrl, "default");
       return runtime.services.attach.detail(clusterId)?.attention.some(({ subject, level }) => subject === "our-judge" && level === "bad");

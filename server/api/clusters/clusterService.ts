@@ -18,10 +18,10 @@ export interface ClusterServiceParts extends ClusterAttentionParts {
 
 export type ClusterService = ReturnType<typeof createClusterService>;
 
-/** Clusters: those that are connected with their state, and those that are only described, to plan for. */
+/** Clusters: connected ones with their state, and ones that are only described, for planning. */
 export function createClusterService(parts: ClusterServiceParts) {
   const { store, fleet, cards } = parts;
-  /** What the running plan was made for: where planning anew begins. */
+  /** The inputs of the running plan: the defaults for another plan. */
   function asRunning(planId: string | null): ClusterSummary["suggested"] {
     const inputs = planId === null ? undefined : store.plans.get(planId)?.inputs;
     if (inputs === undefined || inputs.objective.qualityFloor === null) return null;
@@ -29,7 +29,7 @@ export function createClusterService(parts: ClusterServiceParts) {
     return { workloadId, requestsPerSecond, qualityFloor: inputs.objective.qualityFloor };
   }
 
-  /** Health of a cluster that the studio does not look after. */
+  /** Health of a cluster that the studio does not watch. */
   function unwatched(id: string): ClusterSummary["health"] {
     const problem = fleet.problem(id);
     return problem === null ? { state: "not-connected", reason: "Described for planning only." } : { state: "down", reason: problem };
@@ -86,7 +86,7 @@ export function createClusterService(parts: ClusterServiceParts) {
   };
 }
 
-/** Nodes and prices as the planner takes them: the first row's GPU type is the cluster's own, others stand at their nodes. */
+/** Nodes and prices in the planner's form: the first row's GPU type is the cluster's own, others are stored at their nodes. */
 function hardwareOf(rows: ClusterDescription["rows"]): Omit<ClusterSpec, "id" | "name" | "kind"> {
   const { gpu = "", usdPerGpuHour = 0 } = rows[0] ?? {};
   const nodes = rows

@@ -6,14 +6,14 @@ import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { voteJudge } from "@/solver/ensemble/gate/voteReader";
 import type { AnswerSample } from "@/solver/ensemble/replay/answerSample";
 
-/** Read between two turns of the event loop: serving goes on beside it. */
+/** Rows read between two turns of the event loop: other requests are served meanwhile. */
 const pageSize = 200;
 
 export interface FinishedBatch {
   readonly name: string;
   readonly ensemble: Ensemble;
   readonly promptSetId: string;
-  /** Questions that experts are through with. */
+  /** Questions that all experts have finished. */
   readonly answered: Iterable<AnsweredQuestion>;
   readonly prompts: Store["prompts"];
 }
@@ -25,10 +25,10 @@ interface Row {
 }
 
 /**
- * A labelled sample of what a batch's experts answered to prompts with a reference. The aggregator's answers are to what experts disagreed on only,
- * so that it is not among the models. A call that failed left no answer, whose length would be that of none: the expert counts as not asked.
+ * A labelled sample of the answers of a batch's experts to prompts with a reference. The aggregator only answers questions on which experts
+ * disagreed, so it is not among the models. A failed call has no answer, and so no length: the expert counts as not asked.
  *
- * @returns a sentence where no prompt had a reference, or their texts are gone, or no two experts answered the same.
+ * @returns a sentence if no prompt had a reference, their texts are deleted, or no two experts answered the same questions.
  */
 export async function batchSample({
   name,

@@ -18,7 +18,7 @@ export interface BatchServiceParts extends ServiceParts {
   readonly batches: Batches;
 }
 
-/** Batches: prepared on what is free at this moment, run by the studio, or handed over as a job file. */
+/** Batches: prepared for the GPUs that are free now, run by the studio, or exported as a job file. */
 export function createBatchService({ store, uploads, cards, clusterOf, batches }: BatchServiceParts) {
   const { note } = store.audit;
   const nameOf = (id: string): string => store.batches.summary(id)?.name ?? id;
@@ -45,7 +45,7 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
     return aggregator === null ? { ok: false, message: noRoomForAggregator(order) } : { ok: true, order: { ...order, ...aggregator } };
   }
 
-  /** What a job file is to have. */
+  /** The order for a job file. */
   async function ordered(asked: BatchExport, signal: AbortSignal): Promise<Outcome<{ readonly order: ExpertsOrder }>> {
     if ("batchId" in asked) {
       const batch = store.batches.get(asked.batchId);
@@ -54,7 +54,7 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
     const { request } = asked;
     const cluster = store.clusters.get(request.clusterId);
     if (cluster === null) return noCluster(request.clusterId);
-    // What of it is free is for whoever runs the job to see to.
+    // Whoever runs the job must check what is free.
     const hardware = freeWorkers({ ...cluster.spec, engines: [] }, request);
     if (!hardware.ok) return hardware;
     const { catalogue } = cards.read();
@@ -65,7 +65,7 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
     /** Newest first. */
     list: (): readonly BatchSummary[] => batches.list(),
     get: (id: string): Batch | null => batches.get(id),
-    /** Workers of so many GPUs each that the cluster has free at this moment. */
+    /** Workers of so many GPUs each that the cluster has free now. */
     async room(
       { clusterId, gpusPerWorker }: { readonly clusterId: string; readonly gpusPerWorker: number },
       signal: AbortSignal,
@@ -75,7 +75,7 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
       const seen = await cluster.connector.observe(signal);
       return seen.ok ? { ok: true, workers: freeGroups(seen.value, gpusPerWorker).length } : seen;
     },
-    /** What `start` would do; nothing is begun. */
+    /** The effect of `start`; nothing is started. */
     async preview(request: BatchRequest, signal: AbortSignal): Promise<Outcome<{ readonly preview: BatchPreview }>> {
       const made = await prepared(request, signal);
       return made.ok ? { ok: true, preview: previewOf(made.order) } : made;
@@ -83,7 +83,7 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
     async start(request: BatchRequest, signal: AbortSignal, actor: Actor): Promise<Outcome<{ readonly id: string }>> {
       const made = await prepared(request, signal);
       if (!made.ok) return made;
-      // Which asks again whether anything else has begun while this one was placed.
+      // `start` checks again whether anything else has begun during the placement.
       const started = batches.start(made.order, actor);
       if (!started.ok) return started;
       const { questions, workers, ensemble } = made.order;
@@ -91,7 +91,7 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
       if (request.assignmentsUploadId !== undefined) uploads.remove(request.assignmentsUploadId);
       return started;
     },
-    /** Begins no more calls; engines stay loaded. */
+    /** Starts no more calls; engines stay loaded. */
     pause(id: string, actor: Actor): Outcome<object> {
       const paused = batches.pause(id);
       if (paused.ok) note(actor, "pause batch", nameOf(id), "");
@@ -102,7 +102,7 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
       if (resumed.ok) note(actor, "resume batch", nameOf(id), "");
       return resumed;
     },
-    /** Ends it for good and unloads its engines; what was answered stays. */
+    /** Ends it permanently and unloads its engines; its answers stay. */
     async stop(id: string, actor: Actor): Promise<Outcome<object>> {
       const stopped = await batches.stop(id);
       if (!stopped.ok) return stopped;
@@ -111,7 +111,7 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
       note(actor, "stop batch", nameOf(id), left === null ? "" : message);
       return left === null ? { ok: true } : { ok: false, message };
     },
-    /** Forgets one that is over, with its answers. */
+    /** Deletes an ended one, with its answers. */
     remove(id: string, actor: Actor): Outcome<object> {
       const batch = store.batches.summary(id);
       if (batch === null) return { ok: false, message: "There is no such batch." };
@@ -120,9 +120,12 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
       note(actor, "remove batch", batch.name, `${batch.questions} questions with their answers`);
       return { ok: true };
     },
-    /** Questions that are decided, in order of prompts, read as they are taken; null: no such batch. */
+    /** Decided questions, in order of prompts, read lazily; null: no such batch. */
     results: (id: string): Iterable<BatchResult> | null => batches.results(id),
-    /** As a job for Kubernetes or Ray, with its prompts; one that was started as its order has it, whatever became of its ensemble since. */
+    /**
+     * As a job for Kubernetes or Ray, with its prompts; a started batch is exported according to its order, whatever happened to its
+     * ensemble since.
+     */
     async export(asked: BatchExport, signal: AbortSignal): Promise<Outcome<{ readonly name: string; readonly text: string }>> {
       const settled = await ordered(asked, signal);
       if (!settled.ok) return settled;
@@ -138,7 +141,7 @@ function modelsOf(store: Store, name: string): readonly string[] {
   return ensemble === undefined ? [] : [...ensemble.experts, ensemble.aggregator.model];
 }
 
-/** What starting a batch would do, of what it is settled to. */
+/** The effect of starting a batch, from its order. */
 function previewOf(order: BatchOrder): BatchPreview {
   const { schedules, workers, questions, notes } = order;
   const gpus = [...gpusByNode(workers)].map(([node, taken]) => ({ node, gpus: taken }));

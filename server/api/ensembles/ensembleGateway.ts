@@ -4,12 +4,12 @@ import type { Outcome } from "@/server/contracts/studio";
 import { formatTau } from "@/solver/ensemble/gate/tauText";
 import type { Actor } from "../base/actor";
 
-/** What clusters' gateways serve of ensembles, and orders about it in their actor's name. */
+/** The ensembles that clusters' gateways serve, and orders about them in their actor's name. */
 export function createEnsembleGateway(options: GatewayActsOptions) {
   const { store, gatewayOf } = options;
   const { done } = createGatewayActs(options);
 
-  /** What a gateway serves, and the tag of the configuration that says so. */
+  /** The ensembles that a gateway serves, and the ETag of that configuration. */
   async function read(clusterId: string): Promise<Outcome<{ readonly served: GatewayEnsembles; readonly etag: string }>> {
     const gateway = gatewayOf(clusterId);
     if (gateway === null) return noGateway;
@@ -19,7 +19,10 @@ export function createEnsembleGateway(options: GatewayActsOptions) {
     return { ok: true, served: value ?? { ensembles: [] }, etag: etag ?? "" };
   }
 
-  /** Orders what is made of what is served now, and nothing where that has changed meanwhile, so that no order undoes what somebody else does. */
+  /**
+   * Sends the order computed from the present state, and nothing if that has changed meanwhile, so that no order overwrites another user's
+   * change.
+   */
   async function guarded(clusterId: string, make: (served: GatewayEnsembles) => Act, actor: Actor): Promise<Outcome<object>> {
     const before = await read(clusterId);
     if (!before.ok) return before;
@@ -29,12 +32,12 @@ export function createEnsembleGateway(options: GatewayActsOptions) {
   const pathOf = (name: string): string => `/ensembles/${encodeURIComponent(name)}`;
 
   return {
-    /** What a cluster's gateway serves; refused where it does not answer. */
+    /** The ensembles that a cluster's gateway serves; refused if it does not answer. */
     async served(clusterId: string): Promise<Outcome<{ readonly served: GatewayEnsembles }>> {
       const now = await read(clusterId);
       return now.ok ? { ok: true, served: now.served } : now;
     },
-    /** Has a gateway serve a kept ensemble under its name, from the next request on. */
+    /** Makes a gateway serve a saved ensemble under its name, from the next request on. */
     async serve(
       { clusterId, name, reason }: { readonly clusterId: string; readonly name: string; readonly reason: string },
       actor: Actor,
@@ -68,7 +71,7 @@ export function createEnsembleGateway(options: GatewayActsOptions) {
       const order = { path: `${pathOf(name)}/tau`, method: "PUT", body: { tau, by: actor, reason } } as const;
       const make = ({ ensembles }: GatewayEnsembles): Act => {
         const before = ensembles.find(({ ensemble }) => ensemble.name === name)?.ensemble;
-        // Of one that is not served nothing is noted: the gateway refuses.
+        // An order for one that is not served is not audited: the gateway refuses it.
         const change = before === undefined ? "" : [before.tau, tau].map((each) => formatTau(each, before.expertsPerQuestion)).join(" → ");
         return { ...order, action: "set tau of ensemble", subject: name, detail: joined([`tau ${change}`, reason]) };
       };

@@ -40,7 +40,10 @@ afterAll(() => {
 
 type Holds = (position: number, model: string) => boolean;
 
-/** A batch that was stopped before its aggregator was asked anything. @param isOut whether an expert was still out. */
+/**
+ * A batch that was stopped before its aggregator was called.
+ * @param isOut whether an expert had not answered yet.
+ */
 function keepStopped(order: BatchOrder, isOut: Holds, isFailed: Holds = () => false): void {
   const row = {
     id: "b",
@@ -91,7 +94,7 @@ it("leave out calls of experts that failed, whose answers would be none of no le
   const made = await keep();
   const kept = made.ok ? store.answerSamples.stored(made.id) : expect.fail(made.message);
   const sample = decodeSample(kept?.data ?? expect.fail("it is not kept"));
-  // Nobody answered the fourth question.
+  // The fourth question has no answer.
   expect(sample.questionIds).toEqual(ids.filter((_, position) => position !== 3));
   expect(sample.models.map(({ asked }) => [...asked])).toEqual([
     [1, 1, 1, 0, 1, 1, 1, 1, 1],

@@ -11,7 +11,7 @@ import { modelledAnswers, type TakenAnswers } from "./modelledAnswers";
 
 const goneUpload = { ok: false, message: "The uploaded file is not kept any more: send it again." } as const;
 
-/** Samples of labelled answers: taken of uploads, of finished batches and of workloads. */
+/** Samples of labelled answers: made from uploads, finished batches and workloads. */
 export function createEnsembleSamples({ store, uploads }: Pick<ServiceParts, "store" | "uploads">) {
   const { note } = store.audit;
 
@@ -53,7 +53,7 @@ export function createEnsembleSamples({ store, uploads }: Pick<ServiceParts, "st
   return {
     /** Newest first. */
     samples: (): readonly AnswerSampleSummary[] => store.answerSamples.list(),
-    /** What a table of answers holds; nothing is kept. */
+    /** The content of a table of answers; nothing is stored. */
     async survey(uploadId: string): Promise<Outcome<{ readonly survey: SurveyedAnswers }>> {
       const source = uploads.open(uploadId);
       return source === null ? goneUpload : surveyAnswers(source);

@@ -20,7 +20,10 @@ export interface EnsembleServiceParts extends ServiceParts {
   readonly gatewayOf: GatewayActsOptions["gatewayOf"];
 }
 
-/** Ensembles that are kept, the labelled answers that their gates are chosen on, where their experts go, and what gateways serve of them. */
+/**
+ * Saved ensembles, the labelled answers on which their gates are chosen, the placement of their experts, and the ensembles that gateways
+ * serve.
+ */
 export function createEnsembleService({ store, uploads, cards, gatewayOf }: EnsembleServiceParts) {
   const samples = createEnsembleSamples({ store, uploads });
   const { note } = store.audit;
@@ -31,7 +34,7 @@ export function createEnsembleService({ store, uploads, cards, gatewayOf }: Ense
     ...createEnsembleGateway({ store, gatewayOf }),
     /** By name. */
     list: (): readonly KeptEnsemble[] => store.ensembles.list(),
-    /** Keeps it as the next version of its name, refused where the newest is not the one expected; `again`: the newest is the same. */
+    /** Saves it as the next version of its name, refused if the newest is not the expected one; `again`: the newest is identical. */
     keep(
       { ensemble, expects }: KeepEnsemble,
       actor: Actor,
@@ -54,7 +57,7 @@ export function createEnsembleService({ store, uploads, cards, gatewayOf }: Ense
         return { ok: true, name, version, again: false };
       });
     },
-    /** Batches and gateways have copies of their own, and go on with them. */
+    /** Batches and gateways have copies of their own, and continue with them. */
     remove: (name: string, actor: Actor): Outcome<object> =>
       store.atomically((): Outcome<object> => {
         if (!store.ensembles.remove(name, { actor, createdAt: new Date().toISOString() }))
@@ -62,7 +65,7 @@ export function createEnsembleService({ store, uploads, cards, gatewayOf }: Ense
         note(actor, "remove ensemble", name, "");
         return { ok: true };
       }),
-    /** A gate on a sample, tau by tau, in a thread of its own; it ends when the signal aborts. */
+    /** Replays a gate on a sample, tau by tau, in its own thread; it ends when the signal aborts. */
     async replay({ sampleId, ...request }: ReplayRequest, signal: AbortSignal): Promise<Outcome<{ readonly report: GateReport }>> {
       const kept = store.answerSamples.stored(sampleId);
       if (kept === null) return { ok: false, message: "There is no such sample of answers." };
@@ -71,7 +74,7 @@ export function createEnsembleService({ store, uploads, cards, gatewayOf }: Ense
       const { report } = replayed;
       return { ok: true, report: { ...report, notes: [...report.notes, ...originNotes[kept.summary.origin]] } };
     },
-    /** Where experts go, in a thread of its own; it ends when the signal aborts. */
+    /** Places experts in its own thread; it ends when the signal aborts. */
     async place(request: PlaceRequest, signal: AbortSignal): Promise<Outcome<{ readonly placement: EnsemblePlacement }>> {
       const task = await placeTask(request, { store, uploads, cards: cards.read().catalogue, signal });
       if (!task.ok) return task;
@@ -83,7 +86,7 @@ export function createEnsembleService({ store, uploads, cards, gatewayOf }: Ense
   };
 }
 
-/** Why an ensemble does not replace the newest of its name; null: it is the one that it was made of. */
+/** Why an ensemble does not replace the newest of its name; null: it was derived from that one. */
 function notExpected(name: string, expects: number | null, latest: KeptEnsemble | null): string | null {
   if (expects === (latest?.version ?? null)) return null;
   if (latest === null) return `There is no ensemble ${name} any more, so this cannot be its next version. Keep it as a new one.`;
@@ -101,12 +104,12 @@ const originNotes = {
   emulated: ["The sample is of emulated engines: how often real models agree, it does not tell."],
 } as const;
 
-/** Measured sessions: taken of uploads as the command line takes them of files, told by model, and removed by model and kind of engine. */
+/** Measured sessions: imported from uploads as the command line imports files, listed by model, and removed by model and kind of engine. */
 function createEnsembleSessions({ store, uploads, cards }: ServiceParts) {
   return {
-    /** What was measured of sessions, by model. */
+    /** The measured sessions, by model. */
     sessions: (): readonly MeasuredSessions[] => store.sessionRows.groups(),
-    /** Keeps an uploaded table of measured sessions, which placements are fitted to from then on. */
+    /** Stores an uploaded table of measured sessions, to which placements are fitted from then on. */
     async keepSessions(uploadId: string, actor: Actor): Promise<Outcome<{ readonly rows: number }>> {
       const file = uploads.open(uploadId);
       if (file === null) return { ok: false, message: "The uploaded file is not kept any more: send it again." };

@@ -330,7 +330,7 @@ describe("ensembles over a running cluster", () => {
     const results = [...(batches.results(id) ?? [])];
     expect(results).toHaveLength(24);
     expect(batches.results("none")).toBeNull();
-    // Its job file is of what it did, whatever became of its ensemble.
+    // Its job file describes what it did, whatever happened to its ensemble.
     done(ensembles.remove("vote", "ada"));
     const file = done(await batches.export({ batchId: id, format: "ray" }, never));
     expect(file.text).toContain("24 questions through the experts of vote, on 2 workers of 1 l40s");
@@ -341,7 +341,7 @@ describe("ensembles over a running cluster", () => {
     done(await ensembles.keepSample({ name: "nightly's", source: { kind: "batch", batchId: id } }, "ada"));
     expect(ensembles.samples()[0]).toMatchObject({ name: "nightly's", origin: "emulated", questions: 20, categories: ["even", "odd"] });
     expect(ensembles.samples()[0]?.models.map(({ model }) => model)).toEqual(experts);
-    // What the sample of it sent to the aggregator is what the next one is expected to send.
+    // The share that its sample sent to the aggregator is the expectation for the next one.
     const labelled = results.filter(({ correct }) => correct !== null);
     const share = labelled.filter(({ verdict }) => verdict === "aggregated").length / 20;
     const again = done(await batches.preview(request(), never)).preview.aggregator;

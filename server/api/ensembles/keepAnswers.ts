@@ -4,7 +4,7 @@ import type { Actor } from "../base/actor";
 import type { TakenAnswers } from "./modelledAnswers";
 import { sampleSummary } from "./sampleSummary";
 
-/** Keeps a sample of answers under a name, with an audit line; returns its id. */
+/** Stores a sample of answers under a name, with an audit line; returns its id. */
 export function keepAnswers(
   store: Store,
   { sample, ...taken }: TakenAnswers,

@@ -3,7 +3,7 @@ import type { SessionRow } from "@/solver/ensemble/sessions/sessionRow";
 import { counted } from "@/solver/wording/wording";
 
 /**
- * Keeps sessions of a table, with a line in the audit.
+ * Stores the sessions of a table, with an audit line.
  *
  * @param from the table's name.
  * @returns how many of how many models, in words.

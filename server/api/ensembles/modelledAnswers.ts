@@ -3,13 +3,13 @@ import type { AnswerSample } from "@/solver/ensemble/replay/answerSample";
 import { modelledSample } from "@/solver/ensemble/replay/modelledSample";
 import type { Workload } from "@/solver/workload/workload";
 
-/** What a sample is made of, before it has a name. */
+/** A sample before it has a name. */
 export type TakenAnswers = Pick<AnswerSampleSummary, "origin" | "notes"> & { readonly sample: AnswerSample };
 
-/** Wrong answers are drawn by it: the same workload gives the same sample. */
+/** Seed of the wrong answers: the same workload gives the same sample. */
 const seed = 1;
 
-/** Answers as a workload's labels would have them. */
+/** Answers modelled from a workload's labels. */
 export const modelledAnswers = ({ name, outcomes }: Pick<Workload, "name" | "outcomes">): TakenAnswers => ({
   sample: modelledSample(outcomes, seed),
   origin: "modelled",

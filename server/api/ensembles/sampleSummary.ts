@@ -1,10 +1,10 @@
 import type { AnswerSampleSummary } from "@/server/contracts/studio/ensembles";
 import type { AnswerSample, SampledModel } from "@/solver/ensemble/replay/answerSample";
 
-/** Categories that are told of a sample; ensembles recruit by all of them. */
+/** Most categories of a sample that are listed; ensembles recruit by all of them. */
 const mostCategories = 200;
 
-/** What lists tell of a sample. Figures of a model are over the questions that it was asked. */
+/** The summary of a sample in lists. Figures of a model cover the questions that it was asked. */
 export function sampleSummary({
   questionIds,
   categories = [],

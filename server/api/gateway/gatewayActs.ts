@@ -6,19 +6,19 @@ import type { Outcome, ServingModel } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import type { Actor } from "../base/actor";
 
-/** A cluster's gateway, as the studio speaks to it. */
+/** The studio's access to a cluster's gateway. */
 export interface ControlledGateway {
-  /** Of its admin listener, where the command line would ask another gateway's unless it is told; left out: it would not. */
+  /** URL of its admin listener, if the command line would use another gateway's by default; absent: it would not. */
   readonly adminUrl?: string;
   readonly admin: AdminClient;
   readonly audit: GatewayAudit;
-  /** Reads what it does now, so that pages show an act at once. */
+  /** Reads its present state, so that pages show an action at once. */
   readonly look: () => Promise<void>;
-  /** Models it has engines of, as last known; null while it was not heard. */
+  /** Models with engines there, as last known; null before its first answer. */
   readonly models: () => readonly ServingModel[] | null;
 }
 
-/** Somebody waits for it, and may have to act on the gateway's machine instead. */
+/** A user waits for it, and may have to act on the gateway's machine instead. */
 export const orderLimitMs = 5_000;
 
 export interface GatewayActsOptions {
@@ -27,28 +27,31 @@ export interface GatewayActsOptions {
   readonly gatewayOf: (clusterId: string) => ControlledGateway | null;
 }
 
-/** What is done, as the audit will say, and how the gateway is told. */
+/** An action: its audit entry, and the request to the gateway. */
 export interface Act extends Omit<AdminRequest<z.ZodType>, "schema"> {
   readonly path: string;
-  /** The way to the same without the studio. */
+  /** How to do the same without the studio. */
   readonly instead?: string | undefined;
   readonly action: string;
-  /** Left out: the gateway. */
+  /** Absent: the gateway. */
   readonly subject?: string;
   readonly detail: string;
 }
 
-/** Said of a cluster without a gateway. */
+/** The refusal for a cluster without a gateway. */
 export const noGateway: Outcome<never> = { ok: false, message: "This cluster is not connected: it has no gateway to ask." };
 
-/** What was said of an act, without what is empty. */
+/** The non-empty parts of an action's description. */
 export const joined = (parts: readonly string[]): string => parts.filter((part) => part !== "").join("; ");
 
-/** A command of the command line, such that it asks this gateway. */
+/** A command of the command line that addresses this gateway. */
 export const onMachine = ({ adminUrl }: ControlledGateway, command: string): string =>
   adminUrl === undefined ? command : `WEIR_GATEWAY_ADMIN_URL=${adminUrl} ${command}`;
 
-/** Acts on live traffic: asked of the gateway in their actor's name, noted down where they took or may have taken effect, and looked at at once. */
+/**
+ * Actions on live traffic: requested from the gateway in their actor's name, audited if they took or may have taken effect, followed by a
+ * read of its state.
+ */
 export function createGatewayActs({ store, gatewayOf }: GatewayActsOptions) {
   async function act<Schema extends z.ZodType>(
     clusterId: string,
@@ -64,7 +67,7 @@ export function createGatewayActs({ store, gatewayOf }: GatewayActsOptions) {
     if (answer.ok || late) {
       const doubt = late ? "the gateway did not answer in time: it may have taken effect" : "";
       store.audit.add({ at, actor, action, subject, detail: joined([detail, doubt]) });
-      // Not waited for: the order is answered, however long the gateway takes to tell of it.
+      // Not awaited: the order is answered, however long the gateway takes to report it.
       void gateway.audit.take();
       void gateway.look();
     }

@@ -6,21 +6,21 @@ import type { ControlledGateway } from "./gatewayActs";
 
 /** Prompts of a gateway as lines of a file of prompts. */
 export interface GatewayPrompts {
-  /** Each without its end. Throws an Error with one sentence where the gateway stops answering on the way. */
+  /** Each without a line end. Throws an Error with one sentence if the gateway stops answering midway. */
   readonly lines: AsyncIterable<string>;
-  /** Where they are from, in words. */
+  /** Their origin, in words. */
   readonly name: string;
-  /** Days within which they are deleted there; null: nothing was said. */
+  /** Days within which they are deleted there; null: unknown. */
   readonly retentionDays: number | null;
 }
 
-/** A page may be some megabytes. */
+/** A page may have some megabytes. */
 const pageLimitMs = 30_000;
 
 /**
- * What a gateway kept of its traffic: captured prompts, as chat lines (`id`, `category`, `atMs`, `messages` and the other fields of the
+ * The prompts that a gateway has stored: captured prompts, as chat lines (`id`, `category`, `atMs`, `messages` and the other fields of the
  * body at the top, `metadata` with key, objective and tokens), or decision records whose prompt is whole (`id`, `finishedAtMs`, `prompt`,
- * `key`, `objective`). Refused where there is nothing, with what to switch on.
+ * `key`, `objective`). Refused if there are none, with the setting to switch on.
  */
 export async function gatewayPrompts(gateway: ControlledGateway | null, from: PromptsOfGateway["from"]): Promise<Outcome<GatewayPrompts>> {
   if (gateway === null) return { ok: false, message: "This cluster is not connected: it has no gateway to ask." };
@@ -99,7 +99,7 @@ async function* oneByOne(lines: readonly string[]): AsyncIterable<string> {
   yield* lines;
 }
 
-/** What the gateway answers, or in a sentence why it does not. */
+/** The gateway's answer, or in a sentence why there is none. */
 async function ask<Schema extends z.ZodType>(
   { admin }: ControlledGateway,
   path: string,

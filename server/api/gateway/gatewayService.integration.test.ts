@@ -51,7 +51,7 @@ describe("the studio's hand on a real gateway", () => {
     before = cluster.store.audit.list(1000).length;
   });
 
-  /** Lines since the test began, oldest first, the studio's own and the gateway's. */
+  /** Audit lines since the test began, oldest first, the studio's own and the gateway's. */
   const noted = async () => {
     await audit.take();
     const lines = cluster.store.audit.list(1000);
@@ -228,7 +228,7 @@ describe("the studio's hand on a real gateway", () => {
     } finally {
       cluster.thawGateway();
     }
-    // What it was asked lay before it all the while.
+    // The request had been waiting there all the time.
     await vi.waitFor(async () => expect((await controls())?.panic).toMatchObject({ model: largeModel, reason: "bad answers" }), 10_000);
     expect(await service.clearPanic(clusterId, "", "ada")).toEqual({ ok: true });
   }, 60_000);

@@ -9,18 +9,18 @@ import type { Actor } from "../base/actor";
 import type { CanaryOrder, CaptureOrder, KnobsOrder, MirrorOrder, PanicOrder, RollBackOrder, ShadowOrder } from "../base/inputs";
 import { createGatewayActs, type GatewayActsOptions, joined, noGateway, onMachine, orderLimitMs } from "./gatewayActs";
 
-/** What the gateway answers to a change of its configuration. */
+/** The gateway's answer to a change of its configuration. */
 const revisedSchema = z.object({ policyHash: z.string().optional() });
 
 const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
 
 export type GatewayService = ReturnType<typeof createGatewayService>;
 
-/** What an operator does to live traffic: asked of the gateway in their name, noted down, and read back in the gateway's own words. */
+/** An operator's actions on live traffic: requested from the gateway in their name, audited, and read back from the gateway. */
 export function createGatewayService({ store, gatewayOf }: GatewayActsOptions) {
   const { act, done } = createGatewayActs({ store, gatewayOf });
 
-  /** The policy of a kept plan. */
+  /** The policy of a saved plan, as a candidate. */
   function candidate(planId: string): Outcome<{ readonly candidate: Candidate; readonly cascade: string }> {
     const plan = store.plans.get(planId);
     if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
@@ -28,7 +28,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions) {
     return { ok: true, candidate: { planId, policyHash, policy }, cascade: modelsOf(policy).join(", ") };
   }
 
-  /** Brings the predictors of a candidate to the cluster's gateway. */
+  /** Uploads the predictors of a candidate to the cluster's gateway. */
   async function bring(clusterId: string, policy: PolicyDocument): Promise<Outcome<object>> {
     const gateway = gatewayOf(clusterId);
     if (gateway === null) return noGateway;
@@ -54,7 +54,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions) {
     };
 
   return {
-    /** Models the gateway has engines of, as last known: it is asked only where it was never heard. */
+    /** Models with engines at the gateway, as last known; the gateway is asked only before its first answer. */
     async models(clusterId: string): Promise<Outcome<{ readonly models: readonly ServingModel[] }>> {
       const gateway = gatewayOf(clusterId);
       if (gateway === null) return noGateway;
@@ -88,7 +88,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions) {
       return done(clusterId, { path: "/canary", method: "PUT", body, action: "order canary", subject: planId, detail }, actor);
     },
     stopCanary: end("canary", "order end of canary"),
-    /** Any kept plan: a shadow acts on nothing. */
+    /** Any saved plan: a shadow acts on nothing. */
     async startShadow(clusterId: string, { planId, reason }: ShadowOrder, actor: Actor): Promise<Outcome<object>> {
       const asked = candidate(planId);
       if (!asked.ok) return asked;
@@ -104,14 +104,14 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions) {
       return done(clusterId, { path: "/mirror", method: "PUT", body, action: "order mirror", detail }, actor);
     },
     endMirror: end("mirror", "order end of mirror"),
-    /** Refuses what only a smaller model than the policy chose could answer, because every larger one is lost. */
+    /** Refuses requests that only a smaller model than the policy chose could answer, because every larger one is lost. */
     holdStages(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>> {
       const body = { by: actor, reason };
       return done(clusterId, { path: "/strict-stages", method: "PUT", body, action: "order strict stages", detail: reason }, actor);
     },
-    /** Lets the largest model that is left answer it, marked. */
+    /** Lets the largest remaining model answer them, marked. */
     releaseStages: end("strict-stages", "order end of strict stages"),
-    /** What is kept of live traffic, asked of the gateway now. */
+    /** The stored prompts of live traffic, as the gateway reports them now. */
     async capture(clusterId: string): Promise<Outcome<{ readonly capture: Capture }>> {
       const gateway = gatewayOf(clusterId);
       if (gateway === null) return noGateway;
@@ -126,15 +126,15 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions) {
       const detail = joined([`${of}, without ${names}, for ${retentionDays} days`, reason]);
       return done(clusterId, { path: "/capture", method: "PUT", body: { ...order, by: actor }, action: "order capture", detail }, actor);
     },
-    /** What is kept stays until its time is over. */
+    /** Stored prompts stay until their retention ends. */
     endCapture: end("capture", "order end of capture"),
-    /** Ends it where it runs, and deletes all that is kept. */
+    /** Ends it if it runs, and deletes all that is stored. */
     eraseCapture(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>> {
       const body = { by: actor, reason };
       const what = { path: "/capture?erase=1", method: "DELETE", body } as const;
       return done(clusterId, { ...what, action: "order erasure of captured prompts", detail: reason }, actor);
     },
-    /** The hash of the policy as turned; null where the gateway does not say it. */
+    /** Returns the hash of the changed policy; null if the gateway does not report it. */
     async setControls(
       clusterId: string,
       { etag, reason, ...knobs }: KnobsOrder,
@@ -157,7 +157,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions) {
       const what = { path: "/rollback", method: "POST", headers, body } as const;
       return done(clusterId, { ...what, action: "order rollback", detail: reason }, actor);
     },
-    /** All that it learnt of workflows; it begins anew with the next call. */
+    /** Deletes all that it learnt of workflows; it starts again with the next call. */
     forgetWorkflows(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>> {
       const what = { path: "/workflows", method: "DELETE", body: { by: actor, reason } } as const;
       return done(clusterId, { ...what, action: "order forgetting of workflows", detail: reason }, actor);

@@ -3,7 +3,7 @@ import type { Outcome } from "@/server/contracts/studio";
 import type { TryRunRequest } from "@/server/contracts/studio/declaredWorkflows";
 import { reasonOf } from "@/server/lib/reasonOf";
 
-/** Somebody looks at it; longer runs are for clients of their own. */
+/** A user waits for it; longer runs need clients of their own. */
 const LIMIT_MS = 60_000;
 
 /** Outputs of sixteen agents, with room. */
@@ -13,7 +13,8 @@ const MOST_BYTES = 8_000_000;
 const SHOWN_LENGTH = 300;
 
 /**
- * Has a gateway run a workflow once, on the port and by the request of its clients. A run that failed comes as the document that says so.
+ * Makes a gateway run a workflow once, on its data port, with a client's request. A failed run is returned as a document that states the
+ * failure.
  *
  * @param gatewayUrl root of the API, without `/v1`.
  * @returns in a sentence why there was no run.
@@ -54,7 +55,7 @@ export async function tryRun(
   }
 }
 
-/** The text of an answer; cut off where it is longer than any run's. */
+/** The text of an answer; cut off if it is longer than any run's. */
 async function bounded({ body }: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -74,7 +75,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The message of an error as OpenAI's API has it; null where there is none. */
+/** The message of an error in the form of OpenAI's API; null if there is none. */
 function errorOf(read: unknown): string | null {
   if (typeof read !== "object" || read === null || !("error" in read)) return null;
   const { error } = read;

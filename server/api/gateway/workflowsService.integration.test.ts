@@ -22,7 +22,7 @@ const workflows: GatewayWorkflows = {
   sinceMs: 1_700_000_000_000,
 };
 
-/** Something that answers as a gateway's admin listener does, each path with its JSON and all else with 404. */
+/** A stub of a gateway's admin listener, which answers each path with its JSON and everything else with 404. */
 async function listenAs(answers: Readonly<Record<string, unknown>>) {
   const server = createServer((request, response) => {
     const answer = answers[request.url ?? ""];

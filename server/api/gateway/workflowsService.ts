@@ -9,21 +9,21 @@ import type { Collector } from "@/server/telemetry/collector";
 import { waitTimes } from "@/solver/workflow/learning/waitTimes";
 import { tryRun } from "./tryRun";
 
-/** Somebody looks at it, and it is asked again soon. */
+/** A user waits for it, and it is requested again soon. */
 const askLimitMs = 5_000;
 
 const mostRecords = 1_000;
 
-/** What is asked of a connected cluster. */
+/** The required parts of a connected cluster. */
 interface AskedCluster extends Pick<ConnectedCluster, "gateway" | "gatewayUrl" | "timeScale"> {
   readonly collector: () => Pick<Collector, "frames" | "decisions"> | null;
   readonly connector: Pick<ConnectedCluster["connector"], "emulated">;
 }
 
-/** What gateways have learnt of the applications that call them, and who waited for whom there. */
+/** What gateways have learnt of the applications that call them, and the waits between programs there. */
 export function createWorkflowsService(clusterOf: (clusterId: string) => AskedCluster | null) {
   return {
-    /** Refused where the gateway does not answer. */
+    /** Refused if the gateway does not answer. */
     async get(clusterId: string): Promise<Outcome<{ readonly learnt: LearntWorkflows }>> {
       const cluster = clusterOf(clusterId);
       if (cluster === null) return { ok: true, learnt: { state: "no-gateway" } };
@@ -36,7 +36,7 @@ export function createWorkflowsService(clusterOf: (clusterId: string) => AskedCl
       const { emulated } = cluster.connector;
       return { ok: true, learnt: { state: "there", workflows, timeScale: cluster.timeScale(), emulated, policy } };
     },
-    /** What its gateway did in its latest rounds. */
+    /** The latest rounds of its gateway. */
     async rounds(clusterId: string): Promise<Outcome<{ readonly seen: ObservedRounds }>> {
       const cluster = clusterOf(clusterId);
       if (cluster === null) return { ok: true, seen: { state: "no-gateway" } };
@@ -45,16 +45,16 @@ export function createWorkflowsService(clusterOf: (clusterId: string) => AskedCl
       const rounds = answer.value.value;
       return { ok: true, seen: rounds === null ? { state: "older" } : { state: "there", rounds, timeScale: cluster.timeScale() } };
     },
-    /** Has the gateway run a workflow of the plan in force, as any client would without a key; a run that failed is told as one. */
+    /** Makes the gateway run a workflow of the plan in force, with a client's request without a key; a failed run is reported as such. */
     async tryRun({ clusterId, workflow, input }: TryRunRequest, signal: AbortSignal): Promise<Outcome<{ readonly run: WorkflowRun }>> {
       const cluster = clusterOf(clusterId);
       if (cluster === null) return { ok: false, message: "This cluster is not connected: it has no gateway to run a workflow." };
       return tryRun(cluster.gatewayUrl, { workflow, input }, signal);
     },
-    /** By the gateway's newest decision records that the studio holds, since the gateway was started last. */
+    /** From the gateway's newest decision records in the studio, since the gateway's last start. */
     waitTimes(clusterId: string): WaitedRecords {
       const newest = clusterOf(clusterId)?.collector()?.decisions(mostRecords) ?? [];
-      // A gateway that was started anew counts from the start again, and so does its clock.
+      // A restarted gateway counts from the start again, and so does its clock.
       const restart = newest.findIndex(({ sequence }, at) => at > 0 && sequence >= (newest[at - 1]?.sequence ?? 0));
       const records = restart === -1 ? newest : newest.slice(0, restart);
       return { waited: waitTimes(records), records: records.length };

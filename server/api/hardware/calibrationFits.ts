@@ -4,7 +4,7 @@ import type { CalibrationTask } from "@/server/calibration/calibrationRequest";
 import type { FitState, Outcome } from "@/server/contracts/studio";
 import { reasonOf } from "@/server/lib/reasonOf";
 
-/** Fits remembered, so that a page that was left or loaded again finds its own. */
+/** Fits that are remembered, so that a page that is reloaded finds its own. */
 const KEPT_FITS = 16;
 
 interface Fit {
@@ -12,7 +12,7 @@ interface Fit {
   readonly stop: AbortController;
 }
 
-/** Fits under way and the last ones that ended, in memory. They go on when nobody looks, until they end or are stopped. */
+/** Running and recent fits, in memory. They continue without an open page, until they end or are stopped. */
 export function createCalibrationFits() {
   const fits = new Map<string, Fit>();
 
@@ -36,7 +36,7 @@ export function createCalibrationFits() {
   }
 
   return {
-    /** Refused while as many are under way as are remembered. */
+    /** Refused while the limit of remembered fits is running. */
     start(task: Extract<CalibrationTask, { kind: "fit" }>): Outcome<{ readonly id: string }> {
       const ended = [...fits].find(([, { state }]) => state.kind !== "running");
       if (fits.size >= KEPT_FITS && ended === undefined)

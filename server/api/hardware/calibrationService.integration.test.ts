@@ -17,7 +17,7 @@ import { type CalibrationService, createCalibrationService } from "./calibration
 const HEADER = "model,gpu,engine,isl,osl,concurrency,precision,ttft_ms,tpot_ms";
 const names = HEADER.split(",");
 
-/** A run as an engine of other host times than the built-in profile's would measure it. */
+/** A run as measured on an engine whose host times differ from the built-in profile's. */
 function measuredBy(profile: EngineProfile, cells: readonly (string | number)[]): string {
   const record = Object.fromEntries(names.map((name, index) => [name, String(cells[index] ?? "")]));
   const cards = catalogueOf(noUserCards);
@@ -87,7 +87,7 @@ describe("calibration", () => {
     });
     const predictions = events.flatMap((event) => (event.kind === "predicted" ? event.predictions : []));
     expect(predictions).toHaveLength(10);
-    // What these runs were measured by takes 100 ms more outside of the steps than the profile knows of.
+    // The measurements of these runs include 100 ms outside of the steps that the profile does not model.
     expect(predictions.every(({ errors }) => (errors.ttft ?? 0) < -0.2)).toBe(true);
     const last = events.at(-1);
     expect(last?.kind === "checked" && last.errors.find(({ group }) => group === "all")?.ttft?.rows).toBe(10);
@@ -100,7 +100,7 @@ describe("calibration", () => {
     if (state.kind !== "fitted") throw new Error(state.kind);
     const { profile, trainErrors } = state.fit;
     expect(profile.coefficients.requestSeconds).toBeCloseTo(0.1, 2);
-    // The profile before was more than 20 % off on every one.
+    // The previous profile was more than 20 % off on every one.
     expect(trainErrors.ttft.meanAbsolute).toBeLessThan(0.05);
 
     expect(service.use(profile.id, "ann")).toMatchObject({ ok: false });
@@ -161,7 +161,7 @@ describe("calibration", () => {
     })();
     await expect(abandoned).rejects.toThrow();
     expect((await check(uploadId, "sglang")).at(-1)?.kind).toBe("checked");
-    // The third waits for its turn: stopping it takes no thread.
+    // The third is waiting: stopping it ends no thread.
     for (const id of ids) expect(service.stopFit(id)).toEqual({ ok: true });
     expect(ids.map((id) => service.fit(id)?.kind)).toEqual(["stopped", "stopped", "stopped"]);
     expect((await fitted(uploadId, true)).kind).toBe("fitted");

@@ -16,17 +16,17 @@ import type { CheckRequest, FitRequest, LiveTableRequest } from "../base/inputs"
 import type { ServiceParts } from "../base/serviceParts";
 import { createCalibrationFits } from "./calibrationFits";
 
-/** A table taken from a cluster. */
+/** A table made from a cluster's telemetry. */
 interface LiveTable {
-  /** null: there was not one row to be made. */
+  /** null: it would have no rows. */
   readonly uploadId: string | null;
   readonly live: LiveRows;
 }
 
-/** Checks kept whole, so that a page that is loaded again or a profile looked at again shows at once; each is some MB at most. */
+/** Complete checks in memory, so that a reloaded page or a profile selected again shows at once; each has some MB at most. */
 const KEPT_CHECKS = 4;
 
-/** Tables taken from clusters of which is known what they were made of. */
+/** Most tables from clusters whose origin is remembered. */
 const KEPT_TABLES = 16;
 
 const HOUR_MS = 3_600_000;
@@ -42,7 +42,7 @@ export interface CalibrationParts extends ServiceParts {
 
 export type CalibrationService = ReturnType<typeof createCalibrationService>;
 
-/** Engine profiles over the store; predicting and fitting is done in a thread of its own. */
+/** Engine profiles over the store; predictions and fits run in their own thread. */
 export function createCalibrationService({ store, uploads, cards, sourceOf }: CalibrationParts) {
   const fits = createCalibrationFits();
   const checked = new Map<string, readonly CheckEvent[]>();
@@ -82,7 +82,7 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
 
   return {
     list: (): ProfileList => ({ builtIn: Object.values(engineProfiles), own: store.calibrations.list(), inUse: profileInUse(store).id }),
-    /** Makes a table of runs, as an uploaded one, of what a cluster's engines told lately. */
+    /** Makes a table of runs, in the form of an upload, from a cluster's recent engine telemetry. */
     async calibrateFromLive({ clusterId, span }: LiveTableRequest): Promise<Outcome<LiveTable>> {
       const source = await sourceOf(clusterId);
       if (!source.ok) return source;
@@ -90,7 +90,7 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       const toMs = Date.now();
       const { rows, report } = await liveServingRows(source.cluster, { fromMs: toMs - lengthMs, toMs }, cards.read().catalogue);
       if (rows.length === 0) return { ok: true, uploadId: null, live: report };
-      // The embedded cluster is emulated by its name.
+      // The embedded cluster's name already says that it is emulated.
       const mark = report.emulated && clusterId !== embeddedClusterId ? ", emulated" : "";
       const until = new Date(toMs).toISOString().slice(0, 16).replace("T", " ");
       const saved = await uploads.save(
@@ -103,14 +103,14 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       if (taken.size > KEPT_TABLES && oldest !== undefined) taken.delete(oldest);
       return { ok: true, uploadId: saved.id, live: report };
     },
-    /** What a table was made of; null where it was not taken from a cluster, or not lately. */
+    /** The origin of a table; null if it was not made from a cluster, or not recently. */
     liveRows: (uploadId: string): LiveRows | null => taken.get(uploadId) ?? null,
-    /** An uploaded table as it stands; null when it is not kept any more. */
+    /** The present state of an uploaded table; null if it is no longer stored. */
     async table(uploadId: string): Promise<{ readonly name: string; readonly text: string } | null> {
       const source = uploads.open(uploadId);
       return source === null ? null : { name: source.name, text: await text(source.stream) };
     },
-    /** Holds predictions against an uploaded table of runs; ends by itself or with the signal. */
+    /** Compares predictions with an uploaded table of runs; ends by itself or with the signal. */
     async *check(request: CheckRequest, signal: AbortSignal): AsyncIterable<CheckEvent> {
       const key = JSON.stringify([request, cards.read().userCards]);
       const known = checked.get(key);
@@ -125,7 +125,7 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       const oldest = checked.keys().next().value;
       if (checked.size > KEPT_CHECKS && oldest !== undefined) checked.delete(oldest);
     },
-    /** Begins to fit a profile to the runs of one engine in an uploaded table; `fit` tells how it goes, under its id. */
+    /** Starts to fit a profile to the runs of one engine in an uploaded table; `fit` reports its progress, by its id. */
     async startFit({ uploadId, profileId, engine, ...options }: FitRequest): Promise<Outcome<{ readonly id: string }>> {
       const chosen = profileOf(store, profileId);
       const base = chosen?.engine === engine ? chosen : engineProfiles[engine];
@@ -134,7 +134,7 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       const rows = read.rows.filter((row) => row.engine === engine);
       if (rows.length === 0) return { ok: false, message: `${read.name} has no run of ${engineNames[engine]} that can be predicted.` };
       const asOf = new Date().toISOString().slice(0, 10);
-      // Wherever the profile is named it says what it was fitted to.
+      // The profile's name says everywhere that it was fitted to emulated runs.
       const emulated = rows.some(({ origin }) => origin === "emulated");
       const name = emulated && !options.name.endsWith("(emulated)") ? `${options.name} (emulated)` : options.name;
       return fits.start({ kind: "fit", rows, base, userCards: cards.read().userCards, id: randomUUID(), asOf, ...options, name });
@@ -146,13 +146,13 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       if (profileOf(store, profile.id) !== null) return { ok: false, message: `"${profile.name}" is kept already.` };
       return insert(profile, actor, "keep engine profile");
     },
-    /** Keeps a profile from a file, under another id where its own is taken; refused where a profile has its name. */
+    /** Stores a profile from a file, under another id if its own is taken; refused if a profile has its name. */
     importProfile(profile: EngineProfile, actor: Actor): Outcome<{ readonly id: string }> {
-      // A file's id is made of its name: two fits of one name have the same.
+      // A file's id is derived from its name: two fits of one name have the same.
       const id = profileOf(store, profile.id) === null ? profile.id : randomUUID();
       return insert({ ...profile, id }, actor, "import engine profile");
     },
-    /** Makes plans with a profile from now on; kept plans stay as they are. */
+    /** Uses a profile for plans from now on; saved plans stay unchanged. */
     use(id: string, actor: Actor): Outcome<object> {
       const profile = profileOf(store, id);
       if (profile === null) return { ok: false, message: "This profile is not kept any more: choose another." };
@@ -163,7 +163,7 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       });
       return { ok: true };
     },
-    /** Refused while plans are made with it. */
+    /** Refused while it is used for plans. */
     remove(id: string, actor: Actor): Outcome<object> {
       const kept = store.calibrations.list().find(({ profile }) => profile.id === id);
       if (kept === undefined) return { ok: false, message: "There is no such profile of your own." };

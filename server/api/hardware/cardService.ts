@@ -10,11 +10,11 @@ import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { Actor } from "../base/actor";
 import type { CardKind } from "../base/inputs";
 
-/** Every card there is; `own` ones were added by a user. */
+/** All cards; `own` ones were added by a user. */
 interface CardList {
   readonly models: readonly (ModelCard & { readonly own: boolean })[];
   readonly gpus: readonly (GpuCard & { readonly own: boolean; readonly ownPrice: boolean })[];
-  /** Why the user's own cards cannot be used, in one sentence; null when they can, or there are none. */
+  /** Why the user's own cards cannot be used, in one sentence; null if they can, or there are none. */
   readonly problem: string | null;
 }
 
@@ -28,7 +28,7 @@ export function createCardService(store: Store, shelf: CardStore) {
     return changed;
   }
 
-  /** Who would miss a card; null when nobody would. */
+  /** The user of a card that prevents its removal; null if there is none. */
   function holderOf(kind: "model" | "gpu", id: string): string | null {
     if (kind === "gpu") {
       const cluster = store.clusters.list().find(({ spec }) => gpuTypes(spec).includes(id));
@@ -52,7 +52,7 @@ export function createCardService(store: Store, shelf: CardStore) {
         problem,
       };
     },
-    /** What a pasted `config.json` of Hugging Face, or a model card of this studio, says; nothing is kept. */
+    /** Reads a pasted `config.json` of Hugging Face, or a model card of this studio; nothing is stored. */
     readModel: readModelText,
     addModel(model: UserModel, actor: Actor): Outcome<object> {
       if (cardOf(shelf.read().catalogue.models, model.id) !== undefined)
@@ -79,7 +79,7 @@ export function createCardService(store: Store, shelf: CardStore) {
         ? change((cards) => ({ ...cards, models: others(cards.models) }), audit)
         : change(({ prices: { [id]: _, ...prices }, ...cards }) => ({ ...cards, gpus: others(cards.gpus), prices }), audit);
     },
-    /** null takes the list price again. */
+    /** null restores the list price. */
     setPrice(gpu: string, usdPerGpuHour: number | null, actor: Actor): Outcome<object> {
       if (cardOf(shelf.read().catalogue.gpus, gpu) === undefined) return { ok: false, message: `There is no GPU "${gpu}".` };
       const asOf = new Date().toISOString().slice(0, 10);

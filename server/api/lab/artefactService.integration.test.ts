@@ -50,7 +50,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** How a training ended. */
+/** The result of a training. */
 async function trained(request: TrainRequest) {
   expect(await service.train(request, "ada")).toEqual({ ok: true });
   return vi.waitUntil(() => (service.state()?.kind === "training" ? false : service.state()), { timeout: 50_000, interval: 20 });
@@ -67,7 +67,8 @@ describe("trained predictors", () => {
     const kept = store.artefacts.get(hash);
     expect(kept?.artefact).toMatchObject({ kind: "lengths", version: 1, actor: "ada", bytes: kept?.bytes.length });
     expect(kept?.artefact.training).toMatchObject({ prompts: 420, texts: true, source: "modelled programs", correlation: 1 });
-    // Words tell the kind of a prompt and nothing within it: half of the pairs are of one kind, and a coin orders those.
+    // Words identify the kind of a prompt, but do not order prompts of one kind: half of the pairs are of one kind, and their order is
+    // random.
     for (const { remainingTau } of kept?.artefact.heldOut.lengths ?? []) expect(remainingTau).toBeCloseTo(0.25, 1);
     expect(kept?.artefact.heldOut.lengths).toHaveLength(2);
     const decoded = decodeArtefact(kept?.bytes ?? new Uint8Array());
@@ -107,7 +108,7 @@ describe("trained predictors", () => {
     for (const doing of [/Loading the encoder/, /Encoding \d+ of/, /Encoding \d+ of/]) {
       expect(await service.train({ train: "confidence", workloadId: withTexts, encoderFolder }, "ada")).toEqual({ ok: true });
       await vi.waitUntil(() => doing.test(JSON.stringify(service.state())), { timeout: 20_000, interval: 2 });
-      // What is left to encode may be done before a process is looked for.
+      // Encoding may already be finished before the process is looked for.
       seenAtWork.push(isAtWork());
       expect(service.cancel("ada")).toEqual({ ok: true });
       await vi.waitUntil(() => !isAtWork(), { timeout: 20_000 });

@@ -16,7 +16,7 @@ import { workflows } from "@/solver/workflow/templates";
 import type { Actor } from "../base/actor";
 import { removalRefusal } from "./removalRefusal";
 
-/** A gateway may remember some ten thousand answers, and somebody waits for the training to begin. */
+/** A gateway may have logged some ten thousand answers, and a user waits for the start of the training. */
 const learningLimitMs = 30_000;
 
 export interface ArtefactServiceParts {
@@ -29,13 +29,13 @@ export interface ArtefactServiceParts {
 
 type ForConfigurations = Extract<TrainRequest, { train: "configurations" | "executed" }>;
 
-/** Trained predictors over the store; training is done in a thread of its own and goes on when nobody looks. */
+/** Trained predictors over the store; training runs in its own thread and continues without an open page. */
 export function createArtefactService({ store, uploads, clusterOf, gatewayOf }: ArtefactServiceParts) {
   let state: TrainingState = null;
   let stop: AbortController | null = null;
   const { note } = store.audit;
 
-  /** What the thread is given; refused where it would find nothing. */
+  /** The thread's input; refused if there is no data. */
   async function taskOf(request: TrainRequest): Promise<Outcome<{ readonly task: TrainingTask; readonly of: string }>> {
     if (request.train === "traffic") return trafficTask(request);
     if (request.train === "executed") return executedTask(request);
@@ -49,7 +49,7 @@ export function createArtefactService({ store, uploads, clusterOf, gatewayOf }: 
     return declared.ok ? { ok: true, task: { file: store.file, request, workflow: declared.workflow }, of } : declared;
   }
 
-  /** The workflow that heads are to be trained for; refused where it has no configurations over the models. */
+  /** The workflow for which heads are trained; refused if it has no configurations over the models. */
   function declaredFor({ workflow: name, models }: ForConfigurations): Outcome<{ readonly workflow: WorkflowDocument }> {
     const workflow = store.declaredWorkflows.find(name)?.document;
     if (workflow === undefined) return { ok: false, message: `No workflow "${name}" is declared: declare it on the Workflows page.` };
@@ -125,7 +125,7 @@ export function createArtefactService({ store, uploads, clusterOf, gatewayOf }: 
       }));
     },
     state: (): TrainingState => state,
-    /** Trains in a worker thread; resolves once it runs. One at a time. */
+    /** Trains in a worker thread; resolves once it runs. Only one training at a time. */
     async train(request: TrainRequest, actor: Actor): Promise<Outcome<object>> {
       if (stop !== null) return { ok: false, message: "A predictor is being trained: wait for it, or cancel it." };
       const own = new AbortController();
@@ -169,7 +169,7 @@ const ofSource: { readonly [source in ArtefactTraining["source"]]?: string } = {
   "executed runs": "executed runs in ",
 };
 
-/** What an artefact is, for the audit. */
+/** A description of an artefact, for the audit. */
 function told(artefact: Artefact | undefined): string {
   if (artefact === undefined) return "";
   const { kind, version, training } = artefact;

@@ -31,7 +31,7 @@ const refine = workflowDocumentSchema.parse({
 });
 const space = configurationSpace(refine, models);
 
-/** Hard inputs are solved where the larger model writes, easy ones by all; a few inputs lack a configuration. */
+/** Hard inputs are solved if the larger model writes, easy ones always; a few inputs lack a configuration. */
 function runsOf(inputs: number): string[] {
   const random = seededRandom(11);
   return Array.from({ length: inputs }, (_, at) => {

@@ -55,7 +55,7 @@ test("a run goes through all of its cells, is found again by its description, an
   const cellOf = labCells(testTask(specOf()), { sketches: [], lengths: null, confidence: null, configurations: {} });
   expect(run?.cells).toEqual(run?.cells.map(({ system, rate, seed }) => cellOf({ system, rate, seed })));
   expect(run?.notes.join(" ")).toContain("Engines are modelled");
-  // What the page asks for while a run goes on: no cell that it has comes again.
+  // The page's request during a run: it gets no cell twice.
   expect(lab.get(id, 6)?.cells).toEqual(run?.cells.slice(6));
   expect(lab.get(id, 8)?.cells).toEqual([]);
   const { rates, programs, seeds, correlation } = specOf();
@@ -94,7 +94,7 @@ test("a run that the studio's end cut says so, is no run that someone cancelled,
   lab.close();
   const kept = store.labRuns.get(id);
   expect(kept).toMatchObject({ state: "interrupted", problem: expect.stringMatching(/^The studio stopped/) });
-  // As a process leaves it that is killed.
+  // The state after a process was killed.
   store.labRuns.setState(id, "running");
   lab = createLabService({ store, cards: createCardStore(folder) });
   expect(lab.get(id)).toMatchObject({ state: "interrupted", problem: expect.stringMatching(/^The studio stopped/), doing: null });

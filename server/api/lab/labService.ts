@@ -29,7 +29,7 @@ import type { Workload } from "@/solver/workload/workload";
 import type { Actor } from "../base/actor";
 import type { ServiceParts } from "../base/serviceParts";
 
-/** Where nothing tells of GPUs. */
+/** Default if no GPU is known. */
 const COMMON_GPU = "h100-sxm";
 
 const WORKLOAD_GONE = "The workload is not kept here any more: the run can be looked at, not made again.";
@@ -43,7 +43,7 @@ interface KeptArtefact {
 
 const stageOf = ({ role, part, reads, lengthRatio }: LabStage): LabStage => ({ role, part, reads, lengthRatio });
 
-/** Races policies on programs of the store's workloads. */
+/** Compares policies on programs of the store's workloads. */
 export function createLabService({ store, cards }: Pick<ServiceParts, "store" | "cards">) {
   const runs = createLabRuns(store);
   const closing = new AbortController();
@@ -63,7 +63,7 @@ export function createLabService({ store, cards }: Pick<ServiceParts, "store" | 
     systemsAll: spec.systems.length,
   });
 
-  /** Cards and the profile that a description names. */
+  /** The cards and the profile of a description. */
   function hardwareOf({ engineProfile }: Pick<LabSpec, "engineProfile">): Outcome<{ readonly hardware: LabHardware }> {
     const { catalogue } = cards.read();
     const profile = profileOf(store, engineProfile ?? "vllm");
@@ -100,7 +100,7 @@ export function createLabService({ store, cards }: Pick<ServiceParts, "store" | 
       // Saturation is simulated, which takes some hundred milliseconds.
       return inLabThread({ kind: "suggestion", of }, closing.signal);
     },
-    /** Starts it, or finds the run of the same name that is under way or done. Refused with the field and the reason. */
+    /** Starts it, or finds the run of the same description that is running or finished. Refused with the field and the reason. */
     async start(spec: LabSpec, actor: Actor): Promise<Outcome<{ readonly id: string }>> {
       const workload = loadWorkload(store, spec.workloadId);
       if (workload === null) return refuseField({ path: "workloadId", reason: `there is no workload ${spec.workloadId}.` });
@@ -131,7 +131,7 @@ export function createLabService({ store, cards }: Pick<ServiceParts, "store" | 
     },
     /** Newest first. */
     list: (): readonly LabRunSummary[] => store.labRuns.list().map(summaryOf),
-    /** Without the first `since` of its cells, in the order in which they came. */
+    /** Without the first `since` of its cells, in the order of their completion. */
     get(id: string, since = 0): LabRun | null {
       const found = store.labRuns.get(id);
       if (found === null) return null;
@@ -153,7 +153,7 @@ export function createLabService({ store, cards }: Pick<ServiceParts, "store" | 
       if (cancelled.ok) note(actor, "cancel lab run", run.spec, id);
       return cancelled;
     },
-    /** Forgets a run that is not under way. */
+    /** Deletes a run that is not running. */
     remove(id: string, actor: Actor): Outcome<object> {
       const run = store.labRuns.get(id);
       if (run === null) return missing(id);
@@ -171,7 +171,7 @@ export function createLabService({ store, cards }: Pick<ServiceParts, "store" | 
   };
 }
 
-/** A plan's engines that serve models of the workload; a judge's serve none of its programs. */
+/** A plan's engines for models of the workload; a judge's engines serve none of its programs. */
 function enginesOf({ deployment }: Plan, { outcomes }: Workload): readonly LabReplicas[] {
   return deployment
     .filter(({ model }) => outcomes.models.some((own) => own.model === model))

@@ -2,8 +2,8 @@ import { planWords } from "@/server/clusters/watch/schedules";
 import type { Store } from "@/server/store/store";
 
 /**
- * Why a predictor is still needed, in one sentence with the way out; null where no plan names it that is in force, rolled out, held against
- * its promises, scheduled, or approved since the plan in force came into force.
+ * Why a predictor is still needed, in one sentence with the remedy; null if it is named by no plan that is in force, being rolled out,
+ * under verification, scheduled, or approved since the plan in force came into force.
  */
 export function removalRefusal(store: Store, hash: string): string | null {
   const naming = new Set(store.plans.withPredictors().flatMap(({ id, predictors }) => (predictors.includes(hash) ? [id] : [])));

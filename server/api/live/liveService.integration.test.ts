@@ -54,7 +54,7 @@ const topics: LiveTopics = {
   decisions: null,
 };
 
-/** Reads events until an engine is as wanted. On the way no rate may be negative, in no frame and in no chart. */
+/** Reads events until an engine reaches the wanted state. Until then no rate may be negative, in any frame or chart. */
 async function engineWhere(
   events: AsyncIterator<{ readonly event: LiveEvent }>,
   holds: (engine: EngineFrame) => boolean,

@@ -10,16 +10,16 @@ import type { LiveRangeRequest, LiveStreamRequest, MeasuredRangeRequest } from "
 import { columnSource, decisionSource, frameSource } from "./liveSources";
 import { streamNews } from "./newsStream";
 
-/** A stream that was opened while the cluster is still coming up looks again this often. */
+/** Interval at which a stream that was opened during the cluster's start checks again. */
 const lookAgainMs = 500;
 
 export interface LiveParts {
-  /** null: nothing is seen of the cluster. */
+  /** null: the cluster is not observed. */
   readonly clusterOf: (clusterId: string) => Pick<ConnectedCluster, "collector" | "series"> | null;
   readonly store: Pick<Store, "applications" | "clusters">;
 }
 
-/** A cluster of which nothing is seen might be connected by then. */
+/** A cluster that is not observed might be connected by then. */
 const emptyEveryMs = 1_000;
 
 /** Telemetry of connected clusters; others have none. */
@@ -45,7 +45,7 @@ export function createLiveService({ clusterOf, store }: LiveParts) {
   return {
     /** Frames of the last minutes after `afterMs`, then each new one until the signal aborts. */
     follow,
-    /** All that a tab shows of a cluster's present; ids are times of frames, for a tab that comes back. */
+    /** All present data of a cluster for a tab; ids are times of frames, for a tab that reconnects. */
     async *stream(
       { clusterId, topics: { charts, decisions }, lastEventId = "0" }: LiveStreamRequest,
       signal: AbortSignal,
@@ -64,17 +64,17 @@ export function createLiveService({ clusterOf, store }: LiveParts) {
         yield { id, event };
       }
     },
-    /** Engines, GPUs, stages and the gateway of which something is known in a range of time. */
+    /** Engines, GPUs, stages and the gateway with data in a range of time. */
     subjects: async (clusterId: string, fromMs: number, toMs: number): Promise<readonly string[]> =>
       clusterOf(clusterId)?.series.subjects(fromMs, toMs) ?? [],
-    /** Series of a range of time, whether the studio kept them or a Prometheus did. */
+    /** Series of a range of time, from the studio's own store or from a Prometheus. */
     async range(clusterId: string, { points, series, ...asked }: LiveRangeRequest): Promise<SeriesRange> {
       const { fromMs, toMs } = boundedRange(asked, Date.now());
       return rangeOf(clusterId, { fromMs, toMs, bucketMs: bucketWidth(toMs - fromMs, points), series });
     },
-    /** Latency, quality and stages over a range of time; null where nothing is seen of the cluster. */
+    /** Latency, quality and stages over a range of time; null if the cluster is not observed. */
     measured: (clusterId: string, range: MeasuredRangeRequest): MeasuredRange | null => collectorOf(clusterId)?.over(range) ?? null,
-    /** Which plan was in force when, oldest first. */
+    /** The plans in force over time, oldest first. */
     plans(clusterId: string, fromMs: number, toMs: number): readonly PlanInForce[] {
       const { runningPlanId: planId = null, runningSince: since = null } = store.clusters.get(clusterId) ?? {};
       const running = planId === null || since === null ? null : { planId, sinceMs: Date.parse(since) };
@@ -83,23 +83,23 @@ export function createLiveService({ clusterOf, store }: LiveParts) {
   };
 }
 
-/** What of an application tells when another plan came into force. */
+/** The fields of an application that show when another plan came into force. */
 type Switching = {
   readonly steps: readonly Pick<StoredApplication["steps"][number], "state" | "endedAt" | "action">[];
 };
 
 export interface PlansAsked {
   readonly applications: readonly Switching[];
-  /** What the cluster runs and since when, as last noted: a gateway may have switched by itself. null: nothing. */
+  /** The plan in force on the cluster and its start, as last noted: a gateway may have switched by itself. null: none. */
   readonly running: { readonly planId: string; readonly sinceMs: number } | null;
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /**
- * Which plan was in force when, oldest first; spans that reach into the range are given whole. A plan is in force from the moment its
- * policy was switched to, whatever became of the application's later steps; an application that never came so far does not count. Of
- * switches that a gateway made by itself, a rollback or a promoted canary, only the latest is known.
+ * The plans in force over time, oldest first; spans that reach into the range are returned whole. A plan is in force from the switch of its
+ * policy on, whatever happened in the application's later steps; an application that did not reach the switch does not count. Of a
+ * gateway's own switches, a rollback or a promoted canary, only the latest is known.
  */
 export function plansInForce({ applications, running, fromMs, toMs }: PlansAsked): readonly PlanInForce[] {
   const switches = applications

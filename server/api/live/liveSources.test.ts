@@ -45,7 +45,10 @@ describe("frames of a tab", () => {
 });
 
 describe("charts of a tab", () => {
-  /** Follows for some rounds, a second each, taking what is there after each. @param answer the range to a request. */
+  /**
+   * Follows for some rounds of a second, and takes the available items after each.
+   * @param answer the answer to a range request.
+   */
   async function followed(
     rounds: number,
     options: {

@@ -7,13 +7,13 @@ import type { NewsSource } from "./newsStream";
 
 type LiveSource = NewsSource<LiveEvent>;
 
-/** What a tab that has just opened gets of frames that were: sparklines begin with them. */
+/** Past frames that a new tab gets: sparklines begin with them. */
 const EARLIER_FRAMES_MS = 60_000;
 
-/** Records at a time: more is not read as it goes by. */
+/** Most records at a time: more cannot be read while they pass. */
 const RECORDS = 60;
 
-/** Tails of charts come no more often than this, and of wide buckets, of which each moves little, ten times a bucket. */
+/** Intervals between tails of charts: at least `least`; for wide buckets, each of which changes little, a tenth of a bucket. */
 const TAIL_MS = { least: 500, most: 10_000, ofBucket: 0.1 };
 
 /** Frames come a little early or late. */
@@ -21,14 +21,14 @@ const TOLERANCE_MS = 250;
 
 export interface FrameSourceOptions {
   readonly frames: () => readonly LiveFrame[];
-  /** New frames, as they come. */
+  /** New frames, as they arrive. */
   readonly follow: (signal: AbortSignal) => AsyncIterable<LiveFrame>;
-  /** Frames that the tab has seen are not given again. */
+  /** Frames that the tab has already received are omitted. */
   readonly afterMs: number;
   readonly now?: () => number;
 }
 
-/** First the frames of the last minute, then each time the newest one. */
+/** First the frames of the last minute, then the newest one each time. */
 export function frameSource({ frames, follow, afterMs, now = Date.now }: FrameSourceOptions): LiveSource {
   let seenMs = Math.max(afterMs, now() - EARLIER_FRAMES_MS);
   let first = true;
@@ -49,16 +49,16 @@ export function frameSource({ frames, follow, afterMs, now = Date.now }: FrameSo
 export interface ColumnSourceOptions {
   readonly charts: FollowedCharts;
   readonly range: (request: RangeRequest) => Promise<SeriesRange>;
-  /** As `SeriesSource` says. */
+  /** As in `SeriesSource`. */
   readonly everyMs: number;
-  /** New frames: with them come new samples. */
+  /** New frames, with which new samples arrive. */
   readonly follow: (signal: AbortSignal) => AsyncIterable<LiveFrame>;
   readonly clock?: Clock;
 }
 
 /**
- * Charts up to the present: first their whole span, then buckets from the newest one on. While what was read waits for its reader
- * nothing more is read.
+ * Charts up to the present: first their whole span, then buckets from the newest one on. Nothing more is read until the reader has taken
+ * the last result.
  */
 export function columnSource({ charts, range, everyMs, follow, clock = systemClock }: ColumnSourceOptions): LiveSource {
   const { spanMs, points, series } = charts;
@@ -73,11 +73,11 @@ export function columnSource({ charts, range, everyMs, follow, clock = systemClo
     const nowMs = clock.wallMs();
     dueMs = clock.steadyMs() + tailMs - TOLERANCE_MS;
     const wholeMs = nowMs - spanMs;
-    // Of a wall clock that was set back the newest bucket is still to come.
+    // If the wall clock was set back, the newest bucket is still in the future.
     const fromMs = newestMs === null || newestMs > nowMs ? wholeMs : Math.max(newestMs, wholeMs);
     const answer = await range({ fromMs, toMs: nowMs + 1, bucketMs, series });
     const told = answer.problems.join("\n");
-    // What could not be read for a while, and now can, fills its gap: then all of it is read once more.
+    // A series that could be read again after a failure fills its gap: then everything is read once more.
     newestMs = problems !== null && told !== problems ? null : (answer.atMs.at(-1) ?? newestMs);
     problems = told;
     waiting = answer;
@@ -101,7 +101,10 @@ export function columnSource({ charts, range, everyMs, follow, clock = systemClo
   };
 }
 
-/** The newest records that pass, then those that came since; they are looked at when frames come. @param latest newest first. */
+/**
+ * The newest records that pass, then those that arrived since; they are filtered when frames arrive.
+ * @param latest newest first.
+ */
 export function decisionSource(filter: DecisionFilter, latest: () => readonly Decision[]): LiveSource {
   let seen: Decision | null = null;
   let matched = 0;
@@ -134,7 +137,7 @@ const outcomes: Readonly<Record<DecisionFilter["outcome"], (decision: Decision) 
   unjudged: ({ stages }) => stages.some(isUnjudged),
 };
 
-/** Whether a record is among those that an operator wants to see. Text is looked for in any case of its letters. */
+/** Whether a record passes an operator's filter. The text search ignores case. */
 export function passes(decision: Decision, { outcome, model, replica, slowerThanSeconds, text }: DecisionFilter): boolean {
   const { id, program = "", stages, endToEndSeconds } = decision;
   const looked = text?.toLowerCase() ?? "";

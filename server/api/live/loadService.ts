@@ -13,7 +13,7 @@ import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 import type { Actor } from "../base/actor";
 import type { LoadRequest } from "../base/inputs";
 
-/** Seeds the draw of prompts: not the planner's draw, and held-out prompts anyway. */
+/** Seeds the draw of prompts: it differs from the planner's draw, and the prompts are held-out ones in any case. */
 const loadSeed = 2;
 
 const idle: LoadStatus = {
@@ -36,17 +36,17 @@ export interface LoadServiceOptions {
   readonly store: Store;
   /** null: the cluster has no gateway. */
   readonly clusterOf: (clusterId: string) => Pick<ConnectedCluster, "collector" | "connector" | "gatewayUrl" | "timeScale"> | null;
-  /** Where quality labels of answers go, by the gateway's id of the decision. */
+  /** Quality labels of answers, by the gateway's id of the decision. */
   readonly labels: Map<string, number>;
 }
 
-/** The prompts as the router of the plan in force reads them, where it has a modelled one. */
+/** The prompts' scores by the router of the plan in force, if it has a modelled one. */
 function readByRouterOf({ policy }: Plan, { outcomes, seed }: Workload): OutcomeTable {
   const directStart = directStartOf(policy);
   return directStart === undefined ? outcomes : withRouterScores(outcomes, { auc: directStart.router.auc, seed });
 }
 
-/** More answers than any measuring window holds. */
+/** More answers than any measuring window contains. */
 const keptLabels = 100_000;
 
 /** Replays a workload through the gateway of a cluster, one run at a time. */
@@ -84,7 +84,7 @@ export function createLoadService({ store, clusterOf, labels }: LoadServiceOptio
         seconds,
         sample: drawSample(workload, { part: "heldOut", requestsPerSecond, requests, seed: loadSeed }),
         outcomes: readByRouterOf(plan, workload),
-        // Only emulated engines replay the prompts of the plan's workload; those of another they answer with some row of it.
+        // Only emulated engines replay the prompts of the plan's workload; prompts of another workload get an arbitrary row of it.
         labelled: cluster.connector.emulated && plan.inputs.workload.id === workloadId,
         onLabel,
       });
@@ -92,7 +92,7 @@ export function createLoadService({ store, clusterOf, labels }: LoadServiceOptio
       note(actor, "start load", workload.name, `${requestsPerSecond} requests/s for ${seconds} s`);
       return { ok: true, status: run.status() };
     },
-    /** Sends no more and cuts what is in flight. */
+    /** Stops sending and aborts requests in flight. */
     async stop(actor: Actor): Promise<LoadStatus> {
       if (run === null || status().state !== "running") return status();
       note(actor, "stop load", status().workloadName, "");

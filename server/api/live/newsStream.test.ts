@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type NewsSource, streamNews } from "./newsStream";
 
-/** A source whose newest word a test says. */
+/** A source whose newest item is set by a test. */
 function said() {
   let word: string | null = null;
   let tellAll = (): void => undefined;

@@ -1,14 +1,14 @@
-/** Something of which a reader wants what is newest, not all that ever was. */
+/** A source whose readers want the newest state, not its full history. */
 export interface NewsSource<News> {
-  /** What is new since it was last taken, as of now: made only when it is taken, so that nothing queues up for a slow reader. */
+  /** The news since the last call: created only when it is taken, so that nothing queues up for a slow reader. */
   take(): readonly News[];
-  /** Calls `tell` whenever there may be something to take, until the signal aborts or nothing more will come. */
+  /** Calls `tell` whenever there may be something to take, until the signal aborts or the source ends. */
   watch(tell: () => void, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Several sources as one stream, each read when the reader comes back for more. It ends with the signal, when no source will tell any
- * more, or with what one of them throws; however it ends, none is watched any longer.
+ * Several sources as one stream, each read when the reader asks for more. It ends with the signal, when all sources have ended, or with an
+ * exception of one of them; in each case no source is watched any longer.
  */
 export async function* streamNews<News>(sources: readonly NewsSource<News>[], signal: AbortSignal): AsyncGenerator<News> {
   const ending = new AbortController();

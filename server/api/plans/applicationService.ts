@@ -5,9 +5,9 @@ import type { Store } from "@/server/store/store";
 import type { Actor } from "../base/actor";
 import type { ApplyRequest, RollbackRequest } from "../base/inputs";
 
-/** Applications: refused when what runs is not what the operator saw, carried out by the runner, read from the store. */
+/** Applications: refused if the running plan is not the one that the operator saw, carried out by the runner, read from the store. */
 export function createApplicationService(store: Store, runner: ApplyRunner) {
-  /** The plan to go back to: what the last attempt started from if it failed, else the plan in force before this one. */
+  /** The plan for a rollback: the starting plan of the last attempt if it failed, else the plan in force before this one. */
   function earlierPlan(clusterId: string): string | null {
     const runningPlanId = store.clusters.get(clusterId)?.runningPlanId ?? null;
     const [latest, ...before] = store.applications.list(clusterId);
@@ -42,7 +42,7 @@ export function createApplicationService(store: Store, runner: ApplyRunner) {
       const application = store.applications.get(id);
       return application === null ? null : shownApplication(application);
     },
-    /** What it did, oldest first; null: no such application. */
+    /** Its actions, oldest first; null: no such application. */
     journal: (id: string): readonly JournalLine[] | null => (store.applications.get(id) === null ? null : store.journal.of(id)),
     list: (clusterId: string): readonly Application[] => store.applications.list(clusterId).map(shownApplication),
   };

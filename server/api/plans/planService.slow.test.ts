@@ -93,7 +93,7 @@ describe("planning over the store", { timeout: 60_000 }, () => {
     expect(store.audit.list(10).map(({ action, detail }) => `${action}: ${detail}`)).toContainEqual(
       expect.stringMatching(/^solve again: 20 requests\/s of .*, a floor of 55, at most 1000 USD\/hour$/),
     );
-    // A plan in force keeps what it promises until someone approves it for another question.
+    // A plan in force keeps its promises until an approval for another question.
     store.clusters.setRunning("c", { planId: first.id, since: new Date().toISOString() });
     await ask(request);
     expect(store.plans.get(first.id)?.inputs.constraints?.maxUsdPerHour).toBe(1000);
@@ -119,7 +119,7 @@ describe("planning over the store", { timeout: 60_000 }, () => {
     expect(plans.list("c").find(({ id }) => id === here.id)).toMatchObject({ clusterId: "c" });
     expect([store.approvals.isApproved(there.id, "d"), store.approvals.isApproved(there.id, "c")]).toEqual([true, false]);
 
-    // Documents that were sealed before ids covered the cluster may have one id for two.
+    // Documents that were sealed before ids covered the cluster may have one id for two clusters.
     const [earlier, other] = [here, there].map((plan) => ({ ...plan, id: earlierPlanId(plan) }));
     expect(plans.importDocument(earlier, "someone")).toEqual({ ok: true, id: earlier?.id });
     expect(plans.importDocument(other, "someone")).toMatchObject({ ok: false, message: expect.stringContaining("is kept for c already") });

@@ -15,7 +15,7 @@ import { generatedWorkload } from "@/solver/workload/generated";
 import { removalRefusal } from "../lab/removalRefusal";
 import { createPlanService } from "./planService";
 
-/** Not by size, as a plan need not have them. */
+/** Not in order of size, which a plan does not require. */
 const models = ["qwen2.5-7b", "qwen2.5-3b"];
 const workload = generatedWorkload({ prompts: 300, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
 const predictor = "c".repeat(64);
@@ -30,7 +30,7 @@ let planner: ReturnType<typeof createPlanner>;
 let plans: ReturnType<typeof createPlanService>;
 let base: Plan;
 
-/** The example on real models, and with more shapes of the first where asked. */
+/** The example on real models, and with more shapes of the first if requested. */
 function planOf(name: string, deployed: readonly string[], shapes: readonly number[] = [1]): Plan {
   const draft = examplePlanDraft();
   return sealPlan(

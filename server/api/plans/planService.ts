@@ -41,16 +41,16 @@ export interface PlanServiceOptions {
   readonly planning: Planning;
 }
 
-/** Solved plans that nobody kept are forgotten beyond this number: about 10 kB each. */
+/** Solved plans that are not saved are dropped beyond this number: about 10 kB each. */
 const rememberedPlans = 200;
 
 export type PlanService = ReturnType<typeof createPlanService>;
 
-/** Plans: found by the planner, kept, compared with what runs, approved, brought in from elsewhere. */
+/** Plans: found by the planner, saved, compared with the running one, approved, imported. */
 export function createPlanService({ store, clusterOf, planning }: PlanServiceOptions) {
   const solved = new Map<string, Plan>();
   const { note } = store.audit;
-  // The last question first: the same plan may answer another one than it was kept for.
+  // The last question first: the same plan may answer another question than the one it was saved for.
   const known = (id: string): Plan | null => solved.get(id) ?? store.plans.get(id);
   const runs = (id: string): boolean => store.clusters.list().some((cluster) => cluster.runningPlanId === id);
 
@@ -92,7 +92,7 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
 
   function keep(plan: Plan, actor: string, how: string): Outcome<{ readonly id: string }> {
     const kept = store.plans.get(plan.id);
-    // Only ids of documents that were sealed before ids covered the cluster can be the same for two.
+    // Only ids of documents that were sealed before ids covered the cluster can be equal for two clusters.
     if (kept !== null && kept.inputs.cluster.id !== plan.inputs.cluster.id)
       return {
         ok: false,
@@ -111,19 +111,19 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
   return {
     ...createRollOutPreview({ store, clusterOf, planning, planOf: known }),
     ...createRemainingCascade({ clusterOf, planning, planOf: known }),
-    /** Everything the Plan page's sliders need to choose a plan without asking again, telling what the planner is at on the way. */
+    /** Everything the Plan page's sliders need to choose a plan without another request, with reports of the planner's progress. */
     explore: (request: ExploreRequest, signal: AbortSignal): AsyncIterable<ExploreEvent> =>
       withProgress((asking) => planning.explore(request, asking), signal),
-    /** A plan, telling what the planner is at on the way; it stops when the signal aborts. */
+    /** A plan, with reports of the planner's progress; it stops when the signal aborts. */
     solve: (request: SolveRequest, signal: AbortSignal): AsyncIterable<SolveEvent> =>
       withProgress((asking) => solve(request, asking), signal),
-    /** One question about the plan that a request leads to. Asked again it is answered from what was found. */
+    /** One question about the plan of a request. A repeated question is answered from the earlier result. */
     examine: planning.examine,
-    /** Keeps a plan that `solve` found in this run of the studio. */
+    /** Saves a plan that `solve` found in this run of the studio. */
     keep(planId: string, actor: Actor): Outcome<{ readonly id: string }> {
       const plan = known(planId);
       if (plan === null) return { ok: false, message: "This plan was solved too long ago: solve it again." };
-      // What a plan in force promises changes by an approval only.
+      // The promises of a plan in force change only by an approval.
       return runs(planId) ? { ok: true, id: planId } : keep(plan, actor, "keep");
     },
     list: (clusterId: string | null): readonly PlanSummary[] => store.plans.list(clusterId).map(summary),
@@ -140,7 +140,7 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       if (!observed.ok) return observed;
       const unfit = planMismatch(observed.value, target);
       if (unfit !== null) return { ok: false, message: unfit };
-      // Routing may be switched early: a plan that is being put into force is told against the one that it replaces until it is done.
+      // Routing may be switched early: until a roll-out is finished, the plan is compared with the one it replaces.
       const replacing = store.applications.open().find((one) => one.clusterId === clusterId && one.planId === planId);
       const runningId = replacing === undefined ? observed.value.routing.planId : replacing.previousPlanId;
       const running = runningId === null ? null : store.plans.get(runningId);
@@ -163,7 +163,7 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
         return { ok: true, approval };
       });
     },
-    /** Keeps a plan on the engines of another under another policy; its figures stay the other's, and its notes say so. */
+    /** Saves a plan on the engines of another under another policy; its figures remain the other's, and its notes say so. */
     reroute({ planId, ...routing }: RerouteRequest, actor: Actor): Outcome<{ readonly id: string }> {
       const base = known(planId);
       if (base === null) return { ok: false, message: `There is no plan ${planId}.` };
@@ -172,7 +172,10 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       const refusal = predictorRefusal(store, routing.policy);
       return refusal === null ? keep(rerouted.plan, actor, "reroute plan") : { ok: false, message: refusal };
     },
-    /** Keeps a plan on the engines of another that runs declared workflows just in time; its figures stay the other's, and its notes say so. */
+    /**
+     * Saves a plan on the engines of another that runs declared workflows just in time; its figures remain the other's, and its notes say
+     * so.
+     */
     justInTime(request: JustInTimeRequest, actor: Actor): Outcome<{ readonly id: string }> {
       const base = known(request.planId);
       if (base === null) return { ok: false, message: `There is no plan ${request.planId}.` };
@@ -181,7 +184,7 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       const refusal = predictorRefusal(store, made.plan.policy);
       return refusal === null ? keep(made.plan, actor, "plan just in time") : { ok: false, message: refusal };
     },
-    /** Takes a plan document from elsewhere: schema and hashes must hold. */
+    /** Imports a plan document: schema and hashes must be valid. */
     importDocument(document: unknown, actor: Actor): Outcome<{ readonly id: string }> {
       const read = readPlan(document);
       if (!read.ok) return read;
@@ -194,7 +197,7 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
 
 const asJson = (inputs: Plan["inputs"]): Json => inputs as unknown as Json;
 
-/** What a plan is asked for, for the audit. */
+/** The question of a plan, for the audit. */
 function askedText({ inputs }: Plan): string {
   const { workload, objective, constraints } = inputs;
   const asked = constraints === undefined ? [] : constraintsOf(constraints).map(({ says }) => says);
@@ -204,8 +207,8 @@ function askedText({ inputs }: Plan): string {
 }
 
 /**
- * A plan on the engines of another that runs declared workflows just in time, as they are kept now: the plan has its own copy of them. Its figures
- * stay those of the other, and its notes say so.
+ * A plan on the engines of another that runs declared workflows just in time, in their present versions: the plan has its own copy of them.
+ * Its figures remain those of the other, and its notes say so.
  */
 function justInTimePlan(store: Store, base: Plan, { workflows, width, name }: JustInTimeRequest): Outcome<{ readonly plan: Plan }> {
   const { id, name: workloadName } = base.inputs.workload;
@@ -228,14 +231,14 @@ function justInTimePlan(store: Store, base: Plan, { workflows, width, name }: Ju
 interface RemainingCascadeParts {
   readonly clusterOf: (clusterId: string) => Pick<ConnectedCluster, "collector"> | null;
   readonly planning: Pick<Planning, "serve">;
-  /** A plan that is kept, or was solved lately. */
+  /** A plan that is saved, or was solved recently. */
   readonly planOf: (planId: string) => Plan | null;
 }
 
-/** Predicts a cascade without the stages that are lost: the plan's policy simulated on the engines that are left, as plans are. */
+/** Predicts a cascade without the lost stages: the plan's policy simulated on the remaining engines, as plans are. */
 function createRemainingCascade({ clusterOf, planning, planOf }: RemainingCascadeParts) {
   return {
-    /** What the plan's cascade does without the models that are lost, beside what it does whole; it stops when the signal aborts. */
+    /** The prediction for the plan's cascade without the lost models, with that for the whole cascade; it stops when the signal aborts. */
     async remaining(
       { planId, clusterId, lost, lowerMayAnswer }: RemainingRequest,
       signal: AbortSignal,
@@ -244,7 +247,7 @@ function createRemainingCascade({ clusterOf, planning, planOf }: RemainingCascad
       if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
       const collector = clusterOf(clusterId)?.collector() ?? null;
       const routing = collector?.routing() ?? null;
-      // Its thresholds may have been turned since the plan was put into force.
+      // Its thresholds may have been changed since the plan was put into force.
       const policy = routing?.planId === planId ? routing.policy : plan.policy;
       if (policy.kind !== "cascade") return { ok: false, message: `Only cascades are simulated, not ${policy.kind}.` };
       const limits = new Map(plannedLimits(plan));

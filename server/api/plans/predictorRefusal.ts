@@ -4,7 +4,7 @@ import type { Artefact } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 
-/** Why a policy cannot have the trained predictors that it names, in one sentence with the way out; null where it can, or names none. */
+/** Why a policy cannot have the trained predictors that it names, in one sentence with the remedy; null if it can, or names none. */
 export function predictorRefusal({ artefacts }: Pick<Store, "artefacts">, policy: PolicyDocument): string | null {
   for (const kind of ["lengths", "confidence"] as const) {
     const hash = policy.learnt?.[kind];
@@ -34,7 +34,7 @@ export function predictorRefusal({ artefacts }: Pick<Store, "artefacts">, policy
 
 const nameOf = (hash: string): string => `the predictor ${hash.slice(0, 8)}`;
 
-/** Why there is no predictor of the kind that a policy names one for. */
+/** Why there is no predictor of the kind that a policy requires. */
 function kindRefusal(hash: string, artefact: Artefact | undefined, kind: ArtefactKind): string | null {
   if (artefact === undefined)
     return `The policy names ${nameOf(hash)} for ${kind}, which is not kept here: train it again in the Lab, or take it out of the policy.`;

@@ -2,13 +2,13 @@ import type { Outcome, Proposal } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import type { Actor } from "../base/actor";
 
-/** Proposals: read from the store, dismissed by people; the watch makes them and closes those that time has overtaken. */
+/** Proposals: read from the store, dismissed by people; the watch creates them and closes outdated ones. */
 export function createProposalService(store: Store) {
   return {
     /** Newest first. */
     list: (clusterId: string): readonly Proposal[] => store.proposals.list(clusterId),
     get: (id: string): Proposal | null => store.proposals.get(id),
-    /** Refused when it waits for no answer any more. */
+    /** Refused if it is no longer open. */
     dismiss(id: string, actor: Actor): Outcome<object> {
       const proposal = store.proposals.get(id);
       if (proposal === null) return { ok: false, message: `There is no proposal ${id}.` };

@@ -1,10 +1,13 @@
 import type { Collector } from "@/server/telemetry/collector";
 import type { Plan } from "@/solver/plan/plan";
 
-/** Fewer requests tell no rate. */
+/** With fewer requests there is no reliable rate. */
 const LEAST_REQUESTS = 50;
 
-/** Requests per engine second: as measured where there is load, else those that the plan was made for. Rounded, so that looking again costs nothing. */
+/**
+ * Requests per engine second: measured if there is load, else those that the plan was made for. Rounded, so that a repeated request costs
+ * nothing.
+ */
 export function rateNow(
   collector: Pick<Collector, "frames"> | null,
   target: Plan,

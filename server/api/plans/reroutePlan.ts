@@ -6,10 +6,10 @@ import { deployedModelsOf, type PolicyDocument } from "@/solver/plan/policySchem
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 
 /**
- * A plan on the same engines under another policy, as one that the Lab raced. Nothing here predicts what it will do: it keeps the
- * figures of the plan that it was made of, which its notes say first.
+ * A plan on the same engines under another policy, for example one that the Lab compared. There is no prediction for it: it keeps the
+ * figures of its base plan, which is its first note.
  *
- * @param told what else its notes say, a sentence each.
+ * @param told its further notes, a sentence each.
  */
 export function reroutePlan(
   base: Plan,
@@ -35,7 +35,10 @@ export function reroutePlan(
     : { ok: true, plan };
 }
 
-/** Whether two policies send every request to the same models, however long it waits there: routes that go by load do so by the order too. */
+/**
+ * Whether two policies send every request to the same models, whatever the waiting time: routes that depend on load also depend on the
+ * order.
+ */
 function sameRoutes(one: PolicyDocument, other: PolicyDocument): boolean {
   const routes = ({ order: _, place: __, learnt: ___, ...rest }: PolicyDocument): string => canonicalJson(rest);
   return (one.kind === "cascade" || one.kind === "fixed") && routes(one) === routes(other);

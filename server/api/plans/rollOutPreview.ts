@@ -18,11 +18,11 @@ export interface RollOutPreviewParts {
   readonly store: Store;
   readonly clusterOf: (clusterId: string) => Previewed | null;
   readonly planning: Pick<Planning, "serve">;
-  /** A plan that is kept, or was solved lately. */
+  /** A plan that is saved, or was solved recently. */
   readonly planOf: (planId: string) => Plan | null;
 }
 
-/** What hosts' texts are, by the kind of cluster. */
+/** The form of hosts' texts, by the kind of cluster. */
 const forms: Readonly<Record<Previewed["kind"], FileForm>> = {
   embedded: { language: "json", ending: "json" },
   endpoints: { language: "json", ending: "json" },
@@ -31,7 +31,7 @@ const forms: Readonly<Record<Previewed["kind"], FileForm>> = {
   ray: { language: "yaml", ending: "yaml" },
 };
 
-/** What putting a plan into force would do, before anybody approves it: the dip, the files, a rehearsal; and the plan for somebody else's hands. */
+/** The effect of putting a plan into force, before its approval: the dip, the files, a rehearsal; and the plan's export. */
 export function createRollOutPreview(parts: RollOutPreviewParts) {
   const { store, clusterOf, planning, planOf } = parts;
 
@@ -50,7 +50,7 @@ export function createRollOutPreview(parts: RollOutPreviewParts) {
   }
 
   return {
-    /** What requests feel while the roll-out runs, simulated; it stops when the signal aborts. */
+    /** The latency of requests while the roll-out runs, simulated; it stops when the signal aborts. */
     async capacityDip(planId: string, clusterId: string, signal: AbortSignal): Promise<Outcome<{ readonly dip: RollOutDip }>> {
       const looked = await lookAt(planId, clusterId, signal);
       if (!looked.ok) return looked;
@@ -72,7 +72,7 @@ export function createRollOutPreview(parts: RollOutPreviewParts) {
         serve: (plan, servings) => planning.serve(plan, { servings, requestsPerSecond: rate.requestsPerSecond }, signal),
       });
     },
-    /** What would be put down for engines and gateway, beside what stands there now. */
+    /** The texts that would be written for engines and gateway, with the present texts. */
     async generated(planId: string, clusterId: string): Promise<Outcome<{ readonly files: readonly GeneratedFile[] }>> {
       const looked = await lookAt(planId, clusterId);
       if (!looked.ok) return looked;
@@ -80,7 +80,7 @@ export function createRollOutPreview(parts: RollOutPreviewParts) {
       const files = await generatedFiles(ground, cluster.host, forms[cluster.kind]);
       return files.ok ? { ok: true, files: files.value } : files;
     },
-    /** The steps of the roll-out with every write withheld. */
+    /** The steps of the roll-out without any write. */
     async rehearse(planId: string, clusterId: string, signal: AbortSignal): Promise<Outcome<{ readonly steps: readonly RehearsedStep[] }>> {
       const looked = await lookAt(planId, clusterId, signal);
       if (!looked.ok) return looked;
@@ -93,7 +93,7 @@ export function createRollOutPreview(parts: RollOutPreviewParts) {
       };
       return { ok: true, steps: await rehearseSteps(looked.value.ground, ways, signal) };
     },
-    /** A plan as files for somebody else's hands; refused for a format that the cluster's connection cannot fill in. */
+    /** A plan as files for use outside of Weir; refused for a format that the cluster's connection cannot provide. */
     export(planId: string, clusterId: string, format: ExportFormat): Outcome<{ readonly name: string; readonly text: string }> {
       const plan = planOf(planId);
       if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };

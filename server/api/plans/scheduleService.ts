@@ -7,7 +7,7 @@ import type { Actor } from "../base/actor";
 
 type ScheduleParts = Pick<SchedulesOptions, "store" | "clusterOf" | "now">;
 
-/** Schedules as operators set them; the switching itself is done by `createSchedules`. */
+/** Operators' schedules; the switching itself is done by `createSchedules`. */
 export function createScheduleService({ store, clusterOf, now = Date.now }: ScheduleParts) {
   const timestamp = (): string => new Date(now()).toISOString();
   const refuse = (message: string): Refusal => ({ ok: false, message });
@@ -33,7 +33,7 @@ export function createScheduleService({ store, clusterOf, now = Date.now }: Sche
     return busy ? "A roll-out is under way on this cluster: wait for its end, or abort it." : null;
   }
 
-  /** Switches it on, in the name of whoever does: it begins at the next of its times. */
+  /** Switches it on, in the actor's name: it begins at the next of its times. */
   function begin(schedule: ScheduleRow["schedule"], actor: string, action: string): Outcome<object> {
     const problem = refusal(schedule);
     if (problem !== null) return refuse(problem);
@@ -80,7 +80,7 @@ export function createScheduleService({ store, clusterOf, now = Date.now }: Sche
         problem: problemOf(row),
       };
     },
-    /** Refused unless every plan is kept and approved for the cluster. */
+    /** Refused unless every plan is saved and approved for the cluster. */
     set: (schedule: Schedule, actor: Actor): Outcome<object> => begin(schedule, actor, "set schedule"),
     enable(clusterId: string, enabled: boolean, actor: Actor): Outcome<object> {
       const row = store.schedules.get(clusterId);

@@ -100,7 +100,7 @@ describe("profiles", () => {
     const answer = await service.estimate(requestOf());
     if (!answer.ok) throw new Error(answer.message);
     const { calls, inputTokens, outputTokens, usd, problems, basis } = answer.estimate;
-    // Nobody is asked where answers are only compared.
+    // Comparing answers needs no calls.
     expect({ calls, problems }).toEqual({ calls: 160, problems: [] });
     expect(outputTokens).toBe(80 * 100 + 80 * 8);
     expect(usd).toBeCloseTo((inputTokens + 2 * outputTokens) / 1e6, 9);
@@ -209,7 +209,7 @@ describe("profiles", () => {
 
   it("give measured runs of engines whose hardware is known, which calibration reads", async () => {
     keepPrompts(store, prompts(120));
-    // Calibration takes no engine for one that writes a token in less than 0.01 ms.
+    // Calibration ignores an engine that writes a token in less than 0.01 ms.
     const instantly = say;
     say = (request) => ({ ...(instantly(request) as Extract<Said, { text: string; delayMs?: number }>), decodeMs: 2 });
     const begun = await service.start(requestOf(), "ann");
@@ -221,12 +221,12 @@ describe("profiles", () => {
     if (source === null) throw new Error("the upload is gone");
     const rows = await importServingRows(source, catalogueOf(noUserCards));
     if (!rows.ok) throw new Error(rows.message);
-    // How many answers had as many beside them depends on the machine; a hundred make twenty of some load.
+    // The number of answers at each load depends on the machine; a hundred give twenty of some load.
     expect(rows.rows.length).toBeGreaterThan(0);
     expect(rows).toMatchObject({ bad: [], unsupported: [] });
     for (const row of rows.rows)
       expect(row).toMatchObject({ model: "qwen2.5-3b", gpu: "l40s", engine: "vllm", origin: "live", outputTokens: 15 });
-    // The engine was put on other GPUs since.
+    // The engine was moved to other GPUs since.
     knownSinceMs = Date.now() + 60_000;
     const stale = await service.toMeasuredRuns(begun.id);
     knownSinceMs = 0;

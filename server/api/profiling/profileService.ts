@@ -28,7 +28,7 @@ import type { Actor } from "../base/actor";
 import type { ProfileToWorkload } from "../base/profilingInputs";
 import type { ServiceParts } from "../base/serviceParts";
 
-/** An answer of a loaded engine may wait in a queue for minutes; one of which nothing comes for longer hangs. */
+/** An answer of a loaded engine may wait in a queue for minutes; a longer silence means that it hangs. */
 const SILENCE_MS = 300_000;
 
 export interface ProfileServiceParts extends ServiceParts {
@@ -41,7 +41,10 @@ export interface ProfileServiceParts extends ServiceParts {
   readonly limits?: Partial<LaneLimits>;
 }
 
-/** Profiles: estimated, run, and made into workloads. Jobs that were running when the studio ended go on at once; paused ones stay. */
+/**
+ * Profiles: estimated, run, and made into workloads. Jobs that were running when the studio ended continue at once; paused ones stay
+ * paused.
+ */
 export function createProfileService(parts: ProfileServiceParts) {
   const { store, cards, arrivals, clusterOf, uploads, unitTests } = parts;
   const connections = createConnectionPool(parts.silenceMs ?? SILENCE_MS);
@@ -70,7 +73,7 @@ export function createProfileService(parts: ProfileServiceParts) {
     ),
   );
 
-  /** Of a job without a run: kept where nothing is added to it any more. */
+  /** The tally of a job without a run: cached if nothing more is added to it. */
   function tallyOf({ id, request, state }: StoredProfile): Tally {
     const known = tallies.get(id);
     if (known !== undefined) return known;
@@ -81,7 +84,7 @@ export function createProfileService(parts: ProfileServiceParts) {
     return tally;
   }
 
-  /** The run of a job that is not over. */
+  /** The run of a job that has not ended. */
   function runOf(id: string): ProfileRun | null {
     const run = runs.get(id);
     if (run === undefined || !run.isOver) return run ?? null;
@@ -97,7 +100,7 @@ export function createProfileService(parts: ProfileServiceParts) {
     return describeJob({ profile, set, shape, tally: run?.tally ?? tallyOf(profile), run, workloadIds });
   }
 
-  /** What is known of a model's answers from earlier profiles, else from workloads. */
+  /** Known answers of a model from earlier profiles, or else from workloads. */
   function seenOf(model: string): SeenAnswers | null {
     const seen = store.profiles.seenOf(model);
     if (seen !== null) return { ...seen, from: `${seen.answers} answers of earlier profiles` };
@@ -125,7 +128,7 @@ export function createProfileService(parts: ProfileServiceParts) {
     return { ...(set === null ? nothing : estimateProfile({ request, set, measures, seenOf, timeScaleOf })), problems };
   }
 
-  /** What is done to a job that is not over; refused with a sentence where it is, or does not stand as it must. */
+  /** Runs an action on a job that has not ended; refused with a sentence if it has, or is in another state. */
   function act(id: string, wanted: readonly ProfileJob["state"][], what: string, run: (job: ProfileRun, profile: StoredProfile) => void) {
     const profile = store.profiles.get(id);
     if (profile === null) return { ok: false as const, message: `There is no profile ${id}.` };
@@ -141,7 +144,7 @@ export function createProfileService(parts: ProfileServiceParts) {
     return { ok: true as const };
   }
 
-  /** Rows of the answers of each engine of a cluster whose hardware is known; why there are none. */
+  /** Rows from the answers of each engine of a cluster with known hardware; why there are none. */
   async function rowsOn(
     clusterId: string,
     profile: StoredProfile,
@@ -160,7 +163,7 @@ export function createProfileService(parts: ProfileServiceParts) {
         continue;
       }
       const own = answers.filter((one) => one.engine === engine.id && one.model === engine.model);
-      // What it was before is not known: it may have had other GPUs.
+      // Its earlier configuration is not known: it may have had other GPUs.
       const known = own.filter(({ at }) => Date.parse(at) >= engine.knownSinceMs);
       older += own.length - known.length;
       rows.push(...measuredRuns(known, shape, engine.id));
@@ -209,7 +212,7 @@ export function createProfileService(parts: ProfileServiceParts) {
         run.pause("operator", `Paused by ${actor}.`);
         note(actor, "pause profile", request.name, "");
       }),
-    /** `capUsd`: another cap from now on; left out: the one it has. */
+    /** `capUsd`: another cap from now on; absent: the present one. */
     resume: (id: string, capUsd: number | null | undefined, actor: Actor): Outcome<object> =>
       act(id, ["paused"], "resumed", (run, { request }) => {
         const cap = capUsd === undefined ? request.capUsd : capUsd;
@@ -217,7 +220,7 @@ export function createProfileService(parts: ProfileServiceParts) {
         run.resume(cap);
         note(actor, "resume profile", request.name, capUsd === undefined ? "" : cap === null ? "without a cap" : `with a cap of $${cap}`);
       }),
-    /** Ends it for good; what was measured stays. */
+    /** Ends it permanently; its measurements stay. */
     stop: (id: string, actor: Actor): Outcome<object> =>
       act(id, ["running", "paused"], "stopped", (run, { request }) => {
         const stopped: Promise<unknown> = run.stop().finally(() => {
@@ -227,7 +230,7 @@ export function createProfileService(parts: ProfileServiceParts) {
         stopping.add(stopped);
         note(actor, "stop profile", request.name, "");
       }),
-    /** Joins what was measured to arrivals, a workload for each segment. Refused where fewer than two prompts have everything. */
+    /** Combines the measurements with arrivals, one workload for each segment. Refused if fewer than two prompts are complete. */
     async toWorkload(
       { jobId, name, gate, label, ...order }: ProfileToWorkload,
       actor: Actor,
@@ -253,7 +256,7 @@ export function createProfileService(parts: ProfileServiceParts) {
       if (order.arrivals.kind === "upload") uploads.remove(order.arrivals.uploadId);
       return { ok: true, ids, leftOut: made.leftOut };
     },
-    /** Makes an upload of measured runs of its latencies, for calibration. */
+    /** Makes an upload of measured runs from its latencies, for calibration. */
     async toMeasuredRuns(id: string): Promise<Outcome<{ readonly uploadId: string }>> {
       const profile = store.profiles.get(id);
       if (profile === null) return { ok: false, message: `There is no profile ${id}.` };

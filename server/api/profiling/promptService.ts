@@ -8,18 +8,18 @@ import { maxPromptBytes } from "@/server/store/uploads";
 import type { Actor } from "../base/actor";
 import type { ServiceParts } from "../base/serviceParts";
 
-/** An upload made of what a gateway kept. */
+/** An upload made from a gateway's stored prompts. */
 interface PromptsTaken {
   readonly uploadId: string;
   readonly survey: PromptSurvey;
-  /** Days within which the capture deletes what it keeps; null: nothing was said, as of decision records. */
+  /** Days within which the capture deletes its prompts; null: unknown, as for decision records. */
   readonly retentionDays: number | null;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Whoever does what nobody ordered. */
+/** The actor of automatic actions. */
 const studio = "studio";
 
 export interface PromptParts extends Pick<ServiceParts, "store" | "uploads"> {
@@ -28,16 +28,16 @@ export interface PromptParts extends Pick<ServiceParts, "store" | "uploads"> {
 }
 
 /**
- * Samples of prompts: taken of uploads, listed, and their texts deleted by hand or when their time is over, which is looked at now and
- * every hour. Until it is closed.
+ * Samples of prompts: made from uploads and listed; their texts are deleted by a user or at the end of their retention, which is checked
+ * now and every hour, until the service is closed.
  */
 export function createPromptService({ store, uploads, gatewayOf }: PromptParts) {
   const closing = new AbortController();
-  /** Uploads that are being sampled, and the names that their samples will have. */
+  /** Uploads that are being sampled, and the names of their future samples. */
   const beingSampled = new Map<string, string>();
   const { note } = store.audit;
 
-  /** At once for all of them: the store's files are built anew after it. */
+  /** For all of them at once: the store's files are rebuilt after it. */
   function forget(sets: readonly PromptSet[], actor: string, why: string): void {
     store.erasing(() => {
       for (const { id, name, prompts } of sets) {
@@ -55,19 +55,19 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
       const over = store.prompts.expired(new Date().toISOString());
       if (over.length > 0) forget(over, studio, "their time was over");
     } catch (problem) {
-      // Another process may hold the file: an hour later it is tried again.
+      // Another process may hold the file: it is tried again an hour later.
       process.stderr.write(`Prompts whose time is over could not be deleted: ${reasonOf(problem)}\n`);
     }
   }
 
-  // Begun by a studio that was killed.
+  // Samples begun by a studio that was killed.
   store.prompts.abandon();
   store.scrub();
   sweep();
   const timer = setInterval(sweep, HOUR_MS);
   timer.unref();
 
-  /** Reads a file once into a sample of its own. What was begun of one that fails is taken back. */
+  /** Reads a file once into its own sample. On a failure the partial sample is removed. */
   async function sampleFile(
     file: { readonly path: string; readonly name: string },
     request: SamplePrompts,
@@ -100,7 +100,7 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
       isKept = true;
       return { ok: true, id };
     } finally {
-      // A store that is closed does it at the next start.
+      // If the store is closed, the next start does it.
       if (!isKept && !closing.signal.aborted && store.prompts.abandon(id) > 0 && taken > 0) store.scrub();
     }
   }
@@ -108,7 +108,7 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
   return {
     /** Newest first. */
     list: (): readonly PromptSet[] => store.prompts.list(),
-    /** Takes a stratified sample of an uploaded file; the file itself goes. */
+    /** Takes a stratified sample of an uploaded file; the file itself is deleted. */
     async sample(request: SamplePrompts, actor: Actor): Promise<Outcome<{ readonly id: string }>> {
       const { uploadId, name } = request;
       const file = uploads.file(uploadId);
@@ -125,7 +125,7 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
         beingSampled.delete(uploadId);
       }
     },
-    /** Makes an upload of what a gateway kept of its traffic; refused with the reason and what to switch on. */
+    /** Makes an upload from a gateway's stored prompts; refused with the reason and the setting to switch on. */
     async takeFromGateway({ clusterId, from }: PromptsOfGateway, actor: Actor): Promise<Outcome<PromptsTaken>> {
       const prompts = await gatewayPrompts(gatewayOf(clusterId), from);
       if (!prompts.ok) return prompts;
@@ -153,13 +153,13 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
       note(actor, "take prompts of a gateway", cluster, `${read.survey.prompts} prompts of ${prompts.name}`);
       return { ok: true, uploadId: saved.id, survey: read.survey, retentionDays: prompts.retentionDays };
     },
-    /** Deletes an upload before a sample was taken of it; one that is gone is no matter. Refused while a sample is taken of it. */
+    /** Deletes an upload that was not sampled; it is not an error if it does not exist. Refused while it is being sampled. */
     archive(uploadId: string): Outcome<object> {
       if (beingSampled.has(uploadId)) return { ok: false, message: "A sample of this file is being taken: it goes when that is done." };
       uploads.remove(uploadId);
       return { ok: true };
     },
-    /** Deletes the texts, and answers kept of them; what was measured stays. Refused while a profile runs on it. */
+    /** Deletes the texts, and the stored answers to them; measurements stay. Refused while a profile runs on it. */
     deleteTexts(id: string, actor: Actor): Outcome<object> {
       const set = store.prompts.get(id);
       if (set === null) return { ok: false, message: "There is no such sample of prompts." };

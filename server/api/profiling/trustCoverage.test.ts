@@ -21,7 +21,7 @@ const at = { kind: "url", url: "http://engine.test" } as const;
 const judged = (model: string) => ({ model, at, usdPerMillionInputTokens: 0, usdPerMillionOutputTokens: 0 });
 const gate: Measure = { id: "gate", name: "Gate", kind: "rubric", judge: judged("weir-judge"), rubric: null, repeats: 1 };
 
-// Of 100 jobs it was 95; that many take a quarter of a minute, and far more on a busy machine.
+// 95 of 100 jobs; that many take a quarter of a minute, and far more on a busy machine.
 test("50 labels given at the queue cover the AUC of the emulated judge, as the profile read it, in at least 17 of 20 jobs", () => {
   const outcomes = outcomesOf(generatedWorkload({ prompts: PROMPTS, seed: 21 }));
   const made = createOutcomeBook(outcomes);
@@ -74,7 +74,7 @@ test("50 labels given at the queue cover the AUC of the emulated judge, as the p
   for (let job = 0; job < JOBS; job += 1) {
     const id = `job-${job}`;
     store.profiles.insert({ id, createdAt, actor: "a", promptSetId: "set", request, state: "done", pause: null });
-    // Nobody sees more of the answers than come up.
+    // A person sees only the answers that are shown.
     const up = new Set(answerOrder(id, PROMPTS, names.length).subarray(0, 2 * LABELS));
     const calls = answers
       .filter(({ position, model }) => up.has(position * names.length + names.indexOf(model)))
@@ -92,7 +92,7 @@ test("50 labels given at the queue cover the AUC of the emulated judge, as the p
       const next = queue.next(id, "one", "ada");
       if (!next.ok || next.progress.task === null) throw new Error("there are answers left");
       const { index, answers: shown } = next.progress.task;
-      // Whose it is, the page does not tell; the place in the order does.
+      // The page does not show the model; the position in the order determines it.
       const model = names[(answerOrder(id, PROMPTS, names.length)[index] ?? 0) % names.length] ?? "";
       const tag = readAnswerTag((shown[0] ?? "").replace("[model]", model));
       queue.label({ jobId: id, kind: "one", index, quality: book.label(tag?.promptId ?? "", model) ?? -1 }, "ada");

@@ -27,10 +27,10 @@ const trusted: Measure = { ...coin, id: "trusted", name: "Trusted", judge: judge
 const against = models.at(-1)!.model;
 const pairwise: Measure = { ...coin, id: "pairs", name: "Pairs", kind: "pairwise", against, swap: true };
 const labelOf = (position: number, model: string): number => models.find((column) => column.model === model)!.label[position]!;
-/** As an engine of the emulated cluster tags it, and as it is shown. */
+/** An answer as tagged by an engine of the emulated cluster, and as it is shown. */
 const answerOf = (position: number, model: string): string => `[emulated answer p${position} by ${model}] ${mixSeed(position, model)}`;
 const shownOf = (position: number, model: string): string => answerOf(position, "[model]").replace(/\d+$/, `${mixSeed(position, model)}`);
-/** What is labelled is recognised by its text alone, as a person would. */
+/** The test recognises answers only by their text, as a person would. */
 const known = new Map(
   models.flatMap(({ model }) => Array.from({ length: PROMPTS }, (_, position) => [shownOf(position, model), { position, model }] as const)),
 );
@@ -133,7 +133,7 @@ function calls(profileId: string): NewCall[] {
         ...Object.entries(scoresOf).map(([id, scores]) => read(id, 0, scores[row]!)),
         read("gate", 1, Math.min(100, scoresOf.gate[row]! + (position % 2) * 4)),
         read("pairs", 0, won),
-        // The first shown is preferred where neither is better, on every other prompt.
+        // The first shown is preferred on every other prompt if neither is better.
         read("pairs", 1, won === 50 && model !== against && position % 2 === 0 ? 0 : won),
       ];
     }).flat(),
@@ -142,7 +142,7 @@ function calls(profileId: string): NewCall[] {
 
 const service = () => createTrustService({ store, decisionsOf: () => [] });
 
-/** Labels as the table has it, knowing answers by their texts only. */
+/** Labels by the table, recognising answers only by their texts. */
 function label(kind: "one" | "two", times: number, actor = "ada"): void {
   const queue = service();
   for (let done = 0; done < times; done += 1) {
@@ -222,7 +222,7 @@ test("what a person skips stores nothing and does not come up for them again in 
     };
     const order = (index: number) => ({ jobId: "job", kind: "one", index }) as const;
     const { task, after } = given("ada");
-    // Both on their way before the next tasks are asked for, as quick fingers give them.
+    // Both are sent before the next tasks are requested, as by a fast user.
     expect(queue.label({ ...order(task.index), quality: 75 }, "ada")).toEqual({ ok: true });
     expect(queue.skip(order(after.index), "ada")).toEqual({ ok: true });
     expect(store.handLabels.list("job")).toHaveLength(1);
@@ -292,7 +292,7 @@ test("two answers compared tell of the measure that compares, and of the others 
   const asked = models.slice(0, -1).flatMap(({ model }) => Array.from({ length: PROMPTS }, (_, position) => [position, model] as const));
   const flipped = asked.filter(([position, model]) => position % 2 === 0 && labelOf(position, model) === labelOf(position, against));
   expect(pairs.orderFlips).toBeCloseTo(flipped.length / asked.length, 9);
-  // Pairs are of two models: they tell nothing of how it orders answers of one.
+  // Pairs compare two models: they say nothing about its order of answers of one model.
   expect(trust.of("trusted").auc).toBeNull();
   expect(trust.of("trusted").aucByModel).toEqual([]);
   expect(trust.of("trusted").agreement).toBeNull();
@@ -343,7 +343,7 @@ test("scores that moved at a gateway since the labels ask for fresh ones", () =>
   const plan = sealPlan({ ...draft, policy }, new Date(set.createdAt));
   store.plans.keep(plan);
   const workload = generatedWorkload({ prompts: 3000, seed: 6 });
-  // The gateway's judge reads fresh prompts as the profile's did.
+  // The gateway's judge scores recent prompts as the profile's did.
   const quality = Float64Array.from(workload.outcomes.models.flatMap((column) => Array.from(column.label)));
   const scores = modelledScores(quality, { auc: 0.8, seed: 9 });
   const columns = workload.outcomes.models.map((column, place) => ({ ...column, judged: scores.slice(place * 3000, (place + 1) * 3000) }));

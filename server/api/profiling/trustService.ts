@@ -14,10 +14,10 @@ type Kind = HandLabelOrder["kind"];
 
 const keyOf = ({ position, model, other }: Shown): string => `${position} ${model} ${other}`;
 
-/** How long a task is kept from others for the person who was given it last. */
+/** Time for which a task is reserved for the person who got it last. */
 const HOLD_MS = 10 * 60_000;
 
-/** How long after a person was last given a task what they skipped comes up for them again. */
+/** Time after a person's last task after which skipped ones are shown to them again. */
 const SITTING_MS = 4 * 3_600_000;
 
 const GONE = { ok: false, message: "This profile has no such answer to label, or keeps its text no more." } as const;
@@ -26,7 +26,7 @@ const GONE = { ok: false, message: "This profile has no such answer to label, or
 interface Sitting {
   readonly jobId: string;
   readonly atMs: number;
-  /** The tasks before them. */
+  /** Their reserved tasks. */
   readonly held: ReadonlySet<string>;
   readonly skipped: ReadonlySet<string>;
 }
@@ -34,9 +34,9 @@ interface Sitting {
 const sittingOf = ({ jobId, kind }: { readonly jobId: string; readonly kind: Kind }, actor: string): string =>
   JSON.stringify([jobId, kind, actor]);
 
-/** Labels given by hand, and what they say of a profile's measures. */
+/** Manual labels, and the resulting assessment of a profile's measures. */
 export function createTrustService({ store, decisionsOf }: TrustServiceOptions) {
-  /** The order of a large job takes a while to be made; people label one job at a time. */
+  /** Computing the order of a large job takes a while; people label one job at a time. */
   let last: { readonly jobId: string; readonly kind: Kind; readonly queue: LabelQueue } | null = null;
 
   const sittings = new Map<string, Sitting>();
@@ -73,7 +73,7 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions) 
   }
 
   return {
-    /** What to label next, blind, and no one else's task of these minutes; null as its task where everything is labelled. */
+    /** The next task to label, blind, and not one reserved for another person; null as its task if everything is labelled. */
     next(jobId: string, kind: HandLabelOrder["kind"], actor: Actor): Outcome<{ readonly progress: LabelProgress }> {
       const found = deskOf(jobId, kind);
       if (!found.ok) return found;
@@ -88,7 +88,7 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions) 
       const left = [...skipped].filter((key) => !labelled.has(key)).length;
       return { ok: true, progress: { task, after, labelled: labels.length, skipped: left, advised: ADVISED_LABELS } };
     },
-    /** Given again it replaces one's own label; refused where somebody else labelled it meanwhile. */
+    /** A repeated label replaces one's own; refused if another person labelled it meanwhile. */
     label({ jobId, kind, index, quality }: HandLabelOrder, actor: Actor): Outcome<object> {
       const found = deskOf(jobId, kind);
       if (!found.ok) return found;
@@ -103,7 +103,7 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions) 
       store.handLabels.save({ ...key, quality, actor, at: new Date().toISOString() });
       return { ok: true };
     },
-    /** For whoever cannot tell: nothing is stored, and it does not come up again for this person in this sitting. */
+    /** For a person who cannot decide: nothing is stored, and the task is not shown to them again in this session. */
     skip(order: SkipOrder, actor: Actor): Outcome<object> {
       const found = deskOf(order.jobId, order.kind);
       if (!found.ok) return found;
@@ -115,14 +115,14 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions) 
       sittings.set(holder, { jobId: order.jobId, atMs: Date.now(), held, skipped });
       return { ok: true };
     },
-    /** Takes the last label of this person back, which comes up again. */
+    /** Removes this person's last label; its task is shown again. */
     undo(jobId: string, kind: HandLabelOrder["kind"], actor: Actor): Outcome<object> {
       const label = store.handLabels.last(jobId, kind, actor);
       if (label === null) return { ok: false, message: "There is no label of yours to take back." };
       store.handLabels.remove(label);
       return { ok: true };
     },
-    /** Held against a floor of quality, 0..100. */
+    /** Compared with a quality floor, 0..100. */
     report(jobId: string, floor: number): Outcome<{ readonly trust: ProfileTrust }> {
       const profile = store.profiles.get(jobId);
       if (profile === null) return { ok: false, message: `There is no profile ${jobId}.` };

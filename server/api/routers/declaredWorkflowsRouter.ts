@@ -4,7 +4,7 @@ import { never, procedure, router } from "./trpc";
 
 export const declaredWorkflowsRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.declaredWorkflows.list()),
-  // Texts are too long for the address of a query.
+  // A mutation: texts are too long for the URL of a query.
   read: procedure.input(workflowTextSchema).mutation(({ ctx, input }) => ctx.services.declaredWorkflows.read(input.text)),
   keep: procedure.input(workflowTextSchema).mutation(({ ctx, input }) => ctx.services.declaredWorkflows.keep(input.text, ctx.session.name)),
   remove: procedure

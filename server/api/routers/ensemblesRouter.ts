@@ -23,7 +23,7 @@ export const ensemblesRouter = router({
     .input(z.object({ id: z.string().min(1) }))
     .mutation(({ ctx, input }) => ctx.services.ensembles.removeSample(input.id, ctx.session.name)),
   replay: procedure.input(replayRequestSchema).query(({ ctx, input, signal }) => ctx.services.ensembles.replay(input, signal ?? never())),
-  // Ensembles with skills are too long for the address of a query.
+  // A mutation: ensembles with skills are too long for the URL of a query.
   place: procedure.input(placeRequestSchema).mutation(({ ctx, input, signal }) => ctx.services.ensembles.place(input, signal ?? never())),
   sessions: procedure.query(({ ctx }) => ctx.services.ensembles.sessions()),
   keepSessions: procedure

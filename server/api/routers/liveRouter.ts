@@ -4,12 +4,12 @@ import { liveStreamSchema, measuredRangeSchema, plansInForceSchema, rangeSchema,
 import { procedure, router } from "./trpc";
 
 export const liveRouter = router({
-  /** All that a tab shows of the present. */
+  /** All present data for a tab. */
   stream: procedure.input(liveStreamSchema).subscription(async function* ({ ctx, input, signal }) {
     if (signal === undefined) return;
     for await (const { id, event } of ctx.services.live.stream(input, signal)) yield tracked(id, event);
   }),
-  /** What is kept over time, with units. */
+  /** The stored quantities, with units. */
   quantities: procedure.query(() => quantities),
   subjects: procedure
     .input(subjectsSchema)

@@ -2,7 +2,7 @@ import { byCluster, byId } from "../base/inputs";
 import { found, procedure, router } from "./trpc";
 
 export const proposalsRouter = router({
-  /** What the plan in force promised beside what is measured, and what moved. */
+  /** The promises of the plan in force, their measurements, and what moved. */
   promises: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.promises.report(input.clusterId)),
   toPlan: procedure.input(byCluster).mutation(({ ctx, input }) => ctx.services.promises.toPlan(input.clusterId)),
   list: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.proposals.list(input.clusterId)),

@@ -24,7 +24,7 @@ import type { createTrustService } from "../profiling/trustService";
 import type { createDeclaredWorkflowService } from "../workloads/declaredWorkflowsService";
 import type { createWorkloadService } from "../workloads/workloadService";
 
-/** What the studio can do. Routers translate HTTP into these calls and nothing more. */
+/** The operations of the studio. Routers only translate HTTP into these calls. */
 export interface Services {
   readonly workloads: ReturnType<typeof createWorkloadService>;
   readonly clusters: ReturnType<typeof createClusterService>;

@@ -4,16 +4,16 @@ import type { FieldFault } from "@/server/contracts/studio";
 import { faultSentence } from "@/server/lib/fieldFault";
 import type { Services } from "./services";
 
-/** Who asks, and what may be asked. */
+/** The sender of a request, and its permissions. */
 interface ApiContext {
   readonly services: Services;
   /** null: not signed in. */
   readonly session: { readonly hash: string; readonly name: string } | null;
-  /** Whether the request's Origin is the studio's own: other sites may not change anything in an operator's name. */
+  /** Whether the request's Origin is the studio's own: other sites may change nothing in an operator's name. */
   readonly sameOrigin: boolean;
 }
 
-/** Clients reconnect after 15 s of silence; pings come well inside that. */
+/** Clients reconnect after 15 s of silence; the interval of pings is well below that. */
 const pingMs = 4_000;
 const reconnectAfterMs = 15_000;
 
@@ -28,12 +28,12 @@ const t = initTRPC.context<ApiContext>().create({
   },
 });
 
-/** The first fault of an input. Of several forms the input is compared with the nearest. */
+/** The first fault of an input. If there are several forms, the input is compared with the nearest. */
 export function inputFault({ issues }: { readonly issues: readonly z.core.$ZodIssue[] }, above: readonly PropertyKey[] = []): FieldFault {
   const [issue] = issues;
   if (issue === undefined) return { path: "input", reason: "it does not fit." };
   const path = [...above, ...issue.path];
-  // One that says something itself knows better.
+  // An issue with a message of its own is more specific.
   const [nearest] =
     issue.code === "invalid_union" && issue.message === "Invalid input" ? [...issue.errors].sort((a, b) => a.length - b.length) : [];
   return nearest === undefined
@@ -44,7 +44,7 @@ export function inputFault({ issues }: { readonly issues: readonly z.core.$ZodIs
 export const router = t.router;
 export const mergeRouters = t.mergeRouters;
 
-/** Every procedure: signed in, and no change asked for by another site. */
+/** The base of every procedure: signed in, and no mutation from another site. */
 export const procedure = t.procedure.use(({ ctx, type, next }) => {
   if (ctx.session === null) throw new TRPCError({ code: "UNAUTHORIZED", message: "Sign in with the link the studio printed at start." });
   if (type === "mutation" && !ctx.sameOrigin) {
@@ -59,5 +59,5 @@ export function found<Value>(value: Value | null, what: string): Value {
   return value;
 }
 
-/** Of calls inside the process, which nobody leaves. */
+/** For calls inside the process, which are never cancelled. */
 export const never = (): AbortSignal => new AbortController().signal;

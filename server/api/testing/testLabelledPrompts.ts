@@ -3,13 +3,13 @@ import { seededRandom } from "@/solver/numeric/random";
 import { generatedWorkload } from "@/solver/workload/generated";
 import type { Workload } from "@/solver/workload/workload";
 
-/** Stands in every prompt. */
+/** Part of every prompt. */
 export const SECRET = "kumquat";
 
-/** Whether the small model is right stands in the prompt, and how long both write. */
+/** The prompt's subject determines whether the small model is right, and the length of both answers. */
 export const SUBJECTS = { easy: ["sum", "name"], hard: ["prove", "derive"] } as const;
 
-/** Prompts with texts, and what two models made of them; `wrong` is the chance of an answer that is not as its subject says. */
+/** Prompts with texts, and the answers of two models; `wrong` is the probability of an answer that differs from its subject's outcome. */
 export function labelledPrompts(prompts: number, wrong = 0.1): { readonly workload: Workload; readonly texts: readonly Prompt[] } {
   const random = seededRandom(5);
   const kinds = Array.from({ length: prompts }, () => (random.next() < 0.5 ? "easy" : "hard"));

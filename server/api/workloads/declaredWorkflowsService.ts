@@ -10,7 +10,7 @@ import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { readWorkflowText } from "@/solver/workflow/graphs/importGraph";
 import type { Actor } from "../base/actor";
 
-/** Workflows that are declared in the studio. */
+/** Workflows declared in the studio. */
 export function createDeclaredWorkflowService(store: Store) {
   const { note } = store.audit;
 
@@ -32,12 +32,12 @@ export function createDeclaredWorkflowService(store: Store) {
         };
       });
     },
-    /** What a document or a graph of another tool comes to; nothing is kept. Refused with the field and what is wrong with it. */
+    /** Reads a document or a graph of another tool; nothing is stored. Refused with the field and its problem. */
     read(text: string): Outcome<{ readonly read: ReadWorkflow }> {
       const read = readWorkflowText(text);
       return read.ok ? { ok: true, read: readOf(read) } : read;
     },
-    /** Keeps what `read` makes of a text as the next version of its name; `again`: the newest is the same. */
+    /** Saves the result of `read` as the next version of its name; `again`: the newest is identical. */
     keep(text: string, actor: Actor): Outcome<{ readonly name: string; readonly version: number; readonly again: boolean }> {
       const read = readWorkflowText(text);
       if (!read.ok) return read;
@@ -51,7 +51,7 @@ export function createDeclaredWorkflowService(store: Store) {
         return { ok: true, name, version, again: false };
       });
     },
-    /** `says`: what goes on running it. */
+    /** `says`: what continues to run it. */
     remove: (name: string, actor: Actor): Outcome<{ readonly says: string }> =>
       store.atomically((): Outcome<{ readonly says: string }> => {
         if (!store.declaredWorkflows.remove(name, { actor, createdAt: new Date().toISOString() }))
@@ -59,7 +59,7 @@ export function createDeclaredWorkflowService(store: Store) {
         note(actor, "remove workflow", name, "");
         return { ok: true, says: removedText(store, name) };
       }),
-    /** Simulated in a thread, in seconds; it ends when the signal aborts. */
+    /** Simulated in a thread, takes seconds; it ends when the signal aborts. */
     async capacity(
       { planId, workloadId, workflow: name }: CapacityRequest,
       signal: AbortSignal,
@@ -88,7 +88,7 @@ const readOf = ({ document, origin, notes }: ReadWorkflow): ReadWorkflow => ({ d
 const sameDocument = ({ document }: StoredWorkflow, other: WorkflowDocument): boolean =>
   canonicalJson(document as unknown as Json) === canonicalJson(other as unknown as Json);
 
-/** Plans have their own copies of workflows, so that none of them changes. */
+/** Plans have their own copies of workflows, so none of them changes. */
 function removedText(store: Store, name: string): string {
   const running = store.clusters.list().filter(({ runningPlanId }) => {
     const policy = runningPlanId === null ? undefined : store.plans.get(runningPlanId)?.policy;
@@ -99,12 +99,12 @@ function removedText(store: Store, name: string): string {
     : `The plan in force on ${running.map(({ spec }) => spec.name).join(", ")} has its own copy of it and goes on running it, as all plans that do.`;
 }
 
-/** Shares of nothing are kept as none. */
+/** The share of an empty set is stored without a number. */
 const percent = (share: number): string =>
   Number.isFinite(share) ? `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %` : "an unknown share";
 
 /**
- * What sets apart a capacity curve, in which accurate configurations are known, and a plan, in which a predictor says which are.
+ * The difference between a capacity curve, in which accurate configurations are known, and a plan, in which a predictor determines them.
  *
  * @param predictor the newest one for the workflow and the plan's models; undefined: there is none.
  */

@@ -30,13 +30,13 @@ export interface WorkloadServiceParts extends ServiceParts {
   readonly arrivals: ArrivalsGround;
 }
 
-/** Fixed, so that the same files give the same workload, and with it the same plans, wherever they are imported. */
+/** Fixed, so that the same files give the same workload, and with it the same plans, on every machine. */
 const workloadSeed = 1;
 
-/** Workloads: listed, opened, compared, joined from uploaded tables, and read and written as lines. */
+/** Workloads: listed, opened, compared, made from uploaded tables, and read and written as lines. */
 export function createWorkloadService({ store, uploads, cards, arrivals }: WorkloadServiceParts) {
   const { note } = store.audit;
-  /** The refusal of what is here already; null when it is not. */
+  /** The refusal of a workload that is already stored; null if it is not. */
   const sameAs = (workload: Workload) => {
     const same = store.workloads.summary(workloadHash(workload));
     return same === null
@@ -52,7 +52,7 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
       const workload = loadWorkload(store, id);
       return summary === null || workload === null ? null : { summary, detail: workloadDetail(workload) };
     },
-    /** Joins uploaded tables into a workload; refused with file, line and field, and then nothing is stored. */
+    /** Combines uploaded tables into a workload; refused with file, line and field, and then nothing is stored. */
     async importUploads(
       { outcomesUploadId, arrivalsUploadId, judgeAuc, name, ...selection }: WorkloadImport,
       actor: Actor,
@@ -76,7 +76,7 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
       for (const upload of [outcomesUploadId, arrivalsUploadId]) if (upload !== null) uploads.remove(upload);
       return { ok: true, id };
     },
-    /** Takes an uploaded workload as `write` gives it; refused with the line that is damaged, and then nothing is stored. */
+    /** Imports an uploaded workload in the format of `write`; refused with the damaged line, and then nothing is stored. */
     async importLines(uploadId: string, actor: Actor): Promise<Outcome<{ readonly id: string }>> {
       const source = uploads.open(uploadId);
       if (source === null) return { ok: false, message: "The uploaded file is not kept any more: send it again." };
@@ -117,7 +117,7 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
       if (request.arrivals.kind === "upload") uploads.remove(request.arrivals.uploadId);
       return { ok: true, ids };
     },
-    /** null: one of them is not here. */
+    /** null: one of them does not exist. */
     compare(a: string, b: string): WorkloadComparison | null {
       const [ofA, ofB] = [store.workloads.summary(a), store.workloads.summary(b)];
       const [inA, inB] = [loadWorkload(store, a), loadWorkload(store, b)];
@@ -147,7 +147,7 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
   };
 }
 
-/** What a workload came from and what rests on it; null: no such workload. */
+/** The origin of a workload and its dependents; null: no such workload. */
 function workloadTies(store: Store, id: string): WorkloadTies | null {
   const summary = store.workloads.summary(id);
   if (summary === null) return null;

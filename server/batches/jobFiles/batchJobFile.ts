@@ -12,17 +12,18 @@ import { type LoadedModel, workerScript } from "./workerScript";
 
 export interface JobFileParts {
   readonly format: BatchExport["format"];
-  /** Of the cluster, as it is kept; null: it has none. One of another kind than the format counts as none. */
+  /** Connection of the cluster, as stored; null: it has none. One of another kind than the format counts as none. */
   readonly connection: { readonly kind: string } | null;
   readonly cards: CardCatalogue;
   readonly prompts: Store["prompts"];
 }
 
 /**
- * The experts' stage of a batch as a file for somebody else's hands: what each worker loads and asks in which order, with the prompts. What to load is
- * what the cluster's connection says where it is of that kind, else the repository on each model's card. Workers that have no session are left out.
+ * The experts' stage of a batch as a file for use outside of Weir: the models that each worker loads and their questions, in order, with
+ * the prompts. The weights come from the cluster's connection if it is of that kind, otherwise from the repository on each model's card.
+ * Workers without a session are left out.
  *
- * @returns a sentence where nothing says what to load, or the prompts are too large.
+ * @returns a sentence if the weights are unknown, or the prompts are too large.
  */
 export async function batchJobFile(
   whole: ExpertsOrder,
@@ -48,7 +49,7 @@ export async function batchJobFile(
   return { ok: true, name: `${name}.${format === "ray" ? "sh" : "yaml"}`, text: `${head}\n${text}` };
 }
 
-/** A pod or a job of nothing would hold GPUs to do it. */
+/** A pod or a job without work would hold GPUs. */
 function withoutIdle(order: ExpertsOrder): ExpertsOrder {
   const isBusy = (worker: number): boolean => (order.sessions[worker]?.length ?? 0) > 0;
   return {
@@ -58,7 +59,7 @@ function withoutIdle(order: ExpertsOrder): ExpertsOrder {
   };
 }
 
-/** The name of the batch and a hash of all that is run, so that another batch of that name is another job. */
+/** The name of the batch and a hash of its content, so that another batch of that name is another job. */
 function jobName({ request }: ExpertsOrder, content: readonly (string | Buffer)[]): string {
   const hash = createHash("sha256");
   for (const part of content) hash.update(part);
@@ -78,7 +79,7 @@ function loadedModel(model: string, connection: ClusterConnection | null, { mode
     return { source: connection.models[model].source, args: [], precision };
   const known = connection?.kind === "kubernetes" ? connection.models[model] : undefined;
   if (connection?.kind === "kubernetes" && known !== undefined) {
-    // Another engine's flags mean nothing to vLLM.
+    // Another engine's flags have no meaning for vLLM.
     const { kind } = known.engine ?? connection.engine;
     return { source: known.source, args: kind === "vllm" ? known.args : [], precision };
   }

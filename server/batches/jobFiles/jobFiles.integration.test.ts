@@ -50,7 +50,10 @@ async function text(parts: Pick<JobFileParts, "format"> & Partial<JobFileParts>,
   return made.text;
 }
 
-/** A folder of programs: one that answers every request of a batch as `vllm` would, unless it is to fail, and one that runs a job at once in place of Ray. */
+/**
+ * A folder of programs: one that answers every request of a batch as `vllm` would, unless it must fail, and one that runs a job at once in
+ * place of Ray.
+ */
 function programs(): string {
   const bin = mkdtempSync(join(folder, "bin-"));
   const vllm = [
@@ -95,7 +98,7 @@ interface KubeDocument {
 
 const documents = (yaml: string): readonly KubeDocument[] => parseAllDocuments(yaml, { version: "1.1" }).map((one) => one.toJS());
 
-/** What a pod of the job finds: its script, and its inputs in one folder. */
+/** The files of a pod of the job: its script, and its inputs in one folder. */
 function mounted(yaml: string): { readonly script: string; readonly inputs: string } {
   const at = mkdtempSync(join(folder, "pod-"));
   const inputs = join(at, "inputs");
@@ -158,7 +161,7 @@ it("writes objects for Kubernetes that its published schemas take, with a pod of
   });
   expect(objects[0]?.data?.["worker.sh"]).toContain("--model /weights/seven --served-model-name qwen2.5-7b");
   expect(objects[0]?.data?.["worker.sh"]).toContain("--max-model-len 8192");
-  // Nothing in it is a secret, and it says what it leaves out.
+  // It contains no secret, and states what it leaves out.
   expect(yaml).toContain("secretKeyRef");
   expect(yaml).toContain("# It runs the experts only.");
 });

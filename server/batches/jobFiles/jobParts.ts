@@ -1,12 +1,12 @@
 import type { SessionInput } from "./sessionInputs";
 
-/** A piece of a session's compressed input; the pieces' names rise, so that a shell puts them together in order. */
+/** A piece of a session's compressed input; the pieces' names ascend, so that a shell concatenates them in order. */
 export interface InputPart {
   readonly file: string;
   readonly base64: string;
 }
 
-/** Of a part: an object of Kubernetes ends at 1 MiB, names and all. */
+/** Size of a part: an object of Kubernetes is limited to 1 MiB, including names. */
 const partBytes = 640 * 1024;
 
 /** Inputs cut into pieces. */
@@ -18,7 +18,7 @@ export const inputParts = (inputs: readonly SessionInput[]): readonly InputPart[
     })),
   );
 
-/** Parts together, such that each group's text stays below what one part may be. */
+/** Groups of parts, such that each group's text stays below the limit of one part. */
 export function grouped(parts: readonly InputPart[]): readonly (readonly InputPart[])[] {
   const groups: InputPart[][] = [];
   let room = 0;

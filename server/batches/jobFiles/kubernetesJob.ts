@@ -7,10 +7,10 @@ import type { ExpertsOrder } from "@/server/store/documents/batchOrder";
 import { grouped, inputParts } from "./jobParts";
 import type { SessionInput } from "./sessionInputs";
 
-/** Of a cluster whose connection is none of Kubernetes: vLLM's own image, at a tag that does not move. */
+/** For a cluster without a Kubernetes connection: vLLM's own image, at a fixed tag. */
 const defaultImage = "vllm/vllm-openai:v0.11.0";
 
-/** A worker that fails so often stays failed; the others go on. */
+/** A worker that fails this often stays failed; the others continue. */
 const retriesPerWorker = 3;
 
 export interface KubernetesJobParts {
@@ -69,7 +69,7 @@ function podSpec(order: ExpertsOrder, { connection, metadata, inputMaps }: PodPa
     { name: "script", mountPath: "/script" },
     { name: "inputs", mountPath: "/inputs" },
     { name: "results", mountPath: "/results" },
-    // Ranks on one node talk over shared memory, of which containers have 64 MB.
+    // Ranks on one node communicate over shared memory, of which containers have 64 MB by default.
     ...(isShared ? [{ name: "shm", mountPath: "/dev/shm" }] : []),
     ...(weights === undefined ? [] : [{ name: "weights", mountPath: weights.mountPath, readOnly: true }]),
   ];
@@ -100,7 +100,7 @@ function podSpec(order: ExpertsOrder, { connection, metadata, inputMaps }: PodPa
   };
 }
 
-/** On nodes with the GPUs that sessions were placed for, where nodes say which they have. */
+/** On nodes with the GPUs for which sessions were placed, if nodes declare their GPUs. */
 function placedOn(gpu: string, connection: KubernetesConnection | null) {
   const products = Object.entries({ ...knownGpuProducts, ...connection?.gpuProducts }).flatMap(([product, card]) =>
     card === gpu ? [product] : [],

@@ -3,14 +3,14 @@ import type { ExpertsOrder } from "@/server/store/documents/batchOrder";
 import { inputParts } from "./jobParts";
 import type { SessionInput } from "./sessionInputs";
 
-/** In vLLM, which would otherwise ask the Ray around it for GPUs that the job has already. */
+/** For vLLM, which would otherwise ask the surrounding Ray for GPUs that the job already has. */
 export const rayFlags: readonly string[] = ["--distributed-executor-backend", "mp"];
 
 export interface RayJobParts {
   readonly name: string;
   readonly script: string;
   readonly inputs: readonly SessionInput[];
-  /** Of the dashboard; null: as RAY_API_SERVER_ADDRESS says. */
+  /** Address of the dashboard; null: from RAY_API_SERVER_ADDRESS. */
   readonly address: string | null;
 }
 
@@ -18,8 +18,8 @@ export interface RayJobParts {
 const end = "WEIR_END";
 
 /**
- * The experts' stage of a batch as a script that submits a Ray job for each worker, inputs and all. Results come into a folder of the job's name, so that
- * no job takes another's for its own.
+ * The experts' stage of a batch as a script that submits a Ray job for each worker, with its inputs. Results are written to a folder of the
+ * job's name, so that no job mistakes another's for its own.
  */
 export function rayJob(order: ExpertsOrder, { name, script, inputs, address }: RayJobParts): string {
   const unpack = inputParts(inputs).flatMap(({ file, base64 }) => [`base64 -d > "$folder/${file}" <<'${end}'`, base64, end]);

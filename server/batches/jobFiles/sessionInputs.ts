@@ -5,7 +5,7 @@ import type { ExpertsOrder } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
 import { boundedBody } from "../batchAttempt";
 
-/** What one session is asked, as `vllm run-batch` reads it: JSON lines, compressed. */
+/** The requests of one session, in the format of `vllm run-batch`: JSON lines, compressed. */
 export interface SessionInput {
   readonly name: string;
   readonly gzip: Buffer;
@@ -14,7 +14,7 @@ export interface SessionInput {
 /** Prompts that are in memory at once. */
 const pageSize = 500;
 
-/** What a job file carries: some hundred thousand prompts as they usually are, and a file that tools still open. */
+/** Limit of a job file: some hundred thousand prompts of usual length, and a size that tools can still open. */
 const mostBytes = 24 * 1024 * 1024;
 
 const tooManyPrompts = `The prompts of all sessions are more than the ${mostBytes / 1024 ** 2} MB, compressed, that a job file carries: sample fewer of them, or have the studio run the batch.`;
@@ -24,7 +24,7 @@ export const sessionName = (worker: number, turn: number): string => `w${worker}
 /**
  * Writes down the prompts of every session of an order, page by page.
  *
- * @returns inputs in the order of workers and turns; a sentence where they are too large, or texts are gone.
+ * @returns inputs in the order of workers and turns; a sentence if they are too large, or texts are deleted.
  */
 export async function sessionInputs(
   order: ExpertsOrder,
@@ -62,7 +62,7 @@ function collected() {
     bytes += chunk.length;
   });
   return {
-    /** Compressed so far; the last that was written may not be among it yet. */
+    /** Compressed so far; the last write may not be included yet. */
     bytes: () => bytes,
     async write(text: string): Promise<void> {
       if (!gzip.write(text)) await once(gzip, "drain");

@@ -4,7 +4,7 @@ import type { ExpertsOrder } from "@/server/store/documents/batchOrder";
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import { sessionName } from "./sessionInputs";
 
-/** What a session loads. */
+/** The model that a session loads. */
 export interface LoadedModel {
   /** A repository's name or a path. */
   readonly source: string;
@@ -14,10 +14,11 @@ export interface LoadedModel {
 }
 
 /**
- * The script that each worker runs, `worker.sh WORKER INPUTS RESULTS`: its sessions in turn, each one load of a model by `vllm run-batch`, whose results
- * take their name once they are whole. Run again it passes over sessions whose results are there, and begins the one that was cut off anew.
+ * The script that each worker runs, `worker.sh WORKER INPUTS RESULTS`: its sessions in turn, each one load of a model by `vllm run-batch`,
+ * whose results take their name once they are whole. When run again it skips sessions with complete results, and restarts the one that was
+ * interrupted.
  *
- * @returns a sentence where nothing says what to load for a model.
+ * @returns a sentence if the weights of a model are unknown.
  */
 export function workerScript(
   order: ExpertsOrder,
@@ -60,10 +61,10 @@ const head = [
   "}",
 ];
 
-/** Source: vLLM's `run-batch`, which takes the engine's arguments beside its files. */
+/** Source: vLLM's `run-batch`, which takes the engine's arguments in addition to its files. */
 const commandOf = (model: string, { source, precision, args }: LoadedModel, flags: readonly string[]): readonly string[] => [
   ...["vllm", "run-batch", "--model", source, "--served-model-name", model],
-  // Quantised weights tell their own format.
+  // Quantised weights state their own format.
   ...(precision === "bf16" ? ["--dtype", "bfloat16"] : []),
   ...flags,
   ...args,

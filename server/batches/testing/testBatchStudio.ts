@@ -20,7 +20,7 @@ import { createBatches } from "../createBatches";
 
 type TestCluster = Awaited<ReturnType<typeof startTestCluster>>;
 
-/** A process that takes up the batches of a store as a studio does, over the emulated cluster. */
+/** A process that resumes the batches of a store as a studio does, over the emulated cluster. */
 const studio = `
   import { createCardStore } from "@/server/cards/cardStore";
   import { appendFileSync } from "node:fs";
@@ -35,7 +35,7 @@ const studio = `
   const store = openStore(folder);
   const tell = (line) => appendFileSync(folder + "/engines.jsonl", JSON.stringify(line) + "\\n");
   const real = createEmulatorHost({ emulator: createAdminClient("emulator", emulatorUrl, token), heldOutOutcomes: () => null });
-  // What each engine has answered by its own count is read before it is ended, and how often one was asked for.
+  // The engines' own counts of answers, read before each is ended, and the number of starts of each.
   const host = {
     ...real,
     start: (engine, options) => (tell({ started: engine.id }), real.start(engine, options)),
@@ -51,9 +51,9 @@ const studio = `
   batches.resumeAll();
   setInterval(() => undefined, 1000);`;
 
-/** Makes such processes; `clear` removes their bundle. */
+/** Creates such processes; `clear` removes their bundle. */
 export async function batchStudio() {
-  // Among the bundles, so that the package that is not in it is found.
+  // In the folder of the bundles, so that the package that is not bundled is found.
   const outfile = join(process.cwd(), "dist", `batchStudio-${process.pid}.mjs`);
   const stdin = { contents: studio, resolveDir: import.meta.dirname, loader: "ts" } as const;
   const alias = { "@/server": join(process.cwd(), "server"), "@/solver": join(process.cwd(), "solver") };
@@ -75,7 +75,10 @@ interface EngineLine {
   readonly answered?: number;
 }
 
-/** Requests that engines of a batch in such processes have answered by their own counts, and how often one was brought up, which asks it for one token. */
+/**
+ * Requests that a batch's engines in such processes have answered by their own counts, and the number of starts of each, which include one
+ * request for one token.
+ */
 export function answeredBy(
   { environment }: Pick<TestCluster, "environment">,
   batchId: string,
@@ -83,7 +86,7 @@ export function answeredBy(
   const text = readFileSync(join(environment.WEIR_STATE_DIR, "engines.jsonl"), "utf8");
   const all = text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as EngineLine]));
   const lines = all.filter(({ started, ended }) => batchOfEngine(started ?? ended ?? "") === batchId.slice(0, 8));
-  // Told twice where the process was killed while it ended one.
+  // Reported twice if the process was killed while it ended one.
   const byEngine = new Map(lines.flatMap(({ ended, answered = 0 }) => (ended === undefined ? [] : [[ended, answered] as const])));
   return {
     answered: [...byEngine.values()].reduce((sum, one) => sum + one, 0),
@@ -91,11 +94,11 @@ export function answeredBy(
   };
 }
 
-/** The host of a test cluster, as a studio in this process has it. */
+/** The host of a test cluster, in the form for a studio in this process. */
 export const hostOf = ({ emulatorUrl, token }: Pick<TestCluster, "emulatorUrl" | "token">): EngineHost =>
   createEmulatorHost({ emulator: createAdminClient("emulator", emulatorUrl, token), heldOutOutcomes: () => null });
 
-/** Batches over some host, in this process, seen as a studio sees its cluster. */
+/** Batches over a host, in this process, observed as a studio observes its cluster. */
 export function batchesOver(store: Store, host: EngineHost) {
   const observation: Observation = {
     ...{ gpu: "l40s", nodes: [], engines: [], policyModels: [], outcomes: "held-out", timeScale: 1, deviates: null, dcgmUrls: [] },
@@ -105,14 +108,14 @@ export function batchesOver(store: Store, host: EngineHost) {
   return createBatches({ store, cards: createCardStore("nowhere"), clusterOf: () => cluster, loadLimitMs: 20_000 });
 }
 
-/** The cluster that batches of tests are on. */
+/** The cluster for batches of tests. */
 export function keepCluster(store: Store, gpus = 4): void {
   const nodes = [{ name: "node1", gpus }];
   const spec = { id: "embedded", name: "Embedded", kind: "embedded", gpu: "l40s", nodes } as ClusterSpec;
   if (store.clusters.get(spec.id) === null) store.clusters.insert(spec, "2026-01-01T00:00:00.000Z");
 }
 
-/** Three experts that vote by letters, and what is to be changed of it. */
+/** Three experts that vote by letters, with changes. */
 export const ensembleOf = (experts: readonly string[], aggregator: string, change: Partial<Ensemble> = {}): Ensemble =>
   ensembleSchema.parse({
     ...{ name: "panel", experts, expertsPerQuestion: experts.length, extraction: { kind: "choice" }, confidence: { kind: "plurality" } },
@@ -122,16 +125,16 @@ export const ensembleOf = (experts: readonly string[], aggregator: string, chang
 
 export interface TestOrder {
   readonly ensemble: Ensemble;
-  /** Models of each worker, in turn; a model on several shares its prompts among them. */
+  /** Models of each worker, in order; a model on several shares its prompts among them. */
   readonly workers: readonly (readonly string[])[];
-  /** GPUs that the aggregator's engines have, each one; left out: the first. */
+  /** GPUs of the aggregator's engines, one each; absent: the first. */
   readonly aggregators?: readonly number[];
   readonly questions: number;
   readonly request?: Partial<BatchRequest>;
   readonly aggregatorPredicted?: BatchOrder["aggregatorPredicted"];
 }
 
-/** What a batch on one-GPU workers of node1 is to do, settled as a preparation would: all experts answer all questions. */
+/** The order of a batch on one-GPU workers of node1, in the form that a preparation gives: all experts answer all questions. */
 export function orderOf({
   ensemble,
   workers,
@@ -162,14 +165,16 @@ export function orderOf({
   };
 }
 
-/** Questions that emulated engines know, each with the letter it is right with where it is told. */
+/** Questions known to emulated engines, each with its right letter if given. */
 export const questionsOf = (ids: readonly string[], reference: (id: string) => string | null = () => null): readonly Prompt[] =>
   ids.map((id, at) => ({
     ...{ id, category: at % 2 === 0 ? "even" : "odd", atMs: null, reference: reference(id), test: null },
     body: { messages: [{ role: "user", content: `[prompt ${id}] Which letter?` }] },
   }));
 
-/** The letters of questions in turn; every third splits experts, as the last of them is wrong. The aggregator is right. */
+/**
+ * The letters of questions in rotation; every third question splits the experts, since the last of them is wrong. The aggregator is right.
+ */
 export const letterOf = (at: number): string => "ABCD"[at % 4] as string;
 
 /** @param tokens of an answer, at least. */

@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 import type { EngineHost } from "@/server/clusters/connector/engineHost";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 
-/** A question that a test's engine was asked, which waits until it is told what to do with it. */
+/** A question to a test's engine, which waits for the test's command. */
 export interface OpenQuestion {
-  /** Of its prompt. */
+  /** Id of its prompt. */
   readonly id: string;
   answer(): void;
   refuse(status: number, headers?: Readonly<Record<string, string>>): void;
-  /** Closes the connection without a word. */
+  /** Closes the connection without an answer. */
   drop(): void;
 }
 
@@ -21,7 +21,10 @@ const whole = (model: string): string =>
     usage: { prompt_tokens: 1, completion_tokens: 3, total_tokens: 4 },
   });
 
-/** A host whose engines are all one server in this process: `takes` is told of each question as it comes, with those that are under way, itself among them. */
+/**
+ * A host whose engines are all one server in this process: `takes` is called for each arriving question, with those in flight, itself
+ * included.
+ */
 export async function testEngineServer(takes: (question: OpenQuestion, underWay: ReadonlyMap<string, OpenQuestion>) => void) {
   const underWay = new Map<string, OpenQuestion>();
   const started: string[] = [];
@@ -77,7 +80,7 @@ export async function testEngineServer(takes: (question: OpenQuestion, underWay:
   };
   return {
     ...{ host, underWay },
-    /** Ids of engines, each time that one was asked for. */
+    /** Ids of engines, one for each start. */
     started: started as readonly string[],
     async stop(): Promise<void> {
       server.closeAllConnections();

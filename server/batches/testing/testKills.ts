@@ -7,29 +7,32 @@ import { answeredBy, type batchStudio } from "./testBatchStudio";
 
 type TestCluster = Awaited<ReturnType<typeof startTestCluster>>;
 
-/** How far a batch is, as its store tells. */
+/** Progress of a batch, from its store. */
 export interface Progress {
   readonly experts: number;
   readonly aggregator: number;
   readonly loading: number;
 }
 
-/** What was found after a batch that was killed again and again came to its end. */
+/** The findings after the end of a batch that was killed repeatedly. */
 export interface Killed {
   readonly killed: number;
-  /** Calls that were under way at a kill, and were made again. */
+  /** Calls that were in flight at a kill, and were repeated. */
   readonly lost: number;
-  /** Calls of which more attempts were made than one and one for each kill that they were under way in. */
+  /** Calls with more attempts than one plus one for each kill during which they were in flight. */
   readonly twice: number;
   readonly calls: number;
-  /** By the engines' own counts, without the token that each is asked for when it is brought up. */
+  /** By the engines' own counts, without the one-token request at each start. */
   readonly answeredAtMost: number;
   readonly answeredAtLeast: number;
   readonly resultIds: readonly string[];
   readonly seconds: number;
 }
 
-/** Puts a batch into the store of a cluster as if somebody had begun it, has processes run it that are killed at each of these points, and one that is not. */
+/**
+ * Stores a batch of a cluster as if a user had started it, runs it in processes that are killed at each of these points, and then in one
+ * that is not.
+ */
 export async function runKilled(
   cluster: TestCluster,
   studio: Awaited<ReturnType<typeof batchStudio>>,

@@ -40,7 +40,7 @@ interface CalibrateFlags extends LimitFlags {
   readonly json?: boolean;
 }
 
-/** Different problems that a refusal names. */
+/** Most distinct problems in a refusal. */
 const SAID_PROBLEMS = 5;
 
 const HELP = `

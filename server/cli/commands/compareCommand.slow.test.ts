@@ -49,7 +49,7 @@ test("a load in place of a rate finds one that loads the plan's busiest stage so
   const { code, stdout } = await compare("--load", "0.6..0.9", "--quality", "40", "--json");
   expect(code).toBe(0);
   const [ours] = JSON.parse(stdout).cases[0].systems;
-  // Found on the planning half, read on the other: its answers may be a little longer or shorter.
+  // Found on the planning half, read on the other: its answers may be slightly longer or shorter.
   expect(ours.busiestLoad).toBeGreaterThan(0.5);
   expect(ours.busiestLoad).toBeLessThan(1);
 });

@@ -13,7 +13,7 @@ interface CompareFlags extends Omit<SituationFlags, "rate">, RaceFlags {
   readonly baselines?: boolean;
   readonly quality?: readonly number[];
   readonly rate?: number;
-  /** Known to `weir plan`; refused here. */
+  /** A flag of `weir plan`; refused here. */
   readonly judgeEngine?: string;
   readonly load?: Extract<ComparedRate, { kind: "load" }>;
   readonly sloScale: number;
@@ -32,7 +32,7 @@ deadline over one base for all: the mean over the ladder's models of the latency
 
 /**
  * `weir compare`: policies against one another on programs, or with `--baselines` the planner's plan against the baselines of its source,
- * each simulated whole on prompts nobody planned on.
+ * each simulated whole on held-out prompts.
  */
 export function addCompareCommand(program: Command, onExit: (code: ExitCode) => void): void {
   const command = withSituationFlags(program.command("compare"))
@@ -57,17 +57,17 @@ export function addCompareCommand(program: Command, onExit: (code: ExitCode) => 
     .addOption(new Option("--judge-engine <model>").hideHelp())
     .addHelpText("after", HELP)
     .action(async (flags: CompareFlags) => onExit(unreadFlag(command, flags) ?? (await compare(flags))));
-  // One of --rate and --load is required, not --rate by itself.
+  // Either --rate or --load is required, so --rate alone is not mandatory.
   command.options.find(({ long }) => long === "--rate")?.makeOptionMandatory(false);
 }
 
-/** Flags that a race reads; the rest of it is in its description. */
+/** Flags that a comparison of policies reads; the rest is in its description. */
 const RACE_FLAGS = ["workload", "outcomes", "family", "tasks", "arrivals", "models", "judgeAuc", "cards", "seed", "profile", "json"];
 const OWN_RACE_FLAGS = { spec: ["spec", "prompts", "recorded"], printSpec: ["printSpec", "gpu", "usdPerGpuHour"] };
 
-/** Refuses a flag that a race would pass over in silence. */
+/** Refuses a flag that a comparison of policies would ignore. */
 function unreadFlag(command: Command, { spec, printSpec, baselines }: CompareFlags): ExitCode | null {
-  // Not one race that is asked for: that is refused, or compares with baselines.
+  // Not a single comparison of policies: refused, or a comparison with baselines.
   if (baselines === true || (spec === undefined) === (printSpec !== true)) return null;
   const read = [...RACE_FLAGS, ...OWN_RACE_FLAGS[spec === undefined ? "printSpec" : "spec"]];
   const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === "cli");
@@ -90,7 +90,7 @@ async function compareBaselines(flags: CompareFlags): Promise<ExitCode> {
   if (rate === undefined) return refuse("Give one of --rate and --load.");
   if (flags.judgeEngine !== undefined)
     return refuse("--judge-engine: baselines are planned with a judge outside the cluster: give its time by --judge-seconds.");
-  // Only the rate is not used of what is read.
+  // Of the situation only the rate is not used.
   const { situation } = await readSituation({ ...flags, rate: requestsPerSecond ?? 1 });
   if (gpuTypes(situation.cluster).length > 1) return refuse("--cluster: baselines are planned on one GPU type; this cluster has several.");
   const cases = compareSystems({

@@ -17,7 +17,7 @@ interface ExportFlags {
   readonly json: boolean;
 }
 
-/** `weir export`: a plan as files for GitOps or for hands, by the same code that the studio's page uses. */
+/** `weir export`: a plan as files for GitOps or manual use, by the same code as the studio's page. */
 export function addExportCommand(program: Command, onExit: (code: ExitCode) => void): void {
   program
     .command("export")

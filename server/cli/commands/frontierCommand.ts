@@ -49,7 +49,7 @@ async function frontier(flags: PlanningFlags & { readonly json?: boolean }): Pro
   }
 }
 
-/** Constraints that need nodes or replicas by name, which latency tables by GPU count have not. */
+/** Constraints that need nodes or replicas by name, which latency tables by GPU count do not have. */
 const unknownToTables: readonly { readonly says: string; asked(constraints: PlanConstraints): boolean }[] = [
   { says: "nodes by model", asked: ({ nodes }) => nodes.length > 0 },
   { says: "the loss of a node", asked: ({ surviveNodeLoss }) => surviveNodeLoss },

@@ -12,10 +12,10 @@ interface AnswerFlags {
   readonly sample: string;
 }
 
-/** Models of one sample: sixteen experts and an aggregator. */
+/** Most models of one sample: sixteen experts and an aggregator. */
 const mostModels = 17;
 
-/** `weir import answers`: keeps a table of labelled answers of any size as a sample in this machine's studio. */
+/** `weir import answers`: stores a table of labelled answers of any size as a sample in this machine's studio. */
 export function addImportAnswersCommand(importing: Command, onExit: (code: ExitCode) => void): void {
   importing
     .command("answers <file>")

@@ -8,7 +8,7 @@ import { addImportAnswersCommand } from "./importAnswersCommand";
 import { addImportResultsCommand } from "./importResultsCommand";
 import { addImportSessionsCommand } from "./importSessionsCommand";
 
-/** `weir import workflow`: makes a graph of another tool a workflow's document. Nothing is kept. */
+/** `weir import workflow`: converts a graph of another tool to a workflow's document. Nothing is stored. */
 function addImportWorkflowCommand(importing: Command, onExit: (code: ExitCode) => void): void {
   importing
     .command("workflow <file>")
@@ -24,7 +24,7 @@ function importWorkflow(file: string, json: boolean): ExitCode {
   return EXIT.done;
 }
 
-/** `weir import`: puts a workload from files of any size into this machine's studio. */
+/** `weir import`: imports a workload from files of any size into this machine's studio. */
 export function addImportCommand(program: Command, onExit: (code: ExitCode) => void): void {
   const importing = withWorkloadFlags(program.command("import"))
     .description("import a workload into the studio of this machine; files may be larger than a browser may send")

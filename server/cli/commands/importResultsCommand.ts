@@ -14,7 +14,7 @@ interface ResultFlags {
   readonly sample: string;
 }
 
-/** `weir import results`: makes what a job file's workers wrote a sample of answers in this machine's studio. */
+/** `weir import results`: converts the output of a job file's workers to a sample of answers in this machine's studio. */
 export function addImportResultsCommand(importing: Command, onExit: (code: ExitCode) => void): void {
   importing
     .command("results <file...>")

@@ -8,7 +8,10 @@ import { importSessions, sessionColumns } from "@/server/planning/imports/import
 import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
 import { withStore } from "../flags/withStore";
 
-/** `weir import sessions`: keeps sessions that were measured elsewhere, as of job files or profiling runs, so that placements are fitted to them. */
+/**
+ * `weir import sessions`: stores sessions that were measured elsewhere, for example in job files or profiling runs, so that placements are
+ * fitted to them.
+ */
 export function addImportSessionsCommand(importing: Command, onExit: (code: ExitCode) => void): void {
   importing
     .command("sessions <file>")

@@ -10,12 +10,12 @@ import { EXIT, type ExitCode, must } from "../flags/exitCodes";
 interface FittedKernel {
   readonly gpu: string;
   readonly operator: string;
-  /** Precision of the weights or the cache; of all-reduces the number of GPUs. */
+  /** Precision of the weights or the cache; for all-reduces the number of GPUs. */
   readonly of: string;
   readonly fit: KernelFit<object>;
 }
 
-/** Fits kernel coefficients to the operator tables of a folder and prints them with the median errors they leave. */
+/** Fits kernel coefficients to the operator tables of a folder and prints them with their median errors. */
 export async function reportKernels(folder: string, { gpus }: CardCatalogue, json: boolean): Promise<ExitCode> {
   const { tables } = must(await importKernels(folder, gpus));
   const fits = tables.flatMap(fitTable);
@@ -44,7 +44,7 @@ export async function reportKernels(folder: string, { gpus }: CardCatalogue, jso
   return EXIT.done;
 }
 
-/** Kernels whose shipped coefficients these tables cannot give anew. */
+/** Kernels whose shipped coefficients cannot be reproduced from these tables. */
 function elsewhere(tables: readonly KernelTable[]): readonly string[] {
   const unseen = measuredGpus.filter((id) => tables.every(({ gpu }) => gpu.id !== id));
   const expertsSeen = tables.some(({ operator }) => operator === "experts");

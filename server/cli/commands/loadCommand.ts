@@ -13,7 +13,7 @@ interface LoadFlags extends WorkloadFlags {
   readonly timeScale: number;
 }
 
-/** `weir load`: replays held-out prompts of a workload through a gateway, open loop, and prints what came back. */
+/** `weir load`: replays held-out prompts of a workload through a gateway, open loop, and prints the results. */
 export function addLoadCommand(program: Command, onExit: (code: ExitCode) => void): void {
   withWorkloadFlags(program.command("load"))
     .description("replay a workload's held-out prompts through a gateway at a chosen rate")

@@ -22,7 +22,7 @@ let running: ChildProcess[] = [];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "weir-panic-"));
-  // As the launcher keeps it; the command is told it by no other way.
+  // As the launcher stores it; the command gets it in no other way.
   mkdirSync(join(folder, "state"));
   writeFileSync(join(folder, "state", "admin-token"), `${token}\n`);
   const [data = 0, admin = 0] = await freePorts(2);
@@ -42,7 +42,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The bundled gateway as a process of its own: no studio, no emulator. */
+/** The bundled gateway in its own process: no studio, no emulator. */
 async function startGateway(): Promise<ChildProcess> {
   const env = {
     ...process.env,
@@ -59,7 +59,7 @@ async function startGateway(): Promise<ChildProcess> {
   }
 }
 
-/** An engine that says which model it was asked for. */
+/** An engine that answers with the requested model's name. */
 async function startEngine(): Promise<{ readonly url: string; close(): void }> {
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     let text = "";

@@ -14,7 +14,7 @@ interface PanicFlags {
   readonly reason?: string;
 }
 
-/** `weir panic`: sends every request for text to one model until it is cleared; asks the gateway itself, so that no studio is needed. */
+/** `weir panic`: sends every request for text to one model until it is cleared; calls the gateway directly, so that no studio is needed. */
 export function addPanicCommand(program: Command, onExit: (code: ExitCode) => void): void {
   program
     .command("panic")
@@ -37,7 +37,7 @@ async function panic(model: string | undefined, { clear, lift, json, reason = ""
   return say(ends ? { method: "DELETE", body: signed } : {}, json);
 }
 
-/** Asks the gateway and prints what is in force then. */
+/** Calls the gateway and prints what is then in force. */
 async function say(request: Omit<AdminRequest<typeof panicSchema>, "schema">, json: boolean): Promise<ExitCode> {
   const { gatewayAdminUrl, stateDir, adminToken } = studioSettings(process.env);
   const call = createAdminClient("gateway", gatewayAdminUrl, adminToken || keptToken(stateDir));
@@ -52,11 +52,11 @@ async function say(request: Omit<AdminRequest<typeof panicSchema>, "schema">, js
 function described(current: Panic | null): string {
   if (current === null) return "There is no panic: requests follow the plan in force.";
   const { model, by, reason, sinceMs } = current;
-  // Whoever signed may have written anything; a terminal takes control characters for orders.
+  // The signer's text is arbitrary, and a terminal interprets control characters.
   return `Every request for text goes to ${model} since ${new Date(sinceMs).toISOString()}, by ${by}: ${reason}`.replace(/\p{Cc}/gu, " ");
 }
 
-/** The token as the launcher keeps it; none where it keeps none. */
+/** The token as the launcher stores it; empty if it stores none. */
 function keptToken(stateDir: string): string {
   try {
     return readFileSync(join(stateDir, "admin-token"), "utf8").trim();
@@ -69,7 +69,7 @@ function user(): string {
   try {
     return userInfo().username;
   } catch {
-    // A user of a container that has a number and no name.
+    // A container's user may have a number and no name.
     return `user ${process.getuid?.() ?? "unknown"}`;
   }
 }

@@ -13,7 +13,7 @@ const weir = weirIn(folder);
 const experts = checkInstance(2).experts.map(({ cost, ...rest }) => ({ ...rest, secondsPerPrompt: cost(1) }));
 const instance = { workers: 4, maxModelsPerWorker: 2, experts };
 
-/** Writes an instance to a file of its own and places it. */
+/** Writes an instance to its own file and places it. */
 async function place(name: string, content: unknown, ...flags: readonly string[]) {
   const file = join(folder, name);
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));

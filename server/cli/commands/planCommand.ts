@@ -18,7 +18,10 @@ import { numberFlag } from "../flags/flagValues";
 import { type PlanningFlags, readPlanning, withPlanningFlags } from "../flags/planningFlags";
 import { readWorkflowFlags, type WorkflowFlags, withWorkflowFlags } from "../flags/workflowFlags";
 
-/** Says why there is no plan, with the constraints that conflict and what would do instead; scripts that asked for JSON get the answer whole. */
+/**
+ * States why there is no plan, with the conflicting constraints and the nearest alternatives; scripts that requested JSON get the whole
+ * answer.
+ */
 function refuseInfeasible(answer: Extract<SolveAnswer, { outcome: "infeasible" }>, json: boolean): ExitCode {
   if (json) process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
   return refuse(answer.reason, EXIT.infeasible);
@@ -85,12 +88,12 @@ async function plan(flags: PlanFlags): Promise<ExitCode> {
 
 interface Declared {
   readonly asked: Parameters<typeof justInTimeRouting>[2] | null;
-  /** What was assumed of the workflow. */
+  /** The assumptions about the workflow. */
   readonly notes: readonly string[];
   readonly workload: Workload;
 }
 
-/** The same engines with the workflow, the order and the place that are asked for, where any are. */
+/** The same engines with the requested workflow, order and placement, if any. */
 function withRouting(plan: Plan, { order, place }: PlanFlags, { asked, notes, workload }: Declared): Outcome<{ readonly plan: Plan }> {
   const routed = asked === null ? { ok: true as const, policy: plan.policy, notes: [] } : justInTimeRouting(plan, workload, asked);
   if (!routed.ok) return routed;

@@ -33,7 +33,7 @@ export interface RaceFlags extends WorkloadFlags {
   readonly json?: boolean;
 }
 
-/** Where nothing is said of GPUs. */
+/** Default if no GPU is given. */
 const COMMON_GPU = "h100-sxm";
 
 /** `weir compare --spec`: the lab without the studio. The same description of the same workload gives the same figures there. */
@@ -79,7 +79,7 @@ export async function raceSystems(flags: RaceFlags): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** The profile that a description names, built in or of the file; null where it is neither. */
+/** The profile that a description names, built in or from the file; null if it is neither. */
 function profileOf({ engineProfile = engineProfiles.vllm.id }: LabSpec, given: EngineProfile | null): EngineProfile | null {
   return given?.id === engineProfile ? given : (Object.values(engineProfiles).find(({ id }) => id === engineProfile) ?? null);
 }
@@ -103,7 +103,7 @@ function printSpec({ gpu = COMMON_GPU, usdPerGpuHour, json }: RaceFlags, ground:
   return EXIT.done;
 }
 
-/** A description in a file may leave out which workload it is of: the flags say. */
+/** A description in a file may omit its workload: the flags give it. */
 const fileSchema = labSpecSchema.partial({ workloadId: true });
 /** A run, as the Lab page and `--json` write it: with its description and the workload's name. */
 const runSchema = z.object({ spec: z.record(z.string(), z.unknown()), workloadName: z.string().optional() });
@@ -111,8 +111,8 @@ const runSchema = z.object({ spec: z.record(z.string(), z.unknown()), workloadNa
 type Read = Outcome<{ readonly spec: LabSpec }>;
 
 /**
- * The description of a run in a YAML or JSON file, by itself or within a run that was exported, or one sentence with file, line and field.
- * One of another workload than the flags' is refused.
+ * The description of a run in a YAML or JSON file, alone or within an exported run, or one sentence with file, line and field. A
+ * description of another workload than the flags' is refused.
  */
 export function readLabSpec(path: string, workloadId: string): Read {
   const run = readYamlFile("--spec", path, runSchema);

@@ -12,13 +12,13 @@ interface RecordedRuns {
   readonly notes: readonly string[];
 }
 
-/** Problems of lines and runs that are said each. */
+/** Most problems of lines and runs that are listed. */
 const SAID_PROBLEMS = 3;
 
 /**
- * Recorded runs of agents from a folder with `calls.csv` and `runs.csv`, for a race of a description.
+ * Recorded runs of agents from a folder with `calls.csv` and `runs.csv`, for a comparison by a description.
  *
- * @throws Refusal where they cannot be read or raced: they tell lengths, not whether a model would have been right.
+ * @throws Refusal if they cannot be read or compared: they contain lengths, but not whether a model would have been right.
  */
 export async function readRecorded(folder: string, spec: LabSpec): Promise<RecordedRuns> {
   const knowing = spec.systems.findIndex(({ confidence }) => confidence !== "none");

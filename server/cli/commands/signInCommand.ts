@@ -4,7 +4,7 @@ import { studioSettings } from "@/server/lib/studioSettings";
 import { EXIT, type ExitCode } from "../flags/exitCodes";
 import { withStore } from "../flags/withStore";
 
-/** `weir sign-in`: another one-time link, for whoever may read the state folder. */
+/** `weir sign-in`: another one-time link, for a user who may read the state folder. */
 export function addSignInCommand(program: Command, onExit: (code: ExitCode) => void): void {
   program
     .command("sign-in")

@@ -51,7 +51,7 @@ not fit.`;
 
 const tokens = numberFlag({ min: 1, max: 10_000_000, whole: true });
 
-/** `weir simulate`: predicts measured runs, or what one replica does under a load. */
+/** `weir simulate`: predicts measured runs, or the behaviour of one replica under a load. */
 export function addSimulateCommand(program: Command, onExit: (code: ExitCode) => void): void {
   withLimitFlags(program.command("simulate"))
     .description("predict runs of a table (--rows), or latency and throughput of one replica under a load")

@@ -18,15 +18,15 @@ export interface RowsAsked {
   /** Used for the runs of its engine; null: the built-in profiles only. */
   readonly profile: EngineProfile | null;
   readonly cards: CardCatalogue;
-  /** Of the engines of rows that say none. */
+  /** Default limits of engines in rows without limits. */
   readonly limits: EngineLimits;
   readonly json: boolean;
 }
 
-/** Different problems that a refusal names. */
+/** Most distinct problems in a refusal. */
 const SAID_PROBLEMS = 5;
 
-/** Predicts every run of a table, printing each as it is done, then what could not be predicted and the errors by group. */
+/** Predicts every run of a table, printing each when it is done, then the unpredictable rows and the errors by group. */
 export async function simulateRows({ file, profile, cards, limits, json }: RowsAsked): Promise<ExitCode> {
   const read = await readFile(file, (source) => importServingRows(source, cards));
   const { bad } = read;
@@ -112,7 +112,7 @@ const sentences = (name: string, problems: readonly RowProblem[]): readonly stri
 
 const count = (rows: number): string => `${rows} row${rows === 1 ? "" : "s"}`;
 
-/** Errors by group as a table; empty when nothing was measured. */
+/** Errors by group as a table; empty if nothing was measured. */
 export function describeErrors(errors: readonly GroupErrors[], title: string): string {
   const measured = errors.filter(({ ttft, tpot, endToEnd }) => ttft !== null || tpot !== null || endToEnd !== null);
   if (measured.length === 0) return "";

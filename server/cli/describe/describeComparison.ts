@@ -4,7 +4,7 @@ import type { OracleGain } from "@/solver/cascade/routing/noiseFloor";
 import { wholePercent } from "@/solver/wording/wording";
 import { textTable } from "./textTable";
 
-/** A comparison as an operator reads it in a terminal. */
+/** A comparison as terminal text for an operator. */
 export function describeComparison(cases: readonly ComparedCase[], means: readonly ComparedMean[], sloScale: number): string {
   return [
     ...cases.map((one) => describeCase(one, sloScale)),

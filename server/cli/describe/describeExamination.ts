@@ -1,7 +1,7 @@
 import type { Examination, SensitivityCase } from "@/server/contracts/studio";
 import { textTable } from "./textTable";
 
-/** What was asked about a plan, as an operator reads it in a terminal. */
+/** The answer to a question about a plan as terminal text for an operator. */
 export function describeExamination(examination: Examination): string {
   if (examination.kind === "prices") return describePrices(examination);
   if (examination.kind === "sensitivity") return describeSensitivity(examination.cases);

@@ -4,7 +4,7 @@ import { rateNotes } from "@/solver/lab/rateNotes";
 import { systemLabels } from "@/solver/lab/systemVariants";
 import { textTable } from "./textTable";
 
-/** A run of the lab as an operator reads it in a terminal: one table a rate, each figure with its 90 % interval over seeds. */
+/** A run of the lab as terminal text for an operator: one table per rate, each figure with its 90 % interval over seeds. */
 export function describeLab(spec: LabSpec, cells: readonly LabCell[], notes: readonly string[]): string {
   const figures = overSeeds(cells);
   const names = systemLabels(spec.systems);

@@ -4,17 +4,17 @@ import type { TimedSession } from "@/solver/ensemble/placement/timeSchedule";
 import { counted } from "@/solver/wording/wording";
 import { textTable } from "./textTable";
 
-/** Columns of a worker's line. */
+/** Width of a worker's timeline. */
 const LINE_WIDTH = 60;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** A schedule that the placement is held against; null: it does not exist within K. */
+/** A schedule with which the placement is compared; null: it does not exist within K. */
 export interface ComparedSchedule {
   readonly kind: string;
   readonly makespanSeconds: number | null;
 }
 
-/** A placement as an operator reads it in a terminal: workers' lines, why experts are where they are, baselines. */
+/** A placement as terminal text for an operator: workers' timelines, the reasons of the placement, baselines. */
 export function describePlacement(experts: readonly PlacedExpert[], placed: ExpertsPlaced, baselines: readonly ComparedSchedule[]): string {
   const { timed, solved, maxModelsPerWorker, sweep } = placed;
   const { makespanSeconds } = timed;
@@ -65,10 +65,10 @@ function lineOf(sessions: readonly TimedSession[], makespanSeconds: number): str
 
 const letterOf = (expert: number): string => LETTERS[expert % LETTERS.length] ?? "?";
 
-/** A terminal takes control characters for orders. */
+/** A terminal interprets control characters. */
 const printable = (name: string): string => name.replace(/\p{Cc}/gu, " ");
 
-/** The last column is a sentence, which no width is kept for. */
+/** The last column is a sentence, for which no width is reserved. */
 function wideTable(rows: readonly (readonly string[])[]): string {
   const narrow = textTable(rows.map((row) => row.slice(0, -1))).split("\n");
   return rows.map((row, index) => `${`${narrow[index] ?? ""}  ${row.at(-1) ?? ""}`.trimEnd()}\n`).join("");

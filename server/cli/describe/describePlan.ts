@@ -9,7 +9,7 @@ import { loadSays, wholePercent } from "@/solver/wording/wording";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { textTable } from "./textTable";
 
-/** A plan as an operator reads it in a terminal. */
+/** A plan as terminal text for an operator. */
 export function describePlan(plan: Plan): string {
   const { predictions, solver, policy, deployment } = plan;
   const judge = judgeEngineOf(policy);
@@ -60,7 +60,7 @@ export function describePlan(plan: Plan): string {
   ].join("");
 }
 
-/** How requests go between models. */
+/** How requests are routed between models. */
 function routingText(policy: PolicyDocument): string {
   switch (policy.kind) {
     case "cascade":
@@ -79,8 +79,8 @@ function routingText(policy: PolicyDocument): string {
 }
 
 /**
- * Who judges and how long it takes, and where requests may start, where it is not the first stage only; of models chosen just in time
- * among what, and that the figures below say nothing of it.
+ * The judge and its time, and where requests may start if that is not only the first stage; for models chosen just in time, their
+ * candidates, and that the figures below do not cover this.
  */
 function routingLines({ policy, inputs }: Plan): string[] {
   if (policy.kind === "just-in-time") return justInTimeLines(policy);
@@ -118,7 +118,7 @@ function justInTimeLines({ models, workflows, selection }: JustInTimePolicy): st
   ];
 }
 
-/** What was asked beside the objective, and how much of what ran changes. */
+/** The request apart from the objective, and how much of the running deployment changes. */
 function askedLines({ inputs: { constraints, running }, deployment }: Plan): string[] {
   const asked = constraints === undefined ? [] : constraintsOf(constraints).map(({ says }) => says);
   if (running === undefined) return asked.length === 0 ? [] : [`asked: ${asked.join("; ")}`];

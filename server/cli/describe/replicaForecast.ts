@@ -9,7 +9,7 @@ import { simulateReplica } from "@/solver/engine/simulateReplica";
 import type { ProfileErrors, ServingMetric } from "@/solver/hardware/engineProfile";
 import { textTable } from "./textTable";
 
-/** Requests that time a replica's saturation, in largest batches. */
+/** Number of requests for measuring a replica's saturation, in largest batches. */
 const SATURATION_BATCHES = 8;
 
 export type Load =
@@ -25,26 +25,26 @@ export interface ForecastInput {
   readonly outputTokens: number;
   readonly prefixHitRate: number;
   readonly seed: number;
-  /** Of the profile on runs its fit had not seen: how far means and the saturation rate may be off; null where unknown. */
+  /** Errors of the profile on runs that its fit had not seen: how far means and the saturation rate may be off; null if unknown. */
   readonly errors: ProfileErrors | null;
-  /** In what a load with so many requests in flight lies outside the rows the profile was fitted to. */
+  /** The dimensions in which a load with so many requests in flight is outside of the rows the profile was fitted to. */
   extrapolatedAt(concurrency: number): readonly string[];
 }
 
 export interface Forecast {
-  /** null in a closed loop, which sends no faster than it is answered. */
+  /** null in a closed loop, whose rate never exceeds that of the answers. */
   readonly stability: Stability | null;
-  /** `null` in a closed loop, or when the KV cache cannot hold one request. */
+  /** `null` in a closed loop, or if the KV cache cannot hold one request. */
   readonly utilisation: number | null;
   readonly saturationRequestsPerSecond: number | null;
-  /** `null` where the queue grows without end, and with it every latency. */
+  /** `null` if the queue grows without bound, and with it every latency. */
   readonly figures: OutcomeSummary | null;
-  /** Where nine of ten measured means would lie; null without figures, or without errors of the profile. */
+  /** Range of nine of ten measured means; null without figures, or without errors of the profile. */
   readonly bands: Readonly<Record<ServingMetric, { readonly low: number; readonly high: number }>> | null;
   readonly extrapolated: readonly string[];
-  /** Metrics that the profile misses too far to be relied upon. */
+  /** Metrics that the profile predicts too inaccurately. */
   readonly notMatched: readonly ServingMetric[];
-  /** Tokens the KV cache holds, and what was used of it: mean over time and peak. */
+  /** Tokens in the KV cache, and its use: mean over time and peak. */
   readonly kvTokens: number;
   readonly meanKvTokens: number | null;
   readonly notes: readonly string[];
@@ -52,7 +52,7 @@ export interface Forecast {
 
 const PERCENTILES_UNVALIDATED = "Public measurements of engines hold means only: no percentile here is validated by them.";
 
-/** What one replica does under a load, or that it does not keep up with it. */
+/** The behaviour of one replica under a load, or that it is overloaded. */
 export function forecast(input: ForecastInput): Forecast {
   const { replica, load, requests: count } = input;
   const requests = lengths(input, count);
@@ -79,7 +79,7 @@ export function forecast(input: ForecastInput): Forecast {
         );
   const figures = summarizeOutcome(outcome, saturationRequestsPerSecond);
   const caution = `At a utilisation of ${CAUTION_UTILISATION} and more, a little more traffic or a little error costs much latency: do not rely on these figures.`;
-  // By Little's law, where the load does not say.
+  // By Little's law, if the load does not state it.
   const inFlight = load.kind === "closed" ? load.concurrency : figures.requestsPerSecond * figures.endToEndSeconds.mean;
   const extrapolated = input.extrapolatedAt(Math.max(1, Math.round(inFlight)));
   return {
@@ -118,7 +118,7 @@ function instability(input: ForecastInput, { utilisation, saturationRequestsPerS
     : `${limit}, known to ${percent(relativeError(input))} only: its queue may grow without end, and no latency is given.`;
 }
 
-/** The bins are equally wide but for the last. */
+/** The bins have equal width except the last. */
 function meanKvTokens({ kvUse }: OutcomeSummary): number | null {
   const end = kvUse?.at(-1)?.toSeconds ?? 0;
   const start = kvUse?.[0]?.fromSeconds ?? 0;
@@ -126,7 +126,7 @@ function meanKvTokens({ kvUse }: OutcomeSummary): number | null {
   return kvUse.reduce((sum, { fromSeconds, toSeconds, meanTokens }) => sum + (toSeconds - fromSeconds) * meanTokens, 0) / (end - start);
 }
 
-/** A forecast as an operator reads it in a terminal. */
+/** A forecast as terminal text for an operator. */
 export function describeForecast({
   stability,
   utilisation,
@@ -178,7 +178,7 @@ const percent = (value: number): string => `${(100 * value).toFixed(value < 0.1 
 export const METRIC_NAMES: Readonly<Record<ServingMetric, string>> = { ttft: "TTFT", tpot: "TPOT", endToEnd: "end to end" };
 export const NOT_MATCHED = "not matched, the profile misses it by more than 25 % on runs its fit had not seen";
 
-/** Seconds as an operator reads them; a dash where there are none. */
+/** Seconds for an operator; a dash if there are none. */
 export const seconds = (value: number): string =>
   Number.isNaN(value) ? "-" : value < 1 ? `${(1000 * value).toPrecision(3)} ms` : `${value.toPrecision(3)} s`;
 

@@ -1,4 +1,4 @@
-/** Lays rows out in columns two spaces apart; the first column is left-aligned, the others right-aligned. */
+/** Formats rows in columns two spaces apart; the first column is left-aligned, the others right-aligned. */
 export function textTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const cell = (text: string, column: number): string =>

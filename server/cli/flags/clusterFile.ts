@@ -13,10 +13,10 @@ type Gpus = CardCatalogue["gpus"];
 const name = z.string().min(1);
 const usd = z.number().min(0).max(1000);
 
-/** Prices left out are the cards' list prices. */
+/** Missing prices are the cards' list prices. */
 const clusterFileSchema = z.strictObject({
   name: name.optional(),
-  /** Type of the nodes that name no other. */
+  /** Type of the nodes without their own. */
   gpu: name,
   nodes: z
     .array(z.strictObject({ name, gpus: z.int().min(1).max(MOST_GPUS_PER_NODE), gpu: name.optional() }))
@@ -29,7 +29,10 @@ const clusterFileSchema = z.strictObject({
 
 type ClusterFile = z.output<typeof clusterFileSchema>;
 
-/** The cluster that a YAML file describes, of one GPU type or several; @throws Refusal with file, line and field where it cannot be used. */
+/**
+ * The cluster that a YAML file describes, of one GPU type or several;
+ * @throws Refusal with file, line and field if it is invalid.
+ */
 export function readClusterFile(path: string, gpus: Gpus): ClusterSpec {
   const { value: file } = must(readYamlFile("--cluster", path, plannable(gpus)));
   const { gpu, nodes } = file;
@@ -46,7 +49,7 @@ export function readClusterFile(path: string, gpus: Gpus): ClusterSpec {
   };
 }
 
-/** Says which GPU cards there are. */
+/** Lists the GPU cards. */
 export const noGpuCard = (gpu: string, gpus: Gpus): string => `there is no GPU card "${gpu}"; known: ${Object.keys(gpus).join(", ")}`;
 
 const otherTypes = ({ gpu, nodes }: ClusterFile): readonly string[] => [
@@ -56,7 +59,7 @@ const otherTypes = ({ gpu, nodes }: ClusterFile): readonly string[] => [
 const priceOf = ({ gpu, usdPerGpuHour, prices }: ClusterFile, type: string, gpus: Gpus): number | null =>
   (type === gpu ? usdPerGpuHour : prices?.[type]) ?? cardOf(gpus, type)?.usdPerGpuHour ?? null;
 
-/** Whether every GPU type has a card and a price, every price a type, and every node a name of its own. */
+/** Whether every GPU type has a card and a price, every price a type, and every node its own name. */
 const plannable = (gpus: Gpus) =>
   clusterFileSchema.superRefine((file, context) => {
     const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: "custom", path, message });

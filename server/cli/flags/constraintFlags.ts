@@ -26,7 +26,7 @@ export interface ConstraintFlags {
   readonly idleGpus: boolean;
 }
 
-/** What constraints may name. */
+/** What constraints may refer to. */
 export interface Subjects {
   readonly models: readonly string[];
   readonly nodes: readonly string[];
@@ -41,7 +41,7 @@ const HELP = `
 A constraints file has the fields pinned, shapes, excluded, nodes, minReplicasPerModel, surviveNodeLoss, maxUsdPerHour, maxGpus,
 maxChangedReplicas and idleGpus: {excluded: [gemma-2-2b], pinned: [{model: gemma-2-9b, replicas: 2}], maxUsdPerHour: 40}`;
 
-/** Adds the flags that ask something of the deployment; those about a model may be repeated. */
+/** Adds the flags for constraints on the deployment; those about a model may be repeated. */
 export const withConstraintFlags = (command: Command): Command =>
   command
     .option("--constraints <file>", "YAML of constraints, to which the flags below add")
@@ -67,7 +67,10 @@ export const withConstraintFlags = (command: Command): Command =>
     .option("--no-idle-gpus", "use every GPU of the cluster")
     .addHelpText("after", HELP);
 
-/** What file and flags ask together, undefined where they ask nothing. @throws Refusal */
+/**
+ * The constraints of file and flags together, undefined if there are none.
+ * @throws Refusal
+ */
 export function readConstraints(flags: ConstraintFlags, subjects: Subjects): AskedConstraints {
   const schema = naming(subjects);
   const file = flags.constraints === undefined ? null : must(readYamlFile("--constraints", flags.constraints, schema));
@@ -104,7 +107,7 @@ function askedBy({ exclude, pin, shape, onlyNodes = [], neverNodes = [], ...flag
   };
 }
 
-/** The schema, and that models and nodes are there. */
+/** The schema, and the check that models and nodes exist. */
 const naming = ({ models, nodes }: Subjects) =>
   planConstraintsSchema.superRefine((asked, context) => {
     const check = (path: (string | number)[], called: string, known: readonly string[], what: string): void => {
@@ -133,7 +136,10 @@ const scalars = {
   maxChangedReplicas: "--max-changes",
 } as const;
 
-/** Both together. @throws Refusal where they contradict each other. */
+/**
+ * Both together.
+ * @throws Refusal if they contradict each other.
+ */
 function joined(file: PlanConstraints, flags: PlanConstraints): PlanConstraints {
   for (const [field, flag] of Object.entries(scalars) as [keyof typeof scalars, string][]) {
     if (file[field] !== null && flags[field] !== null && file[field] !== flags[field])
@@ -160,7 +166,7 @@ function joined(file: PlanConstraints, flags: PlanConstraints): PlanConstraints 
   };
 }
 
-/** Flag from which a part of the flags' document came. */
+/** Flag that a part of the flags' document came from. */
 function flagOf({ onlyNodes = [] }: ConstraintFlags, path: readonly PropertyKey[]): string {
   const [list, at] = path;
   if (list === "nodes") return Number(at) < onlyNodes.length ? "--only-nodes" : "--never-nodes";
@@ -171,7 +177,7 @@ function collect<Entry>(read: (text: string) => Entry): (text: string, before?: 
   return (text, before = []) => [...before, read(text)];
 }
 
-/** `model:rest`, cut at the last colon; null where there is none. */
+/** `model:rest`, split at the last colon; null if there is none. */
 function cut(text: string): readonly [model: string, rest: string] | null {
   const at = text.lastIndexOf(":");
   return at < 1 || at === text.length - 1 ? null : [text.slice(0, at).trim(), text.slice(at + 1).trim()];

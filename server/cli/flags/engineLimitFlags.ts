@@ -10,11 +10,11 @@ export interface LimitFlags {
   readonly maxNumBatchedTokens?: number;
 }
 
-/** Rows with the limits of their engines where the table says none. */
+/** Rows with the limits of their engines, if the table does not state them. */
 export const underLimits = (rows: readonly ServingRow[], limits: EngineLimits): readonly ServingRow[] =>
   Object.keys(limits).length === 0 ? rows : rows.map((row) => ({ ...row, limits: { ...limits, ...row.limits } }));
 
-/** Adds the flags of the limits that engines are started with. */
+/** Adds the flags of the engines' start limits. */
 export const withLimitFlags = (command: Command): Command =>
   command
     .option(
@@ -28,7 +28,10 @@ export const withLimitFlags = (command: Command): Command =>
       numberFlag({ min: 2, max: 10_000_000, whole: true }),
     );
 
-/** The limits that the flags name. @throws Refusal */
+/**
+ * The limits in the flags.
+ * @throws Refusal
+ */
 export function readLimits({ maxNumSeqs, maxNumBatchedTokens }: LimitFlags): EngineLimits {
   if (maxNumSeqs !== undefined && maxNumBatchedTokens !== undefined && maxNumBatchedTokens < maxNumSeqs)
     refuse(

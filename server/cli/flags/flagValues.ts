@@ -18,7 +18,7 @@ export function numberFlag({ min, max, whole = false }: Bounds): (text: string) 
 /** Reads `a,b,c`, without empty parts. */
 export const listFlag = (text: string): string[] => text.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
 
-/** Collects `table name=card` pairs of a flag that may be given several times. */
+/** Collects `table name=card` pairs of a repeatable flag. */
 export function aliasFlag(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
   const pairs = listFlag(text).map((pair) => {
     const cut = pair.lastIndexOf("=");

@@ -3,7 +3,7 @@ import type { OpenPlacement } from "@/solver/ensemble/placement/placeExperts";
 import { must } from "./exitCodes";
 import { readYamlFile } from "./yamlFile";
 
-/** Workers and experts that one placement may have, and how many of one times the other: a search over more takes minutes. */
+/** Limits of one placement: workers, experts, and their product; a larger search takes minutes. */
 const MOST_WORKERS = 512;
 const MOST_EXPERTS = 100;
 const MOST_CELLS = 10_000;
@@ -12,7 +12,7 @@ const seconds = z.number().min(0).max(1e6);
 
 const fieldsSchema = z.strictObject({
   workers: z.int().min(1).max(MOST_WORKERS),
-  /** Left out or null: swept. */
+  /** Absent or null: swept. */
   maxModelsPerWorker: z.int().min(1).nullish(),
   experts: z
     .array(
@@ -39,7 +39,10 @@ const instanceSchema = fieldsSchema.superRefine(({ experts, workers }, context) 
   context.addIssue({ code: "custom", path: ["workers"], message: `${experts.length} experts are placed on ${most} workers at most` });
 });
 
-/** Experts to be placed, from a file whose seconds rise by the same for each prompt; @throws Refusal with file, line and field where it cannot be used. */
+/**
+ * The experts of a placement, from a file in which the seconds rise by a constant for each prompt;
+ * @throws Refusal with file, line and field if it is invalid.
+ */
 export function readPlacementFile(path: string): OpenPlacement {
   const { workers, maxModelsPerWorker = null, experts, replicas } = must(readYamlFile("--instance", path, instanceSchema)).value;
   return {

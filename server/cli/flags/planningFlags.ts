@@ -6,10 +6,13 @@ import { readSituation, type SituationFlags, withSituationFlags } from "./situat
 
 export type PlanningFlags = SituationFlags & RoutingFlags & ConstraintFlags;
 
-/** Adds the flags of everything a planner is told beside the objective. */
+/** Adds the flags of the planner's whole input except the objective. */
 export const withPlanningFlags = (command: Command): Command => withConstraintFlags(withRoutingFlags(withSituationFlags(command)));
 
-/** What is planned for, under which constraints and with which judge. @throws Refusal */
+/**
+ * The situation, the constraints and the judge.
+ * @throws Refusal
+ */
 export async function readPlanning(flags: PlanningFlags): Promise<PlanningSituation> {
   const { situation, catalogue } = await readSituation(flags);
   const routing = readRouting(flags, catalogue);

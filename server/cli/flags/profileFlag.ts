@@ -9,7 +9,10 @@ export const PROFILE_FLAG = [
   "engine profile written by `weir calibrate --out` (default: the built-in profile of the engine)",
 ] as const;
 
-/** The profile of a file; null where none is named. @throws Refusal with file and field where it cannot be used. */
+/**
+ * The profile of a file; null if none is named.
+ * @throws Refusal with file and field if it is invalid.
+ */
 export function readProfile(path: string | undefined): EngineProfile | null {
   if (path === undefined) return null;
   let text: string;

@@ -10,9 +10,9 @@ interface PromptTexts {
 }
 
 /**
- * Texts of a workload's prompts from a CSV with columns prompt_id and prompt, by row of its outcome table; null where the file has none.
+ * Texts of a workload's prompts from a CSV with columns prompt_id and prompt, by row of its outcome table; null if the file has none.
  *
- * @throws Refusal with file and line where it cannot be read, or where it has no text of any prompt.
+ * @throws Refusal with file and line if it cannot be read, or if it has no text of any prompt.
  */
 export async function readPromptTexts(path: string, promptIds: readonly string[]): Promise<PromptTexts> {
   const texts = new Map<string, string>();

@@ -18,10 +18,12 @@ export interface RoutingFlags {
 
 type Routing = Pick<PlanningSituation, "judge" | "directStart">;
 
-/** The gateway's own judge prompt with its marks, and the most it lets a judge write. */
+/** Token counts of the gateway's own judge prompt with its markers, and the limit of a judge's answer. */
 const JUDGE_PROMPT = { rubricTokens: 120, outputTokens: 8 } as const;
 
-/** Adds the flags for how a judge's time varies, for a judge that runs as an engine of the plan, and for starting at a later stage. */
+/**
+ * Adds the flags for the variation of a judge's time, for a judge that runs as an engine of the plan, and for starting at a later stage.
+ */
 export const withRoutingFlags = (command: Command): Command =>
   command
     .option(
@@ -46,7 +48,10 @@ export const withRoutingFlags = (command: Command): Command =>
       numberFlag({ min: 0.5, max: 1 }),
     );
 
-/** Who judges and where requests may start, over the judge of fixed time that is given. @throws Refusal */
+/**
+ * The judge and where requests may start, based on the given judge of fixed time.
+ * @throws Refusal
+ */
 export function readRouting(flags: RoutingFlags, { models }: CardCatalogue): Routing {
   const { judgeEngine: model, directStart: auc } = flags;
   const { judgeRubricTokens: rubricTokens, judgeOutputTokens: outputTokens } = flags;
@@ -67,7 +72,7 @@ export function readRouting(flags: RoutingFlags, { models }: CardCatalogue): Rou
   };
 }
 
-/** A judge of fixed cost whose time has a mean and a 95th percentile; nothing where only its mean is given. */
+/** A judge of fixed cost whose time has a mean and a 95th percentile; nothing if only its mean is given. */
 function readVariation({
   judgeP95,
   judgeSeconds = DEFAULT_JUDGE.secondsPerCall,

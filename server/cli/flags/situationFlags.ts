@@ -19,7 +19,7 @@ export interface SituationFlags extends WorkloadFlags, ClusterFlags {
   readonly profile?: string;
 }
 
-/** Adds the flags that say what is planned for: a workload, a rate and a cluster. */
+/** Adds the flags of the situation: a workload, a rate and a cluster. */
 export const withSituationFlags = (command: Command): Command =>
   withClusterFlags(
     withWorkloadFlags(command).requiredOption("--rate <rps>", "requests per second to plan for", numberFlag({ min: 0.001, max: 1e6 })),
@@ -28,7 +28,10 @@ export const withSituationFlags = (command: Command): Command =>
     .option("--judge-usd <usd>", `price of one judge call (default: ${DEFAULT_JUDGE.usdPerCall})`, numberFlag({ min: 0, max: 100 }))
     .option(...PROFILE_FLAG);
 
-/** Reads files and flags into what the planner takes. @throws Refusal */
+/**
+ * Reads files and flags into the planner's input.
+ * @throws Refusal
+ */
 export async function readSituation(
   flags: SituationFlags,
 ): Promise<{ readonly situation: PlanningSituation; readonly catalogue: CardCatalogue }> {
@@ -73,7 +76,10 @@ const withClusterFlags = (command: Command): Command =>
     .option("--cluster <file>", "YAML of a cluster in place of the four above")
     .addHelpText("after", HELP);
 
-/** The cluster that the flags or their file describe. @throws Refusal */
+/**
+ * The cluster described by the flags or their file.
+ * @throws Refusal
+ */
 function readCluster(flags: ClusterFlags, cards: CardCatalogue): ClusterSpec {
   const cluster = readBareCluster(flags, cards);
   const limits = readLimits(flags);

@@ -1,7 +1,7 @@
 import { studioSettings } from "@/server/lib/studioSettings";
 import { openStore, type Store } from "@/server/store/store";
 
-/** Does `work` with the store of this machine's studio, and closes it. */
+/** Runs `work` with the store of this machine's studio, and closes it. */
 export async function withStore<Done>(work: (store: Store) => Done | Promise<Done>): Promise<Done> {
   const store = openStore(studioSettings(process.env).stateDir);
   try {

@@ -12,12 +12,12 @@ export interface WorkflowFlags {
 }
 
 interface AskedWorkflow {
-  /** null: nothing is asked of a just-in-time policy. */
+  /** null: no just-in-time policy is requested. */
   readonly asked: Pick<JustInTimePolicy, "workflows" | "selection"> | null;
   readonly notes: readonly string[];
 }
 
-/** Partial assignments that a round keeps unless more or fewer are asked for: the source's. */
+/** Default number of partial assignments that a round keeps: the source's. */
 const BEAM_WIDTH = 4;
 
 /** Adds the flags for choosing the models of a workflow's agents just in time. */
@@ -39,7 +39,10 @@ function hashFlag(text: string): string {
   throw new InvalidArgumentError("Give the SHA-256 of its bytes, as the studio lists it.");
 }
 
-/** What is asked of a just-in-time policy. @throws Refusal */
+/**
+ * The requested just-in-time policy.
+ * @throws Refusal
+ */
 export function readWorkflowFlags({ workflow: path, predictor, beam }: WorkflowFlags): AskedWorkflow {
   if (path === undefined)
     return predictor === undefined && beam === undefined
@@ -50,7 +53,10 @@ export function readWorkflowFlags({ workflow: path, predictor, beam }: WorkflowF
   return { asked: { workflows, selection: { kind: "beam", width: beam ?? BEAM_WIDTH } }, notes };
 }
 
-/** A workflow, or a graph of another tool, in a JSON file. @throws Refusal with the file and what is wrong with it. */
+/**
+ * A workflow, or a graph of another tool, in a JSON file.
+ * @throws Refusal with the file and its problem.
+ */
 export function readWorkflowFile(flag: string, path: string): Extract<WorkflowReading, { ok: true }> {
   let text: string;
   try {

@@ -48,7 +48,7 @@ export const withWorkloadFlags = (command: Command): Command =>
     .option(...CARDS_FLAG)
     .option("--seed <n>", "seeds every draw", numberFlag({ min: 0, max: 2 ** 31 - 1, whole: true }), 1);
 
-/** Reads the files the flags name into a workload, or says in one sentence what is wrong with which. */
+/** Reads the files in the flags into a workload, or states the problem and its file in one sentence. */
 export async function readWorkload(flags: WorkloadFlags, { models }: CardCatalogue): Promise<Outcome<{ readonly workload: Workload }>> {
   if (flags.workload !== undefined && flags.outcomes !== undefined) {
     return { ok: false, message: "--workload and --outcomes: give one of them, a workload holds its outcomes." };
@@ -77,7 +77,10 @@ async function readWorkloadFile(path: string, models: CardCatalogue["models"]): 
   return unknown === null ? read : { ok: false, message: unknown };
 }
 
-/** The cards that the flags name, or those of the state directory. @throws Refusal where a file that is named is not there. */
+/**
+ * The cards in the flags, or those of the state directory.
+ * @throws Refusal if a named file does not exist.
+ */
 export function readCards({ cards: named }: Pick<WorkloadFlags, "cards">): {
   readonly userCards: UserCards;
   readonly catalogue: CardCatalogue;
@@ -89,13 +92,16 @@ export function readCards({ cards: named }: Pick<WorkloadFlags, "cards">): {
 
 type Refused = { readonly ok: false; readonly message: string };
 
-/** What `read` makes of a file, or the sentence that there is none. */
+/** The result of `read` on a file, or the sentence that it does not exist. */
 export async function openFile<Result>(path: string, read: (source: CsvSource) => Promise<Result>): Promise<Result | Refused> {
   const found = await stat(path).catch(() => null);
   if (found === null || !found.isFile()) return { ok: false, message: `${path} is no file that can be read.` };
   return read({ name: basename(path), stream: createReadStream(path) });
 }
 
-/** What `read` makes of a file. @throws Refusal where there is none, or it cannot be read. */
+/**
+ * The result of `read` on a file.
+ * @throws Refusal if it does not exist, or cannot be read.
+ */
 export const readFile = async <Read extends { readonly ok: true } | Refused>(path: string, read: (source: CsvSource) => Promise<Read>) =>
   must<Read | Refused>(await openFile(path, read));

@@ -8,7 +8,7 @@ import { reasonOf } from "@/server/lib/reasonOf";
 
 type Read<Value> = Outcome<{ readonly value: Value }>;
 
-/** A YAML (or JSON) file by its schema; one sentence with file, line and field where it cannot be used. */
+/** A YAML (or JSON) file by its schema; one sentence with file, line and field if it is invalid. */
 export function readYamlFile<Schema extends z.ZodType>(flag: string, path: string, schema: Schema): Read<z.output<Schema>> {
   let text: string;
   try {
@@ -27,7 +27,7 @@ export function readYamlFile<Schema extends z.ZodType>(flag: string, path: strin
   } catch (problem) {
     return { ok: false, message: `${basename(path)}: ${firstLine(reasonOf(problem))}.` };
   }
-  // An empty file asks for nothing.
+  // An empty file contains no requests.
   const parsed = schema.safeParse(value ?? {});
   if (parsed.success) return { ok: true, value: parsed.data };
   const [issue] = parsed.error.issues;

@@ -10,7 +10,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** What runs the bundled command line, with its state in a folder, and waits for its end. */
+/** Runs the bundled command line, with its state in a folder, and waits for its end. */
 export function weirIn(folder: string): (...args: readonly string[]) => Promise<Ended> {
   const env = { ...process.env, WEIR_ROOT: root, WEIR_STATE_DIR: join(folder, "state") };
   return (...args) =>

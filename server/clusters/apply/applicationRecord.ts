@@ -12,14 +12,14 @@ export interface Said {
 
 export interface RecordOptions {
   readonly store: Store;
-  /** Told of every change in the transaction that writes it down, with what was before. */
+  /** Called for every change, in the transaction that writes it, with the previous state. */
   readonly onChange: (application: StoredApplication, before: StoredApplication) => void;
 }
 
-/** What steps wait for is told in so many lines at most: a wait of hours must not fill the journal. */
+/** Most lines about what steps wait for: a wait of hours must not fill the journal. */
 const MOST_REPORTS = 300;
 
-/** An application as it stands, and its journal: whatever changes and the lines that tell of it are written together or not at all. */
+/** The state of an application, and its journal: each change and its journal lines are written together or not at all. */
 export class ApplicationRecord {
   #application: StoredApplication;
   readonly #options: RecordOptions;
@@ -47,7 +47,7 @@ export class ApplicationRecord {
     this.#application = after;
   }
 
-  /** Changes one step; `event` is what the journal says of it, left out: nothing. `detail`: in other words than the step's own. */
+  /** Changes one step; `event` is its journal event, absent: none. `detail`: a text other than the step's own. */
   step(index: number, change: Partial<StoredStep>, event?: JournalEvent | "said", detail?: string): void {
     const steps = this.#application.steps.map((step, at) => (at === index ? { ...step, ...change } : step));
     const changed = steps[index];
@@ -56,7 +56,7 @@ export class ApplicationRecord {
     this.save({ steps }, ...(event === undefined ? [] : [{ stepId: changed.id, event, detail: told }]));
   }
 
-  /** Tells what a step waits for. */
+  /** Reports what a step waits for. */
   report(index: number, detail: string): void {
     if (this.#application.steps[index]?.detail === detail) return;
     this.#reports += 1;

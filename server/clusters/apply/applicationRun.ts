@@ -16,15 +16,15 @@ export interface RunDeps extends RecordOptions {
 }
 
 /**
- * Carries one application out: the grace in which it can still be taken back, then step after step, each written down before it
- * begins, after it was done, and once its effect was looked up anew. A studio that is killed in between goes on by planning anew
- * from what it finds.
+ * Carries out one application: the grace period in which it can still be cancelled, then step after step, each written to the journal
+ * before it begins, after it was done, and once its effect was verified. If the studio is killed in between, the next one plans again from
+ * the observed state.
  */
 export class ApplicationRun {
   readonly #record: ApplicationRecord;
   readonly #deps: RunDeps;
   readonly #interruption = new Interruption();
-  /** The steps that are left lead elsewhere, or from somewhere else, than is to be gone now. */
+  /** The remaining steps have another goal, or another start, than the present ones. */
   #outdated = false;
 
   constructor(application: StoredApplication, deps: RunDeps) {
@@ -46,25 +46,27 @@ export class ApplicationRun {
     while (!this.#interruption.closed && this.application.endedAt === null) await this.#next();
   }
 
-  /** No further step begins; the one that runs is finished. */
+  /** Begins no further step; the running one is finished. */
   pause(): void {
     this.#record.save({ state: "paused", graceEndsAt: null }, said("Paused."));
     this.#interruption.wake();
   }
 
-  /** Goes on from what stands by now, so that a step that failed is tried again. */
+  /** Continues from the present state, so that a failed step is tried again. */
   resume(): void {
     this.#record.save({ state: "running", halt: null }, said("Resumed."));
     this.#outdated = true;
     this.#interruption.wake();
   }
 
-  /** Pauses for a regression, or undoes what was done where that was asked for. */
+  /** Pauses because of a regression, or rolls back if that was requested. */
   halt(halt: Halt): void {
     if (this.application.state === "running" && !this.application.undoing) this.#stop(halt);
   }
 
-  /** Ends the step that runs and undoes what was done; what cannot be gone back to is not taken for nothing, and its engines serve on. */
+  /**
+   * Ends the running step and undoes the completed ones; if no rollback is possible, the state is kept, and its engines continue to serve.
+   */
   abort(): void {
     const begun = this.application.steps.some((step) => step.state !== "waiting");
     if (!begun) this.#end("aborted", null);
@@ -77,13 +79,13 @@ export class ApplicationRun {
     this.#interruption.cut();
   }
 
-  /** Stops without a word in the store: the next studio goes on from here. */
+  /** Stops without a change in the store: the next studio continues from here. */
   close(): void {
     this.#interruption.close();
   }
 
   #stop(halt: Halt): void {
-    // Whoever paused it decides.
+    // A pause by a person leaves the decision to that person.
     const { rollBackOnRegression, state } = this.application;
     if (rollBackOnRegression && state !== "paused") this.#undo(`Undone by itself: ${halt.sentence}`, { halt, error: halt.sentence });
     else this.#pauseFor(halt);
@@ -104,7 +106,7 @@ export class ApplicationRun {
     const { state, startedAt, graceEndsAt } = this.application;
     if (state === "grace" && graceEndsAt !== null) {
       const endsMs = Date.parse(graceEndsAt);
-      // A clock that was set back in between makes it no longer.
+      // A clock that is set back meanwhile does not make it longer.
       await this.#interruption.unlessWoken(Math.min(endsMs - Date.now(), endsMs - Date.parse(startedAt)));
     }
     if (this.application.state === "grace" && !this.#interruption.closed) this.#record.save({ state: "running", graceEndsAt: null });
@@ -117,11 +119,11 @@ export class ApplicationRun {
     return index === -1 ? this.#finish() : this.#perform(index);
   }
 
-  /** What came to be step by step may be gone by now: it is done where nothing is left to do from what stands. */
+  /** Effects of completed steps may be gone by now: it is finished only if no step is left to do from the present state. */
   async #finish(): Promise<void> {
     const observation = await this.#observe();
     if (observation === null || this.application.state === "paused") return;
-    // Where nothing is in force the gateway may go on listing engines that are gone.
+    // If nothing is in force, the gateway may continue to list engines that no longer exist.
     const matters = ({ action }: PlannedStep): boolean => this.#goalId !== null || action.kind !== "switch-policy";
     const left = observation.ok
       ? this.#stepsFrom(observation.value).flatMap((step) => (matters(step) ? step.text : []))
@@ -165,13 +167,13 @@ export class ApplicationRun {
     });
   }
 
-  /** Half a plan is nothing to end in: only a way back that cannot go on either has failed. */
+  /** A partly applied plan is no final state: only a rollback that cannot continue either counts as failed. */
   #giveUp(sentence: string): void {
     if (this.application.undoing) this.#end("failed", sentence);
     else this.#stop({ at: timestamp(), because: "step", sentence });
   }
 
-  /** What the work gave; null when it was cut off by `abort` or `close`. */
+  /** The result of the work; null if it was aborted by `abort` or `close`. */
   async #guarded<Value>(work: () => Promise<Answer<Value>>, signal: AbortSignal): Promise<Answer<Value> | null> {
     try {
       const answer = await work();
@@ -187,16 +189,16 @@ export class ApplicationRun {
     return undoing ? previousPlanId : planId;
   }
 
-  /** The plan in force is what the gateway was told last. */
+  /** The plan in force is the one that the gateway received last. */
   #noteInForce(planId: string | null): void {
     const { clusters, plans } = this.#deps.store;
     const { clusterId } = this.application;
-    // A gateway may run a plan that another studio gave it.
+    // A gateway may run a plan that another studio set.
     if (clusters.get(clusterId)?.runningPlanId === planId || (planId !== null && plans.get(planId) === null)) return;
     clusters.setRunning(clusterId, planId === null ? null : { planId, since: timestamp() });
   }
 
-  /** Replaces what has not been done by the steps that lead to the goal from what is found now. */
+  /** Replaces the steps that are not done by those that lead to the goal from the present state. */
   async #planAnew(): Promise<void> {
     const { store } = this.#deps;
     const observation = await this.#observe();
@@ -204,17 +206,17 @@ export class ApplicationRun {
     this.#outdated = false;
     const { undoing, steps } = this.application;
     const cut = steps.flatMap(({ id, state, text }): Said[] => (state === "running" ? [{ stepId: id, event: "cut", detail: text }] : []));
-    // Steps that were begun stay in sight: something may be left of them. On the way back so do those that were not to be.
+    // Steps that were begun remain visible: they may have left something. During a rollback, so do steps that were never begun.
     const before = (undoing ? steps : steps.filter(({ state }) => state !== "waiting")).map(skipped);
     if (!observation.ok) {
-      // Where nothing can be seen there is no way on and none back, asked for or not.
+      // Without an observation neither the roll-out nor a rollback can continue, requested or not.
       const halt: Halt = { at: timestamp(), because: "step", sentence: observation.message };
       return this.#pauseFor(halt, { steps: before }, cut);
     }
     const planned = this.#stepsFrom(observation.value);
     const first = nextStepNumber(steps);
     store.atomically(() => {
-      // The studio may have been killed after the gateway took a policy and before that was written down.
+      // The studio may have been killed after the gateway accepted a policy and before that was written to the store.
       this.#noteInForce(observation.value.routing.planId);
       const planAnew = said(`Planned again from what is there: ${planned.length} steps to go.`);
       this.#record.save({ steps: [...before, ...planned.map((step, index) => waitingStep(step, first + index))] }, ...cut, planAnew);
@@ -227,7 +229,7 @@ export class ApplicationRun {
     return planSteps(rollOutOf(observation, goal, connector.emulated));
   }
 
-  /** null when it was cut off. */
+  /** null if it was aborted. */
   #observe(): Promise<Answer<Observation> | null> {
     const signal = this.#interruption.begin();
     return this.#guarded(() => reachCluster(this.#deps.connector, signal), signal);

@@ -3,7 +3,7 @@ import type { StoredApplication } from "@/server/store/applicationRepository";
 import type { StepAction, StoredStep } from "@/server/store/documents/storedStep";
 import type { PlannedStep } from "../steps/planSteps";
 
-/** A planned step as an application keeps it before it began; `index` counts from 0 over the whole application. */
+/** A planned step in the form in which an application stores it before it begins; `index` counts from 0 over the whole application. */
 export const waitingStep = ({ action, text }: PlannedStep, index: number): StoredStep => ({
   id: String(index + 1),
   kind: action.kind,
@@ -15,10 +15,10 @@ export const waitingStep = ({ action, text }: PlannedStep, index: number): Store
   action,
 });
 
-/** How many numbers an application's steps have used: a step that was cut off keeps its own in the journal. */
+/** The number of the next step: an aborted step keeps its number in the journal. */
 export const nextStepNumber = (steps: readonly StoredStep[]): number => Math.max(0, ...steps.map(({ id }) => Number(id)));
 
-/** A step without its machinery. */
+/** A step without its internal fields. */
 export const shownStep = ({ action, ...step }: StoredStep): ApplyStep => ({ ...step, engineId: engineOf(action) });
 
 const engineOf = (action: StepAction): string | null =>

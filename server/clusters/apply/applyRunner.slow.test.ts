@@ -185,7 +185,7 @@ describe("applying plans on the embedded cluster", () => {
     });
     let asking = true;
     const answers: { readonly status: number; readonly planId: string | null }[] = [];
-    // A client that goes on naming the plan it began with, and one that names a model both plans deploy.
+    // A client that always names the plan it began with, and one that names a model of both plans.
     const asker = async (model: string) => {
       while (asking) answers.push(await answerOf(model));
     };

@@ -16,11 +16,14 @@ import { watchRollOut } from "./rollOutWatch";
 
 export interface ApplyRunnerOptions {
   readonly store: Store;
-  /** null: that cluster can only be planned for. */
+  /** null: that cluster supports planning only. */
   readonly connectorOf: (clusterId: string) => Connector | null;
-  /** An application came to its end, whichever. */
+  /** Called when an application has ended, in any state. */
   readonly onEnd?: (application: Application) => void;
-  /** Live traffic of a cluster, for which a roll-out is halted where it makes things worse; null: nothing is seen now. Left out: no roll-out is. */
+  /**
+   * Live traffic of a cluster; a roll-out is halted if it makes that traffic worse; null: nothing is observed now. Absent: roll-outs are
+   * never halted.
+   */
   readonly watchOf?: (clusterId: string) => RegressionLook | null;
   readonly graceMs?: number;
 }
@@ -31,19 +34,19 @@ export interface ApplyOrder {
   readonly planId: string | null;
   readonly kind: Application["kind"];
   readonly actor: string;
-  /** Left out: it is not. */
+  /** Absent: no automatic rollback. */
   readonly rollBackOnRegression?: boolean;
 }
 
 type Started = Outcome<{ readonly application: Application }>;
 
-/** Long enough to notice a wrong click, short enough not to be waited for. */
+/** Long enough to notice a wrong click, and short enough not to delay. */
 const defaultGraceMs = 5_000;
 
-/** In whose name is done what nobody asked for at that moment. */
+/** The actor of automatic actions. */
 const studio = "studio";
 
-/** Puts plans into force, one application at a time on a cluster, and takes up again what a killed studio left unfinished. */
+/** Puts plans into force, one application at a time per cluster, and resumes what a killed studio left unfinished. */
 export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs = defaultGraceMs }: ApplyRunnerOptions) {
   const runs = new Map<string, { readonly run: ApplicationRun; readonly ended: Promise<void> }>();
   /** Clusters for which a start is being checked. */
@@ -100,7 +103,7 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
     if (claim !== null) return refuse(claim);
     const now = Date.now();
     const { planId: inForce, active } = observed.value.routing;
-    // A gateway may run a plan that another studio gave it, or one that somebody wrote by hand.
+    // A gateway may run a plan that another studio set, or one that was written manually.
     const previousPlanId = inForce !== null && store.plans.get(inForce) !== null ? inForce : null;
     const hasWayBack = previousPlanId !== null || (inForce === null && active.length === 0);
     if (rollBackOnRegression && !hasWayBack)
@@ -145,7 +148,10 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
     }
   }
 
-  /** One that an earlier studio began on a cluster which this one is not connected to: it can only be given up, as it stands. */
+  /**
+   * An application that an earlier studio began on a cluster to which this one is not connected: it can only be given up in its present
+   * state.
+   */
   function steerUnreached(application: StoredApplication, actor: string, action: "pause" | "resume" | "abort"): Started {
     if (action !== "abort")
       return refuse("The studio is not connected to its cluster: repair the connection and resume this, or abort it.");
@@ -156,7 +162,7 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
     return { ok: true, application: shownApplication(record.application) };
   }
 
-  /** Does something with an application that has not ended. */
+  /** Runs an action on an application that has not ended. */
   function steer(id: string, actor: string, action: "pause" | "resume" | "abort"): Started {
     const run = runs.get(id)?.run;
     const kept = store.applications.get(id);
@@ -174,13 +180,13 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
   }
 
   return {
-    /** Puts a plan into force; refused when it is not approved, does not fit, or another application runs. */
+    /** Puts a plan into force; refused if it is not approved, does not fit, or another application runs. */
     start,
     pause: (id: string, actor: string) => steer(id, actor, "pause"),
     resume: (id: string, actor: string) => steer(id, actor, "resume"),
-    /** Undoes what was done so far. */
+    /** Undoes the steps that were done so far. */
     abort: (id: string, actor: string) => steer(id, actor, "abort"),
-    /** Goes on with what an earlier studio had begun. Call once, at start. */
+    /** Resumes what an earlier studio had begun. Call this once, at start. */
     resumeAll(): void {
       for (const application of store.applications.open()) {
         const connector = connectorOf(application.clusterId);
@@ -189,7 +195,7 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
         launch(application, connector, true);
       }
     },
-    /** Lets go of what runs; the next studio takes it up. */
+    /** Detaches from running applications; the next studio resumes them. */
     async close(): Promise<void> {
       const open = [...runs.values()];
       for (const { run } of open) run.close();

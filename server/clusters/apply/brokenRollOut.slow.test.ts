@@ -11,7 +11,7 @@ import { type ClusterOfPlans, clusterOfPlans } from "../testing/testWholePlans";
 
 const old = planOnGpus("old", { "qwen2.5-3b": [0] });
 const next = planOnGpus("new", { "qwen2.5-7b": [0] });
-/** Where one GPU is free the same roll-out goes the other way round. */
+/** If one GPU is free, the same roll-out runs in the opposite order. */
 const beside = planOnGpus("beside", { "qwen2.5-7b": [1] });
 
 let cluster: ClusterOfPlans;
@@ -19,7 +19,7 @@ afterEach(() => cluster.stop());
 
 type Act = "resume" | "abort";
 
-/** Applies a plan, breaks something as soon as a step of it is under way or the last is done, and does what an operator can where it halts. */
+/** Applies a plan, breaks something as soon as a given step is running or the last is done, and does what an operator can if it halts. */
 async function broken(plan: typeof old, phase: number, breakIt: () => Promise<unknown>, act?: Act): Promise<StoredApplication> {
   const runner = cluster.newRunner();
   const started = await runner.start({ clusterId: "embedded", planId: plan.id, kind: "apply", actor: "a" });
@@ -60,7 +60,7 @@ describe("a roll-out whose gateway is killed and started again", () => {
 });
 
 describe("a roll-out during which an engine is killed", () => {
-  /** What is killed while which plan comes into force, after so many of its five steps. */
+  /** The process that is killed, the plan that comes into force, and the number of its five steps before the kill. */
   const kills = [
     { engines: targetEngines(old), plan: next, phases: [0, 1] },
     { engines: targetEngines(next), plan: next, phases: [3, 4, 5] },
@@ -79,7 +79,7 @@ describe("a roll-out during which an engine is killed", () => {
           const { state, error } = await broken(plan, phase, () => Promise.all(engines.map(({ id }) => kill(id))), act);
           seen.add(state);
           expect(error).toBeNull();
-          // One that was killed after it was proved is missing, as any that dies later: applying the plan again brings it.
+          // An engine that was killed after its verification is missing, like any that fails later: applying the plan again starts it.
           if (state === "done") expect((await cluster.apply(plan)).error).toBeNull();
           await cluster.expectWhole(state === "done" ? plan : old);
           if (state === "done") expect((await cluster.apply(old)).error).toBeNull();

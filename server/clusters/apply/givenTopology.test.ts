@@ -4,7 +4,7 @@ import { capacityDip } from "../preview/planDiff";
 import { type PlannedStep, planSteps, type RollOut } from "../steps/planSteps";
 import { between, carryOut, deployment, engine, kinds, touched } from "../testing/testRollOuts";
 
-/** Engines that stand, and two plans over some of them. */
+/** Existing engines, and two plans over some of them. */
 const given = fc.record({ attached: deployment, before: fc.nat(), after: fc.nat() }).map(({ attached, before, after }) => {
   const chosen = (bits: number) => attached.filter((_, index) => ((bits >> index) & 1) === 1);
   const rollOut = between(chosen(before), chosen(after));

@@ -5,7 +5,7 @@ import { type ClusterOfPlans, clusterOfPlans } from "../testing/testWholePlans";
 import type { RegressionLook } from "../verification/regression";
 
 const old = planOnGpus("old", { "qwen2.5-3b": [0, 1] });
-/** Two engines after one another on the same GPUs: long enough to be halted in between. */
+/** Two engines one after the other on the same GPUs: long enough to be halted in between. */
 const next = planOnGpus("new", { "qwen2.5-7b": [0, 1] });
 
 let cluster: ClusterOfPlans;
@@ -14,10 +14,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => cluster.stop());
 
-/** Both plans' engines, all well: at ten seconds a look a busy machine's few seconds would else pass for engines missing for long. */
+/**
+ * Both plans' engines, all healthy: with looks of ten seconds, a busy machine's few seconds would otherwise count as engines that are
+ * missing for long.
+ */
 const engines = [old, next].flatMap((plan) => targetEngines(plan).map(({ id }) => ({ id, health: "serving" as const })));
 
-/** Traffic that fails from the second look on, told as if looks were ten seconds apart. */
+/** Traffic that fails from the second look on, reported as if looks were ten seconds apart. */
 function failingTraffic(): () => RegressionLook {
   let looks = 0;
   return () => {
@@ -30,7 +33,7 @@ function failingTraffic(): () => RegressionLook {
   };
 }
 
-/** With two looks in the grace the third halts it, a second or two before its steps are at their end. */
+/** With two looks in the grace period the third halts it, a second or two before its steps have ended. */
 async function applied(rollBackOnRegression: boolean, watchOf: () => RegressionLook | null = failingTraffic()) {
   const runner = cluster.newRunner({ graceMs: 2300, watchOf });
   const order = { clusterId: "embedded", planId: next.id, kind: "apply", actor: "a", rollBackOnRegression } as const;
@@ -86,7 +89,7 @@ it("is paused with a sentence, and goes on to the whole plan when it is resumed"
 it("is brought back to the plan before when a studio was killed in its first step and the next is told to abort", async () => {
   const { connector } = cluster;
   await cluster.apply(old);
-  // The gateway has done what the step asks for, and nobody was told.
+  // The gateway has carried out the step, but the caller got no answer.
   const applyStep: typeof connector.applyStep = async (action, options) => {
     const acted = await connector.applyStep(action, options);
     await new Promise((wake) => options.signal.addEventListener("abort", wake));

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** The longest that a timer of Node can be set to. */
 const longestMs = 2 ** 31 - 1;
 
-/** How what waits or works step by step is woken, cut off, or ended. */
+/** Wakes, aborts or ends a task that waits or works step by step. */
 export class Interruption {
   #waker = new AbortController();
   #cutter = new AbortController();
@@ -13,7 +13,7 @@ export class Interruption {
     return this.#closed;
   }
 
-  /** The signal of work that begins: each its own, since calls leave listeners at a signal until it is forgotten. */
+  /** The signal of new work: each has its own, since calls leave listeners on a signal for its lifetime. */
   begin(): AbortSignal {
     if (!this.#closed) this.#cutter = new AbortController();
     return this.#cutter.signal;
@@ -25,13 +25,13 @@ export class Interruption {
     this.#waker = new AbortController();
   }
 
-  /** Ends a wait, and the work that is under way. */
+  /** Ends a wait, and aborts the work in progress. */
   cut(): void {
     this.wake();
     this.#cutter.abort();
   }
 
-  /** Cuts off what is under way, and whatever begins from now on. */
+  /** Aborts the work in progress, and all later work. */
   close(): void {
     this.#closed = true;
     this.cut();

@@ -14,7 +14,7 @@ const judgeModel = "llama-3.1-8b";
 const at = "2026-01-01T00:00:00.000Z";
 const outside = planOnGpus("outside", { "qwen2.5-3b": [0], "qwen2.5-7b": [1] });
 
-/** The same cascade, judged by engines of its own on these GPUs. */
+/** The same cascade, judged by its own engines on these GPUs. */
 function judgedOn(gpus: readonly number[]) {
   const { deployment } = planOnGpus("judges", { [judgeModel]: gpus });
   const judge = { model: judgeModel, secondsPerCall: 0.1, usdPerCall: 0, engine: { rubricTokens: 150, outputTokens: 1 } };
@@ -120,7 +120,7 @@ describe("a plan whose judge is engines of its own, applied on the embedded clus
     expect(lines.at(-1)?.detail).toMatch(/: a step of an application$/);
     const { promptIds, models } = heldOutOutcomes({ ...cluster.workload, name: "w" });
     const scores = models.find(({ model }) => model === "qwen2.5-3b")?.judged ?? [];
-    // The request that verified it is in the count too.
+    // The request that verified it is counted too.
     const before = (await judgedRequests())[0] ?? Number.NaN;
     for (const [index, promptId] of promptIds.slice(0, 8).entries()) {
       const { status, decisionId } = await ask(promptId);

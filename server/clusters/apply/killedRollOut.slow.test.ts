@@ -6,10 +6,10 @@ import { planOnGpus } from "../testing/testCluster";
 import { rollOutStudio } from "../testing/testRollOutStudio";
 import { type ClusterOfPlans, clusterOfPlans } from "../testing/testWholePlans";
 
-/** Clusters side by side: an engine takes a second to load, whatever the time scale. */
+/** Clusters in parallel: an engine takes a second to load, whatever the time scale. */
 const LANES = 3;
 
-/** As many boundaries at least as five steps have: three lines of the journal each, and the calls between them. */
+/** At least the boundaries of five steps: three lines of the journal each, and the calls between them. */
 const FEWEST = 20;
 
 const old = planOnGpus("old", { "qwen2.5-3b": [0] });
@@ -27,7 +27,7 @@ afterAll(async () => {
   await Promise.all(lanes.map((cluster) => cluster.stop()));
 });
 
-/** Kills studios at one boundary after the other, side by side, until one lives; tells how many died. */
+/** Kills studios at one boundary after the other, in parallel, until one survives; returns the number of kills. */
 async function walk(plans: readonly [Plan, Plan], oneKill: (lane: Lane) => Promise<"died" | "lived">): Promise<number> {
   let boundary = 1;
   let died = 0;
@@ -56,7 +56,7 @@ interface Lane {
   readonly dieAfter: number;
 }
 
-/** Takes up what a killed studio left, if it left anything, and tells how it ended. */
+/** Resumes what a killed studio left, if anything, and returns how it ended. */
 async function resumeAll({ store, newRunner, ended }: ClusterOfPlans) {
   const [latest] = store.applications.list("embedded");
   if (latest === undefined) throw new Error("Nothing was applied.");
@@ -77,7 +77,7 @@ async function resumeAll({ store, newRunner, ended }: ClusterOfPlans) {
 const eventsOf = (journal: readonly JournalLine[], id: string) =>
   journal.filter(({ stepId, event }) => stepId === id && event !== "said").map(({ event }) => event);
 
-/** Every step of a journal was intended before it was done, and done before it was verified or cut off. */
+/** In a journal, every step is intended before it is done, and done before it is verified or aborted. */
 function expectOrder(journal: readonly JournalLine[]): void {
   for (const id of new Set(journal.flatMap(({ stepId }) => stepId ?? [])))
     expect(eventsOf(journal, id).join(" ")).toMatch(/^intended( done)?( verified| cut)?$/);

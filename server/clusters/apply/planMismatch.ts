@@ -6,8 +6,8 @@ import { gpuKeys, placeText, targetEngines } from "../steps/targetEngines";
 type Ground = Pick<Observation, "gpu" | "nodes"> & Partial<Pick<Observation, "engines" | "topology" | "isJudged">>;
 
 /**
- * Why a plan cannot run on a cluster, in a sentence that names the first thing that does not fit; null when it can. Plans
- * can be imported, and a cluster may have been started with other GPUs than it was planned for.
+ * Why a plan cannot run on a cluster, in a sentence that names the first mismatch; null if it can. Plans can be imported, and a cluster may
+ * have been started with other GPUs than it was planned for.
  */
 export function planMismatch(observation: Ground, plan: Plan): string | null {
   const missing = notAttached(observation, plan);
@@ -46,7 +46,7 @@ export function planMismatch(observation: Ground, plan: Plan): string | null {
     : null;
 }
 
-/** Nobody here can bring what the plan wants where the topology is given. */
+/** With a given topology, missing engines of the plan cannot be started. */
 function notAttached({ topology, engines = [] }: Ground, plan: Plan): string | null {
   if (topology !== "given") return null;
   const missing = targetEngines(plan).find(({ id }) => !engines.some((engine) => engine.id === id));

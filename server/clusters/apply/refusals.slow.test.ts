@@ -15,9 +15,11 @@ import { targetEngines } from "../steps/targetEngines";
 import { planOnGpus, startTestCluster } from "../testing/testCluster";
 import { createApplyRunner } from "./applyRunner";
 
-/** How long is waited for an API that is away, in place of a minute. */
+/** Waiting time for an API that does not answer, in place of a minute. */
 const awayMs = 1_500;
-/** In it something happens to a cluster that was well when the application began; a variable that holds a key is read again within a second. */
+/**
+ * During this time a cluster that was healthy at the start of the application breaks; a variable with a key is read again within a second.
+ */
 const graceMs = 1_500;
 const at = "2026-01-01T00:00:00.000Z";
 
@@ -31,7 +33,7 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-/** A cluster of some kind behind the gateway, with what tells whether anything was changed there. */
+/** A cluster of some kind behind the gateway, with a check for changes there. */
 interface Room {
   readonly kind: string;
   readonly host: EngineHost;
@@ -45,7 +47,7 @@ function roomTools({ kind, host, state }: Room) {
     store.clusters.insert({ id: kind, name: kind, kind: "described", gpu: "l40s", nodes: [{ name: "n", gpus: 1 }], usdPerGpuHour: 1 }, at);
   const runner = createApplyRunner({ store, connectorOf: () => connector, graceMs });
 
-  /** How putting a plan into force ends; `meanwhile` happens after it was begun and before its first step. */
+  /** The result of putting a plan into force; `meanwhile` runs between its start and its first step. */
   async function apply(plan: Plan | null, meanwhile: () => unknown = () => undefined): Promise<string> {
     if (plan !== null) {
       store.plans.keep(plan);
@@ -69,7 +71,7 @@ function roomTools({ kind, host, state }: Room) {
     return status.ok ? [status.value.value?.configEtag, status.value.value?.planId] : status.message;
   };
 
-  /** Applies a plan that cannot be, puts right what was wrong, rolls back where it had begun, and holds that cluster and gateway are as they were. */
+  /** Applies a plan that is refused, fixes the cause, rolls back if it had begun, and checks that cluster and gateway are unchanged. */
   async function refused(
     what: string,
     plan: Plan,

@@ -4,7 +4,7 @@ import type { Observation } from "../connector/connector";
 import type { RollOut } from "../steps/planSteps";
 import { targetEngines } from "../steps/targetEngines";
 
-/** The roll-out from what was observed to a plan, or to nothing. `emulated`: engines replay the plan's workload. */
+/** The roll-out from an observation to a plan, or to nothing. `emulated`: engines replay the plan's workload. */
 export function rollOutOf(observation: Observation, target: Plan | null, emulated: boolean): RollOut {
   const { engines, routing, policyModels, outcomes, topology } = observation;
   const workloadId = target?.inputs.workload.id ?? null;

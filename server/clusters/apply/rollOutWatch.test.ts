@@ -6,7 +6,7 @@ import { between, engine } from "../testing/testRollOuts";
 import { waitingStep } from "./applicationSteps";
 import { rollOutPosition } from "./rollOutWatch";
 
-/** Steps of which so many are done and the next one runs. */
+/** Steps of which `done` are done and the next one runs. */
 const after = (steps: readonly PlannedStep[], done: number): StoredStep[] =>
   steps.map((step, index) => {
     const state: StepState = index < done ? "done" : index === done ? "running" : "waiting";

@@ -2,15 +2,15 @@ import type { StoredStep } from "@/server/store/documents/storedStep";
 import { type RegressionLook, type RegressionState, type RollOutPosition, seeRegression } from "../verification/regression";
 import type { ApplicationRun } from "./applicationRun";
 
-/** As often as telemetry is read. */
+/** The interval of telemetry. */
 const everyMs = 1_000;
 
 /**
- * Watches live traffic while a roll-out's steps run and halts it where it makes things worse; what was seen before it was resumed is not
- * held against it again. A roll-out that is being undone is not watched: going back is the remedy.
+ * Watches live traffic while a roll-out's steps run and halts it if it makes the traffic worse; observations from before a resume do not
+ * count again. A rollback is not watched: it is the remedy.
  *
- * @param look null: nothing is seen now.
- * @returns ends the watching.
+ * @param look null: nothing is observed now.
+ * @returns a function that ends the watch.
  */
 export function watchRollOut(run: ApplicationRun, look: () => RegressionLook | null): () => void {
   let known: RegressionState | null = null;
@@ -37,7 +37,10 @@ export function watchRollOut(run: ApplicationRun, look: () => RegressionLook | n
   return () => clearInterval(timer);
 }
 
-/** Where a roll-out is by its steps: which engines should serve now, and whether it is short of some that it drained to make room. */
+/**
+ * The position of a roll-out by its steps: which engines should serve now, and whether it has fewer engines because it drained some to make
+ * room.
+ */
 export function rollOutPosition(all: readonly StoredStep[]): RollOutPosition {
   const steps = all.filter(({ state }) => state !== "skipped" && state !== "failed");
   const reached = steps.findIndex(({ state }) => state === "running" || state === "waiting");

@@ -4,15 +4,15 @@ import { EngineAccessReader } from "@/server/contracts/engine/readEngineAccess";
 
 export interface AdminRequest<Schema extends z.ZodType> {
   readonly method?: "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
-  /** Bytes are sent as they are, all else as JSON. */
+  /** Bytes are sent unchanged, everything else as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of the JSON that is answered; of NDJSON, of its lines as texts. */
+  /** Schema of the JSON answer; for NDJSON, of its lines as texts. */
   readonly schema: Schema;
   readonly signal?: AbortSignal | undefined;
-  /** For whom somebody waits; left out: as long as the slowest call may take. */
+  /** For calls on which a user waits; absent: the limit of the slowest call. */
   readonly limitMs?: number | undefined;
-  /** Statuses beside 2xx that mean success without a body, such as 404 for something that shall be gone. */
+  /** Statuses besides 2xx that mean success without a body, such as 404 for a deletion. */
   readonly alsoFine?: readonly number[];
 }
 
@@ -23,20 +23,23 @@ export interface AdminReply<Value> {
   readonly value: Value | null;
 }
 
-/** `late`: it was asked and did not answer in time, so that what it was asked to do may be done. */
+/** `late`: it did not answer in time, so the requested action may have been done. */
 export type AdminFailure = "answered" | "unreachable" | "late";
 
 export type AdminAnswer<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly message: string; readonly failure: AdminFailure };
 
-/** Admin listeners answer at once; the slowest call hands over some megabytes of outcomes. */
+/** Admin listeners answer at once; the slowest call transfers some megabytes of outcomes. */
 const requestLimitMs = 30_000;
 
 /** Longest part of a foreign error message that is repeated to an operator. */
 const shownErrorLength = 300;
 
-/** Calls one process's admin listener with its token, or the one found under a reference; every failure comes back as a sentence that names process and address. */
+/**
+ * Calls one process's admin listener with its token, or with the one found by a reference; every failure is returned as a sentence that
+ * names process and address.
+ */
 export function createAdminClient(name: string, baseUrl: string, token: string | KeyReference) {
   const access = typeof token === "string" ? { current: { ok: true, key: token } as const } : new EngineAccessReader({ key: token });
   return async function call<Schema extends z.ZodType>(

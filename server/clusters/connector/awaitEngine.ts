@@ -10,7 +10,7 @@ export interface AwaitOptions extends StepOptions {
   readonly limitMs: number;
 }
 
-/** Waits until an engine that was started answers requests for its model; says what was found, or why it never will. */
+/** Waits until a started engine answers requests for its model; returns what was found, or why it never will. */
 export const awaitEngine = (
   host: EngineHost,
   { id, model }: { readonly id: string; readonly model: string },

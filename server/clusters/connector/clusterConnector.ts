@@ -12,19 +12,19 @@ import { effectOf } from "./stepEffect";
 import { missingPredictors, uploadPredictors } from "./uploadPredictors";
 import { type Look, waitUntil } from "./waitUntil";
 
-/** The longest a request may take at the gateway: after it nothing can be in flight any more. */
+/** The longest time of a request at the gateway: after it none can be in flight. */
 const drainLimitMs = 600_000;
 
-/** What a step did is seen at once, or within seconds where a control plane stands in between. */
+/** The effect of a step is visible at once, or within seconds if there is a control plane in between. */
 const effectLimitMs = 5_000;
 
 /** A gateway that was restarted is back within this time: until then a step waits for it. */
 const gatewayLimitMs = 60_000;
 
-/** A cluster that is only looked at is looked at again soon; what hangs shall be known as down within seconds. */
+/** A cluster that is only observed is observed again soon; a hanging process must be detected within seconds. */
 const observeLimitMs = 4_000;
 
-/** Another writer changed the gateway's configuration between our read and our write; read again this often. */
+/** Another writer changed the gateway's configuration between read and write; it is read again this often. */
 const writeAttempts = 3;
 
 /** `If-Match` for a gateway that has no configuration yet. */
@@ -33,15 +33,15 @@ const noConfigEtag = '"none"';
 export interface ConnectorParts {
   readonly host: EngineHost;
   readonly gateway: AdminClient;
-  /** A kept plan; null when it is kept no more. */
+  /** A saved plan; null if it is no longer saved. */
   readonly planOf: (id: string) => Plan | null;
-  /** Bytes of a kept predictor; null when it is kept no more. Left out: none is. */
+  /** Bytes of a saved predictor; null if it is no longer saved. Absent: none is. */
   readonly artefactOf?: (hash: string) => Uint8Array | null;
-  /** How long an engine may take to answer. */
+  /** Time limit for an engine to answer. */
   readonly loadLimitMs?: number;
 }
 
-/** A cluster of engines that `host` brings up and ends, behind one gateway. */
+/** A cluster of engines that `host` starts and ends, behind one gateway. */
 export function createConnector({
   host,
   gateway,
@@ -68,7 +68,7 @@ export function createConnector({
     return lacking.ok ? null : lacking.message;
   }
 
-  /** Waits for a gateway that does not listen, and no longer where it answers and refuses. */
+  /** Waits for a gateway that does not listen, but not for one that answers with a refusal. */
   const route = (routing: GatewayRouting, options: StepOptions): Promise<Answer<string>> =>
     waitUntil(
       async (): Promise<Look> => {
@@ -91,7 +91,7 @@ export function createConnector({
       }
       const { engines, judge, timeScale } = found.value;
       const gone = routing.active.filter((id) => !engines.some((engine) => engine.id === id));
-      // Else the gateway would be told to do without it, and engines that still serve would be drained for it.
+      // Otherwise the gateway would be configured without it, and engines that still serve would be drained for it.
       if (gone.length > 0) return { ok: false, message: `${gone.join(", ")} should get requests and is gone: routing is left as it is.` };
       const config = gatewayConfig({ routing, plan, engines, judge, timeScale, current: current.value.value });
       if (config === null) return { ok: true, value: "nothing was in force" };
@@ -119,7 +119,7 @@ export function createConnector({
       },
       { ...options, limitMs: drainLimitMs },
     );
-    // Past the deadline the requests are cut, and the step says so.
+    // Past the deadline the requests are aborted, and the step reports that.
     return drained.ok ? drained : { ok: true, value: `deadline passed with ${inFlight} requests in flight` };
   }
 
@@ -145,7 +145,7 @@ export function createConnector({
   }
 
   function verifyStep(action: StepAction, options: StepOptions): Promise<Answer<string>> {
-    /** Since when it was looked for and is not there. */
+    /** Start of the time in which it was not found. */
     let sinceMs: number | null = null;
     const look = async (): Promise<Look> => {
       const observation = await observe(options.signal);

@@ -5,16 +5,16 @@ import type { Answer, ObservedEngine } from "./connector";
 import type { EngineHost, LookOptions } from "./engineHost";
 import { type Look, waitUntil } from "./waitUntil";
 
-/** An engine without requests ends at once; a minute is one that hangs. */
+/** An engine without requests ends at once; after a minute it counts as hung. */
 const stopLimitMs = 60_000;
 
 export interface EmulatorHostOptions {
   readonly emulator: AdminClient;
-  /** The held-out prompts of a workload, in the emulator's form; null when the workload is gone. */
+  /** The held-out prompts of a workload, in the emulator's format; null if the workload no longer exists. */
   readonly heldOutOutcomes: (workloadId: string) => EmulatedOutcomes | null;
 }
 
-/** The emulator: engines that follow a model of real ones, reached over HTTP like these. */
+/** The emulator: engines that follow a model of real ones, called over HTTP like real ones. */
 export function createEmulatorHost({ emulator, heldOutOutcomes }: EmulatorHostOptions): EngineHost {
   async function readCluster({ signal, limitMs }: LookOptions): Promise<Answer<EmulatedCluster>> {
     const reply = await emulator("/cluster", { schema: emulatedClusterSchema, signal, limitMs });

@@ -3,42 +3,44 @@ import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Answer, Observation, StepOptions } from "./connector";
 import type { Look } from "./waitUntil";
 
-/** What a host tells of its hardware and its engines; what the gateway makes of them is known elsewhere. */
+/** A host's report on its hardware and its engines; the gateway's view of them comes from elsewhere. */
 export interface HostObservation extends Omit<Observation, "routing" | "policyModels" | "isJudged" | "judge"> {
-  /** Who judges answers of policies that have no judge among their engines; null where the host has none. */
+  /** The judge for policies that have no judge among their engines; null if the host has none. */
   readonly judge: GatewayConfig["judge"];
 }
 
 export interface LookOptions {
   readonly signal?: AbortSignal | undefined;
-  /** For whom somebody waits; left out: as long as a step may take. */
+  /** For calls on which a user waits; absent: the limit of a step. */
   readonly limitMs?: number | undefined;
 }
 
 /**
- * Where engines run and by whom they are started and ended: the part of a cluster that differs from one kind to the next. Routing is
- * the same for all (`createConnector`). What a host does again that was done before changes nothing and succeeds. One whose
- * topology is given says so and is asked neither to start nor to stop an engine.
+ * Where engines run and how they are started and ended: the part of a cluster that depends on its kind. Routing is the same for all kinds
+ * (`createConnector`). Repeating an action on a host changes nothing and succeeds. A host with a given topology says so; it gets no request
+ * to start or stop an engine.
  */
 export interface EngineHost {
   observe(options: LookOptions): Promise<Answer<HostObservation>>;
-  /** Brings an engine up; answers as soon as it is on its way, what was found. */
+  /** Starts an engine; returns what was found as soon as the start is in progress. */
   start(engine: EngineOrder, options: StepOptions): Promise<Answer<string>>;
   /** Ends an engine and waits until its GPUs are free. */
   stop(engineId: string, options: StepOptions): Promise<Answer<string>>;
   /**
-   * What the host knows of an engine that does not answer: what it waits for, or why it never will; null where it knows nothing. Left out
-   * where a host knows no more than that an engine is there.
+   * The host's knowledge of an engine that does not answer: what it waits for, or why it never will; null if it knows nothing. Absent if a
+   * host only knows that an engine exists.
    */
   readonly why?: (engineId: string, options: LookOptions) => Promise<Look | null>;
-  /** What it would put down to start an engine, as an operator would write it: YAML, a command line. Left out where starting is only a call. */
+  /**
+   * The text it would write to start an engine, in an operator's form: YAML, a command line. Absent if an engine is started by a call only.
+   */
   readonly generate?: (engine: EngineOrder, planId: string | null) => Answer<string>;
-  /** What stands there of an engine, in the form of `generate`; null where nothing does. */
+  /** The present text of an engine, in the form of `generate`; null if there is none. */
   readonly actual?: (engineId: string, options: LookOptions) => Promise<Answer<string | null>>;
-  /** `start` with every write withheld, the server itself asked where it can rehearse; what it would do. */
+  /** `start` without any write, with a dry run by the server if it supports one; returns what it would do. */
   readonly rehearse?: (engine: EngineOrder, options: StepOptions) => Promise<Answer<string>>;
-  /** The last lines that an engine logged, secrets masked. Left out where they cannot be read. */
+  /** The last lines of an engine's log, secrets masked. Absent if they cannot be read. */
   readonly log?: (engineId: string, options: LookOptions) => Promise<Answer<string>>;
-  /** Gives engines that replay a workload its prompts; left out where engines are real. */
+  /** Loads a workload's prompts into engines that replay them; absent if engines are real. */
   readonly loadOutcomes?: (workloadId: string, options: StepOptions) => Promise<Answer<string>>;
 }

@@ -12,7 +12,7 @@ const clusterId = "embedded";
 const spec = { id: clusterId, name: "c", kind: "embedded", gpu: "l40s", nodes: [{ name: "node1", gpus: 4 }], usdPerGpuHour: 1 } as const;
 const plan = planOnGpus("candidate", { "qwen2.5-3b": [0] });
 
-/** As many lines a page as a real gateway gives, or fewer, so that pages are few to write. */
+/** Lines per page, fewer than a real gateway returns, so that tests need few lines for several pages. */
 const pageSize = 3;
 
 describe("a gateway's own audit", () => {
@@ -44,7 +44,7 @@ describe("a gateway's own audit", () => {
     refused: 0,
     unjudged: 0,
   };
-  /** A gateway of which only the audit and the plan matter; the real one is asked in the service's test. */
+  /** A stub of a gateway with only the audit and the plan; the service's test uses the real one. */
   const gateway: AdminClient = async (path, { schema }) => {
     asked += 1;
     const after = Number(/after=(\d+)/.exec(path)?.[1]);

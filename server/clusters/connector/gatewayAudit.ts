@@ -6,18 +6,18 @@ import type { Store } from "@/server/store/store";
 import type { AdminClient } from "./adminClient";
 import { gatewaySubject } from "./gatewaySubject";
 
-/** A gateway's lines show up in the studio within about this. */
+/** A gateway's lines appear in the studio within about this time. */
 const intervalMs = 1_000;
 
-/** Pages of 1000 lines a round; what is left comes with the next one. */
+/** Most pages of 1000 lines per round; the rest follows in the next one. */
 const mostPages = 20;
 
-/** Lines after which the gateway may follow another plan that no application of the studio put into force. */
+/** Lines after which the gateway may follow another plan that was not put into force by an application of the studio. */
 const switches: ReadonlySet<GatewayAuditLine["action"]> = new Set(["canary promoted", "rolled back"]);
 
-/** Takes what a gateway noted down, also while no studio ran, into the studio's audit: each line once. */
+/** Copies a gateway's audit lines into the studio's audit, also those written while no studio ran: each line once. */
 export interface GatewayAudit {
-  /** Resolves when every line that the gateway had at the call is taken, or it could not be asked. Never rejects. */
+  /** Resolves when every line that the gateway had at the call is copied, or it could not be called. Never rejects. */
   take(): Promise<void>;
   close(): void;
 }
@@ -31,11 +31,11 @@ export function createGatewayAudit(parts: {
   const ending = new AbortController();
   const { signal } = ending;
 
-  /** Lines not taken yet, page by page, each page with its mark in one transaction. */
+  /** Copies the remaining lines, page by page, each page with its mark in one transaction. */
   async function takeAll(): Promise<void> {
     if (store.clusters.get(clusterId) === null) return;
     const mark = store.audit.taken(clusterId);
-    // The line that was taken last comes again: where another has its number, the gateway lost its state and its numbers tell nothing.
+    // The last copied line is requested again: if another line has its number, the gateway lost its state and its numbers are meaningless.
     let after = Math.max(0, (mark?.sequence ?? 0) - 1);
     let anew = false;
     for (let page = 0; page < mostPages && !signal.aborted; page += 1) {
@@ -54,7 +54,7 @@ export function createGatewayAudit(parts: {
     }
   }
 
-  /** @returns whether they are kept; where the gateway went away meanwhile they come again. */
+  /** @returns whether they are stored; if the gateway went away meanwhile, they are requested again. */
   async function keep(lines: readonly GatewayAuditLine[]): Promise<boolean> {
     const last = lines.at(-1);
     if (last === undefined) return true;
@@ -83,7 +83,7 @@ export function createGatewayAudit(parts: {
     if (store.clusters.get(clusterId)?.runningPlanId !== planId) store.clusters.setRunning(clusterId, { planId, since });
   }
 
-  // One after the other: two that read the same mark would take a line twice.
+  // Sequential: two runs with the same mark would copy a line twice.
   let last: Promise<void> = Promise.resolve();
   const take = (): Promise<void> => {
     last = last.then(takeAll).catch((error) => {
@@ -110,6 +110,6 @@ export function createGatewayAudit(parts: {
 
 const timeOf = ({ atMs }: GatewayAuditLine): string => new Date(atMs).toISOString();
 
-/** Whether the gateway has another line where the mark is, or has not come that far. */
+/** Whether the gateway has another line at the mark, or has not reached it. */
 const isAnew = ({ lines, latest }: z.infer<typeof gatewayAuditPageSchema>, mark: GatewayAuditMark): boolean =>
   latest < mark.sequence || lines.some((line) => line.sequence === mark.sequence && line.atMs !== mark.atMs);

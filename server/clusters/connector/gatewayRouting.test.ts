@@ -5,7 +5,7 @@ import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { targetEngines } from "../steps/targetEngines";
 import { gatewayConfig } from "./gatewayRouting";
 
-/** A plan whose replicas hold so many requests each, in the order of its models; null: nothing is said. */
+/** A plan whose replicas have these request limits, in the order of its models; null: not given. */
 function planHolding(limits: readonly (number | null)[]) {
   const draft = examplePlanDraft();
   const deployment = draft.deployment.map((model, index) => ({

@@ -6,7 +6,10 @@ import { deployedModelsOf, judgeEngineOf, modelsOf, type PolicyDocument } from "
 import { plannedLimits } from "../steps/targetEngines";
 import type { ObservedEngine } from "./connector";
 
-/** The name under which clients reach a plan's cascade beside `cascade/default`: the plan's own name, in the characters a model name may have. */
+/**
+ * The name under which clients reach a plan's cascade in addition to `cascade/default`: the plan's own name, in the characters allowed in a
+ * model name.
+ */
 function servedName(planName: string): string {
   const name = planName.toLowerCase().replace(/[^a-z0-9._-]+/g, "-");
   return (
@@ -17,32 +20,32 @@ function servedName(planName: string): string {
   );
 }
 
-/** What a gateway configuration says about routing. */
+/** The routing of a gateway configuration. */
 export function routingOf(config: GatewayConfig | null): GatewayRouting {
   const inState = (state: "active" | "cordoned") => (config?.replicas ?? []).filter((one) => one.state === state).map((one) => one.id);
   return { planId: config?.planId ? config.planId : null, active: inState("active"), cordoned: inState("cordoned") };
 }
 
-/** The models that a gateway sends to: the policy's, and the judge's where that is engines of the configuration. */
+/** The models to which a gateway sends requests: the policy's, and the judge's if that runs on engines of the configuration. */
 export function routedModelsOf({ policy, judge }: GatewayConfig): string[] {
   return judge === null || judge.url !== undefined ? modelsOf(policy) : [...modelsOf(policy), judge.model];
 }
 
 export interface ConfigParts {
   readonly routing: GatewayRouting;
-  /** The plan that `routing` names, where it is kept. */
+  /** The plan that `routing` names, if it is saved. */
   readonly plan: Plan | null;
   readonly engines: readonly ObservedEngine[];
-  /** The cluster's own, for policies that have none among their engines. */
+  /** The cluster's own judge, for policies without one among their engines. */
   readonly judge: GatewayConfig["judge"];
   readonly timeScale: number;
-  /** Configuration in force: its policy stays, with its knobs as they stand, when `routing` names its plan or none. */
+  /** Configuration in force: its policy stays, with its present knobs, if `routing` names its plan or none. */
   readonly current: GatewayConfig | null;
 }
 
 /**
- * The gateway configuration for a routing: policy and engines in one versioned unit, so that thresholds of one plan never
- * run over the engines of another. null when there is no policy to write: nothing is in force and nothing was.
+ * The gateway configuration for a routing: policy and engines in one versioned unit, so that thresholds of one plan never run over the
+ * engines of another. null if there is no policy to write: nothing is in force and nothing was before.
  */
 export function gatewayConfig({ routing, plan, engines, judge, timeScale, current }: ConfigParts): GatewayConfig | null {
   const part = plan === null || current?.planId === routing.planId ? current : plan;
@@ -56,10 +59,10 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, curren
       : [{ id, model: engine.model, url: engine.url, state, maxInFlight: limits.get(id) ?? inFlightLimit({}), ...engine.access }];
   };
   const replicas = [...routing.active.flatMap((id) => entry(id, "active")), ...routing.cordoned.flatMap((id) => entry(id, "cordoned"))];
-  // The gateway refuses a model without any engine. One that is out while its GPUs change hands stays listed, cordoned.
+  // The gateway refuses a model without any engine. A model that is out while its GPUs are reassigned stays listed, cordoned.
   const out = deployedModelsOf(part.policy).filter((model) => !replicas.some((replica) => replica.model === model));
   const standIns = out.flatMap((model) => current?.replicas.find((replica) => replica.model === model) ?? []);
-  // Its requests wait for it, unless everything is being ended.
+  // Its requests wait for it, unless everything is being stopped.
   const inService = (model: string): boolean => replicas.some((replica) => replica.model === model && replica.state === "active");
   const awaited = routing.planId === null ? [] : deployedModelsOf(part.policy).filter((model) => !inService(model));
   return {
@@ -81,7 +84,7 @@ function judgeFor(policy: PolicyDocument, own: GatewayConfig["judge"]): GatewayC
   return model === null ? own : { model };
 }
 
-/** What each engine holds at once: as the plan says, and engines of an earlier plan what they held until now. */
+/** The request limit of each engine: the plan's, and for engines of an earlier plan their previous limit. */
 function limitsByEngine(plan: Plan | null, current: GatewayConfig | null): ReadonlyMap<string, number> {
   const before = (current?.replicas ?? []).map(({ id, maxInFlight }) => [id, maxInFlight] as const);
   return new Map([...before, ...(plan === null ? [] : plannedLimits(plan))]);

@@ -1,7 +1,7 @@
 import { isRecord } from "@/solver/collections/isRecord";
 /**
- * What stands in the form of what was generated: members that only the server fills in are left out, so that the two can be held side by
- * side. Items of a list are matched by their name, else by their place; those that nobody generated stay, as somebody put them there.
+ * The actual object in the form of the generated one: members that only the server sets are left out, so that the two can be compared side
+ * by side. Items of a list are matched by their name, or else by their position; additional items that were not generated are kept.
  */
 export function generatedPart(found: unknown, generated: unknown): unknown {
   if (found === undefined) return isEmpty(generated) ? generated : undefined;

@@ -10,9 +10,9 @@ interface Picture {
 }
 
 /**
- * Why an engine cannot be placed on a cluster as it stands, in a sentence; null where nothing is in the way, or it is there already.
+ * Why an engine cannot be placed on a cluster in its present state, in a sentence; null if there is no obstacle, or it already runs there.
  *
- * @param cluster what the cluster is called in a sentence: "cluster", "Ray cluster".
+ * @param cluster the name of the cluster in a sentence: "cluster", "Ray cluster".
  */
 export function obstacleTo(engine: EngineOrder, { gpu, nodes, engines }: Picture, cluster: string): string | null {
   if (engines.some(({ id }) => id === engine.id)) return null;
@@ -30,13 +30,13 @@ export function obstacleTo(engine: EngineOrder, { gpu, nodes, engines }: Picture
   return null;
 }
 
-/** The same without engines of Weir's own, which are no obstacle: the roll-out ends those in the way before. */
+/** The same without Weir's own engines, which are no obstacle: the roll-out stops those that occupy the GPUs first. */
 export function foreignObstacle(engine: EngineOrder, { gpu, nodes }: Picture, cluster: string): string | null {
   const alone = nodes.map((node) => ({ ...node, freeGpus: Math.max(0, node.gpus - (node.othersGpus ?? 0)) }));
   return obstacleTo(engine, { gpu, nodes: alone, engines: [] }, cluster);
 }
 
-/** The value that stands most often; the first of several, undefined where there is none. */
+/** The most frequent value; the first of several, undefined if there is none. */
 export function mostCommon(values: readonly string[]): string | undefined {
   const count = (value: string): number => values.filter((one) => one === value).length;
   return [...values].sort((a, b) => count(b) - count(a))[0];

@@ -2,16 +2,16 @@ import type { GatewayRouting, StepAction } from "@/server/store/documents/stored
 import type { Observation } from "./connector";
 import type { Look } from "./waitUntil";
 
-/** What was found on a cluster after a step. */
+/** The state of a cluster after a step. */
 export interface Found {
   readonly observation: Pick<Observation, "engines" | "routing" | "outcomes">;
-  /** Requests an engine still has from the gateway; 0 for one that the gateway does not list. */
+  /** The gateway's requests in flight at an engine; 0 for an engine that the gateway does not list. */
   readonly inFlightAt: (engineId: string) => number;
 }
 
 /**
- * Whether a step's effect is there to be seen, whatever the step itself answered; where it is not, what was expected and what was
- * found. `emulated`: engines replay a workload's prompts.
+ * Whether a step's effect is visible, whatever the step itself returned; if not, what was expected and what was found. `emulated`: engines
+ * replay a workload's prompts.
  */
 export function effectOf(action: StepAction, { observation, inFlightAt }: Found, emulated: boolean): Look {
   const { engines, routing, outcomes } = observation;
@@ -41,8 +41,8 @@ export function effectOf(action: StepAction, { observation, inFlightAt }: Found,
 }
 
 /**
- * null: the gateway does as told. Engines it was told to cordon that are gone need not be listed, and one more may be: a model whose
- * engines are all out stays listed by one of them.
+ * null: the gateway has the wanted routing. Cordoned engines that no longer exist need not be listed, and one more may be: if a model's
+ * engines are all out, one of them stays listed.
  */
 function routed(told: GatewayRouting, found: GatewayRouting, stands: (id: string) => boolean): Look | null {
   const samePlan = told.planId === found.planId;

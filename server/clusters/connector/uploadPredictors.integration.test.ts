@@ -85,7 +85,7 @@ describe("a plan's predictors", () => {
       const page = await gateway("/decisions", { schema: decisionPageSchema });
       return page.ok ? page.value.value?.decisions.at(-1)?.predictions : undefined;
     };
-    // Of a model that the predictor was not trained for it says nothing. A gateway serves while predictors are loaded.
+    // For a model outside of its training there is no prediction. A gateway serves while predictors are loaded.
     const served = () => vi.waitFor(async () => expect(await predictions()).toEqual({ lengths: hash, models: {} }), { timeout: 10_000 });
     await served();
     await cluster.restart("gateway");

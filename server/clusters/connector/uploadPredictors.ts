@@ -5,16 +5,15 @@ import type { AdminAnswer, AdminClient } from "./adminClient";
 
 interface Ways {
   readonly gateway: AdminClient;
-  /** Bytes of a kept predictor; null where it is kept no more. */
+  /** Bytes of a saved predictor; null if it is no longer saved. */
   readonly artefactOf: (hash: string) => Uint8Array | null;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The trained predictors that a policy names, as far as they would have to be brought to the gateway: it lacks them, or what it has of them fails. Changes
- * nothing.
+ * The trained predictors of a policy that must be uploaded to the gateway: they are missing there, or fail. Changes nothing.
  *
- * @returns a sentence where the gateway does not answer, or one is kept nowhere.
+ * @returns a sentence if the gateway does not answer, or one is saved nowhere.
  */
 export async function missingPredictors(
   policy: PolicyDocument,
@@ -37,7 +36,7 @@ export async function missingPredictors(
   return { ok: true, value: lacking };
 }
 
-/** Brings the trained predictors that a policy names to the gateway that is to serve it: all of them, or where one is kept nowhere none. */
+/** Uploads the trained predictors that a policy names to the gateway that will serve it: all of them, or none if one is saved nowhere. */
 export async function uploadPredictors(policy: PolicyDocument, ways: Ways): Promise<AdminAnswer<object>> {
   const lacking = await missingPredictors(policy, ways);
   if (!lacking.ok) return lacking;

@@ -12,8 +12,8 @@ const checkLimitMs = 15_000;
 const tokenLimitMs = 30_000;
 
 /**
- * Whether an engine can be given requests for a model, asked as the gateway asks it: it is healthy, the model is listed under the name that the
- * engine has for it, and it generates one token. Each alone has been seen to hold on engines that then failed their first request.
+ * Whether an engine can be given requests for a model, checked with the gateway's own requests: it is healthy, it lists the model under its
+ * own name for it, and it generates one token. Engines have been observed to pass each single check and then fail their first request.
  */
 export async function verifyEngine({ id, url, access }: ObservedEngine, model: string, signal: AbortSignal): Promise<Look> {
   const servedName = access?.servedName ?? model;

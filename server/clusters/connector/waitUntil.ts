@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer } from "./connector";
 
-/** One look: it holds (with what was found), it does not hold yet (and why), or it never will. */
+/** One check: it holds (with what was found), it does not hold yet (and why), or it never will. */
 export type Look = { readonly holds: string } | { readonly waiting: string } | { readonly failed: string };
 
 export interface WaitOptions {
   readonly signal: AbortSignal;
   readonly report: (detail: string) => void;
   readonly limitMs: number;
-  /** Between two looks. */
+  /** Interval of the checks. */
   readonly everyMs?: number;
 }
 
 /** Short enough that a step of a fast cluster does not linger. */
 const defaultEveryMs = 200;
 
-/** Looks again and again until something holds; past the limit it fails with the reason of the last wait. */
+/** Checks repeatedly until something holds; past the limit it fails with the reason of the last wait. */
 export async function waitUntil(look: () => Promise<Look>, options: WaitOptions): Promise<Answer<string>> {
   const { signal, report, limitMs, everyMs = defaultEveryMs } = options;
   const deadline = performance.now() + limitMs;

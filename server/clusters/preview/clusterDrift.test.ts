@@ -17,7 +17,7 @@ function planOn(gpusOf: Readonly<Record<string, readonly number[]>>): Plan {
   return sealPlan({ ...drafted, inputs: { ...drafted.inputs, cluster } }, new Date("2026-01-01T00:00:00Z"));
 }
 
-/** A cluster that does what a plan asks for, to the letter. */
+/** A cluster that matches a plan exactly. */
 function held(plan: Plan): DriftContext & { readonly config: GatewayConfig } {
   const engines = targetEngines(plan).map(({ precision: _, ...order }, index) => ({
     ...order,

@@ -8,33 +8,33 @@ import type { Observation, ObservedEngine } from "../connector/connector";
 import { gatewayConfig } from "../connector/gatewayRouting";
 import { gpuKeys, placeText, targetEngines } from "../steps/targetEngines";
 
-/** An engine's own object as Weir would write it and as it stands, in the same form. */
+/** An engine's own object as Weir would write it and in its actual state, in the same form. */
 export interface EngineObject {
   readonly engineId: string;
   readonly generated: string;
-  /** null: it is not there. */
+  /** null: it does not exist. */
   readonly actual: string | null;
 }
 
 export interface DriftContext {
-  /** In force by the store; null: none. */
+  /** The plan in force according to the store; null: none. */
   readonly plan: Plan | null;
   readonly observation: Observation;
-  /** What the gateway runs; null: it has no configuration. */
+  /** The gateway's configuration; null: it has none. */
   readonly config: GatewayConfig | null;
   readonly objects: readonly EngineObject[];
-  /** Engines that their operator, or a batch, started beside the plan's: no drift by being there, whatever the plan. */
+  /** Engines that their operator, or a batch, started in addition to the plan's: their presence is no drift, whatever the plan. */
   readonly isOperators: (engine: ObservedEngine) => boolean;
 }
 
-/** Lines of an object that are shown of each side. */
+/** Lines of an object that are shown for each side. */
 const shownLines = 6;
 
 const nothing = "nothing";
 
 /**
- * How what the plan in force asks for, what Weir makes of it for this cluster, and what is there differ. Pure; empty where nothing does.
- * An engine that is down stays one of a cluster whose topology is given: that is health, and no drift.
+ * The differences between what the plan in force requires, what Weir generates for it on this cluster, and the actual state. Pure; empty if
+ * there are none. On a cluster with a given topology, an engine that is down still belongs to it: that is a health problem, not drift.
  */
 export function clusterDrift(ground: DriftContext): readonly DriftLine[] {
   const { plan, config } = ground;
@@ -112,7 +112,7 @@ function gatewayLines(plan: Plan, { observation, config }: DriftContext): readon
       },
     ];
   if (config.planId !== plan.id) return [otherPlan(plan, config)];
-  // Engines that a plan keeps without routing to them are not on the gateway's list.
+  // Engines that a plan contains without routing to them are not on the gateway's list.
   const routed = deployedModelsOf(plan.policy);
   const active = targetEngines(plan).flatMap(({ id, model }) => (routed.includes(model) ? [id] : []));
   const routing = { planId: plan.id, active, cordoned: [] };
@@ -182,7 +182,7 @@ const told = ({ key, caFile, servedName, maxInFlight }: GatewayReplica) => ({ ke
 const replicaText = (replica: GatewayReplica | undefined): string =>
   replica === undefined ? nothing : `${replica.state}, ${replica.url}, up to ${replica.maxInFlight} at once`;
 
-/** What operators may turn, in words. */
+/** The values that operators may change, in words. */
 function knobsText(policy: PolicyDocument): string {
   if (policy.kind === "slack") return `tau ${policy.tau}, deltaScore ${policy.deltaScore}`;
   const thresholds = thresholdsOf(policy);
@@ -194,7 +194,7 @@ function withoutKnobs(policy: PolicyDocument): object {
   return policy.kind === "slack" ? { ...policy, tau: 0, deltaScore: 0 } : policy;
 }
 
-/** Lines of a text that another has not, without their indentation. */
+/** Lines of a text that are missing in another, without their indentation. */
 function linesOnlyIn(text: string, other: string): string {
   const there = new Set(other.split("\n").map((line) => line.trim()));
   const own = text

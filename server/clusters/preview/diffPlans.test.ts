@@ -40,7 +40,7 @@ describe("diffPlans", () => {
     const plan = planOnGpus("before", { a: [0], b: [1] });
     const { judge, directStart, ...policy } = plan.policy;
     const engine = { rubricTokens: 400, outputTokens: 20 };
-    // A setting that is added to the schema does not compile until it is here.
+    // A setting that is added to the schema does not compile until it is added here.
     const changed: Record<Exclude<keyof CascadePolicy, "kind">, readonly (readonly [string, Partial<CascadePolicy>])[]> = {
       stages: [["~ cascade", { stages: [...policy.stages].reverse() }]],
       thresholds: [["~ threshold after a", { thresholds: [61] }]],

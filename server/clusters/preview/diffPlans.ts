@@ -28,7 +28,7 @@ function valueLine(subject: string, before: string | null, after: string): DiffL
     : { sign: "~", of: "plan", subject, text: `${before} -> ${after}` };
 }
 
-/** What a plan's engine does from now on, by its sign. */
+/** What happens to a plan's engine, by its sign. */
 const plannedWords = { "+": "start", "-": "stop", "=": "stays" } as const;
 const givenWords = { "+": "takes requests", "-": "takes none, runs on", "=": "takes requests as before" } as const;
 
@@ -60,7 +60,7 @@ function deploymentLines(from: Plan | null, to: Plan): readonly DiffLine[] {
   ];
 }
 
-/** What a policy says, by subject. A subject that a policy has nothing to say of is left out: a model alone has no judge. */
+/** The settings of a policy, by subject. A subject that a policy does not have is left out: a single model has no judge. */
 function policySays(policy: PolicyDocument): ReadonlyMap<string, string> {
   const learnt = Object.entries(policy.learnt ?? {}).flatMap(([of, hash = ""]): [string, string][] =>
     hash === "" ? [] : [[`predictor of ${of}`, hash.slice(0, 12)]],
@@ -86,7 +86,7 @@ function routeSays(policy: PolicyDocument): readonly [string, string][] {
   }
 }
 
-/** Three figures are what such a number carries. */
+/** Such a number has three significant figures. */
 const three = (value: number): string => String(Number(value.toPrecision(3)));
 
 function justInTimeSays({ models, workflows, selection }: JustInTimePolicy): [string, string][] {
@@ -141,7 +141,7 @@ function selectionText(selection: JustInTimePolicy["selection"]): string {
   }
 }
 
-/** Documents that differ in anything, as in what agents are told, differ in it. */
+/** Documents that differ in anything, such as agents' instructions, have different digests. */
 const digestOf = (workflow: WorkflowDocument): string =>
   createHash("sha256")
     .update(canonicalJson(workflow as unknown as Json))
@@ -189,7 +189,7 @@ function judgeText({ model, secondsPerCall, usdPerCall, engine, whenDown }: Casc
   ].join(", ");
 }
 
-/** Orders and placements in the words of the forms in which they are chosen. */
+/** Names of orders and placements, as in the forms where they are chosen. */
 const kindWords = { ...orderNames, ...placeNames };
 
 /** An order or a placement with its settings: `shortest program first (STJF), aging threshold 100`. */
@@ -212,15 +212,15 @@ function policyLines(from: Plan | null, to: Plan): readonly DiffLine[] {
   ];
 }
 
-/** A plan with the models alone that its policy needs. */
+/** A plan with only the models that its policy needs. */
 function routedPart(plan: Plan): Plan {
   const needed = deployedModelsOf(plan.policy);
   return { ...plan, deployment: plan.deployment.filter(({ model }) => needed.includes(model)) };
 }
 
 /**
- * What changes between two plans, in words: models, then routing, then single engines. `from` null: nothing runs. Where the topology is
- * given no engine is started or stopped: told is which of them take requests, and nothing of those to which neither plan sends any.
+ * The changes between two plans, in words: models, then routing, then single engines. `from` null: nothing runs. With a given topology no
+ * engine is started or stopped: the lines say which engines take requests, and leave out those that neither plan uses.
  */
 export function diffPlans(from: Plan | null, to: Plan, topology: "planned" | "given" = "planned"): readonly DiffLine[] {
   const told = (plan: Plan): Plan => (topology === "given" ? routedPart(plan) : plan);

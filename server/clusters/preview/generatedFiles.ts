@@ -14,10 +14,10 @@ export interface FileForm {
 }
 
 /**
- * What a plan puts down on a cluster beside what stands there: a text for each engine that is there or shall be, and the gateway's
- * configuration, last. An engine that both plans share is left as it is.
+ * The texts that a plan writes on a cluster, with the present texts: one for each present or future engine, and the gateway's
+ * configuration, last. An engine that both plans share is unchanged.
  *
- * @param form of the host's texts. @returns a sentence where something cannot be read or generated.
+ * @param form of the host's texts. @returns a sentence if something cannot be read or generated.
  */
 export async function generatedFiles(ground: RollOutContext, host: Host, form: FileForm): Promise<Answer<readonly GeneratedFile[]>> {
   const files: GeneratedFile[] = [];
@@ -48,7 +48,7 @@ async function engineFile(ground: RollOutContext, id: string, { generate, actual
   return after.ok ? { ok: true, value: { ...file, after: after.value } } : after;
 }
 
-/** Of an engine that is started by a call: its order. */
+/** For an engine that is started by a call: its order. */
 function orderFile({ rollOut }: RollOutContext, id: string): GeneratedFile {
   const text = (engines: readonly EngineRequest[]): string | null => {
     const engine = engines.find((one) => one.id === id);
@@ -63,7 +63,7 @@ function gatewayFile(ground: RollOutContext): GeneratedFile {
   const { config, rollOut, steps } = ground;
   const routing = steps.flatMap(({ action }) => ("routing" in action ? [action.routing] : [])).at(-1) ?? rollOut.routing;
   const after = plannedRouting(ground, routing, rollOut.target.engines);
-  // What an operator set beside the plan stays.
+  // An operator's settings outside of the plan are kept.
   const kept = config?.settings === undefined ? {} : { settings: config.settings };
   return {
     name: "gateway.json",
@@ -73,7 +73,7 @@ function gatewayFile(ground: RollOutContext): GeneratedFile {
   };
 }
 
-/** In one order, however it was written: engines by name, members as their schema lists them. */
+/** In a canonical order: engines by name, members as their schema lists them. */
 function configText(config: GatewayConfig): string {
   const replicas = [...config.replicas].sort((a, b) => (a.id < b.id ? -1 : 1));
   return pretty(gatewayConfigSchema.parse({ ...config, replicas }));

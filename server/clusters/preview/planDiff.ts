@@ -14,7 +14,7 @@ export interface ComparedPlans {
   readonly emulated: boolean;
 }
 
-/** What putting `target` into force would do, made by the code that then does it. */
+/** The effect of putting `target` into force, computed by the code that does it. */
 export function planDiff({ observation, running, target, emulated }: ComparedPlans): PlanDiff {
   const rollOut = rollOutOf(observation, target, emulated);
   const steps = planSteps(rollOut);
@@ -31,8 +31,8 @@ export function planDiff({ observation, running, target, emulated }: ComparedPla
 }
 
 /**
- * Share of a model's serving GPUs that is out at the worst moment of a roll-out, 0..1, for the model hit hardest.
- * Measured against the smaller of what the model has before and after, so that a wanted reduction is no dip.
+ * Share of a model's serving GPUs that is out at the worst moment of a roll-out, 0..1, for the model affected most. Relative to the smaller
+ * of the model's numbers before and after, so that an intended reduction is no dip.
  */
 export function capacityDip({ standing, inForce, routing, target }: RollOut, steps: readonly PlannedStep[]): number {
   if (target.planId === null) return inForce.planId === null ? 0 : 1;

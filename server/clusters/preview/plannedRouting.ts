@@ -5,10 +5,10 @@ import type { ObservedEngine } from "../connector/connector";
 import { gatewayConfig } from "../connector/gatewayRouting";
 import type { RollOutContext } from "./rollOutContext";
 
-/** Where an engine will be reached that is not started yet: nobody knows before. Reserved, so that it leads nowhere. */
+/** Placeholder URL of an engine that is not started yet, whose address is unknown. The name is reserved and never resolves. */
 const notStartedUrl = "http://not-started.invalid";
 
-/** The configuration that a step of a roll-out would write, with engines that do not stand yet under an address that leads nowhere; null: none. */
+/** The configuration that a step of a roll-out would write, with a placeholder URL for engines that do not exist yet; null: none. */
 export function plannedRouting(
   { target, observation, config, judge }: Pick<RollOutContext, "target" | "observation" | "config" | "judge">,
   routing: GatewayRouting,

@@ -16,15 +16,15 @@ import type { RollOutContext } from "./rollOutContext";
 interface RehearsalWays {
   readonly host: Pick<EngineHost, "rehearse">;
   readonly gateway: AdminClient;
-  /** Bytes of a kept predictor; null where it is kept no more. */
+  /** Bytes of a saved predictor; null if it is no longer saved. */
   readonly artefactOf: (hash: string) => Uint8Array | null;
-  /** The encoder whose embeddings a predictor reads; null where it reads words, or is not kept. */
+  /** The encoder whose embeddings a predictor reads; null if it reads words, or is not saved. */
   readonly encoderOf: (hash: string) => EncoderIdentity | null;
 }
 
 /**
- * The steps of a roll-out with every write withheld: what starts an engine is tried as far as its host can, one that stands is verified, and
- * each configuration of the gateway is put to the gateway's own refusals. What only shows while it runs is said in words.
+ * The steps of a roll-out without any write: the start of an engine is rehearsed as far as its host can, an existing one is verified, and
+ * each configuration of the gateway is checked by the gateway itself. What can only be seen during the roll-out is stated in words.
  */
 export async function rehearseSteps(
   ground: RollOutContext,
@@ -68,7 +68,7 @@ export async function rehearseSteps(
     }
   }
 
-  /** Asking an engine that stands changes nothing. */
+  /** Verifying an existing engine changes nothing. */
   async function verify({ engineId, model }: Extract<StepAction, { readonly kind: "verify" }>): Promise<Answer<string>> {
     const engine = ground.observation.engines.find(({ id }) => id === engineId);
     if (engine === undefined)
@@ -83,7 +83,7 @@ export async function rehearseSteps(
     if (config === null) return { ok: true, value: "Nothing is in force, and nothing would be." };
     const lacking = await missingPredictors(config.policy, { gateway, artefactOf, signal });
     if (!lacking.ok) return lacking;
-    // They would be brought before it.
+    // They would be uploaded before it.
     const coming = learntOf(config.policy);
     const asked = new URLSearchParams(coming.length === 0 ? {} : { with: coming.join(",") });
     const encoder = encoderOf(config.policy.learnt?.confidence ?? "");

@@ -7,19 +7,19 @@ import type { Answer, Connector, Observation } from "../connector/connector";
 import type { EngineHost } from "../connector/engineHost";
 import { type PlannedStep, planSteps, type RollOut } from "../steps/planSteps";
 
-/** A plan on a cluster, and the way to it from what runs there at this moment. */
+/** A plan on a cluster, and the roll-out from its present state. */
 export interface RollOutContext {
   readonly target: Plan;
   readonly observation: Observation;
-  /** What the gateway runs; null: nothing. */
+  /** The gateway's configuration; null: none. */
   readonly config: GatewayConfig | null;
-  /** Of the host, for policies that have no judge among their engines. */
+  /** The host's judge, for policies without a judge among their engines. */
   readonly judge: GatewayConfig["judge"];
   readonly rollOut: RollOut;
   readonly steps: readonly PlannedStep[];
 }
 
-/** Looks at a cluster and plans the roll-out; a sentence where it cannot be looked at or the plan does not fit it. */
+/** Observes a cluster and plans the roll-out; a sentence if it cannot be observed or the plan does not fit it. */
 export async function rollOutContext(
   { connector, host, gateway }: { readonly connector: Connector; readonly host: EngineHost; readonly gateway: AdminClient },
   target: Plan,

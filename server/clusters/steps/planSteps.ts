@@ -3,13 +3,13 @@ import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { GatewayRouting, StepAction } from "@/server/store/documents/storedStep";
 import { gpuKeys, placeText } from "./targetEngines";
 
-/** An engine as found on the cluster. */
+/** An engine found on the cluster. */
 export interface StandingEngine extends EngineRequest {
   /** A stopping engine holds its GPUs and is never kept. */
   readonly stopping: boolean;
 }
 
-/** What is in force, or shall be: a policy by the models it needs engines of. */
+/** The policy in force now or later: the models whose engines it needs. */
 interface PolicyInForce {
   readonly planId: string | null;
   readonly models: readonly string[];
@@ -20,9 +20,9 @@ export interface RollOut {
   readonly routing: GatewayRouting;
   readonly inForce: PolicyInForce;
   readonly target: PolicyInForce & { readonly engines: readonly EngineOrder[] };
-  /** Workload whose held-out prompts the emulated engines replay; null where engines are real or hold them already. */
+  /** Workload whose held-out prompts the emulated engines replay; null if engines are real or already have them. */
   readonly loadOutcomes: string | null;
-  /** Engines are run by somebody else: none is started or stopped. Left out: the target decides what runs. */
+  /** Engines are run externally: none is started or stopped. Absent: the target decides what runs. */
   readonly topology?: "given";
 }
 
@@ -32,20 +32,20 @@ export interface PlannedStep {
 }
 
 /**
- * The ordered steps from what runs to what a plan asks for. Pure, and the only source of steps: the difference shown
- * before an apply and the apply itself are made here.
+ * The ordered steps from the present state to a plan. Pure, and the only source of steps: the difference shown before an apply and the
+ * apply itself are computed here.
  *
- * Engines with the same model, shape and GPUs are left alone. New engines come up on free GPUs and are verified first,
- * then the policy is switched, then old engines drain and stop. Only where no GPU is free is an old engine drained
- * before its successor is up, and then one that leaves every model of the policy in force served, if there is one.
+ * Engines with the same model, shape and GPUs stay unchanged. New engines are started on free GPUs and verified first, then the policy is
+ * switched, then old engines drain and stop. An old engine is drained before its successor is up only if no GPU is free; then one is chosen
+ * that leaves every model of the policy in force served, if there is one.
  *
- * Where the topology is given, engines are only verified, routed to, and drained of requests and taken off the gateway's list.
+ * With a given topology, engines are only verified, routed to, and drained of requests and taken off the gateway's list.
  */
 export function planSteps(rollOut: RollOut): readonly PlannedStep[] {
   return new RollOutPlanner(rollOut).plan();
 }
 
-/** Walks the roll-out step by step, knowing at each which engines stand, which are proved, and what is in force. */
+/** Goes through the roll-out step by step, tracking which engines exist, which are verified, and what is in force. */
 class RollOutPlanner {
   private readonly steps: PlannedStep[] = [];
   private readonly running: Map<string, EngineRequest>;
@@ -56,7 +56,7 @@ class RollOutPlanner {
   private readonly unproved: EngineOrder[];
   private readonly targetIds: Set<string>;
   private inForce: PolicyInForce;
-  /** null: the gateway lists an engine that is not there, so its list must be written anew. */
+  /** null: the gateway lists an engine that does not exist, so its list must be written again. */
   private routing: GatewayRouting | null;
 
   constructor(private readonly rollOut: RollOut) {
@@ -68,9 +68,10 @@ class RollOutPlanner {
     this.routed = new Set([...routing.active, ...routing.cordoned]);
     this.proved = new Set(routing.active.filter((id) => this.running.has(id)));
     this.pending = target.engines.filter((engine) => !kept.has(engine.id));
-    // One that no policy routes to, as an attached one that the plan leaves out, is never seen to take requests: it would be verified for ever.
+    // An engine without a route, such as an attached one that the plan leaves out, is never seen to take requests: it would be verified
+    // forever.
     this.unproved = target.engines.filter((engine) => kept.has(engine.id) && !this.proved.has(engine.id) && this.isRouted(engine));
-    // The same plan id is the same policy: engines may differ (some died), routing need not be switched to it again.
+    // The same plan id means the same policy: engines may differ (some failed), but routing need not be switched again.
     this.inForce = rollOut.inForce.planId === target.planId ? target : rollOut.inForce;
     this.routing = [...this.routed].every((id) => this.running.has(id)) ? routing : null;
   }
@@ -81,7 +82,7 @@ class RollOutPlanner {
       this.push({ kind: "load-outcomes", workloadId: loadOutcomes }, "Give the emulated engines the workload's held-out prompts");
     }
     this.verify(this.unproved);
-    // One that is not there cannot be brought: verifying it says so, before anything is routed.
+    // A missing engine cannot be started: verifying it reports that, before anything is routed.
     if (this.rollOut.topology === "given") this.verify(this.pending.splice(0).filter((engine) => this.isRouted(engine)));
     for (;;) {
       this.startWhereFree();
@@ -111,7 +112,7 @@ class RollOutPlanner {
     this.verify(free);
   }
 
-  /** Engines load side by side: all of a batch are started before the first is waited for. */
+  /** Engines load in parallel: all of a batch are started before the first is waited for. */
   private verify(engines: readonly EngineRequest[]): void {
     for (const { id, model } of engines) {
       this.push({ kind: "verify", engineId: id, model }, `Verify ${id}: healthy, lists ${model}, answers one token`);
@@ -135,7 +136,7 @@ class RollOutPlanner {
     return routing;
   }
 
-  /** Old engines of the new policy's models help out until the last new engine is up. */
+  /** Old engines of the new policy's models continue to serve until the last new engine is up. */
   private routingNow(): GatewayRouting {
     const { target } = this.rollOut;
     const helping = this.inForce !== target || this.pending.length > 0;
@@ -147,7 +148,7 @@ class RollOutPlanner {
     return { planId: this.inForce.planId, active, cordoned };
   }
 
-  /** The old engines in the way of one waiting engine: those whose loss leaves fewest models unserved, then fewest GPUs. */
+  /** The old engines on the GPUs of one waiting engine: those whose loss leaves fewest models unserved, then fewest GPUs. */
   private cheapestRoom(): readonly string[] {
     let best: { readonly ids: readonly string[]; readonly unserved: number; readonly gpus: number } | null = null;
     for (const engine of this.pending) {
@@ -178,7 +179,7 @@ class RollOutPlanner {
     this.push({ kind: "stop", engineId: id, routing: this.newRouting() }, `Stop ${id}, freeing ${placeText(engine)}`);
   }
 
-  /** Lets go of every engine that the target leaves out, all at once when the last of them has nothing in flight. */
+  /** Removes every engine that the target leaves out from the gateway's list, all at once when the last of them has nothing in flight. */
   private unroute(): void {
     const given = [...this.leaving].filter((id) => this.routed.has(id));
     for (const id of given) {

@@ -10,10 +10,10 @@ import type { PlannedStep, RollOut } from "./planSteps";
 import { rollOutSegments, type Segment } from "./rollOutSegments";
 import { plannedLimits, targetEngines } from "./targetEngines";
 
-/** What servers take to end and give their GPUs back, where none was stopped here yet. */
+/** Typical time until a server has ended and released its GPUs, if none was stopped here yet. */
 const ASSUMED_STOP_SECONDS = 5;
 
-/** The longest a request may take at the gateway: then it is cut. */
+/** The longest time of a request at the gateway: then it is aborted. */
 const LONGEST_DRAIN_SECONDS = 600;
 
 export interface DipAsked {
@@ -22,18 +22,18 @@ export interface DipAsked {
   /** null: nothing is in force. */
   readonly running: Plan | null;
   readonly target: Plan;
-  /** Per engine second, with a sentence on where it comes from. */
+  /** Per engine second, with a sentence on its source. */
   readonly rate: { readonly requestsPerSecond: number; readonly basis: string };
-  /** The last of this cluster, newest first: how long steps take here. */
+  /** The latest of this cluster, newest first: the durations of steps here. */
   readonly applications: readonly Pick<StoredApplication, "steps">[];
   readonly timeScale: number;
-  /** Simulates a plan's policy on engines at the rate; a sentence where it cannot. */
+  /** Simulates a plan's policy on engines at the rate; a sentence if it cannot. */
   readonly serve: (plan: Plan, servings: readonly Serving[]) => Promise<Outcome<{ readonly figures: readonly ServingFigures[] }>>;
 }
 
 type Figures = (segment: Pick<Segment, "planId" | "engines">) => ServingFigures | null;
 
-/** What requests feel while a roll-out runs: each segment of equal routing simulated as plans are, and how long it is expected to last. */
+/** The latency of requests while a roll-out runs: each segment of equal routing simulated as plans are, and its expected duration. */
 export async function rollOutDip(asked: DipAsked): Promise<Outcome<{ readonly dip: RollOutDip }>> {
   const { rollOut, steps, running, target, rate } = asked;
   const segments = rollOutSegments(rollOut, steps);
@@ -73,7 +73,7 @@ export async function rollOutDip(asked: DipAsked): Promise<Outcome<{ readonly di
 
 const sustained = ({ p95Seconds, capacityPerSecond }: ServingFigures) => ({ p95Seconds, capacityPerSecond });
 
-/** Engines of both plans may serve side by side for a while: then there are more than either has. */
+/** Engines of both plans may serve in parallel for a while: then there are more than either has. */
 function replicasOf({ routing, standing, target }: RollOut, { planId, engines }: Segment, model: string): DipPhase["replicas"][number] {
   const serving = engines.filter((engine) => engine.model === model).length;
   const whole =
@@ -81,7 +81,7 @@ function replicasOf({ routing, standing, target }: RollOut, { planId, engines }:
   return { model, serving, of: Math.max(serving, whole.filter((engine) => engine.model === model).length) };
 }
 
-/** Figures of each segment; equal ones are simulated once, each under the plan whose policy is in force. */
+/** Figures of each segment; equal segments are simulated once, each under the plan whose policy is in force. */
 async function figuresOf(
   { running, target, serve }: DipAsked,
   segments: readonly Pick<Segment, "planId" | "engines">[],
@@ -89,7 +89,7 @@ async function figuresOf(
   const limits = new Map([...(running === null ? [] : plannedLimits(running)), ...plannedLimits(target)]);
   const order = new Map(targetEngines(target).map(({ id }, index) => [id, index]));
   const enginesOf = ({ engines }: Pick<Segment, "engines">): readonly ServingEngine[] =>
-    // In the order of the plan: of engines alike the first is sent to first.
+    // In the order of the plan: of equal engines the first gets requests first.
     [...engines]
       .sort((a, b) => (order.get(a.id) ?? order.size) - (order.get(b.id) ?? order.size))
       .map(({ id, model, gpu, tp, pp }) => ({ model, gpu, tp, pp, maxInFlight: limits.get(id) ?? inFlightLimit({}) }));
@@ -117,7 +117,10 @@ async function figuresOf(
   return { ok: true, of: (segment) => found.get(keyOf(segment)) ?? null };
 }
 
-/** How long each segment is expected to last, and what that rests on. @param all with what was before and will be after. */
+/**
+ * The expected duration of each segment, and its basis.
+ * @param all with the states before and after.
+ */
 function segmentSeconds(
   { rollOut, steps, applications, timeScale }: DipAsked,
   all: readonly Pick<Segment, "planId" | "engines">[],
@@ -172,7 +175,7 @@ function simulationBasis({ inputs: { objective } }: Plan): readonly string[] {
   ];
 }
 
-/** The worst moment for an operator: a model without an engine, then one that does not keep up, then the lowest capacity. */
+/** The worst moment for an operator: a model without an engine, then an overloaded one, then the lowest capacity. */
 function worstMoment({ phases, before, after, requestsPerSecond }: Omit<RollOutDip, "says">): string {
   if (phases.length === 0) return "Nothing changes: requests are served as they are now.";
   const inForce = phases.filter(({ planId }) => planId !== null);

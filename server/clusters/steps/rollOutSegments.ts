@@ -2,19 +2,19 @@ import type { EngineRequest } from "@/server/contracts/engine/emulatorAdmin";
 import type { GatewayRouting } from "@/server/store/documents/storedStep";
 import type { PlannedStep, RollOut } from "./planSteps";
 
-/** Steps of a roll-out during which requests go to the same engines under the same plan. */
+/** Steps of a roll-out during which requests are sent to the same engines under the same plan. */
 export interface Segment {
   /** Counting from 0, both included. */
   readonly fromStep: number;
   readonly toStep: number;
   readonly planId: string | null;
-  /** That the policy in force needs engines of. */
+  /** Models whose engines the policy in force needs. */
   readonly models: readonly string[];
-  /** Those that take requests. */
+  /** Engines that take requests. */
   readonly engines: readonly EngineRequest[];
 }
 
-/** A roll-out cut where its routing changes: every step is in one segment, in order. A step that changes routing begins one. */
+/** A roll-out divided where its routing changes: every step is in one segment, in order. A step that changes routing begins one. */
 export function rollOutSegments(rollOut: RollOut, steps: readonly PlannedStep[]): readonly Segment[] {
   const known = new Map([...rollOut.target.engines, ...rollOut.standing].map((engine) => [engine.id, engine]));
   const segments: Segment[] = [];
@@ -31,7 +31,7 @@ export function rollOutSegments(rollOut: RollOut, steps: readonly PlannedStep[])
   function segment({ planId, active }: GatewayRouting, step: number): Segment {
     const { target, inForce } = rollOut;
     const models = planId === null ? [] : planId === target.planId ? target.models : inForce.models;
-    // One that the gateway still lists may be gone.
+    // An engine that the gateway still lists may no longer exist.
     const engines = active.flatMap((id) => known.get(id) ?? []).filter(({ model }) => models.includes(model));
     return { fromStep: step, toStep: step, planId, models, engines };
   }

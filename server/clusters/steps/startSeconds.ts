@@ -1,10 +1,10 @@
 import type { StoredApplication } from "@/server/store/applicationRepository";
 import { stepSeconds } from "./stepSeconds";
 
-/** The upper end of what the source measured for one replica, 2 to 20 s. */
+/** The upper end of the source's measurements for one replica, 2 to 20 s. */
 const SOURCE_SECONDS = 20;
 
-/** Engine seconds until a started replica serves, by the last roll-outs here (`stepSeconds`), and in words what that rests on. */
+/** Engine seconds until a started replica serves, from the last roll-outs here (`stepSeconds`), and the basis in words. */
 export function startSeconds(
   applications: readonly Pick<StoredApplication, "steps">[],
   timeScale: number,

@@ -1,15 +1,15 @@
 import type { StoredApplication } from "@/server/store/applicationRepository";
 import type { StoredStep } from "@/server/store/documents/storedStep";
 
-/** Roll-outs looked back at. */
+/** Number of past roll-outs that are used. */
 const RECENT = 5;
 
 /**
- * Engine seconds that the steps of some kinds took for each done step of the first of them, over the last roll-outs of a cluster. As measured they
- * add up over engines that load side by side.
+ * Engine seconds that the steps of some kinds took for each done step of the first of them, over the last roll-outs of a cluster. The
+ * measured times add up over engines that load in parallel.
  *
  * @param applications newest first.
- * @returns null where no step of the first kind was done.
+ * @returns null if no step of the first kind was done.
  */
 export function stepSeconds(
   applications: readonly Pick<StoredApplication, "steps">[],

@@ -14,10 +14,11 @@ function gpuText(gpus: readonly number[]): string {
 }
 
 /**
- * An engine's id says what it is and where: model, precision, shape and GPUs. A replica that two plans share therefore has the same
- * id in both, which is how a roll-out knows what to leave alone.
+ * An engine's id describes it and its place: model, precision, shape and GPUs. A replica that two plans share therefore has the same id in
+ * both, by which a roll-out knows what to leave unchanged.
  *
- * @example engineId({ model: "gemma-2-2b", precision: "bf16" }, { tp: 2, pp: 1 }, [{ node: "node1", gpus: [0, 1] }]) // "gemma-2-2b-bf16-tp2-pp1-node1-0-1"
+ * @example engineId({ model: "gemma-2-2b", precision: "bf16" }, { tp: 2, pp: 1 }, [{ node: "node1", gpus: [0, 1] }]) //
+ * "gemma-2-2b-bf16-tp2-pp1-node1-0-1"
  */
 export function engineId(
   { model, precision }: Pick<ModelDeployment, "model" | "precision">,
@@ -28,7 +29,7 @@ export function engineId(
   return `${model}-${precision}-tp${shape.tp}-pp${shape.pp}-${where}`.toLowerCase().replace(/[^a-z0-9._-]/g, "-");
 }
 
-/** Every engine a plan asks for, in the order of its deployment. */
+/** Every engine of a plan, in the order of its deployment. */
 export function targetEngines(plan: Pick<Plan, "deployment">): readonly EngineOrder[] {
   return plan.deployment.flatMap((deployment) =>
     deployment.replicas.flatMap((group) =>
@@ -45,7 +46,7 @@ export function targetEngines(plan: Pick<Plan, "deployment">): readonly EngineOr
   );
 }
 
-/** Requests that each engine of a plan holds at once, by its id. */
+/** Request limit of each engine of a plan, by its id. */
 export const plannedLimits = ({ deployment }: Pick<Plan, "deployment">): readonly (readonly [string, number])[] =>
   deployment.flatMap((model) =>
     model.replicas.flatMap((group) =>
@@ -57,6 +58,6 @@ export const plannedLimits = ({ deployment }: Pick<Plan, "deployment">): readonl
 export const gpuKeys = (engine: Pick<EngineRequest, "placements">): readonly string[] =>
   engine.placements.flatMap((placement) => placement.gpus.map((gpu) => `${placement.node}/${gpu}`));
 
-/** Where an engine runs, for people: `node1 GPU 0-3`. */
+/** The GPUs of an engine, for people: `node1 GPU 0-3`. */
 export const placeText = (engine: Pick<EngineRequest, "placements">): string =>
   engine.placements.map((placement) => `${placement.node} GPU ${gpuText(placement.gpus)}`).join(", ");

@@ -8,10 +8,10 @@ import type { EngineHost } from "../connector/engineHost";
 import { planSteps } from "../steps/planSteps";
 import { targetEngines } from "../steps/targetEngines";
 
-/** A cluster for the contract to change: empty, with room for the one engine of a kept plan. */
+/** A cluster that the contract may change: empty, with room for the one engine of a saved plan. */
 export interface ClusterUnderTest {
   readonly connector: Connector;
-  /** What the connector starts engines on. */
+  /** The host on which the connector starts engines. */
   readonly host: EngineHost;
   readonly plan: Plan;
   /** Sends one request for the plan's cascade; the HTTP status. */
@@ -19,7 +19,7 @@ export interface ClusterUnderTest {
   stop(): Promise<void>;
 }
 
-/** What the apply runner and its pages rely on, whatever a cluster is made of. Call inside a test file of the connector. */
+/** What the apply runner and its pages rely on, for every kind of cluster. Call inside a test file of the connector. */
 export function connectorContract(name: string, startCluster: () => Promise<ClusterUnderTest>): void {
   describe(`connector contract: ${name}`, () => {
     let cluster: ClusterUnderTest;
@@ -29,7 +29,7 @@ export function connectorContract(name: string, startCluster: () => Promise<Clus
       const [only] = targetEngines(cluster.plan);
       if (only === undefined) throw new Error("The plan has no engine.");
       engine = only;
-      // A control plane that has just begun is slow to be seen.
+      // A control plane that was just started takes a while to answer.
       await vi.waitFor(observed, { timeout: 40_000 });
     }, 60_000);
     afterAll(() => cluster.stop());
@@ -46,17 +46,17 @@ export function connectorContract(name: string, startCluster: () => Promise<Clus
     const stepsTo = async (plan: Plan | null) => planSteps(rollOutOf(await observed(), plan, cluster.connector.emulated));
     const actual = () => cluster.host.actual?.(engine.id, {});
 
-    /** Takes every step of the way to a plan, twice; the kinds of the steps. */
+    /** Carries out every step to a plan, twice; returns the kinds of the steps. */
     async function putIntoForce(plan: Plan | null): Promise<readonly string[]> {
       const steps = await stepsTo(plan);
       for (const { action } of steps) {
-        // Of the others the effect may be there before.
+        // The effect of other steps may be there before.
         if (action.kind === "start" || action.kind === "stop") expect(await effect(action)).toMatchObject({ ok: false });
         expect(await apply(action)).toMatchObject({ ok: true });
         expect(await effect(action)).toMatchObject({ ok: true });
         expect(await apply(action)).toMatchObject({ ok: true });
       }
-      // A gateway goes on listing the last engine of a model, cordoned, also when it is gone.
+      // A gateway continues to list the last engine of a model, cordoned, also when it no longer exists.
       expect((await stepsTo(plan)).filter(({ action }) => action.kind !== "switch-policy")).toEqual([]);
       return steps.map(({ action }) => action.kind).filter((kind) => kind !== "load-outcomes");
     }

@@ -16,7 +16,7 @@ import type { EngineHost } from "../connector/engineHost";
 
 const token = "test-token";
 
-/** Engine seconds in a wall second. */
+/** Engine seconds per wall second. */
 export const timeScale = 50;
 
 async function untilHealthy(url: string): Promise<void> {
@@ -33,11 +33,11 @@ export interface TestClusterOptions {
   readonly gpus?: number;
   readonly timeScale?: number;
   readonly prompts?: number;
-  /** Told of all that the processes print, which is then all that they have to say. */
+  /** Gets all output of the processes, which are then set to log everything. */
   readonly onOutput?: (text: string) => void;
 }
 
-/** The real emulator and the real gateway as processes of their own, and a store, all in a temporary folder. */
+/** The real emulator and the real gateway in their own processes, and a store, all in a temporary folder. */
 export async function startTestCluster({ gpus = 4, timeScale: scale = timeScale, prompts = 100, onOutput }: TestClusterOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), "weir-cluster-"));
   const [gatewayPort = 0, gatewayAdminPort = 0, emulatorPort = 0, dcgmPort = 0, enginePort = 0] = await freePorts(5);
@@ -94,16 +94,19 @@ export async function startTestCluster({ gpus = 4, timeScale: scale = timeScale,
     emulatorUrl,
     token,
     environment,
-    /** What a connector's contract needs, engines on some host or emulated: a kept plan of one engine on a GPU of a node, and a client of its cascade. */
+    /**
+     * The needs of a connector's contract, with engines on some host or emulated: a saved plan of one engine on a GPU of a node, and a
+     * client of its cascade.
+     */
     underContract(over: EngineHost = host, node = "node1") {
       const plan = planOnGpus("one", { "qwen2.5-3b": [1] }, node);
       store.plans.keep(plan);
       return { connector: connectorOver(over), host: over, plan, ask: async () => (await askCascade(gatewayUrl, "one")).status };
     },
-    /** What the gateway is asked meanwhile it answers after `thaw`, if it is still asked then. */
+    /** Requests during the freeze are answered after `thaw`, if they are still open then. */
     freezeGateway: () => processes.gateway.kill("SIGSTOP"),
     thawGateway: () => processes.gateway.kill("SIGCONT"),
-    /** Kills a process with no chance to tidy up, and starts it again. */
+    /** Kills a process without a clean shutdown, and starts it again. */
     async restart(name: keyof typeof processes) {
       await endOf(processes[name], "SIGKILL");
       processes[name] = start(name);

@@ -8,17 +8,17 @@ type TestCluster = Awaited<ReturnType<typeof startTestCluster>>;
 
 export interface RollOutToKill {
   readonly planId: string;
-  /** Aborted as soon as so many steps are done, and only then are boundaries counted; left out: never. */
+  /** Aborts as soon as this many steps are done, and counts boundaries only from then on; absent: never. */
   readonly abortAfter?: number;
-  /** Boundaries until it is killed; left out: it lives. */
+  /** Boundaries until it is killed; absent: never. */
   readonly dieAfter?: number;
-  /** Nobody applies the plan: the cluster's schedule does, at this time by the studio's clock. */
+  /** The cluster's schedule applies the plan, at this time by the studio's clock, and not a person. */
   readonly scheduledAtMs?: number;
 }
 
 /**
- * A process that puts a plan into force as a studio does and kills itself, with no chance to tidy up, at a boundary: after every
- * transaction of its store that tells of the application, and before and after every call that changes the gateway or the engines.
+ * A process that puts a plan into force as a studio does and kills itself, without a clean shutdown, at a boundary: after every transaction
+ * of its store about the application, and before and after every call that changes the gateway or the engines.
  */
 const studio = `
   import { createApplicationService } from "@/server/api/plans/applicationService";
@@ -92,13 +92,13 @@ const studio = `
   await runner.close();
   store.close();`;
 
-/** Makes such processes; `clear` removes their bundle. */
+/** Creates such processes; `clear` removes their bundle. */
 export async function rollOutStudio() {
-  // Among the bundles, so that the package that is not in it is found.
+  // In the folder of the bundles, so that the package that is not bundled is found.
   const outfile = join(process.cwd(), "dist", `rollOutStudio-${process.pid}.mjs`);
   const stdin = { contents: studio, resolveDir: import.meta.dirname, loader: "ts" } as const;
   const alias = { "@/server": join(process.cwd(), "server"), "@/solver": join(process.cwd(), "solver") };
-  // In one file it starts in half the time; what packages within it require they are given.
+  // As one file it starts in half the time; packages in it that call `require` get it from this line.
   const banner = { js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);` };
   const whole = { bundle: true, minify: true, external: ["better-sqlite3"], banner };
   await build({ ...whole, stdin, outfile, alias, platform: "node", format: "esm", logLevel: "silent" });

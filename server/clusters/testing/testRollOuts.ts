@@ -24,7 +24,7 @@ export const kinds = (steps: readonly PlannedStep[]) => steps.map((step) => step
 export const touched = (steps: readonly PlannedStep[]) =>
   steps.flatMap(({ action }) => (action.kind === "start" ? [action.engine.id] : "engineId" in action ? [action.engineId] : []));
 
-/** Cuts a node's GPUs into engines of sizes 1, 2 and 4 of some models, leaving some GPUs free. */
+/** Divides a node's GPUs into engines of sizes 1, 2 and 4 of some models, leaving some GPUs free. */
 export const deployment = fc
   .array(fc.record({ model: fc.constantFrom("a", "b", "c", null), size: fc.constantFrom(1, 2, 4) }), { minLength: 1, maxLength: 8 })
   .map((cuts) => {
@@ -39,7 +39,7 @@ export const deployment = fc
     return engines;
   });
 
-/** Carries the steps out on a model of the cluster; throws where a real one would refuse. */
+/** Carries out the steps on a model of the cluster; throws if a real one would refuse. */
 export function carryOut(rollOut: RollOut, steps: readonly PlannedStep[]) {
   const standing = new Map<string, EngineRequest>(rollOut.standing.map((one) => [one.id, one]));
   const verified = new Set(rollOut.routing.active);

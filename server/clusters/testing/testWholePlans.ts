@@ -9,7 +9,7 @@ import { startTestCluster } from "./testCluster";
 
 const at = "2026-01-01T00:00:00.000Z";
 
-/** A test cluster with kept and approved plans, one of them in force, and what tells whether a plan is in force whole. */
+/** A test cluster with saved and approved plans, one of them in force, and a check that a plan is fully in force. */
 export async function clusterOfPlans(plans: readonly [Plan, ...Plan[]], options: Parameters<typeof startTestCluster>[0]) {
   const cluster = await startTestCluster(options);
   const { store, connector } = cluster;
@@ -32,7 +32,7 @@ export async function clusterOfPlans(plans: readonly [Plan, ...Plan[]], options:
     }
   }
 
-  /** Engines, gateway and store say the same plan, and nothing of another is left. */
+  /** Engines, gateway and store have the same plan, and nothing of another is left. */
   async function expectWhole(plan: Plan): Promise<void> {
     const observed = await connector.observe();
     if (!observed.ok) throw new Error(observed.message);

@@ -12,11 +12,11 @@ const quiet: RegressionLook = {
   latency: { requests: 500, seconds: 1 },
 };
 const silent = { ...quiet, ended: { answered: 0, failed: 0, shed: 0 }, latency: null };
-/** Ten looks that see so many failed requests and nothing else. */
+/** Ten looks with this many failed requests and nothing else. */
 const failedFor10s = (failed: number) => Array.from({ length: 10 }, () => ({ ...silent, ended: { ...silent.ended, failed } }));
 const begun: RollOutPosition = { routed: null, staying: null, thin: false };
 
-/** Looks a second apart; the halt of the first that leads to one. */
+/** Looks a second apart; the first halt that they cause. */
 function see(looks: readonly RegressionLook[], position: (index: number) => RollOutPosition = () => begun): Regression["halt"] {
   let known: RegressionState | null = null;
   for (const [index, look] of looks.entries()) {

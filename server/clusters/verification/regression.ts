@@ -1,7 +1,7 @@
 import type { Halt } from "@/server/contracts/studio";
 import { RATE_WINDOW_MS } from "@/server/telemetry/decisionWindow";
 
-/** Requests by how they ended. `shed`: there was no room or no engine for them. */
+/** Requests by outcome. `shed`: there was no room or no engine for them. */
 interface Ended {
   readonly answered: number;
   readonly failed: number;
@@ -10,64 +10,64 @@ interface Ended {
 
 /** Live traffic during a roll-out, at one moment. */
 export interface RegressionLook {
-  /** On a clock that nobody sets. */
+  /** On a monotonic clock. */
   readonly atMs: number;
-  /** Engine seconds in a wall second. */
+  /** Engine seconds per wall second. */
   readonly timeScale: number;
   readonly gatewayAnswers: boolean;
-  /** As the gateway says: what is neither serving nor unhealthy is draining, or it does not know it. */
+  /** From the gateway: an engine that is neither serving nor unhealthy is draining, or unknown to it. */
   readonly engines: readonly { readonly id: string; readonly health: "serving" | "draining" | "unhealthy" | "unknown" }[];
   /** Requests that ended in the last ten seconds. */
   readonly ended: Ended;
-  /** Requests that wait or run; left out: nobody says. */
+  /** Requests that wait or run; absent: not known. */
   readonly underWay?: number;
-  /** A model of the policy has no engine that takes requests: those for it wait, and time out where that takes long. */
+  /** A model of the policy has no engine that takes requests: requests for it wait, and time out if that takes long. */
   readonly unserved?: boolean;
-  /** Of the plan in force, over the last half minute of engine time; null: too few to tell, or its percentile is not measured. */
+  /** For the plan in force, over the last half minute of engine time; null: too few requests, or its percentile is not measured. */
   readonly latency: { readonly requests: number; readonly seconds: number } | null;
-  /** Upper end of what the plan in force promised of that latency; null: nothing. */
+  /** Upper end of the plan's promise for that latency; null: nothing. */
   readonly promisedSeconds: number | null;
 }
 
-/** Where a roll-out is, by its steps. */
+/** The position of a roll-out by its steps. */
 export interface RollOutPosition {
   /** Engines that should serve; null: those that served when it began. */
   readonly routed: readonly string[] | null;
-  /** Engines that the step under way leaves in; null: it changes nothing. */
+  /** Engines that stay after the current step; null: it changes nothing. */
   readonly staying: readonly string[] | null;
-  /** An engine was drained for want of a GPU and its successor does not serve yet: fewer serve than before and than after. */
+  /** An engine was drained for lack of a GPU and its successor does not serve yet: fewer engines serve than before and after. */
   readonly thin: boolean;
 }
 
-/** A gateway that is restarted is back sooner. */
+/** A restarted gateway is back sooner. */
 const GATEWAY_AWAY_MS = 15_000;
 
-/** The gateway asks an engine that failed again within ten seconds. */
+/** The gateway probes a failed engine again within ten seconds. */
 const ENGINE_FAILING_MS = 20_000;
 
-/** Not one failed request, nor one bad second. */
+/** More than a single failed request or a single bad second. */
 const FAILURES = { atLeast: 10, points: 0.02, factor: 2, lastingMs: 10_000 } as const;
 
-/** A share is told of so many requests: where fewer ended in ten seconds, of those before too, but no further back than this. */
+/** A share needs this many requests: if fewer ended in ten seconds, earlier ones are added, but not from before this time. */
 const SHARE = { requests: 100, lookMs: RATE_WINDOW_MS, longestMs: 300_000 } as const;
 
-/** Requests are under way and none ends: longer than the plan's slow ones take. */
+/** Requests are in flight and none ends: longer than the plan's slow ones take. */
 const STUCK = { seconds: 60, promises: 3, lastingMs: 10_000 } as const;
 
-/** The latency is that of half a minute: so long again, and it is no burst of arrivals. */
+/** The latency covers half a minute; if it lasts as long again, it is no burst of arrivals. */
 const LATENCY = { requests: 50, factor: 1.2, lastingSeconds: 60, lastingMs: 10_000 } as const;
 
-/** After a dip queues are still long, and the half minute that is looked at holds answers of it. */
+/** After a dip queues are still long, and the observed half minute contains their answers. */
 const SETTLING = { seconds: 60, ms: 30_000 } as const;
 
 type Sign = "gateway" | "engines" | "failures" | "stuck" | "latency" | "shed";
 
-/** What is remembered between two looks. */
+/** State between two looks. */
 export interface RegressionState {
-  /** The first look, which what comes is held against: a roll-out that is to mend something must not be stopped by what it mends. */
+  /** The first look, the reference for the later ones: a roll-out that repairs a problem must not be stopped by that problem. */
   readonly before: RegressionLook;
   readonly since: Readonly<Partial<Record<Sign, number>>>;
-  /** What ended since the first look, ten seconds each, newest first, without what the roll-out is excused of. */
+  /** Requests that ended since the first look, ten seconds each, newest first, without those for which the roll-out is excused. */
   readonly kept: readonly { readonly atMs: number; readonly ended: Ended }[];
   readonly settlesAtMs: number;
   readonly servesAtMs: number;
@@ -75,17 +75,17 @@ export interface RegressionState {
 
 export interface Regression {
   readonly state: RegressionState;
-  /** null: go on. */
+  /** null: continue. */
   readonly halt: Omit<Halt, "at"> | null;
 }
 
 /**
- * Whether a roll-out has made things worse since the first look, so that it should stop. Each sign has to hold in every look over its
+ * Whether a roll-out has made the traffic worse since the first look, so that it should stop. Each sign must hold in every look over its
  * time. While the roll-out itself is short of engines that it drained to make room (`thin`), and until queues have emptied after that,
- * latency, shed requests and requests that do not end say nothing that was not shown before it was approved, nor do failed ones while
- * a model has no engine at all; failing engines count always.
+ * latency, shed requests and requests that do not end are the effects shown before its approval and do not count, nor do failed requests
+ * while a model has no engine; failing engines always count.
  *
- * @param known what the look before left; null: this is the first, which never halts.
+ * @param known the state after the previous look; null: this is the first, which never halts.
  */
 export function seeRegression(known: RegressionState | null, look: RegressionLook, position: RollOutPosition): Regression {
   const { atMs, timeScale } = look;
@@ -127,7 +127,7 @@ export function seeRegression(known: RegressionState | null, look: RegressionLoo
   return { state: { before, since, kept: isDue ? [{ atMs, ended }, ...kept] : kept, settlesAtMs, servesAtMs }, halt };
 }
 
-/** Engines that should serve and fail or are missing, but for those that did not serve when the roll-out began. */
+/** Engines that should serve and fail or are missing, except those that did not serve when the roll-out began. */
 function failingEngines(before: RegressionLook, look: RegressionLook, { routed, staying }: RollOutPosition): string | null {
   if (!look.gatewayAnswers) return null;
   const serving = (engines: RegressionLook["engines"]) => engines.flatMap(({ id, health }) => (health === "serving" ? id : []));
@@ -144,9 +144,9 @@ function failingEngines(before: RegressionLook, look: RegressionLook, { routed, 
 }
 
 /**
- * The share of requests that ended badly, where it is clearly above what it was.
+ * The share of requests that ended badly, if it is clearly above the earlier share.
  *
- * @param lately newest first; older ones count where the newer are few, and none where in the newest nothing ended badly any more.
+ * @param lately newest first; older ones are added if the newer are few, but not if nothing ended badly in the newest.
  */
 function risen(before: Ended, lately: readonly Ended[], how: "failed" | "shed"): string | null {
   const [newest] = lately;
@@ -169,7 +169,7 @@ const isStuck = ({ underWay = 0, ended }: RegressionLook): boolean => underWay >
 const stuck = (look: RegressionLook): string | null =>
   isStuck(look) ? `${look.underWay} request${look.underWay === 1 ? " is" : "s are"} under way and none ends` : null;
 
-/** The latency beyond what the plan in force promised, where it was better before the roll-out or nothing is known of before. */
+/** The latency above the promise of the plan in force, if it was better before the roll-out or the earlier latency is unknown. */
 function slower(before: RegressionLook, { latency, promisedSeconds }: RegressionLook): string | null {
   if (latency === null || promisedSeconds === null || latency.requests < LATENCY.requests) return null;
   const was = before.latency?.seconds ?? null;

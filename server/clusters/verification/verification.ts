@@ -1,10 +1,10 @@
 import type { Verification, VerificationCheck } from "@/server/contracts/studio";
 import type { PlanInput, PlanPromise, PromiseReport } from "@/server/contracts/studio/promise";
 
-/** Enough for a p95 with ten requests in its tail, and for queues to have filled and emptied. */
+/** Enough for a p95 with ten requests in its tail, and for queues to fill and empty. */
 const NEEDS = { requests: 200, seconds: 120 } as const;
 
-/** What was not decided by then stays so: engine seconds, and no less than this much of the wall's. */
+/** A window that is undecided by then stays undecided: engine seconds, and at least this much wall time. */
 const LONGEST = { seconds: 1800, wallMs: 60_000 } as const;
 
 /** A window that begins now. */
@@ -16,15 +16,16 @@ export const openVerification = (fromMs: number): Verification => ({
 export interface VerificationLook {
   readonly nowMs: number;
   readonly timeScale: number;
-  /** Of the plan in force; null: none is, or nothing was measured yet. */
+  /** Report of the plan in force; null: there is none, or nothing was measured yet. */
   readonly report: PromiseReport | null;
   /** Why no traffic can ever decide it, in a sentence; null: some may. */
   readonly unpredicted: string | null;
 }
 
 /**
- * An open window after one more look. It ends as passed when the latency kept its promise and nothing broke one, as failed when something
- * did under the traffic that the plan was made for, and else, past its time limit or at once where nothing predicts it, as undecided.
+ * An open window after one more look. It ends as passed if the latency kept its promise and no promise was broken, as failed if one was
+ * broken under the traffic that the plan was made for, and otherwise as undecided: past its time limit, or at once if there is no
+ * prediction.
  *
  * @param planId the plan that the application put into force.
  */
@@ -41,7 +42,7 @@ export function lookedAt(open: Verification, planId: string, { nowMs, timeScale,
 
   const moved = movedTraffic(report.inputs);
   const checks = report.promises.filter(({ kind }) => kind !== "usd").map((promise) => checkOf(promise, moved));
-  // Requests that failed were traffic too: a plan under which nothing is answered is judged, not waited for.
+  // Failed requests are traffic too: a plan under which nothing is answered is judged, not waited for.
   const requests = report.requests + report.failed;
   const seen = { requests, checks };
   const enough = requests >= open.needs.requests && report.windowSeconds >= open.needs.seconds;
@@ -69,7 +70,7 @@ export function lookedAt(open: Verification, planId: string, { nowMs, timeScale,
   );
 }
 
-/** Under other traffic than was planned for a broken figure is not the plan's fault, and one that holds nevertheless holds. */
+/** Under other traffic than planned, a broken figure is not the plan's fault; a figure that holds nevertheless is kept. */
 function checkOf(
   { name, kind, promised, band, measured, interval, verdict, reason }: PlanPromise,
   moved: string | null,
@@ -81,7 +82,7 @@ function checkOf(
   return { ...figures, verdict: "undecided", reason: `the traffic is not what the plan was made for: ${moved}` };
 }
 
-/** What of the traffic is not as planned; null: nothing. Less of it is no excuse. */
+/** How the traffic differs from the planned one; null: not. Less of it is no excuse. */
 function movedTraffic(inputs: readonly PlanInput[]): string | null {
   const moved = inputs.filter(
     ({ kind, state, planned, now }) =>

@@ -11,7 +11,7 @@ const WINDOW_SECONDS = 100;
 const RATE = 2;
 const frame = { atMs: NOW_MS, timeScale: 1, measured: { windowSeconds: WINDOW_SECONDS } } as unknown as LiveFrame;
 
-/** Requests that came evenly over the window, as far as they have ended, newest first. */
+/** Requests that arrived evenly over the window, of which those that have ended, newest first. */
 function decisions(endToEndSeconds: number, change: Partial<Decision> = {}): Decision[] {
   return Array.from({ length: WINDOW_SECONDS * RATE }, (_, at) => {
     const arrivedMs = NOW_MS - WINDOW_SECONDS * 1000 + (at * 1000) / RATE;

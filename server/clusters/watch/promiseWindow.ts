@@ -4,41 +4,43 @@ import type { Plan } from "@/solver/plan/plan";
 import { isPredicted } from "@/solver/plan/policySchema";
 import { type MeasuredFigure, meanInterval } from "@/solver/workload/driftIntervals";
 
-/** What the gateway wrote down of the plan in force in the measuring window of Live, or since some moment. */
+/** The gateway's records of the plan in force in the measuring window of Live, or since a given time. */
 export interface PromiseWindow {
-  /** Oldest first; the newest of them where there are very many. */
+  /** Oldest first; only the newest if there are very many. */
   readonly answered: readonly Decision[];
-  /** With those that failed or were shed, as many at most. */
+  /** Including failed and shed ones, with the same limit. */
   readonly seen: readonly Decision[];
-  /** How many of either there were in all, and how many failed. */
+  /** Total numbers of both, and of the failed ones. */
   readonly counts: { readonly answered: number; readonly seen: number; readonly failed: number };
-  /** Engine seconds since the first of them came, or since the window began. */
+  /** Engine seconds since the first of them arrived, or since the window began. */
   readonly seconds: number;
-  /** Arrivals per engine second with their 99 % interval; null while the window is too short to tell. */
+  /** Arrivals per engine second with their 99 % interval; null while the window is too short. */
   readonly requestsPerSecond: MeasuredFigure | null;
 }
 
-/** A client that left, which is no failure. */
+/** A client that disconnected, which is no failure. */
 const CLIENT_GONE = 499;
 
-/** Whether a request was rejected or not answered for a reason that does not lie with its client. */
+/** Whether a request was rejected or not answered for a reason that is not its client's. */
 export const isFailed = ({ status }: Pick<Decision, "status">): boolean => status >= 400 && status !== CLIENT_GONE;
 
-/** Parts of the window whose arrivals are counted: enough to see how they fluctuate. */
+/** Parts of the window in which arrivals are counted: enough to estimate their variation. */
 const SLICES = 20;
 
-/** The window holds no more than this; figures of slower plans would settle never. */
+/** The window is no longer than this; figures of slower plans would never settle. */
 const LONGEST_SECONDS = 300;
 
-/** A window of fewer p95s holds mostly the answers that were quick. */
+/** A shorter window, in p95s, contains mostly fast answers. */
 const P95S_TO_SETTLE = 2;
 
-/** Requests whose figures are taken: they bound a p95 to a thousandth or two of all, and some tens of milliseconds are spent on them. */
+/**
+ * Most requests whose figures are used: they determine a p95 to a thousandth or two of all requests, and take some tens of milliseconds.
+ */
 const MOST = 5000;
 
 /**
  * @param decisions newest first, of any plan and time.
- * @param sinceMs when it began, in place of Live's window, which is too short for little traffic.
+ * @param sinceMs its start, in place of Live's window, which is too short for little traffic.
  */
 export function promiseWindow(plan: Plan, decisions: readonly Decision[], frame: LiveFrame, sinceMs?: number): PromiseWindow {
   const { atMs, timeScale, measured } = frame;
@@ -49,7 +51,7 @@ export function promiseWindow(plan: Plan, decisions: readonly Decision[], frame:
         planId === plan.id && policyHash === plan.policyHash && finishedAtMs >= beganMs && canary !== true,
     )
     .reverse();
-  // Time before the first request says nothing of the traffic, and settles nothing.
+  // Time before the first request says nothing about the traffic, and does not count.
   const firstMs = all.reduce(
     (first, { finishedAtMs, endToEndSeconds }) => Math.min(first, finishedAtMs - (endToEndSeconds * 1000) / timeScale),
     atMs,
@@ -67,8 +69,8 @@ export function promiseWindow(plan: Plan, decisions: readonly Decision[], frame:
 }
 
 /**
- * By when requests came, not by when they ended: a plan that does not keep up ends fewer than come. What came last is still under
- * way and not written down, so the end of the window is left out, as much of it as all but the slowest fiftieth of requests took.
+ * By the times of arrivals, not of ends: an overloaded plan finishes fewer requests than arrive. The latest arrivals are still in flight
+ * without a record, so the end of the window is left out, for the time that all but the slowest fiftieth of requests took.
  */
 function rateOf(
   all: readonly Decision[],
@@ -77,7 +79,7 @@ function rateOf(
   const took = new Float64Array(all.map(({ endToEndSeconds }) => endToEndSeconds)).sort();
   const slow = took[Math.floor(0.98 * took.length)] ?? 0;
   const looked = seconds - slow;
-  // Most requests of the window are still under way then: those that ended say little of how many came.
+  // Otherwise most requests of the window are still in flight: the finished ones say little about the number of arrivals.
   if (all.length === 0 || looked < seconds / 2) return null;
   const counts = new Float64Array(SLICES);
   for (const { finishedAtMs, endToEndSeconds } of all) {
@@ -92,20 +94,20 @@ function rateOf(
     : { value: each.value * perSlice, low: Math.max(0, each.low * perSlice), high: each.high * perSlice, count: all.length };
 }
 
-/** Why the window says too little yet, in words; null when it says enough. */
+/** Why the window is not sufficient yet, in words; null if it is. */
 export function unsettled({ answered, seconds }: PromiseWindow, { predictions: { p95Seconds } }: Pick<Plan, "predictions">): string | null {
   if (answered.length === 0) return "no request was answered yet";
   const needed = Math.min(P95S_TO_SETTLE * p95Seconds, LONGEST_SECONDS);
   return seconds < needed ? `settling: ${seconds.toFixed(0)} of ${Math.ceil(needed)} s` : null;
 }
 
-/** Why promises of a plan never say anything of what is measured, in one sentence; null where they may. */
+/** Why a plan's promises can never be compared with measurements, in one sentence; null if they can. */
 export const unpredictedPlan = ({ policy }: Pick<Plan, "policy">): string | null =>
   isPredicted(policy)
     ? null
     : "Models are chosen just in time: nothing predicts the result, and the plan's figures are those of the plan it was made from.";
 
-/** Why promises of a plan say nothing of what is measured now, in one sentence; null where they do. */
+/** Why a plan's promises cannot be compared with the present measurements, in one sentence; null if they can. */
 export function notComparable(plan: Plan, frame: LiveFrame, applying: boolean): string | null {
   const { state, reason, routing } = frame.gateway;
   const unpredicted = unpredictedPlan(plan);

@@ -4,14 +4,14 @@ import type { Plan } from "@/solver/plan/plan";
 import { isPredicted } from "@/solver/plan/policySchema";
 import type { RegressionLook } from "../verification/regression";
 
-/** What a frame of telemetry says of a roll-out. `plan`: the one in force; null where it is not kept. */
+/** The look at a roll-out from a frame of telemetry. `plan`: the one in force; null if it is not saved. */
 export function regressionCheck(frame: LiveFrame, plan: Plan | null): RegressionLook {
   const { gateway, recent, timeScale } = frame;
   const count = (perSecond: number | null): number => Math.round((perSecond ?? 0) * timeScale * (RATE_WINDOW_MS / 1000));
   const ofPlan = plan !== null && plan.id === frame.planId ? plan : null;
   const seconds = ofPlan === null ? null : percentileOf(recent, ofPlan.inputs.objective.percentile);
   return {
-    // A frame's own time is the wall's, which is set back and forth.
+    // A frame's own time is wall time, which may be set back and forth.
     ...{ atMs: performance.now(), timeScale, gatewayAnswers: gateway.state !== "unreachable" },
     engines: frame.engines.map(({ id, health }) => ({ id, health })),
     ended: {
@@ -26,7 +26,7 @@ export function regressionCheck(frame: LiveFrame, plan: Plan | null): Regression
   };
 }
 
-/** The objective's percentile where it is one of those that are measured. */
+/** The objective's percentile if it is one of the measured ones. */
 function percentileOf({ p50Seconds, p95Seconds, p99Seconds }: LiveFrame["recent"], percentile: number): number | null {
   return { 50: p50Seconds, 95: p95Seconds, 99: p99Seconds }[percentile] ?? null;
 }

@@ -37,7 +37,7 @@ it("switches when clocks are set forward over an entry's time", () => {
 
 it("switches once when an entry's time comes twice, and not back in between", () => {
   expect(told(holdsAt(early, at("2026-10-25T00:30Z")))).toBe("2026-10-25T00:30 early");
-  // 02:10 of the winter: the clock shows a time before the entry's again.
+  // 02:10 in winter time: the clock again shows a time before the entry's.
   expect(told(holdsAt(early, at("2026-10-25T01:10Z")))).toBe("2026-10-25T00:30 early");
   expect(told(nextAfter(early, at("2026-10-25T01:10Z")))).toBe("2026-10-25T06:30 day");
 });

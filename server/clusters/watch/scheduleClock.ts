@@ -1,7 +1,7 @@
 import type { Schedule } from "@/server/contracts/studio/schedule";
 import { localTime } from "@/server/lib/localTime";
 
-/** A time at which a schedule wants a plan to come into force. */
+/** The time at which a schedule puts a plan into force. */
 export interface Switch {
   readonly atMs: number;
   readonly planId: string;
@@ -10,8 +10,9 @@ export interface Switch {
 type Times = Pick<Schedule, "entries" | "timeZone">;
 
 /**
- * The switches of the day before, of this one and of the next, in order. On a day on which clocks are set back an entry comes once, when
- * its time is shown first; on one on which its time is left out, when they are set forward. Of two at one instant the later time of day is the last.
+ * The switches of the previous day, of this one and of the next, in order. On a day on which clocks are set back an entry occurs once, at
+ * the first occurrence of its time; on a day on which its time is skipped, when clocks are set forward. Of two at one instant the later
+ * time of day is the last.
  */
 function switchesAround({ entries, timeZone }: Times, atMs: number): readonly Switch[] {
   const local = localTime(timeZone);
@@ -23,11 +24,11 @@ function switchesAround({ entries, timeZone }: Times, atMs: number): readonly Sw
   );
 }
 
-/** The switch whose plan should be in force; null: there is no such time zone. */
+/** The switch whose plan should be in force; null: the time zone does not exist. */
 export const holdsAt = (times: Times, atMs: number): Switch | null =>
   switchesAround(times, atMs).findLast((one) => one.atMs <= atMs) ?? null;
 
-/** The next switch after an instant; null: there is no such time zone. */
+/** The next switch after an instant; null: the time zone does not exist. */
 export const nextAfter = (times: Times, atMs: number): Switch | null => switchesAround(times, atMs).find((one) => one.atMs > atMs) ?? null;
 
 /** `07:30` in seconds after midnight. */
@@ -36,7 +37,7 @@ function secondsOf(timeOfDay: string): number {
   return hours * 3600 + minutes * 60;
 }
 
-/** How the clock of a time zone shows an instant: `20:00 in Europe/Berlin`. */
+/** The local time of an instant: `20:00 in Europe/Berlin`. */
 export function shownIn(timeZone: string, atMs: number): string {
   const shown = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(atMs);
   return `${shown} in ${timeZone}`;

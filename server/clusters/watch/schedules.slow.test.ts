@@ -49,7 +49,7 @@ const state = () => service().get("embedded");
 const audited = () => cluster.store.audit.list(200).map(({ actor, action }) => `${actor}: ${action}`);
 const running = () => cluster.store.clusters.get("embedded")?.runningPlanId;
 
-/** What a studio does that was just started. */
+/** A studio that was just started. */
 function studio() {
   const runner = cluster.newRunner();
   runner.resumeAll();
@@ -66,7 +66,7 @@ function studio() {
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((wake) => setTimeout(wake, 10));
 }
-/** Long enough for a schedule to look several times. */
+/** Long enough for several checks of a schedule. */
 const looks = () => new Promise((wake) => setTimeout(wake, 150));
 
 async function inForce(plan: typeof day): Promise<void> {
@@ -245,7 +245,7 @@ describe("a studio that was down or killed when a time came", () => {
     expect(running()).toBe(other.id);
   }, 30_000);
 
-  // Written down, begun, known to have begun, and within the roll-out, whose every boundary `killedRollOut.slow.test` walks.
+  // The stages: stored, begun, known to have begun, and within the roll-out, whose boundaries `killedRollOut.slow.test` covers.
   it.each([1, 2, 3, 4, 5, 15])(
     "ends with the plan of the time in force, whole, by one application, where it was killed at boundary %i, and goes on",
     async (dieAfter) => {

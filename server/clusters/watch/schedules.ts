@@ -8,7 +8,7 @@ import { holdsAt, type Switch, shownIn } from "./scheduleClock";
 
 export interface SchedulesOptions {
   readonly store: Store;
-  /** Applies a plan as an operator does. */
+  /** Applies a plan in the way an operator does. */
   readonly start: (
     order: {
       readonly planId: string;
@@ -26,13 +26,13 @@ export interface SchedulesOptions {
 
 const defaultEveryMs = 2_000;
 
-/** A switch that comes later than that would come as a surprise. */
+/** A later switch would come as a surprise. */
 export const SWITCH_WITHIN_MS = 900_000;
 
-/** In whose name a schedule applies plans. */
+/** The actor of a schedule's applications. */
 const scheduleActor = ({ setBy }: Pick<ScheduleRow, "setBy">): string => `schedule of ${setBy}`;
 
-/** What a schedule begins with: it goes on from what is in force, at the next of its times. */
+/** The initial memory of a schedule: it continues from the plan in force, at the next of its times. */
 export const freshMemory = (runningPlanId: string | null, nowMs: number, last: ScheduleMemory["last"]): ScheduleMemory => ({
   expectedPlanId: runningPlanId,
   settledMs: nowMs,
@@ -41,14 +41,14 @@ export const freshMemory = (runningPlanId: string | null, nowMs: number, last: S
   last,
 });
 
-/** A plan's name with the start of its id, as sentences name it. */
+/** A plan's name with the start of its id, for sentences. */
 export function planWords(store: Pick<Store, "plans">, planId: string | null): string {
   if (planId === null) return "no plan";
   const name = store.plans.get(planId)?.metadata.name;
   return name === undefined ? `plan ${planId.slice(0, 8)}` : `${name} (${planId.slice(0, 8)})`;
 }
 
-/** Why a schedule cannot switch to a plan as things stand, in a sentence; null: it can. */
+/** Why a schedule cannot switch to a plan now, in a sentence; null: it can. */
 export function switchObstacle(
   { store, clusterOf }: Pick<SchedulesOptions, "store" | "clusterOf">,
   clusterId: string,
@@ -69,10 +69,10 @@ export function switchObstacle(
 }
 
 /**
- * Puts plans into force by the time of the day. A switch whose time has come goes the way of an operator's apply, is undone by itself where
- * it makes things worse, and is tried for a quarter of an hour. A schedule goes on only from what was in force when it was set or what it put
- * there itself: where somebody else changed the plan it is switched off. All it knows is in the store, so that a studio that was down when
- * a time came does then, once, what holds by then.
+ * Puts plans into force by time of day. A due switch is carried out like an operator's apply, is rolled back automatically if it makes
+ * things worse, and is retried for a quarter of an hour. A schedule continues only from the plan that was in force when it was set or that
+ * it put into force itself: if somebody else changed the plan, it is switched off. Its whole state is in the store, so that a studio that
+ * was down at a due time then does once what is due by then.
  */
 export function createSchedules(options: SchedulesOptions) {
   const { store, start, now = Date.now, everyMs = defaultEveryMs } = options;
@@ -110,7 +110,7 @@ export function createSchedules(options: SchedulesOptions) {
     });
   }
 
-  /** Takes an application that this schedule began for its own, also where the studio was killed before it knew. */
+  /** Claims an application that this schedule began, also if the studio was killed before that was noted. */
   function adopt(row: ScheduleRow): ScheduleRow {
     const trying = row.memory?.trying ?? null;
     if (trying === null) return row;
@@ -127,7 +127,7 @@ export function createSchedules(options: SchedulesOptions) {
     });
   }
 
-  /** Writes down what came of its own application, once that has ended. */
+  /** Notes the result of its own application, once that has ended. */
   function noteEnd(row: ScheduleRow): ScheduleRow {
     const rollingId = row.memory?.rollingId ?? null;
     const application = rollingId === null ? null : store.applications.get(rollingId);
@@ -139,7 +139,7 @@ export function createSchedules(options: SchedulesOptions) {
     return save(row, { rollingId: null, last: told(false, `${words} did not come into force: ${why}`, id) });
   }
 
-  /** Of a plan in force that the schedule did not put there. */
+  /** The origin of a plan in force that the schedule did not apply. */
   function howItCame({ clusterId, memory }: ScheduleRow, planId: string | null): string {
     const own = memory?.last?.applicationId ?? null;
     const { verification = null } = (own === null ? null : store.applications.get(own)) ?? {};
@@ -164,7 +164,7 @@ export function createSchedules(options: SchedulesOptions) {
         ? await start({ planId: due.planId, clusterId, expectedRunningPlanId: running, rollBackOnRegression: true }, scheduleActor(row))
         : { ok: false as const, message: obstacle };
     const fresh = store.schedules.get(clusterId);
-    // Set anew, switched off or removed while the cluster was asked.
+    // The schedule was replaced, switched off or removed during the call to the cluster.
     if (fresh === null || fresh.setAt !== row.setAt || !fresh.enabled) return;
     if (started.ok) return void adopt(fresh);
     if (now() - trying.sinceMs < SWITCH_WITHIN_MS) {
@@ -202,7 +202,7 @@ export function createSchedules(options: SchedulesOptions) {
 
   async function lookAll(): Promise<void> {
     for (const { clusterId } of store.schedules.list()) {
-      // It may have been set anew while another cluster was asked.
+      // It may have been replaced during the call to another cluster.
       const row = store.schedules.get(clusterId);
       if (row === null) continue;
       try {
@@ -223,7 +223,7 @@ export function createSchedules(options: SchedulesOptions) {
   timer.unref();
 
   return {
-    /** Ends switching; the next studio goes on. */
+    /** Stops switching; the next studio continues. */
     async close(): Promise<void> {
       clearInterval(timer);
       await looking;

@@ -45,7 +45,7 @@ async function applied(plan: typeof old, rollBackOnRegression: boolean): Promise
   return application;
 }
 
-/** Watches as a studio does that was just started, until something holds. */
+/** Watches like a studio that was just started, until something holds. */
 async function watched(measured: number, holds: () => boolean, start?: ApplyRunner["start"]): Promise<void> {
   const runner = cluster.newRunner();
   const options = { runner: start === undefined ? runner : { start }, timeScaleOf: () => 500, everyMs: 20 };

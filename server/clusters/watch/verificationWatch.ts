@@ -11,27 +11,27 @@ type RollBackDue = NonNullable<Verification["rollBackDue"]>;
 export interface VerificationWatchOptions {
   readonly store: Store;
   readonly runner: Pick<ApplyRunner, "start">;
-  /** Of the plan in force on a cluster, over what was measured since then; null: none is, or nothing was measured yet. */
+  /** Report of the plan in force on a cluster, over measurements since then; null: there is none, or nothing was measured yet. */
   readonly reportOf: (clusterId: string, sinceMs: number) => PromiseReport | null;
   readonly timeScaleOf: (clusterId: string) => number;
   readonly everyMs?: number;
 }
 
-/** Reports are made anew every four seconds at most. */
+/** Reports are renewed every four seconds at most. */
 const defaultEveryMs = 5_000;
 
-/** A rollback that could not begin by then would come as a surprise. */
+/** A later rollback would come as a surprise. */
 const rollBackWithinMs = 1_800_000;
 
-/** In whose name a rollback is started that an operator asked for beforehand. */
+/** The actor of a rollback that an operator requested in advance. */
 const studio = "studio";
 
 /**
- * Holds each plan that was put into force against its promises, from the end of its application until that is decided; windows that an
- * earlier studio left open go on. Where a plan fails, and that was asked for with its apply, the plan before it is applied again
- * as soon as that can be had.
+ * Compares each plan that was put into force with its promises, from the end of its application until that is decided; windows that an
+ * earlier studio left open continue. If a plan fails, and its apply requested a rollback, the previous plan is applied again as soon as
+ * possible.
  *
- * @returns ends the watching.
+ * @returns a function that ends the watch.
  */
 export function watchVerifications({
   store,
@@ -45,13 +45,13 @@ export function watchVerifications({
     store.audit.add({ at: new Date().toISOString(), actor: studio, action, subject: planId ?? "nothing", detail });
   }
 
-  /** One that was taken back in its grace, or still can be, changed nothing. */
+  /** An application that was cancelled in its grace period, or can still be cancelled, changed nothing. */
   function isGone({ id, clusterId, planId }: StoredApplication): boolean {
     const latest = store.applications.list(clusterId).find(({ state }) => state !== "grace" && state !== "aborted");
     return store.clusters.get(clusterId)?.runningPlanId !== planId || latest?.id !== id;
   }
 
-  /** Tries until it begins, also in the studio after this one: a gateway may be silent at that moment, or the studio be killed. */
+  /** Tries until it begins, also in the next studio: the gateway may be silent now, or the studio may be killed. */
   async function rollBack(application: StoredApplication, open: Verification, { fromMs, verdict }: RollBackDue): Promise<void> {
     const { clusterId, previousPlanId: planId } = application;
     const { rollBackDue: _, ...closed } = { ...open, says: verdict };

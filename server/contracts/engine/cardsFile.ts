@@ -6,7 +6,7 @@ import { type CardCatalogue, catalogueOf, noUserCards, readUserCards } from "@/s
 /** The user's own cards: one file in the state directory, read by studio, command line and emulator. */
 export const cardsFile = (stateDir: string): string => join(stateDir, "cards.json");
 
-/** The cards of a file, none where it does not exist; one sentence with file and field where it cannot be used. */
+/** The cards of a file, none if it does not exist; one sentence with file and field if it cannot be used. */
 export function readCardsFile(
   path: string,
 ): { readonly ok: true; readonly cards: UserCards } | { readonly ok: false; readonly message: string } {
@@ -18,7 +18,7 @@ export function readCardsFile(
   }
 }
 
-/** Every card a process of this state directory knows. A file that cannot be used counts as none, and `problem` says why. */
+/** Every card known to a process of this state directory. An unusable file counts as empty, and `problem` says why. */
 export function catalogueIn(stateDir: string): { readonly catalogue: CardCatalogue; readonly problem: string | null } {
   const read = readCardsFile(cardsFile(stateDir));
   return { catalogue: catalogueOf(read.ok ? read.cards : noUserCards), problem: read.ok ? null : read.message };

@@ -1,9 +1,12 @@
 import { z } from "zod";
 
-/** Name under which the emulated judge's server also answers with the label of an answer: somebody who may know, for profiles that need a label. */
+/**
+ * Model name under which the emulated judge's server also answers with the label of an answer: a trusted judge, for profiles that need a
+ * label.
+ */
 export const trustedJudgeModel = "weir-trusted-judge";
 
-/** POST `/engines` on the emulator's admin listener: bring one emulated engine up. 202 with an `emulatedEngineSchema` in state `loading`. */
+/** POST `/engines` on the emulator's admin listener: start one emulated engine. 202 with an `emulatedEngineSchema` in state `loading`. */
 export const engineRequestSchema = z.object({
   id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,80}$/),
   model: z.string().min(1),
@@ -15,8 +18,8 @@ export const engineRequestSchema = z.object({
 });
 
 /**
- * GET `/engines` answers an array of these. DELETE `/engines/<id>?graceSeconds=` (wall seconds, 30 when not given) lets running
- * requests finish, then cuts: 204 once the engine is gone and its GPUs are free, 202 while it still drains (ask again to wait on).
+ * GET `/engines` returns an array of these. DELETE `/engines/<id>?graceSeconds=` (wall seconds, 30 when not given) lets running requests
+ * finish, then cuts the rest: 204 once the engine is gone and its GPUs are free, 202 while it still drains (ask again to wait on).
  */
 const emulatedEngineSchema = engineRequestSchema.extend({
   url: z.url(),
@@ -25,7 +28,7 @@ const emulatedEngineSchema = engineRequestSchema.extend({
   waiting: z.int(),
 });
 
-/** GET `/cluster`: what the emulator pretends to be. `noise` says whether engines deviate from the planner's model. */
+/** GET `/cluster`: the hardware that the emulator emulates. `noise` says whether engines deviate from the planner's model. */
 export const emulatedClusterSchema = z.object({
   gpu: z.string(),
   nodes: z.array(z.object({ name: z.string(), gpus: z.int().positive() })),
@@ -38,8 +41,8 @@ export const emulatedClusterSchema = z.object({
 });
 
 /**
- * PUT `/outcomes`: the prompts whose lengths, answers and judged scores the emulated engines replay. They are prompts the
- * planner did not plan on. Arrays per model are parallel to `promptIds`. 204 once they are kept on disk; ids may not hold `]`.
+ * PUT `/outcomes`: the prompts whose lengths, answers and judged scores the emulated engines replay. The planner did not use these prompts.
+ * Arrays per model are parallel to `promptIds`. 204 once they are kept on disk; ids may not hold `]`.
  */
 export const emulatedOutcomesSchema = z.object({
   name: z.string(),
@@ -51,7 +54,7 @@ export const emulatedOutcomesSchema = z.object({
       outputTokens: z.array(z.int().nonnegative()),
       label: z.array(z.number()),
       judged: z.array(z.number()),
-      /** What its answers end with, as `Answer: <answer>`; left out: a letter from A to D, the same from all models that are right. */
+      /** The final answer of a text, as `Answer: <answer>`; absent: a letter from A to D, the same from all models that are right. */
       answer: z.array(z.string().max(500)).optional(),
     }),
   ),

@@ -1,16 +1,16 @@
 import { buildConnector, type Dispatcher } from "undici";
 import type { EngineAccessReader } from "./readEngineAccess";
 
-/** Nothing was asked, for what it takes to be let in is not there. */
+/** No request was sent, because the key or certificate for it is missing. */
 export class EngineAccessError extends Error {}
 
-/** How connections to an engine are made: its certificate is held against the authorities as they are now. */
+/** Creates connections to an engine: its certificate is verified against the current authorities. */
 export function engineConnector(access: EngineAccessReader, timeoutMs: number): buildConnector.connector {
   let made: { readonly ca: string | null; readonly connect: buildConnector.connector } | null = null;
   return (options, callback) => {
     const reading = access.current;
     if (!reading.ok) return callback(new EngineAccessError(reading.reason), null);
-    // One for each set of authorities, so that no session that others vouched for is taken up again.
+    // One for each set of authorities, so that no session that other authorities verified is resumed.
     if (made?.ca !== reading.ca) {
       const { ca } = reading;
       made = { ca, connect: buildConnector({ timeout: timeoutMs, ...(ca === null ? {} : { ca }) }) };
@@ -19,7 +19,7 @@ export function engineConnector(access: EngineAccessReader, timeoutMs: number): 
   };
 }
 
-/** Puts the engine's own key on every request in place of whatever came with it. Without the key that is asked for nothing is sent. */
+/** Replaces the authorization of every request by the engine's own key. If the required key is missing, nothing is sent. */
 export function withEngineKey(access: EngineAccessReader): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
     const reading = access.current;
@@ -33,7 +33,7 @@ export function withEngineKey(access: EngineAccessReader): Dispatcher.Dispatcher
   };
 }
 
-/** Of a request that never began. */
+/** The controller of a request that never began. */
 const ended: Dispatcher.DispatchController = {
   get aborted() {
     return true;

@@ -1,7 +1,7 @@
 import type { ModelDeployment } from "@/solver/plan/plan";
 import type { EngineRequest } from "./emulatorAdmin";
 
-/** An engine that a plan asks for, whatever brings it up: what it serves, in which shape and precision, on which GPUs. */
+/** An engine that a plan requires, however it is started: its model, shape, precision and GPUs. */
 export interface EngineOrder extends EngineRequest {
   readonly precision: ModelDeployment["precision"];
 }

@@ -3,30 +3,33 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
 import type { EngineAccess } from "./engineAccess";
 
-/** A key and authorities that can be used, each null where none is asked for; else why not, in one sentence without its full stop that repeats nothing of them. */
+/**
+ * A usable key and authorities, each null if none is configured; otherwise the reason, in one sentence without its full stop that contains
+ * nothing of their content.
+ */
 export type AccessReading =
   | { readonly ok: true; readonly key: string | null; readonly ca: string | null }
   | { readonly ok: false; readonly reason: string };
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A file that was changed is read anew within this time. */
+/** A changed file is read again within this time. */
 const keptMs = 1_000;
 
 const most = { key: 16_384, ca: 1_000_000 } as const;
 
-/** What may stand in a header after `Bearer`. */
+/** Characters that are allowed in a header after `Bearer`. */
 const keyShape = /^[\x21-\x7e]{1,8192}$/;
 
 const nothing: AccessReading = { ok: true, key: null, ca: null };
 
-/** Whether a file of this name would lie in a folder. */
+/** Whether a file of this name would be inside a folder. */
 function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
 }
 
-/** Why a document's access can never be used by this process, in one sentence; null where it can, or will once a file or variable is there. */
+/** Why a document's access can never be used by this process, in one sentence; null if it can, or will once a file or variable is there. */
 export function accessRefusal({ key, caFile }: EngineAccess, variables: Variables = process.env): string | null {
   const files = [...(key !== undefined && "file" in key ? [key.file] : []), ...(caFile === undefined ? [] : [caFile])];
   const folder = variables.WEIR_SECRETS_DIR;
@@ -35,7 +38,7 @@ export function accessRefusal({ key, caFile }: EngineAccess, variables: Variable
   return astray === undefined ? null : `The file ${astray} lies outside the folder of secrets (WEIR_SECRETS_DIR).`;
 }
 
-/** Reads what lets one in at an engine. Asked as often as needed: files are read again once a second at most. */
+/** Reads the access to an engine. May be called often: files are read again once a second at most. */
 export class EngineAccessReader {
   readonly #access: EngineAccess;
   readonly #variables: Variables;
@@ -79,7 +82,7 @@ function readAccess({ key, caFile }: EngineAccess, variables: Variables): Access
   return { ok: true, key: secret, ca: read.text };
 }
 
-/** The text of a file of the folder of secrets; links are followed as long as they stay in it. */
+/** The text of a file in the folder of secrets; links are followed as long as they stay in it. */
 function readWithin(file: string, mostBytes: number, variables: Variables): { readonly text: string } | { readonly reason: string } {
   const folder = variables.WEIR_SECRETS_DIR;
   if (folder === undefined || folder === "") return { reason: `WEIR_SECRETS_DIR is not set, so that the file ${file} cannot be read` };

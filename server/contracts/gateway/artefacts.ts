@@ -13,36 +13,36 @@ export const trainRequestSchema = z.discriminatedUnion("train", [
   z.object({
     train: z.literal("lengths"),
     workloadId: z.string().min(1),
-    /** Workflows whose modelled programs lengths are learnt of, in equal shares, and how alike the stages of a program are. */
+    /** Workflows whose modelled programs the lengths are learnt from, in equal shares, and the correlation of a program's stages. */
     workflows: z.array(z.string().min(1)).min(1, "choose at least one workflow").max(16),
     correlation: z.number().min(0).max(1),
   }),
-  /** Lengths of the requests that this cluster's gateway remembers, by features it stored when it decided. */
+  /** Lengths of the requests that this cluster's gateway has logged, by features it stored when it decided. */
   z.object({ train: z.literal("traffic"), clusterId: z.string().min(1) }),
   z.object({
     train: z.literal("confidence"),
     workloadId: z.string().min(1),
-    /** Folder of the studio's machine with an ONNX encoder whose embeddings the heads read in place of hashed words. */
+    /** Local folder of the studio with an ONNX encoder whose embeddings the heads read in place of hashed words. */
     encoderFolder: z.string().trim().min(1).max(1000).optional(),
   }),
-  /** Which configurations of a declared workflow are as accurate as its largest, of outcomes modelled from the workload's labels. */
+  /** Which configurations of a declared workflow are as accurate as its largest, from outcomes modelled from the workload's labels. */
   z.object({
     train: z.literal("configurations"),
     workloadId: z.string().min(1),
     workflow: z.string().min(1),
-    /** Models that it may run on, smallest first. */
+    /** Models that the workflow may use, smallest first. */
     models: z.array(z.string().min(1)).min(2, "choose at least two models").max(8),
     correlation: z.number().min(0).max(1),
-    /** Chance that a wrong answer of an agent that helps misleads one that reads it. */
+    /** Chance that a wrong answer of a helping agent misleads an agent that reads it. */
     misleads: z.number().min(0).max(1),
     encoderFolder: z.string().trim().min(1).max(1000).optional(),
   }),
-  /** The same of runs of the workflow that were executed and graded: an uploaded file with one run a line. */
+  /** The same from executed and graded runs of the workflow: an uploaded file with one run per line. */
   z.object({
     train: z.literal("executed"),
     uploadId: z.uuid(),
     workflow: z.string().min(1),
-    /** Models that it may run on, smallest first. */
+    /** Models that the workflow may use, smallest first. */
     models: z.array(z.string().min(1)).min(2, "choose at least two models").max(8),
     encoderFolder: z.string().trim().min(1).max(1000).optional(),
   }),
@@ -51,31 +51,34 @@ export type TrainRequest = z.infer<typeof trainRequestSchema>;
 
 /** What an artefact was trained on. */
 export interface ArtefactTraining {
-  /** The workload, or for traffic the cluster, or for executed runs their workflow, and the file that they came in. */
+  /** The workload; for traffic the cluster; for executed runs their workflow and their file. */
   readonly workloadId: string;
   readonly workloadName: string;
   readonly models: readonly string[];
-  /** Of modelled programs: what they ran, and the correlation of their stages. */
+  /** For modelled programs: their workflows, and the correlation of their stages. */
   readonly workflows: readonly string[];
   readonly correlation: number | null;
-  /** Of modelled outcomes: the chance that a wrong answer misleads. */
+  /** For modelled outcomes: the chance that a wrong answer misleads. */
   readonly misleads?: number;
   /** Prompts, or for traffic programs, that it was trained on; others were held out. */
   readonly prompts: number;
-  /** Requests of them, each counted for every model it was learnt of. */
+  /** Their requests, each counted for every model it was learnt from. */
   readonly requests: number;
-  /** Whether prompts' texts were at hand, or sketches of them: else lengths and counts alone. */
+  /** Whether prompts' texts, or sketches of them, were available: otherwise lengths and counts only. */
   readonly texts: boolean;
-  /** Whose embeddings it reads; null where it reads words. */
+  /** The encoder whose embeddings it reads; null if it reads words. */
   readonly encoder: EncoderIdentity | null;
   readonly source: "modelled programs" | "labelled prompts" | "traffic" | "modelled outcomes" | "executed runs";
-  /** Of configurations: the declared workflow as it was then. */
+  /** For configurations: the declared workflow at the time of training. */
   readonly workflow?: WorkflowDocument;
-  /** Of traffic: answers as long as their client allowed, which may have been cut, and sessions of more requests than any program has. */
+  /**
+   * For traffic: excluded answers as long as their client allowed, which may have been cut, and excluded sessions with more requests than
+   * any program has.
+   */
   readonly leftOut?: { readonly cutAnswers: number; readonly longSessions: number };
-  /** Of executed runs: lines and inputs that nothing is learnt of. */
+  /** For executed runs: excluded lines and inputs. */
   readonly leftOutRuns?: LeftOutRuns;
-  /** Labels and lengths of emulated engines, or of generated prompts, say nothing of real models. */
+  /** Labels and lengths of emulated engines, or of generated prompts, say nothing about real models. */
   readonly emulated: boolean;
 }
 
@@ -96,7 +99,7 @@ export interface ListedArtefact extends Artefact {
   readonly plans: readonly { readonly id: string; readonly name: string; readonly clusterId: string; readonly inForce: boolean }[];
 }
 
-/** To keep a plan on the engines of another, under a policy that may name predictors. */
+/** The request to save a plan on the engines of another, under a policy that may name predictors. */
 export const rerouteSchema = z.object({
   planId: z.string().min(1),
   name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
@@ -104,10 +107,10 @@ export const rerouteSchema = z.object({
 });
 export type RerouteRequest = z.infer<typeof rerouteSchema>;
 
-/** The training that is under way, or how the last one ended; null where it was cancelled, or there was none. */
+/** The training in progress, or the result of the last one; null if it was cancelled, or there was none. */
 export type TrainingState =
   | { readonly kind: "training"; readonly since: string; readonly doing: string }
-  /** `again`: equal training gives equal bytes, and these were here already. */
+  /** `again`: equal training gives equal bytes, and these were already stored. */
   | { readonly kind: "trained"; readonly hash: string; readonly again: boolean }
   | { readonly kind: "failed"; readonly problem: string }
   | null;

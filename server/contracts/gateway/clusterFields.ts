@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { gatewayConfigSchema } from "./gatewayAdmin";
 
-/** What a connection of every kind may say beside how engines are reached and started. */
+/** Fields of every kind of connection, in addition to how engines are reached and started. */
 export const clusterFields = {
-  /** Who judges answers of plans that have no judge among their engines; null: nobody, so that only plans of one stage can be applied. */
+  /** The judge for plans that have no judge among their engines; null: none, so that only plans of one stage can be applied. */
   judge: gatewayConfigSchema.shape.judge.default(null),
-  /** Where dcgm-exporters write their text, one a node; none: no figures of GPUs but those that nvidia-smi tells of this host. */
+  /** URLs of the dcgm-exporters, one per node; none: GPU figures only from nvidia-smi on this host. */
   dcgmUrls: z
     .array(z.url({ protocol: /^https?$/ }))
     .max(500)

@@ -3,17 +3,17 @@ import { policySchema } from "@/solver/plan/policySchema";
 import { redactionChoiceSchema } from "@/solver/redaction/redactor";
 
 /**
- * What an operator does to live traffic beside the configuration. Each has one path on the gateway's admin listener: PUT begins or replaces
- * it, GET reads it (null where there is none), DELETE ends it. All are kept on disk, every change is a line of GET `/audit`.
+ * An operator's controls of live traffic, apart from the configuration. Each has one path on the gateway's admin listener: PUT begins or
+ * replaces it, GET reads it (null if there is none), DELETE ends it. All are kept on disk, every change is a line of GET `/audit`.
  */
 
-/** What stands in the headers of answers, as plan ids and the names of models do. */
+/** Characters that are allowed in the headers of answers, such as plan ids and names of models. */
 export const headerText = z
   .string()
   .max(200)
   .regex(/^[\x20-\x7e]*$/, "it goes into the headers of answers, so it may hold printable ASCII only");
 
-/** Who did it and why, as the audit line will say. DELETE carries it as its body. */
+/** Author and reason, for the audit line. DELETE carries it as its body. */
 export const signature = {
   by: z.string().min(1).max(100),
   reason: z.string().max(300),
@@ -24,16 +24,16 @@ export const signatureSchema = z.strictObject(signature);
 export const panicRequestSchema = z.strictObject({ model: z.string().min(1), ...signature });
 export const panicSchema = panicRequestSchema.extend({
   sinceMs: z.number(),
-  /** What an operator must know of it at this moment, as that no engine of the model answers. Left out where there is nothing. */
+  /** What an operator must know about it now, for example that no engine of the model answers. Absent if there is nothing. */
   warning: z.string().optional(),
 });
 
-/** A policy with the plan it is of, to be run or watched over the engines that are there. */
+/** A policy with its plan, to be run or watched over the present engines. */
 const candidateSchema = z.strictObject({ planId: headerText, policyHash: headerText, policy: policySchema });
 
 /**
- * PUT `/strict-stages` (a signature): requests that only a smaller model than the policy chose could answer, because every larger one is lost,
- * are answered 503. Without it the largest model that is left answers them, marked.
+ * PUT `/strict-stages` (a signature): requests that only a smaller model than the policy chose could answer, because every larger one is
+ * lost, are answered 503. Without it the largest remaining model answers them, marked.
  */
 export const strictStagesSchema = signatureSchema.extend({ sinceMs: z.number() });
 
@@ -45,14 +45,14 @@ const share = z.number().gt(0).max(1);
  */
 export const canaryRequestSchema = z.strictObject({
   candidate: candidateSchema,
-  /** Of the programs, step by step, rising; 1 last. */
+  /** Shares of the programs, step by step, rising; the last is 1. */
   shares: z.array(share).min(1).max(10),
   /** Wall seconds. */
   stepSeconds: z.number().positive(),
   minRequests: z.int().positive(),
-  /** The canary stops, and the policy in force gets every program back, when a step has more of these than the share of its requests. */
+  /** The canary stops, and the policy in force gets every program back, if in a step the share of these requests is exceeded. */
   stop: z.strictObject({
-    /** Answered with 5xx, or with nothing, or rejected because the queue is full (429). */
+    /** Answered with 5xx, not answered, or rejected because the queue is full (429). */
     errorShare: z.number().min(0).lt(1),
     /** End to end slower than the objective, in engine seconds; null: latency does not stop it. */
     slow: z.strictObject({ endToEndSeconds: z.number().positive(), share: z.number().min(0).lt(1) }).nullable(),
@@ -60,7 +60,7 @@ export const canaryRequestSchema = z.strictObject({
   ...signature,
 });
 
-/** Requests finished in the step under way. */
+/** Requests finished in the current step. */
 const canaryArmSchema = z.object({ finished: z.int(), failed: z.int(), slow: z.int() });
 export const canarySchema = canaryRequestSchema.extend({
   state: z.enum(["running", "stopped", "promoted", "withdrawn"]),
@@ -75,7 +75,7 @@ export const canarySchema = canaryRequestSchema.extend({
   endReason: z.string(),
 });
 
-/** PUT `/shadow`: a candidate decides on live traffic without acting; where it would have decided otherwise is counted. */
+/** PUT `/shadow`: a candidate decides on live traffic without acting; differences in its decisions are counted. */
 export const shadowRequestSchema = z.strictObject({ candidate: candidateSchema, ...signature });
 export const shadowSchema = shadowRequestSchema.extend({
   sinceMs: z.number(),
@@ -84,51 +84,53 @@ export const shadowSchema = shadowRequestSchema.extend({
   starts: z.object({ same: z.int(), different: z.int() }),
   /** Judged answers of a model that both policies judge. */
   verdicts: z.object({ same: z.int(), acceptsMore: z.int(), escalatesMore: z.int() }),
-  /** Judged answers of a model that the candidate has no judged stage for, and answers it would have had judged. */
+  /** Judged answers of a model without a judged stage in the candidate, and answers that only the candidate would have judged. */
   notComparable: z.int(),
   /**
-   * Requests answered, by the model whose answer the client had and would have had; `unknown` where that hangs on the score of an answer
-   * that was never asked for.
+   * Answered requests by the model of the client's actual answer and of the candidate's; `unknown` if that depends on the score of an
+   * answer that was never requested.
    */
   finalModels: z.record(z.string(), z.object({ actual: z.int(), candidate: z.int() })),
-  /** Why it ended by itself, on an error of its own; empty while it runs. */
+  /** Why it ended by itself, after an error of its own; empty while it runs. */
   endReason: z.string(),
 });
 
 /**
  * PUT `/mirror`: a share of the cascade's requests is sent, once answered, through the stages it did not visit, and every answer is judged.
- * Only into spare capacity: a copy never waits in a queue, and takes a place only at an engine filled below half.
+ * Only into spare capacity: a copy never waits in a queue, and takes a slot only at an engine that is less than half full.
  */
 export const mirrorRequestSchema = z.strictObject({ share, maxInFlight: z.int().positive().max(1000), ...signature });
 export const mirrorSchema = mirrorRequestSchema.extend({
   sinceMs: z.number(),
   inFlight: z.int(),
-  /** Requests picked, and what became of their copies: whole, given up for want of room, failed. */
+  /** Requests picked, and the outcomes of their copies: whole, skipped for lack of room, failed. */
   picked: z.int(),
   completed: z.int(),
   skipped: z.int(),
   failed: z.int(),
   inputTokens: z.int(),
   outputTokens: z.int(),
-  /** By the settings' prices; null where a model has none. */
+  /** By the settings' prices; null if a model has none. */
   costUsd: z.number().nullable(),
-  /** By model: how many answers got each score, 101 counts; those of the requests' own stages among them. */
+  /** By model: how many answers got each score, 101 counts; includes those of the requests' own stages. */
   scores: z.record(z.string(), z.array(z.int()).length(101)),
 });
 
 /**
- * PUT `/capture`: a share of the chat requests of the named keys that were answered is kept, without what the rules take out and never
- * with an answer, in files of the gateway's state directory that its user alone may read. DELETE ends it and leaves what is kept until its
- * time is over; DELETE `/capture?erase=1` deletes that too.
+ * PUT `/capture`: a share of the chat requests of the named keys that were answered is stored, without what the rules remove and never with
+ * an answer, in files of the gateway's state directory that only its user may read. DELETE ends it and keeps the stored prompts until their
+ * retention ends; DELETE `/capture?erase=1` deletes that too.
  */
 export const captureRequestSchema = z.strictObject({
   share,
-  /** Names of API keys; `*` alone stands for everybody, and only where the configuration has no keys. */
+  /** Names of API keys; a single `*` stands for all clients, and is valid only if the configuration has no keys. */
   keys: z.array(z.string().min(1).max(200)).min(1).max(200).readonly(),
   redactions: redactionChoiceSchema,
   /** Days of UTC, the day of a request being the first. */
   retentionDays: z.int().min(1).max(365),
-  /** Of all files together: the oldest day goes for a new one, and nothing more is kept while today's alone are so many. */
+  /**
+   * Limit for all files together: the oldest day is deleted for a new one, and nothing more is kept once today's prompts alone reach it.
+   */
   mostBytes: z
     .int()
     .min(100_000)
@@ -139,12 +141,12 @@ const promptCount = z.int().min(0);
 export const captureSchema = z.object({
   /** null: nothing is captured. */
   running: captureRequestSchema.extend({ sinceMs: z.number() }).nullable(),
-  /** Names of the configuration's keys; null: it has none, and everybody is let in. */
+  /** Names of the configuration's keys; null: it has none, and all clients are accepted. */
   keyNames: z.array(z.string()).nullable(),
-  /** Since it began, or the gateway did; those of a capture that ended until another begins. */
+  /** Since it or the gateway began; those of an ended capture until another begins. */
   counts: z.object({
     kept: promptCount,
-    /** Why others of the share were not: too many at once, longer than is kept, holding more than text, too slow to redact, no room, not written. */
+    /** Why others of the share were not kept: too many at once, too long, not only text, too slow to redact, no room, not written. */
     dropped: z.object({
       busy: promptCount,
       "too-long": promptCount,
@@ -156,23 +158,23 @@ export const captureSchema = z.object({
     /** By name of the rule. */
     redacted: z.record(z.string(), promptCount),
   }),
-  /** What is there now. */
+  /** The present files. */
   files: z.object({
     prompts: promptCount,
     bytes: promptCount,
     oldestDay: z.string().nullable(),
-    /** At most. */
+    /** The upper bound. */
     retentionDays: z.int(),
-    /** What was promised of some of them; left out where nothing is kept, and by older gateways. */
+    /** The shortest retention that was promised for some of them; absent if nothing is kept, and in older gateways. */
     leastRetentionDays: z.int().optional(),
   }),
 });
 
-/** GET `/captures?after=<next of the page before>`: prompts as chat lines, oldest first; `next` is null where there were no more. */
+/** GET `/captures?after=<next of the previous page>`: prompts as chat lines, oldest first; `next` is null if there were no more. */
 export const capturePageSchema = z.object({ lines: z.array(z.string()).readonly(), next: z.string().nullable() });
 
 /**
- * PATCH `/knobs` with `If-Match: "<etag of the configuration>"`: turns knobs of the policy in force inside their approved ranges. Makes a
+ * PATCH `/knobs` with `If-Match: "<etag of the configuration>"`: sets knobs of the policy in force inside their approved ranges. Makes a
  * new revision: another policy hash, the same plan.
  */
 export const knobsRequestSchema = z.strictObject({
@@ -183,7 +185,7 @@ export const knobsRequestSchema = z.strictObject({
   ...signature,
 });
 
-/** GET `/audit?after=<sequence>`: at most 1000 lines, oldest first. Numbered from 1 over all starts of the gateway. */
+/** GET `/audit?after=<sequence>`: at most 1000 lines, oldest first. Numbered from 1 across all starts of the gateway. */
 export const gatewayAuditLineSchema = z.object({
   sequence: z.int(),
   atMs: z.number(),
@@ -217,20 +219,20 @@ export const gatewayAuditLineSchema = z.object({
   ]),
   /** One sentence. */
   detail: z.string(),
-  /** Of the configuration that it put into force. Left out in lines of older gateways. */
+  /** ETag of the configuration that it put into force. Absent in lines of older gateways. */
   etag: z.string().optional(),
 });
 export const gatewayAuditPageSchema = z.object({ lines: z.array(gatewayAuditLineSchema), latest: z.int() });
 
-/** What GET `/status` says of them. */
+/** The controls in GET `/status`. */
 export const gatewayControlsSchema = z.object({
   panic: panicSchema.nullable(),
   canary: canarySchema.nullable(),
   shadow: shadowSchema.nullable(),
   mirror: mirrorSchema.nullable(),
-  /** Left out by older gateways. */
+  /** Absent in older gateways. */
   capture: captureSchema.optional(),
-  /** Left out by older gateways. */
+  /** Absent in older gateways. */
   strictStages: strictStagesSchema.nullable().optional(),
 });
 

@@ -5,27 +5,33 @@ import { signatureSchema } from "./gatewayControls";
 /** Ensembles that one gateway serves. */
 export const MOST_ENSEMBLES = 16;
 
-/** What clients put before an ensemble's name in `model`. */
+/** The prefix of an ensemble's name in `model`. */
 export const ensemblePrefix = "ensemble/";
 
 /**
- * PUT `/ensembles/<name>` on the admin listener: serve this one under its name from the next request on. DELETE takes a signature and ends it. Every change
- * needs `If-Match` with the configuration's ETag, which GET `/ensembles` gives too, and is answered with what GET answers.
+ * PUT `/ensembles/<name>` on the admin listener: serve this one under its name from the next request on. DELETE takes a signature and ends
+ * it. Every change needs `If-Match` with the configuration's ETag, which GET `/ensembles` gives too, and has the same answer as GET.
  */
 export const ensembleRequestSchema = signatureSchema.extend({ ensemble: ensembleSchema });
 
 /** PUT `/ensembles/<name>/tau`: the gate's threshold from the next decision on. */
 export const tauRequestSchema = signatureSchema.extend({ tau: tauSchema });
 
-/** How one request of an ensemble ended. One that every model refused alike as wrong is none of them: its client is told so, and it is not counted here. */
+/**
+ * How one request of an ensemble ended. A request that every model refused as invalid is not one of them: its client gets the refusal, and
+ * it is not counted here.
+ */
 const ensembleOutcomeSchema = z.enum([
-  /** Experts agreed: the answer that led was returned. */
+  /** Experts agreed: the leading answer was returned. */
   "skipped",
-  /** They did not: the aggregator's was. */
+  /** They did not: the aggregator's answer was returned. */
   "aggregated",
-  /** The aggregator failed, or wrote nothing before the time of the request was over, and the answer that led was returned in its place. */
+  /** The aggregator failed, or wrote nothing before the request's time limit, and the leading answer was returned in its place. */
   "aggregator-failed",
-  /** The aggregator failed where no vote led, as where no model had room, or broke off what was streamed already, as it does where time is over; or the gateway ended the request. */
+  /**
+   * The aggregator failed and no vote led (for example, no model had room), or it broke off an answer that was already being streamed (for
+   * example at the time limit); or the gateway ended the request.
+   */
   "failed",
 ]);
 
@@ -35,17 +41,17 @@ const ensembleCallSchema = z.object({
   /** Unix milliseconds at which it was answered. */
   atMs: z.number(),
   outcome: ensembleOutcomeSchema,
-  /** Under which it was decided. */
+  /** Threshold under which it was decided. */
   tau: z.number(),
   confidence: z.number(),
-  /** Votes by answer, most first, as `2:1`; `0` where nobody voted. */
+  /** Votes by answer, most first, as `2:1`; `0` if there were none. */
   votes: z.string(),
   experts: z.array(
     z.object({
       model: z.string(),
       /**
-       * `no-vote`: it answered and nothing could be read off it; `late`: it had not answered when time was over for experts; `not-needed`: it was not waited
-       * for, as no answer of it could have kept the gate from skipping.
+       * `no-vote`: it answered without a readable vote; `late`: it had not answered at the experts' deadline; `not-needed`: it was not
+       * waited for, since no answer of it could have kept the gate from skipping.
        */
       state: z.enum(["voted", "no-vote", "late", "not-needed", "failed"]),
       vote: z.string().nullable(),
@@ -58,15 +64,15 @@ const ensembleCallSchema = z.object({
   seconds: z.number(),
 });
 
-/** What was counted of an ensemble in a span of time. */
+/** Counts of an ensemble in a span of time. */
 const ensembleCountsSchema = z.object({
-  /** Unix milliseconds by the gateway's clock, from which on it was counted. */
+  /** Unix milliseconds by the gateway's clock at which the counts begin. */
   sinceMs: z.number(),
   requests: z.int(),
   outcomes: z.record(ensembleOutcomeSchema, z.int()),
   /** Decided at the deadline, not by votes. */
   atDeadline: z.int(),
-  /** Decided without the quorum, at the deadline or because every expert that had not answered had failed. */
+  /** Decided without the quorum, at the deadline or because every expert without an answer had failed. */
   belowQuorum: z.int(),
   /**
    * By votes, as `3:0`, `2:1`, `1:1:1`, and with experts missing `2:0`: requests, those of them that had the quorum, and those that did not wait for every
@@ -76,23 +82,26 @@ const ensembleCountsSchema = z.object({
   experts: z.array(
     z.object({
       ...{ model: z.string(), asked: z.int(), voted: z.int(), noVote: z.int(), late: z.int(), notNeeded: z.int(), failed: z.int() },
-      /** Votes for the answer that led, where no other had as much weight. */
+      /** Votes for the leading answer, if no other had the same weight. */
       inMajority: z.int(),
     }),
   ),
 });
 
 /**
- * One ensemble as it is served, with all that was counted since the gateway started, or since it was served first where that is later. Votes alone begin
- * anew where anything but its tau changes: of other experts they say nothing.
+ * One served ensemble with its counts since the gateway started, or since it was first served if that is later. Only the votes restart if
+ * anything but its tau changes: votes of other experts say nothing about it.
  */
 const servedEnsembleSchema = ensembleCountsSchema.extend({
   ensemble: ensembleSchema,
-  /** Engine seconds after which the gate decides about what is there: its deadline, and half of what the gateway gives a request where that is less. */
+  /**
+   * Engine seconds after which the gate decides on the votes it has: its deadline, or half of the gateway's time limit for a request if
+   * that is less.
+   */
   decidesAfterSeconds: z.number(),
-  /** Models of it that no engine of the configuration serves. */
+  /** Its models that no engine of the configuration serves. */
   missing: z.array(z.string()),
-  /** Of requests that were decided by the ensemble as it is served now, its tau above all: one that comes back after another begins anew. */
+  /** For requests decided by the ensemble in its present form, including its tau: one that returns to an earlier form restarts. */
   inForce: ensembleCountsSchema,
   /** Newest first, a hundred at most. */
   latest: z.array(ensembleCallSchema),

@@ -4,8 +4,9 @@ import { artefactKinds } from "./artefacts";
 
 /**
  * Trained predictors in a gateway, on its admin listener: `PUT /artefacts/<sha256>` with the bytes as its body, which are checked against
- * the hash (again is no change, but for one that fails), `GET /artefacts`, and `DELETE /artefacts/<sha256>`, refused with 409 while a policy names it that is in
- * force, or was before it, or is tried. A configuration or a candidate whose policy names one that is not there is refused.
+ * the hash (a repetition changes nothing, except for one that fails), `GET /artefacts`, and `DELETE /artefacts/<sha256>`, refused with 409
+ * while it is named by a policy that is in force, was in force before, or is being tried. A configuration or a candidate whose policy names
+ * a missing one is refused.
  */
 export const gatewayArtefactSchema = z.object({
   hash: z.string(),
@@ -13,20 +14,20 @@ export const gatewayArtefactSchema = z.object({
   bytes: z.int(),
   /** Models it was trained for. */
   models: z.array(z.string()),
-  /** Whether a policy names it that is in force, was before it, or is tried. */
+  /** Whether it is named by a policy that is in force, was in force before, or is being tried. */
   used: z.boolean(),
-  /** Whether it is named and does not serve all the same: bytes that are sent again are loaded in place of those that are there. */
+  /** Whether it is named but does not serve: bytes that are sent again are loaded in place of the present ones. */
   fails: z.literal(true).optional(),
 });
 export const gatewayArtefactsSchema = z.object({ artefacts: z.array(gatewayArtefactSchema) });
 export type GatewayArtefact = z.infer<typeof gatewayArtefactSchema>;
 
-/** The names of workflow and stage as a client may give them in `x-weir-workflow` and `x-weir-stage`; others count as none. */
+/** Valid names of workflow and stage in a client's `x-weir-workflow` and `x-weir-stage`; others count as absent. */
 export const workflowName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
 /**
- * A program is taken to have ended when this many seconds have passed since its last answer: nobody tells a gateway. Until then what it has
- * yet to write is not known.
+ * A program counts as ended this many seconds after its last answer, since no client reports its end. Until then the rest of its output is
+ * not known.
  */
 export const programQuietSeconds = 600;
 
@@ -39,18 +40,18 @@ export const programQuietSeconds = 600;
  * was complete, without those beside it.
  */
 export const learningLineSchema = z.object({
-  /** Unix milliseconds at which the request came, and at which its answer was complete. */
+  /** Unix milliseconds at which the request arrived, and at which its answer was complete. */
   startedAtMs: z.number(),
   finishedAtMs: z.number(),
-  /** Equal for the requests of one program; of its own for a request that names neither session nor trace. */
+  /** Equal for the requests of one program; unique for a request that names neither session nor trace. */
   program: z.string(),
-  /** Of the programs, that were remembered when it was written; left out where there was room for all. */
+  /** Share of the programs that were logged when it was written; absent if there was room for all. */
   share: z.number().optional(),
   model: z.string(),
-  /** Whether the client got this answer; else a judge sent the request on to another stage. */
+  /** Whether the client got this answer; otherwise a judge sent the request on to another stage. */
   accepted: z.boolean(),
   outputTokens: z.int(),
-  /** The longest answer the client allowed: one that is as long was cut. */
+  /** The longest answer the client allowed: an answer of that length was cut. */
   mostTokens: z.int().nullable(),
   facts: z.object({
     instructionTokens: z.int(),
@@ -59,15 +60,15 @@ export const learningLineSchema = z.object({
     workflow: z.string(),
     stage: z.string(),
     /**
-     * Buckets, then as many counts, 16 bits each with the low byte first, in base64; null where there was no text, or no predictor whose
-     * words could be counted.
+     * Buckets, then the same number of counts, 16 bits each with the low byte first, in base64; null if there was no text, or no predictor
+     * whose words could be counted.
      */
     sketch: z.string().nullable(),
   }),
 });
 export type LearningLine = z.infer<typeof learningLineSchema>;
 
-/** The facts of a line as predictors read them. */
+/** The features of a line in the predictors' form. */
 export function factsOfLine({ facts }: LearningLine): RequestFacts {
   return { ...facts, sketch: facts.sketch === null ? null : unpackSketch(facts.sketch) };
 }

@@ -6,8 +6,8 @@ const rootAddress = z
   .refine((text) => !URL.canParse(text) || new URL(text).pathname === "/", "must have no path");
 
 /**
- * Where a cluster's gateway listens and who runs it. One that is run beside the studio is started again when it ends and listens on
- * the loopback address; one of the operator's is only asked.
+ * Where a cluster's gateway listens and who runs it. A gateway that the studio runs is restarted when it ends and listens on the loopback
+ * address; an operator's is only called.
  */
 export const gatewayPlaceSchema = z.discriminatedUnion("runBy", [
   z.strictObject({
@@ -19,7 +19,7 @@ export const gatewayPlaceSchema = z.discriminatedUnion("runBy", [
     runBy: z.literal("operator"),
     url: rootAddress,
     adminUrl: rootAddress,
-    /** Of its admin listener; left out: the studio's own. */
+    /** Token of its admin listener; absent: the studio's own. */
     token: keyReferenceSchema.optional(),
   }),
 ]);

@@ -45,23 +45,23 @@ const programPathSchema = z.object({
   chosen: z.array(z.int()).readonly(),
 }) satisfies z.ZodType<{ [field in keyof ProgramPath]: ProgramPath[field] extends Uint32Array ? readonly number[] : ProgramPath[field] }>;
 
-/** GET `/rounds` on the admin listener: what the policy in force did in its latest rounds; `rounds` null where it does not decide in rounds. */
+/** GET `/rounds` on the admin listener: the latest rounds of the policy in force; `rounds` is null if it does not decide in rounds. */
 export const gatewayRoundsSchema = z.object({
   rounds: z.array(roundSchema).readonly().nullable(),
   programs: z.array(programPathSchema).readonly(),
   /** On the clock of the rounds, in engine seconds. */
   asOfSeconds: z.number(),
-  /** How configurations were predicted since the gateway started, by what came of it. */
+  /** Predictions of configurations since the gateway started, by outcome. */
   predictions: z.object({
-    /** The search ended. */
+    /** The search finished. */
     whole: z.int(),
-    /** Its time ended first: what it had verified by then counts. */
+    /** Its time ended first: what it had verified by then is used. */
     partial: z.int(),
-    /** Its time ended before anything was verified: the largest models alone count as accurate. */
+    /** Its time ended before anything was verified: only the largest models count as accurate. */
     none: z.int(),
-    /** The predictor could not be asked: the largest models alone count as accurate. */
+    /** The predictor could not be asked: only the largest models count as accurate. */
     unasked: z.int(),
-    /** Means over the searches that ended or were cut off; null where there was none. */
+    /** Means over the searches that finished or were cut off; null if there were none. */
     meanMs: z.number().nullable(),
     meanBudgetMs: z.number().nullable(),
     /** Share of a workflow's heads that were evaluated. */

@@ -3,13 +3,13 @@ import type { MemoryForecast } from "@/solver/policies/core/memoryForecast";
 import type { WorkflowsView } from "@/solver/workflow/learning/workflowsView";
 
 /**
- * Headers by which clients say what a call belongs to. All are optional, none is ever an error: what is no name counts as not said.
- * The program: `x-session-id` and its aliases, else the trace of a W3C `traceparent`. The agent: `x-weir-agent`, else `x-weir-stage`.
+ * Headers in which clients state what a call belongs to. All are optional, and none is ever an error: an invalid name counts as absent. The
+ * program: `x-session-id` and its aliases, or else the trace of a W3C `traceparent`. The agent: `x-weir-agent`, or else `x-weir-stage`.
  */
 export const agentHeader = "x-weir-agent";
-/** Agents of the same program whose answers the call follows, split by commas; left out: the one that ended last before it came. */
+/** Agents of the same program whose answers the call follows, separated by commas; absent: the agent that ended last before the call. */
 export const parentsHeader = "x-weir-parents";
-/** When the program began, in Unix milliseconds, for clients that do work of their own before their first call; left out: with its first call. */
+/** When the program began, in Unix milliseconds, for clients that work before their first call; absent: at its first call. */
 export const startedAtHeader = "x-weir-started-at";
 
 const distribution = {
@@ -105,15 +105,15 @@ const memorySchema = z.object({
 }) satisfies z.ZodType<MemoryForecast>;
 
 /**
- * GET `/workflows` on the admin listener; DELETE forgets all that was learnt. Seconds are engine seconds of the gateway's clock. `memory` is of
- * the cascade's policy, or null where its place packs none.
+ * GET `/workflows` on the admin listener; DELETE forgets all that was learnt. Seconds are engine seconds of the gateway's clock. `memory`
+ * belongs to the cascade's policy, or is null if its placement does not pack memory.
  */
 export const gatewayWorkflowsSchema = z.object({
   learnt: workflowsViewSchema,
   memory: memorySchema.nullable(),
   /** Whether the policy in force reads what is learnt. */
   used: z.boolean(),
-  /** Since when it has been learning, Unix milliseconds: since it was first started, or last forgot. */
+  /** Start of the learning, in Unix milliseconds: the first start, or the last time it was reset. */
   sinceMs: z.number(),
 });
 export type GatewayWorkflows = z.infer<typeof gatewayWorkflowsSchema>;

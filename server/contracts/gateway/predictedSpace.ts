@@ -1,15 +1,15 @@
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { sameShape } from "@/solver/workflow/workflowShape";
 
-/** The configurations that a predictor tells of: those of a workflow over models, smallest first. */
+/** The configurations that a predictor covers: those of a workflow over models, smallest first. */
 export interface PredictedSpace {
   readonly workflow: WorkflowDocument;
   readonly models: readonly string[];
 }
 
 /**
- * What a predictor was trained for, where a policy that names it for `named` cannot go by what it says; null where it can. Ends a sentence
- * that begins with what the policy names it for.
+ * What a predictor was trained for, if a policy that names it for `named` cannot use its predictions; null if it can. Ends a sentence that
+ * begins with what the policy names it for.
  */
 export function otherSpace(trained: PredictedSpace, named: PredictedSpace): string | null {
   const models = trained.models.join(", ");

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
 /**
- * POST `/v1/workflows/{name}/runs`: the gateway runs a workflow of the plan in force itself. Every agent is asked as any client would ask, with
- * its instructions as the system message and, as the user's, the input and under their names the answers it reads.
+ * POST `/v1/workflows/{name}/runs`: the gateway runs a workflow of the plan in force itself. Every agent gets a request like a client's,
+ * with its instructions as the system message; the user message has the input and the answers it reads, under their agents' names.
  */
 export const workflowRunRequestSchema = z.strictObject({
-  /** What the program is about. */
+  /** The program's input. */
   input: z.string().min(1).max(1_000_000),
-  /** Whether events come as they happen (server-sent events), or one document at the end. */
+  /** Whether events are sent as they happen (server-sent events), or one document at the end. */
   stream: z.boolean().default(false),
   /** Passed on with every agent's request. */
   temperature: z.number().min(0).max(2).optional(),
@@ -34,12 +34,12 @@ const runError = z.object({
   code: z.string(),
   agent: z.string().nullable(),
   status: z.int(),
-  /** Wall seconds after which to try again, where that can be said. */
+  /** Wall seconds after which to try again, if known. */
   retryAfterSeconds: z.int().optional(),
 });
 export type RunError = z.infer<typeof runError>;
 
-/** The document at the end; of a run that failed what was there by then, and why. */
+/** The document at the end; for a failed run its state at that time, and the reason. */
 export const workflowRunSchema = z.object({
   id: z.string(),
   object: z.literal("workflow.run"),
@@ -47,7 +47,7 @@ export const workflowRunSchema = z.object({
   status: z.enum(["completed", "failed"]),
   seconds: z.number(),
   stages: z.array(stageDone),
-  /** Of the agent that is declared last; null where it did not come to it. */
+  /** The answer of the agent that is declared last; null if the run did not reach it. */
   output: z.string().nullable(),
   error: runError.nullable(),
 });
@@ -60,7 +60,7 @@ export type WorkflowRunEvent =
   | ({ readonly type: "stage.completed" } & StageDone)
   | { readonly type: "run.completed" | "run.failed"; readonly run: WorkflowRun };
 
-/** GET `/v1/workflows`: those of the plan in force. */
+/** GET `/v1/workflows`: the workflows of the plan in force. */
 export const workflowListSchema = z.object({
   object: z.literal("list"),
   data: z.array(

@@ -10,7 +10,7 @@ export interface ApplyStep {
   readonly detail: string;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
-  /** Engine it is done to, whose log tells more; null: it concerns none alone. */
+  /** The engine concerned, whose log has details; null: it concerns no single engine. */
   readonly engineId: string | null;
 }
 
@@ -23,7 +23,7 @@ export interface Application {
   /** null: a rollback to the empty cluster. */
   readonly planId: string | null;
   readonly previousPlanId: string | null;
-  /** Whether what was in force before, a plan that is kept here or nothing, can be gone back to. */
+  /** Whether a rollback to the previous state is possible: a plan that is kept here, or nothing in force. */
   readonly hasWayBack: boolean;
   readonly kind: "apply" | "rollback";
   readonly state: ApplicationState;
@@ -33,12 +33,12 @@ export interface Application {
   readonly steps: readonly ApplyStep[];
   readonly error: string | null;
   readonly actor: string;
-  /** What was done is being undone, or was. */
+  /** Whether its changes are being undone, or were. */
   readonly undoing: boolean;
-  /** Whether it is undone by itself where it has to stop, or its plan does not keep what it promised. */
+  /** Whether it is rolled back automatically if it stops by itself, or if its plan breaks its promises. */
   readonly rollBackOnRegression: boolean;
-  /** Why it paused by itself; null where it did not, or went on. */
+  /** Why it paused by itself; null if it did not, or was resumed. */
   readonly halt: Halt | null;
-  /** null: it did not end well, or nothing was in force after it. */
+  /** null: it did not succeed, or nothing was in force after it. */
   readonly verification: Verification | null;
 }

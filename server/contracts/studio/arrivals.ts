@@ -3,23 +3,23 @@ import type { Histogram } from "./outcome";
 
 const span = { clusterId: z.string().min(1), fromMs: z.number().min(0), toMs: z.number() };
 
-/** Where a workload's arrivals come from. */
+/** The source of a workload's arrivals. */
 const arrivalsChoiceSchema = z.discriminatedUnion("kind", [
   /** Bursty, as in the Azure conversation trace. */
   z.strictObject({ kind: z.literal("generated") }),
   /** A CSV file with a column TIMESTAMP. */
   z.strictObject({ kind: z.literal("upload"), uploadId: z.uuid() }),
-  /** Every request that the gateway's own records still tell of. */
+  /** Every request in the gateway's present records. */
   z.strictObject({ kind: z.literal("gateway"), clusterId: z.string().min(1) }),
-  /** Rates of the engines' counters, as the studio kept them; within a step arrivals are modelled. */
+  /** Rates of the engines' counters, as stored by the studio; within a step arrivals are modelled. */
   z.strictObject({ kind: z.literal("counters"), ...span }),
   /** Requests per second in each hour of the day, from midnight; arrivals are modelled. */
   z.strictObject({ kind: z.literal("hours"), requestsPerSecond: z.array(z.number().min(0).max(100_000)).length(24).readonly() }),
-  /** Those of another workload. */
+  /** The arrivals of another workload. */
   z.strictObject({ kind: z.literal("workload"), workloadId: z.string().min(1) }),
 ]);
 
-/** Part of the day, from one hour up to another, over midnight where that is the smaller. */
+/** Part of the day, from one hour to another, over midnight if the second is smaller. */
 const segmentSchema = z
   .strictObject({
     name: z.string().trim().min(1, "name the segment").max(40),
@@ -31,22 +31,22 @@ const segmentSchema = z
 export const replaceArrivalsSchema = z.object({
   workloadId: z.string().min(1),
   arrivals: arrivalsChoiceSchema,
-  /** A workload each; empty: one of the whole day. */
+  /** One workload for each; empty: one for the whole day. */
   segments: z.array(segmentSchema).max(8).readonly(),
-  /** IANA name by which hours are counted. */
+  /** IANA name of the time zone of the hours. */
   timeZone: z.string().min(1).max(60),
 });
 
 export const arrivalsPreviewSchema = replaceArrivalsSchema.omit({ workloadId: true });
 
-/** Arrivals before they are joined to anything. */
+/** Arrivals before they are combined with outcomes. */
 export interface ArrivalsPreview {
   readonly arrivals: number;
   readonly origin: string;
   readonly requestsPerSecond: number;
   /** Edges in seconds since the first arrival. */
   readonly histogram: Histogram;
-  /** Mean rate in each hour of the day of the time zone; null in hours that nothing is known of, and for arrivals without a clock. */
+  /** Mean rate in each hour of the day of the time zone; null in hours without data, and for arrivals without a clock. */
   readonly byHour: readonly (number | null)[] | null;
   readonly segments: readonly { readonly name: string; readonly arrivals: number; readonly requestsPerSecond: number }[];
 }

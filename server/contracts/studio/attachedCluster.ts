@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { EngineLimits, LimitSource } from "@/solver/hardware/engineLimits";
 import { keyReferenceSchema } from "../engine/engineAccess";
 
-/** What was looked at when an endpoint or a connection was tried. */
+/** The subject of a check when an endpoint or a connection is tried. */
 export type FindingWhat =
   | "reached"
   | "certificate"
@@ -19,31 +19,31 @@ export type FindingWhat =
   | "gateway"
   | "judge";
 
-/** One thing that was found out, for an operator. */
+/** One finding, for an operator. */
 export interface Finding {
   readonly what: FindingWhat;
-  /** `warn`: it can be attached, and something will be missing. */
+  /** `warn`: it can be attached, but something will be missing. */
   readonly level: "ok" | "warn" | "failed";
   readonly sentence: string;
-  /** What to do about it; null where there is nothing to do. */
+  /** The remedy; null if there is none. */
   readonly next: string | null;
 }
 
-/** An endpoint to be tried: it may have been read before and given a key or another name. What it holds is checked when it is tried. */
+/** An endpoint to try: it may have been read before and given a key or another name. Its content is checked when it is tried. */
 export const endpointToTrySchema = z.object({
   name: z.string().min(1).max(200),
   url: z.string().min(1).max(2_000),
   key: keyReferenceSchema.optional(),
   caFile: z.string().min(1).max(1_000).optional(),
-  /** Which of the models that it serves; left out: the first of which there is a card. */
+  /** The chosen one of its served models; absent: the first with a card. */
   servedName: z.string().min(1).max(500).optional(),
 });
 export type EndpointToTry = Readonly<z.infer<typeof endpointToTrySchema>>;
 
-/** What an endpoint cannot be asked and was not told. */
+/** Fields of an endpoint that cannot be detected and were not given. */
 export type GuessedField = "model" | "gpu" | "tp" | "pp" | "precision";
 
-/** An endpoint as it would be attached. */
+/** An endpoint in the form in which it would be attached. */
 export interface EndpointDraft extends EndpointToTry {
   /** Id of the card of the model. */
   readonly model: string;
@@ -52,7 +52,7 @@ export interface EndpointDraft extends EndpointToTry {
   readonly pp: number;
   readonly precision: "bf16" | "fp8" | "int4";
   readonly guessed: readonly GuessedField[];
-  /** That the engine was started with; left out: nobody said, and its defaults are assumed. */
+  /** Limits with which the engine was started; absent: not given, and its defaults are assumed. */
   readonly limits?: (EngineLimits & { readonly source: LimitSource }) | undefined;
 }
 
@@ -63,28 +63,28 @@ export interface TriedEndpoint {
   /** Names it lists. */
   readonly served: readonly string[];
   readonly engine: { readonly type: string; readonly version: string | null } | null;
-  /** null: no model that there is a card of. */
+  /** null: none of its models has a card. */
   readonly draft: EndpointDraft | null;
   readonly guesses: readonly { readonly field: GuessedField; readonly why: string }[];
-  /** What somebody has to say before it can be attached, a sentence each. */
+  /** What the operator must state before it can be attached, a sentence each. */
   readonly questions: readonly string[];
 }
 
-/** What comes of pasted addresses, in this order: what was read, then each endpoint as soon as it is known. */
+/** Events of trying pasted addresses, in this order: what was read, then each endpoint as soon as its result is known. */
 export type TryEvent =
   | { readonly kind: "read"; readonly endpoints: readonly EndpointToTry[]; readonly notes: readonly string[] }
   | { readonly kind: "tried"; readonly endpoint: TriedEndpoint }
   | { readonly kind: "refused"; readonly message: string };
 
-/** A connection as text that was read and tried; nothing is kept. `connection` null: it cannot be attached as it is. */
+/** A connection as text that was read and tried; nothing is stored. `connection` null: it cannot be attached in this form. */
 export interface TriedConnection {
   readonly connection: unknown;
-  /** As it would be kept, in YAML; what has a default filled in. */
+  /** In its stored form, in YAML, with defaults filled in. */
   readonly text: string | null;
   readonly findings: readonly Finding[];
 }
 
-/** Something an operator should look at, and where. */
+/** Something that needs an operator's attention, and where. */
 export interface Attention {
   readonly level: "warn" | "bad";
   readonly subject: string;
@@ -97,7 +97,7 @@ interface ClusterNode {
   readonly name: string;
   readonly gpu: string;
   readonly gpus: number;
-  /** In use by engines that Weir knows, and by what is none of Weir's. */
+  /** In use by engines that Weir knows, and by other processes. */
   readonly used: number;
   readonly othersUse: number;
   readonly closed: string | null;
@@ -112,35 +112,38 @@ export interface ClusterEngine {
   readonly tp: number;
   readonly pp: number;
   readonly place: string;
-  /** `silent`: it should answer and does not; `not routed`: it stands and the gateway sends nothing there; `missing`: it should serve and is gone. */
+  /**
+   * `silent`: it should answer and does not; `not routed`: it runs and the gateway sends nothing there; `missing`: it should serve and does
+   * not exist.
+   */
   readonly state: "serving" | "silent" | "draining" | "not routed" | "stopping" | "missing";
-  /** As its metrics tell; null until they were read. */
+  /** From its metrics; null until they were read. */
   readonly engine: { readonly type: string; readonly version: string | null } | null;
-  /** Figures its metrics lack, each with the name that was looked for. */
+  /** Figures missing in its metrics, each with the name that was looked for. */
   readonly absent: readonly string[];
 }
 
-/** How what is desired, what follows from it and what is there differ. */
+/** Differences between the desired, the generated and the actual state. */
 export interface DriftLine {
   readonly of: "engine" | "routing" | "policy" | "hardware" | "object";
   readonly subject: string;
   /** By the plan in force. */
   readonly desired: string;
-  /** What Weir makes of that for this kind of cluster. */
+  /** Weir's output for it on this kind of cluster. */
   readonly generated: string;
   readonly actual: string;
-  /** For an operator, in a sentence. */
+  /** A sentence for an operator. */
   readonly says: string;
 }
 
-/** Drift of a cluster; nothing is ever set right without being asked. */
+/** Drift of a cluster; nothing is ever corrected without a request. */
 export interface ClusterDrift {
   readonly planId: string | null;
   readonly checkedAt: string;
   readonly lines: readonly DriftLine[];
 }
 
-/** All that is known of a connected cluster. */
+/** All data of a connected cluster. */
 export interface ClusterDetail {
   readonly clusterId: string;
   /** YAML; null for the embedded one. */
@@ -148,15 +151,15 @@ export interface ClusterDetail {
   readonly gateway: { readonly url: string; readonly adminUrl: string; readonly runBy: "studio" | "operator" };
   /** `given`: its engines are started outside Weir, and plans change routing only. */
   readonly topology: "given" | "planned";
-  /** null: it was not seen yet. */
+  /** null: not seen yet. */
   readonly observedAt: string | null;
   readonly nodes: readonly ClusterNode[];
   readonly engines: readonly ClusterEngine[];
-  /** Models that judge answers there and are none of its engines', by the names that requests to them carry; empty: none, or it was not seen yet. */
+  /** Models that judge answers there and are not among its engines, by the names in requests to them; empty: none, or not seen yet. */
   readonly judges: readonly string[];
-  /** What is there and is none of Weir's, in sentences. */
+  /** Objects there that are not Weir's, in sentences. */
   readonly notes: readonly string[];
   readonly attention: readonly Attention[];
-  /** null: no plan is in force, or it was not seen yet. */
+  /** null: no plan is in force, or not seen yet. */
   readonly drift: ClusterDrift | null;
 }

@@ -1,30 +1,30 @@
 import { z } from "zod";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 
-/** A workflow kept in the studio, as its latest version. */
+/** A workflow saved in the studio, in its latest version. */
 export interface DeclaredWorkflow {
   readonly document: WorkflowDocument;
-  /** Counts what was kept under the name, from 1. */
+  /** Counts the versions saved under the name, from 1. */
   readonly version: number;
   readonly createdAt: string;
   readonly actor: string;
-  /** Where it came from: written here, or a graph that another tool wrote. */
+  /** Its origin: written here, or a graph of another tool. */
   readonly origin: "weir" | "dspy" | "langgraph";
-  /** Predictors of its configurations, newest first; those for another shape of it, as of an earlier version, are left out. */
+  /** Predictors of its configurations, newest first; those for another shape of it, such as an earlier version, are excluded. */
   readonly predictors: readonly { readonly hash: string; readonly version: number; readonly workloadName: string }[];
 }
 
-/** What came of reading a graph: the document it makes, and what was assumed on the way, a sentence each. */
+/** The result of reading a graph: the document it makes, and the assumptions, a sentence each. */
 export interface ReadWorkflow {
   readonly document: WorkflowDocument;
   readonly origin: DeclaredWorkflow["origin"];
   readonly notes: readonly string[];
 }
 
-/** A JSON document of a workflow: Weir's own, or a graph as DSPy's or LangGraph's tools write them. */
+/** A JSON document of a workflow: Weir's own, or a graph in the form that DSPy's or LangGraph's tools write. */
 export const workflowTextSchema = z.object({ text: z.string().min(1).max(500_000) });
 
-/** To keep a plan on the engines of another that runs these workflows just in time. */
+/** The request to save a plan on the engines of another that runs these workflows just in time. */
 export const justInTimeRequestSchema = z.object({
   planId: z.string().min(1),
   name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
@@ -32,7 +32,7 @@ export const justInTimeRequestSchema = z.object({
     .array(
       z.object({
         name: z.string().min(1),
-        /** Hash of a predictor; null: none, and the largest models alone count as accurate. */
+        /** Hash of a predictor; null: none, and only the largest models count as accurate. */
         predictor: z
           .string()
           .regex(/^[0-9a-f]{64}$/)
@@ -45,7 +45,7 @@ export const justInTimeRequestSchema = z.object({
 });
 export type JustInTimeRequest = z.infer<typeof justInTimeRequestSchema>;
 
-/** To have a cluster's gateway run a workflow of the plan in force once. */
+/** The request to run a workflow of the plan in force once in a cluster's gateway. */
 export const tryRunSchema = z.object({
   clusterId: z.string().min(1),
   workflow: z.string().min(1).max(64),
@@ -53,7 +53,7 @@ export const tryRunSchema = z.object({
 });
 export type TryRunRequest = z.infer<typeof tryRunSchema>;
 
-/** To forecast what the admissible set is worth: one workflow's programs of a workload on the engines of a plan. */
+/** The request to forecast the value of the admissible set: one workflow's programs of a workload on the engines of a plan. */
 export const capacityRequestSchema = z.object({ planId: z.string().min(1), workloadId: z.string().min(1), workflow: z.string().min(1) });
 export type CapacityRequest = z.infer<typeof capacityRequestSchema>;
 
@@ -65,12 +65,12 @@ export interface CapacityCurve {
   readonly points: readonly {
     /** Share of the workflow's configurations that count as accurate, mean over programs, 0..1. */
     readonly admitted: number;
-    /** Programs a second that the engines finish when they never run dry. */
+    /** Programs per second that the engines finish when they always have work. */
     readonly programsPerSecond: number;
-    /** Mean quality of what was chosen, 0..100. */
+    /** Mean quality of the chosen configurations, 0..100. */
     readonly quality: number;
   }[];
-  /** Of the largest models throughout. */
+  /** With the largest models throughout. */
   readonly largest: { readonly programsPerSecond: number; readonly quality: number };
   readonly notes: readonly string[];
 }

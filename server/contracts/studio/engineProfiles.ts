@@ -16,11 +16,11 @@ export interface ProfileList {
   readonly builtIn: readonly EngineProfile[];
   /** Oldest first. */
   readonly own: readonly KeptProfile[];
-  /** Id of the profile plans are made with. */
+  /** Id of the profile used for planning. */
   readonly inUse: string;
 }
 
-/** What comes of holding predictions against an uploaded table: the table, predictions as they are made, and the errors, last. */
+/** Events of comparing predictions with an uploaded table: the table, predictions as they are made, and the errors, last. */
 export type CheckEvent =
   | {
       readonly kind: "table";
@@ -34,7 +34,7 @@ export type CheckEvent =
   | {
       readonly kind: "predicted";
       readonly predictions: readonly ServingPrediction[];
-      /** Rows that turned out to be out of reach. */
+      /** Rows that cannot be predicted. */
       readonly unsupported: readonly UnsupportedRow[];
     }
   | { readonly kind: "checked"; readonly errors: readonly GroupErrors[] }
@@ -42,7 +42,7 @@ export type CheckEvent =
 
 export type ProfileFit = Extract<ChosenFit, { outcome: "fitted" }>;
 
-/** A fit as it stands, beside the profile it began from. */
+/** The present state of a fit, with the profile it began from. */
 export type FitState = { readonly name: string; readonly base: EngineProfile } & (
   | { readonly kind: "running" | "stopped" }
   | { readonly kind: "fitted"; readonly fit: ProfileFit }

@@ -2,19 +2,19 @@ import type { SystemFigures } from "@/solver/baselines/baselineFigures";
 import type { PlanningProgress } from "@/solver/cascade/explore/progress";
 import type { ServingFigures } from "@/solver/cascade/whatIf/servingFigures";
 
-/** What can be asked about a plan beside the plan itself. */
+/** Questions about a plan, in addition to the plan itself. */
 export const examinedKinds = ["prices", "sensitivity", "baselines"] as const;
 export type ExaminedKind = (typeof examinedKinds)[number];
 
-/** Latencies are the objective's; null where nothing keeps up or the time ran out. */
+/** Latencies by the objective; null if no candidate sustains the rate or the time ran out. */
 export type Examination =
   | {
       readonly kind: "prices";
       readonly latencySeconds: number;
       readonly qualityFloor: number | null;
-      /** The same thresholds with GPUs more: one, and a node of them. */
+      /** The same thresholds with more GPUs: one more, and a node more. */
       readonly gpus: readonly { readonly gpu: string; readonly more: number; readonly latencySeconds: number | null }[];
-      /** The best plan with the floor so many points higher or lower, as far as it can be. */
+      /** The best plan with the floor raised or lowered by so many points, within its range. */
       readonly quality: readonly { readonly points: number; readonly latencySeconds: number | null }[];
       /** Constraints without which the same thresholds would be faster. */
       readonly constraints: readonly { readonly says: string; readonly latencySeconds: number }[];
@@ -22,7 +22,7 @@ export type Examination =
   | { readonly kind: "sensitivity"; readonly cases: readonly SensitivityCase[] }
   | { readonly kind: "baselines"; readonly systems: readonly BaselineFigures[]; readonly refused: readonly RefusedBaseline[] };
 
-/** A plan under something it took for granted and that turned out otherwise, beside the plan that would be made then. */
+/** A plan under an input that differs from the planned one, compared with the plan that would be made for that input. */
 export interface SensitivityCase {
   readonly says: string;
   readonly keeps: boolean;
@@ -32,7 +32,7 @@ export interface SensitivityCase {
   readonly replanned: { readonly latencySeconds: number | null; readonly quality: number } | null;
 }
 
-/** A baseline on the planning prompts, simulated whole like the plan itself. */
+/** A baseline on the planning prompts, simulated like the plan itself. */
 export interface BaselineFigures extends SystemFigures {
   readonly name: string;
 }
@@ -47,14 +47,14 @@ export type ExamineEvent =
   | { readonly kind: "answer"; readonly examination: Examination }
   | { readonly kind: "refused"; readonly message: string };
 
-/** What a cascade is predicted to do at a rate, whole or without some of its stages. */
+/** The prediction for a cascade at a rate, whole or without some of its stages. */
 type PredictedCascade = Omit<ServingFigures, "unserved" | "longestSeconds">;
 
-/** A plan's cascade without the stages that are lost, simulated as plans are, beside the whole of it. */
+/** A plan's cascade without the lost stages, simulated like plans are, compared with the whole cascade. */
 export interface RemainingCascade {
   /** Per engine second. */
   readonly requestsPerSecond: number;
-  /** Where the rate comes from, in a sentence. */
+  /** The source of the rate, in a sentence. */
   readonly basis: string;
   readonly whole: PredictedCascade;
   readonly remaining: PredictedCascade;

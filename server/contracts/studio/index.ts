@@ -1,4 +1,4 @@
-/** What the studio's API answers: plain data, the only part of `server` that components see besides the router's type. */
+/** Types of the studio API's answers: plain data, the only part of `server` that components import besides the router's type. */
 export type { PlanningProgress } from "@/solver/cascade/explore/progress";
 export type * from "../gateway/artefacts";
 export type { Canary, Capture, CaptureRequest, GatewayControls, Mirror, Panic, Shadow } from "../gateway/gatewayControls";

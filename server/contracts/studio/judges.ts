@@ -1,9 +1,9 @@
 import type { JudgeTimeSource, JudgeTimes } from "@/solver/judging/judgeTime";
 import type { Finding } from "./attachedCluster";
 
-/** Why a test of a judge brought no score. */
+/** Why a test of a judge returned no score. */
 export type JudgeFault =
-  /** Its key is not set where the studio runs. */
+  /** Its key is not set in the studio's environment. */
   | "no-key"
   /** Nothing answers at its address. */
   | "unreachable"
@@ -14,27 +14,30 @@ export type JudgeFault =
   | "not-found"
   /** It answers with an error. */
   | "failed"
-  /** It answers, and not with a single number from 0 to 100. */
+  /** It answers, but not with a single number from 0 to 100. */
   | "no-score";
 
-/** What real calls to a judge showed. */
+/** The results of real calls to a judge. */
 export interface JudgeTest {
   /** ISO 8601. */
   readonly testedAt: string;
   /** null: it gave scores. */
   readonly fault: JudgeFault | null;
-  /** What was found, in sentences. */
+  /** The findings, in sentences. */
   readonly findings: readonly Finding[];
-  /** Of calls that brought a score; null: none did. */
+  /** For calls that returned a score; null: none did. */
   readonly times: JudgeTimes | null;
 }
 
-/** What requests of the traffic waited for their judgements. */
+/** The time for which requests of the traffic waited for their judgements. */
 export interface JudgeTraffic {
   readonly times: JudgeTimes;
   /** When the latest of them was answered, in ISO 8601. */
   readonly latestAt: string;
-  /** How many there were, and when the latest was, when the times became these: what a plan records, so that it stays the same plan while they hold. */
+  /**
+   * The number of judgements and the time of the latest when these times were settled: recorded in a plan, so that it stays the same plan
+   * while they hold.
+   */
   readonly settled: { readonly calls: number; readonly at: string };
 }
 
@@ -45,12 +48,12 @@ interface EnteredJudgeTime {
   readonly by: string;
 }
 
-/** The judge as its gateway knows it. */
+/** The state of the judge in its gateway. */
 export interface JudgeHealth {
   readonly model: string;
-  /** `circuit-open`: after failures in a row it is not called for some seconds. `unavailable`: it cannot be called. */
+  /** `circuit-open`: after consecutive failures it is not called for some seconds. `unavailable`: it cannot be called. */
   readonly state: "idle" | "answering" | "failing" | "circuit-open" | "unavailable";
-  /** Why, where it is not well; empty where it is. */
+  /** Why it is unhealthy; empty if it is healthy. */
   readonly reason: string;
   /** Calls since the gateway has this judge. */
   readonly scored: number;
@@ -60,9 +63,9 @@ export interface JudgeHealth {
   readonly lastFailureAt: string | null;
 }
 
-/** The judge of a cluster that answers are sent to which no engine of the plan judges, and what is known of its time. */
+/** The judge of a cluster for answers that no engine of the plan judges, with its known times. */
 export interface ClusterJudge {
-  /** null: nobody judges answers there. */
+  /** null: there is no judge. */
   readonly judge: { readonly model: string; readonly url: string | null } | null;
   /** null: it was never tested. */
   readonly test: JudgeTest | null;
@@ -70,25 +73,25 @@ export interface ClusterJudge {
   /** null: too few judgements were seen. */
   readonly traffic: JudgeTraffic | null;
   readonly entered: EnteredJudgeTime | null;
-  /** What plans take. */
+  /** The time that plans use. */
   readonly planned: { readonly secondsPerCall: number; readonly p95Seconds: number | null; readonly source: JudgeTimeSource };
-  /** Whether the measurement that plans take is so old that it may say nothing of now. */
+  /** Whether the measurement that plans use is too old to describe the present. */
   readonly stale: boolean;
-  /** Traffic shows another time than the test or the entry: how many times of it; null: it does not, or nothing can be compared. */
+  /** Ratio of the time in the traffic to the test or the entry, if they differ; null: they do not, or cannot be compared. */
   readonly trafficRatio: number | null;
-  /** null: its gateway does not say. */
+  /** null: its gateway does not report it. */
   readonly health: JudgeHealth | null;
 }
 
-/** What is kept of a cluster's judge. */
+/** The stored record of a cluster's judge. */
 export interface JudgeRecord {
-  /** Which judge it is about: its model, address and key's variable. */
+  /** Identifies the judge: its model, address and key's variable. */
   readonly of: string;
-  /** Since when the cluster has this judge, in ISO 8601. */
+  /** Time since which the cluster has this judge, in ISO 8601. */
   readonly since: string;
   /** The newest. */
   readonly test: JudgeTest | null;
-  /** The newest that brought times, which may be older than `test`; left out or null: `test`, or none did. */
+  /** The newest with times, which may be older than `test`; absent or null: `test`, or none has times. */
   readonly timed?: JudgeTest | null;
   readonly traffic: JudgeTraffic | null;
   readonly entered: EnteredJudgeTime | null;

@@ -10,18 +10,18 @@ export type Sample = number | null;
 export interface EngineFrame extends TargetState {
   readonly id: string;
   readonly model: string;
-  /** What its metrics and its own word say it is; null before it was scraped. */
+  /** Type and version from its metrics and its own statement; null before it was scraped. */
   readonly engine: { readonly type: string; readonly version: string | null } | null;
-  /** What the gateway makes of the engine; `unknown` while the gateway does not say or does not know it. */
+  /** The gateway's view of the engine; `unknown` while the gateway does not answer or does not know it. */
   readonly health: "serving" | "draining" | "unhealthy" | "unknown";
-  /** Since when the gateway makes that of it. */
+  /** Since when the gateway has this view. */
   readonly healthSinceMs: number;
   readonly running: Sample;
   readonly waiting: Sample;
   readonly kvUse: Sample;
   readonly requestsPerSecond: Sample;
   readonly ttftP95Seconds: Sample;
-  /** All that its metrics tell, and why the rest is missing; null while it is unreachable and in all frames but the newest. */
+  /** All values of its metrics, and why the rest is missing; null while it is unreachable and in all frames but the newest. */
   readonly readings: EngineReadings | null;
   readonly gpus: readonly { readonly node: string; readonly index: number }[];
 }
@@ -29,32 +29,32 @@ export interface EngineFrame extends TargetState {
 export interface GpuFrame {
   readonly node: string;
   readonly index: number;
-  /** A part of a GPU that was divided (MIG), by its number and profile; null for a whole one. */
+  /** A partition of a divided GPU (MIG), by its number and profile; null for a whole one. */
   readonly instance: { readonly id: string; readonly profile: string } | null;
-  /** As the vendor calls it; empty where nothing says. */
+  /** The vendor's name; empty if no source reports it. */
   readonly name: string;
-  /** Share of time, 0..1, and of what: some engine of the GPU computed, or only that any kernel ran, which is near 1 on any busy GPU. */
+  /** Share of time, 0..1, and of what: an engine of the GPU computed, or only that any kernel ran, which is near 1 on any busy GPU. */
   readonly utilisation: Sample;
   readonly utilisationOf: "graphics engine" | "any kernel" | null;
   readonly memoryUsedBytes: Sample;
   readonly memoryTotalBytes: Sample;
   readonly powerWatts: Sample;
   readonly temperatureCelsius: Sample;
-  /** Kubernetes containers that have it; several where it is shared. */
+  /** Kubernetes containers that have it; several if it is shared. */
   readonly containers: readonly { readonly namespace: string; readonly pod: string; readonly container: string }[];
   readonly engineId: string | null;
-  /** Name of what tells of it. */
+  /** Name of its source. */
   readonly source: string;
 }
 
-/** What tells of GPUs. */
+/** A source of GPU figures. */
 export interface GpuSourceFrame extends TargetState {
   readonly kind: "dcgm-exporter" | "nvidia-smi";
-  /** Its address, or that of this host's own tool. */
+  /** Its address, or the name of this host's own tool. */
   readonly name: string;
 }
 
-/** Measured at the gateway over the last window, beside what the plan promised. */
+/** Measured at the gateway over the last window, with the plan's prediction. */
 export interface StageFrame {
   readonly model: string;
   readonly queued: Sample;
@@ -67,17 +67,19 @@ export interface StageFrame {
   readonly meanJudgedScore: Sample;
 }
 
-/** Of a model's engines together. */
+/** Latencies over a model's engines together. */
 export type LatencyName = `${"ttft" | "tpot"}P${50 | 95 | 99}Seconds`;
 
-/** Of a model over all its engines that are fresh, from their histograms added up; null where one of them has none or other buckets. */
+/**
+ * A model's latencies over all its engines that are fresh, from the sum of their histograms; null if one of them has none or other buckets.
+ */
 export interface ModelFrame extends Readonly<Record<LatencyName, Sample>> {
   readonly model: string;
-  /** Those of them that are limits. */
+  /** Those that are limits. */
   readonly limits: Partial<Readonly<Record<LatencyName, Limit>>>;
 }
 
-/** Answered requests of a window, of the plan and policy in force. Seconds are engine seconds. */
+/** Answered requests of a window under the plan and policy in force. Seconds are engine seconds. */
 export interface MeasuredFrame {
   readonly requests: number;
   readonly windowSeconds: number;
@@ -88,19 +90,22 @@ export interface MeasuredFrame {
   readonly meanQuality: Sample;
 }
 
-/** What was measured in the range of time that a page shows. */
+/** Measurements in the time range that a page shows. */
 export interface MeasuredRange {
-  /** Its window is the range, or the part of it that `cutBy` leaves. */
+  /** Its window is the range, or the rest of it after `cutBy`. */
   readonly measured: MeasuredFrame;
   /** Parallel to the gateway's stages. */
   readonly stages: RecentFrame["stages"];
-  /** Requests whose answer has a known label: those that the mean quality is of. */
+  /** Requests whose answer has a known label: the basis of the mean quality. */
   readonly labelled: number;
-  /** Why the window is shorter than the range: a load run, a plan or turned knobs began later, or older requests are kept no more. null: it is not. */
+  /**
+   * Why the window is shorter than the range: a load run, a plan or changed knobs began later, or older requests are no longer stored.
+   * null: it is not.
+   */
   readonly cutBy: "began" | "kept" | null;
 }
 
-/** The last half minute, for charts: it moves with what happens, where the measuring window is steady. */
+/** The last half minute, for charts: it follows current events, while the measuring window is steady. */
 export interface RecentFrame extends MeasuredFrame {
   readonly ttftP95Seconds: Sample;
   readonly overheadP95Seconds: Sample;
@@ -108,23 +113,26 @@ export interface RecentFrame extends MeasuredFrame {
   readonly stages: readonly Pick<StageFrame, "share" | "escalated" | "p50Seconds" | "p95Seconds" | "p99Seconds" | "meanJudgedScore">[];
 }
 
-/** What the gateway was told to do, as last known: also while it does not answer. */
+/** The gateway's configuration, as last known: also while it does not answer. */
 export interface RoutingFrame {
-  /** Of the configuration, to change it only as it was seen. */
+  /** ETag of the configuration, so that only the version that was seen is changed. */
   readonly etag: string;
   readonly planId: string;
   readonly policyHash: string;
-  /** The knobs' values and the ranges they were approved in among it. */
+  /** Includes the knobs' values and their approved ranges. */
   readonly policy: PolicyDocument;
   /** null: a gateway without controls. */
   readonly controls: GatewayControls | null;
-  /** What a rollback goes back to; null: there is none. Left out where the gateway does not say. */
+  /** The plan that a rollback restores; null: there is none. Absent if the gateway does not report it. */
   readonly previous?: PreviousPlan | null;
-  /** Stages of the cascade of which no engine takes work, and since when, in Unix milliseconds. Left out where the gateway does not say. */
+  /**
+   * Stages of the cascade without an engine that takes work, and since when, in Unix milliseconds. Absent if the gateway does not report
+   * them.
+   */
   readonly lostStages?: readonly { readonly model: string; readonly sinceMs: number }[];
 }
 
-/** A model the gateway has engines of. */
+/** A model for which the gateway has engines. */
 export interface ServingModel {
   readonly model: string;
   /** Those that take work. */
@@ -138,39 +146,39 @@ export interface LiveFrame {
   readonly timeScale: number;
   readonly engines: readonly EngineFrame[];
   readonly gpus: readonly GpuFrame[];
-  /** Where `gpus` come from, each with how it stands; empty where nothing tells of them. */
+  /** Sources of `gpus`, each with its state; empty if there are none. */
   readonly gpuSources: readonly GpuSourceFrame[];
   readonly gateway: {
     readonly state: "fresh" | "stale" | "unreachable";
     /** Since when it is in this state. */
     readonly sinceMs: number;
-    /** Since it last answered; 0 before it ever did. */
+    /** Since its last answer; 0 before the first. */
     readonly ageSeconds: number;
     readonly reason: string;
     /** Answered without an error. */
     readonly requestsPerSecond: Sample;
-    /** Taken in and answered with an error. */
+    /** Admitted and answered with an error. */
     readonly errorsPerSecond: Sample;
-    /** Turned away at the door for what they are: no key, an unserved model, a bad body. Of an older gateway those that were shed too. */
+    /** Rejected because of the request itself: no key, an unserved model, a bad body. For an older gateway it includes shed requests. */
     readonly refusedPerSecond: Sample;
-    /** Turned away because there was no room or no engine for them; null where the gateway is too old to say. */
+    /** Rejected for lack of room or of an engine; null if the gateway is too old to report it. */
     readonly shedPerSecond: Sample;
     /** Answers accepted without a judged score, which the quality floor does not cover. */
     readonly unjudgedPerSecond: Sample;
-    /** null: nobody judges, or the gateway does not say. */
+    /** null: there is no judge, or the gateway does not report it. */
     readonly judge: JudgeHealth | null;
-    /** Requests that wait for whichever model has room first, under policies that choose models then: no stage counts them. */
+    /** Requests that wait for the first model with room, under policies that choose models at dispatch: no stage counts them. */
     readonly queuedForAny: Sample;
     readonly ttftP95Seconds: Sample;
-    /** The gateway's own time: neither queue nor engine nor judge. */
+    /** The gateway's own time: without queue, engine and judge. */
     readonly overheadP95Seconds: Sample;
     readonly stages: readonly StageFrame[];
-    /** Of the newest frame only; null in those before, and while no configuration was read. */
+    /** In the newest frame only; null in earlier ones, and while no configuration was read. */
     readonly routing: RoutingFrame | null;
   };
   /** End to end over the measuring window (since load began or the last 5 minutes, whichever is shorter). */
   readonly measured: MeasuredFrame;
   readonly recent: RecentFrame;
-  /** Each model that engines are watched of. */
+  /** Each model with watched engines. */
   readonly models: readonly ModelFrame[];
 }

@@ -1,42 +1,42 @@
-/** How long back rows are taken from. */
+/** The span of past time from which rows are taken. */
 export type LiveSpan = "hour" | "day" | "week";
 
-/** Some wall time of an engine that gave no rows, and why, in words. */
+/** Wall time of an engine without rows, and why, in words. */
 interface LeftOutTime {
   readonly reason: string;
   readonly seconds: number;
 }
 
-/** What became of one engine's telemetry. */
+/** The result for one engine's telemetry. */
 export interface EngineRows {
   readonly id: string;
   readonly model: string;
-  /** What its metrics say it is; null where it is not known any more. */
+  /** Type and version from its metrics; null if it is no longer known. */
   readonly engine: { readonly type: string; readonly version: string | null } | null;
-  /** Windows of steady load; of very many alike only some are rows. */
+  /** Windows of steady load; of many similar ones only some become rows. */
   readonly windows: number;
   readonly rows: number;
-  /** Of the windows. */
+  /** Total of the windows. */
   readonly seconds: number;
   readonly leftOut: readonly LeftOutTime[];
-  /** Why the engine as a whole gives none, in a sentence; null where it may. */
+  /** Why the engine as a whole gives no rows, in a sentence; null if it may. */
   readonly refusal: string | null;
 }
 
-/** Rows of measured runs made of a cluster's telemetry. */
+/** Rows of measured runs, made from a cluster's telemetry. */
 export interface LiveRows {
   readonly clusterName: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Its engines are emulated: rows of them test the way from telemetry to predictions, not the predictions. */
+  /** Its engines are emulated: rows of them test the path from telemetry to predictions, not the predictions. */
   readonly emulated: boolean;
   readonly engines: readonly EngineRows[];
-  /** The least and the most over all rows; null without rows. */
+  /** The smallest and the largest over all rows; null without rows. */
   readonly spread: {
     readonly concurrency: readonly [number, number];
     readonly inputTokens: readonly [number, number];
     readonly outputTokens: readonly [number, number];
   } | null;
-  /** What of the telemetry could not be read, in sentences. */
+  /** The parts of the telemetry that could not be read, in sentences. */
   readonly problems: readonly string[];
 }

@@ -5,7 +5,7 @@ export interface LoadStatus {
   readonly id: string | null;
   readonly workloadName: string;
   readonly requestsPerSecond: number;
-  /** Engine seconds asked for and passed. */
+  /** Requested and elapsed engine seconds. */
   readonly seconds: number;
   readonly elapsedSeconds: number;
   readonly sent: number;
@@ -13,9 +13,9 @@ export interface LoadStatus {
   readonly failed: number;
   readonly p50Seconds: Sample;
   readonly p95Seconds: Sample;
-  /** Mean label of the answers given back, known for held-out prompts of an emulated cluster only. */
+  /** Mean label of the returned answers, known only for held-out prompts of an emulated cluster. */
   readonly quality: Sample;
   readonly error: string | null;
-  /** What to know before trusting the figures: a driver that lagged or was itself the limit, failed requests. */
+  /** Caveats about the figures: a driver that lagged or was itself the limit, failed requests. */
   readonly notes?: readonly string[];
 }

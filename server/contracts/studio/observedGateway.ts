@@ -3,16 +3,16 @@ import type { WaitTimes } from "@/solver/workflow/learning/waitTimes";
 import type { GatewayRounds } from "../gateway/gatewayRounds";
 import type { GatewayWorkflows } from "../gateway/gatewayWorkflows";
 
-/** What a cluster's gateway has learnt of workflows, where it can be asked. */
+/** What a cluster's gateway has learnt of workflows, if it can be asked. */
 export type LearntWorkflows =
   /** The cluster is not connected. */
   | { readonly state: "no-gateway" }
-  /** Its version learns nothing of workflows. */
+  /** Its version does not learn workflows. */
   | { readonly state: "older" }
   | {
       readonly state: "there";
       readonly workflows: GatewayWorkflows;
-      /** Engine seconds in a wall second. */
+      /** Engine seconds per wall second. */
       readonly timeScale: number;
       /** Whether its engines are emulated: then times are the emulator's. */
       readonly emulated: boolean;
@@ -20,21 +20,21 @@ export type LearntWorkflows =
       readonly policy: { readonly order: OrderDocument["kind"]; readonly place: PlaceDocument["kind"] } | null;
     };
 
-/** Of the gateway's newest decision records. Seconds are engine seconds. */
+/** From the gateway's newest decision records. Seconds are engine seconds. */
 export interface WaitedRecords {
   readonly waited: WaitTimes;
   readonly records: number;
 }
 
-/** What a cluster's gateway did in its latest rounds, where it can be asked. */
+/** The latest rounds of a cluster's gateway, if it can be asked. */
 export type ObservedRounds =
   /** The cluster is not connected. */
   | { readonly state: "no-gateway" }
-  /** Its version knows nothing of rounds. */
+  /** Its version does not report rounds. */
   | { readonly state: "older" }
   | {
       readonly state: "there";
       readonly rounds: GatewayRounds;
-      /** Engine seconds in a wall second. */
+      /** Engine seconds per wall second. */
       readonly timeScale: number;
     };

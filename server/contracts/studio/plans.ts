@@ -1,7 +1,7 @@
 import type { Plan } from "@/solver/plan/plan";
 import type { ApplyStep } from "./applications";
 
-/** A plan in lists: without its bulk. */
+/** A plan in lists: without its large parts. */
 export interface PlanSummary {
   readonly id: string;
   readonly name: string;
@@ -12,17 +12,20 @@ export interface PlanSummary {
   readonly stages: readonly string[];
   readonly thresholds: readonly number[];
   readonly gpus: number;
-  /** As predicted; null, as the next two: nothing predicts what its policy does, and figures in the document are another plan's. */
+  /**
+   * As predicted; null, like the next two: there is no prediction of its policy's behaviour, and figures in the document are another
+   * plan's.
+   */
   readonly quality: number | null;
   readonly p95Seconds: number | null;
   readonly costUsdPerRequest: number | null;
   readonly approvedBy: string | null;
-  /** Of that approval; null: it is not approved. */
+  /** Reason of that approval; null: it is not approved. */
   readonly approvalReason: string | null;
   readonly running: boolean;
 }
 
-/** `engine`: one engine, which a line on its model sums up; `plan`: a model, or how requests are routed. */
+/** `engine`: one engine, covered by a line on its model; `plan`: a model, or how requests are routed. */
 export type DiffLine = {
   readonly sign: "+" | "-" | "~" | "=";
   readonly of: "plan" | "engine";
@@ -37,18 +40,18 @@ export interface PlanDiff {
   readonly lines: readonly DiffLine[];
   readonly steps: readonly ApplyStep[];
   /**
-   * Share of a model's serving GPUs that is out at the worst moment of the roll-out, 0..1, for the model hit hardest,
-   * against the smaller of what it has before and after. 1: that model answers nothing for a while.
+   * Share of a model's serving GPUs that is out of service at the worst moment of the roll-out, 0..1, for the model affected most, relative
+   * to the smaller of its numbers before and after. 1: that model answers nothing for a while.
    */
   readonly capacityDip: number;
   /** GPUs that no engine occupies before the first step. */
   readonly spareGpus: number;
-  /** What is on the cluster, is none of Weir's and stays as it is, in sentences. */
+  /** Objects on the cluster that are not Weir's and stay unchanged, in sentences. */
   readonly notes: readonly string[];
 }
 
 /** Who bound their name to the plan's hash, and why. */
-/** One plan approved on one cluster: on any other it has to be approved anew. */
+/** One plan approved on one cluster; every other cluster needs another approval. */
 export interface Approval {
   readonly planId: string;
   readonly clusterId: string;
@@ -57,7 +60,7 @@ export interface Approval {
   readonly reason: string;
 }
 
-/** A kept plan with everything the studio knows of it. */
+/** A saved plan with everything the studio knows about it. */
 export interface KeptPlan {
   readonly plan: Plan;
   readonly summary: PlanSummary;

@@ -3,12 +3,12 @@ import { keyReferenceSchema } from "../engine/engineAccess";
 
 const price = z.number().nonnegative("give a price of 0 or more").max(10_000);
 
-/** Somebody who answers chat requests: a model of a connected cluster, or any OpenAI-compatible address. */
+/** A source of answers to chat requests: a model of a connected cluster, or any OpenAI-compatible address. */
 const answererSchema = z.object({
-  /** Id of the model card for a candidate; for a judge the name that its requests carry. */
+  /** Id of the model card for a candidate; for a judge the name in its requests. */
   model: z.string().min(1).max(200),
   at: z.discriminatedUnion("kind", [
-    /** Its engines there are asked directly, the least busy first; or the cluster's own judge where the model is that one's. */
+    /** Its engines there are called directly, the least busy first; or the cluster's own judge if the model is that judge's. */
     z.strictObject({ kind: z.literal("cluster"), clusterId: z.string().min(1) }),
     z.strictObject({
       kind: z.literal("url"),
@@ -18,7 +18,7 @@ const answererSchema = z.object({
       servedName: z.string().min(1).max(500).optional(),
     }),
   ]),
-  /** What its tokens cost; 0 on GPUs that are paid for anyway. */
+  /** Token prices; 0 on GPUs whose cost is paid anyway. */
   usdPerMillionInputTokens: price,
   usdPerMillionOutputTokens: price,
 });
@@ -30,23 +30,29 @@ const measureFields = {
 };
 const rubricFields = {
   judge: answererSchema,
-  /** The operator's own words with `{prompt}`, `{answer}` and, as the kind asks, `{reference}` or `{other}`; null: ours. */
+  /** The operator's own text with `{prompt}`, `{answer}` and, depending on the kind, `{reference}` or `{other}`; null: Weir's text. */
   rubric: z.string().max(8000).nullable(),
-  /** Times each answer is judged; more than one shows the judge's noise. The first reading counts. */
+  /** How often each answer is judged; more than once shows the judge's noise. The first reading is used. */
   repeats: z.int().min(1).max(5),
 };
 
-/** Ways to tell how good an answer is. All give 0..100. */
+/** Measures of an answer's quality. All give 0..100. */
 const measureSchema = z.discriminatedUnion("kind", [
   /** A judge reads prompt and answer and gives a number. */
   z.strictObject({ ...measureFields, kind: z.literal("rubric"), ...rubricFields }),
-  /** A judge reads the reference answer too. Prompts without one get no score. */
+  /** A judge also reads the reference answer. Prompts without one get no score. */
   z.strictObject({ ...measureFields, kind: z.literal("reference"), ...rubricFields }),
-  /** A judge says which of two answers is better: won 100, drawn 50, lost 0, the mean of both orders where swapped. `against`'s own answers are drawn. */
+  /**
+   * A judge states which of two answers is better: win 100, draw 50, loss 0, the mean of both orders if swapped. `against`'s own answers
+   * are draws.
+   */
   z.strictObject({ ...measureFields, kind: z.literal("pairwise"), ...rubricFields, against: z.string().min(1), swap: z.boolean() }),
   /** Equal to the reference answer after extraction and normalisation: 100 or 0. */
   z.strictObject({ ...measureFields, kind: z.literal("exact"), extract: z.enum(["whole", "last-line", "number", "choice", "boxed"]) }),
-  /** A command that ends with 0 where the answer passes the prompt's test: 100 or 0. In a process without network, memory or time to waste. */
+  /**
+   * A command that exits with 0 if the answer passes the prompt's test: 100 or 0. It runs in a process without network and with limits on
+   * memory and time.
+   */
   z.strictObject({
     ...measureFields,
     kind: z.literal("unit-test"),
@@ -63,15 +69,15 @@ export const profileRequestSchema = z
     /** Candidates, smallest first. */
     models: z.array(answererSchema).min(1, "choose at least one model").max(12, "choose at most 12 models").readonly(),
     measures: z.array(measureSchema).min(1, "choose at least one measure").max(8, "choose at most 8 measures").readonly(),
-    /** Calls at once to each model, and to each judge. */
+    /** Concurrent calls to each model, and to each judge. */
     concurrency: z.int().min(1).max(256),
-    /** Of all calls together; null: no limit. */
+    /** All calls together; null: no limit. */
     requestsPerMinute: z.int().min(1).max(100_000).nullable(),
     /** The job pauses before it could spend more; null: no limit. */
     capUsd: z.number().positive().nullable(),
-    /** Most tokens of an answer; a prompt's own lower bound holds. */
+    /** Most tokens of an answer; a prompt's own lower bound takes precedence. */
     maxOutputTokens: z.int().min(1).max(100_000),
-    /** Whether texts of answers are kept when they are judged; without them nobody can label by hand. */
+    /** Whether texts of answers are stored when they are judged; without them manual labelling is impossible. */
     keepAnswers: z.boolean(),
   })
   .refine(({ models }) => new Set(models.map(({ model }) => model)).size === models.length, {
@@ -92,16 +98,16 @@ export type Answerer = z.infer<typeof answererSchema>;
 export type Measure = z.infer<typeof measureSchema>;
 export type ProfileRequest = z.infer<typeof profileRequestSchema>;
 
-/** What a job will take, before it begins. */
+/** The expected effort of a job, before it begins. */
 export interface ProfileEstimate {
   readonly calls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly usd: number;
   readonly seconds: number;
-  /** What it rests on, a sentence each: which figures are assumed, and which were measured earlier. */
+  /** Its basis, a sentence each: which figures are assumed, and which were measured earlier. */
   readonly basis: readonly string[];
-  /** What stands in the way, a sentence each, as that no engine of a model runs; the job cannot begin before they are gone. */
+  /** Problems that block the start, a sentence each, for example that no engine of a model runs. */
   readonly problems: readonly string[];
 }
 
@@ -127,12 +133,12 @@ export interface ProfileJob {
   readonly pause: { readonly kind: "operator" | "cap" | "model-down" | "problem"; readonly reason: string; readonly since: string } | null;
   readonly prompts: number;
   readonly total: ProfileCounts & { readonly inFlight: number };
-  /** Calls whose answer was under way when the studio was killed and that were made again. */
+  /** Calls in flight when the studio was killed, which were repeated. */
   readonly askedAgain: number;
   readonly models: readonly (ProfileCounts & {
     readonly model: string;
     readonly meanOutputTokens: number | null;
-    /** Answers that ended where they might write no more: how long they would have been is not known. */
+    /** Answers cut at the token limit: their full length is not known. */
     readonly cut: number;
     readonly meanSeconds: number | null;
   })[];
@@ -142,20 +148,20 @@ export interface ProfileJob {
     readonly kind: Measure["kind"];
     readonly unscored: Readonly<Partial<Record<UnscoredKind, number>>>;
     readonly usd: number;
-    /** Answers that got a score, at most where one takes two readings. */
+    /** Answers with a score, at most if one takes two readings. */
     readonly scored: number;
     readonly meanScore: number | null;
   })[];
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly spentUsd: number;
-  /** Of running jobs, by the slowest of its models and judges over the last minutes; null: not known yet, or nothing moves. */
+  /** For running jobs, by the slowest of its models and judges over the last minutes; null: not known yet, or no progress. */
   readonly etaSeconds: number | null;
   readonly callsPerMinute: number | null;
-  /** The commonest failures, in sentences. */
+  /** The most frequent failures, in sentences. */
   readonly failures: readonly { readonly reason: string; readonly calls: number }[];
-  /** Workloads made of it. */
+  /** Workloads made from it. */
   readonly workloadIds: readonly string[];
-  /** Whether answers are kept and not deleted. */
+  /** Whether answers are stored and not deleted. */
   readonly hasAnswers: boolean;
 }

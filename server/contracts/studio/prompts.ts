@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-/** Forms in which prompts come: OpenAI batch lines, chat lines, decision records of a gateway, captured traffic, CSV with a column `prompt`. */
+/** Formats of prompts: OpenAI batch lines, chat lines, decision records of a gateway, captured traffic, CSV with a column `prompt`. */
 const promptForms = ["batch", "chat", "record", "csv"] as const;
 export type PromptForm = (typeof promptForms)[number];
 
 /**
- * One prompt as it is asked: the fields of a chat request that decide over the answer, passed on as they came. `model`, `stream` and
- * what is about delivery are set by whoever asks.
+ * One prompt in the form of its request: the fields of a chat request that affect the answer, passed on unchanged. The sender sets `model`,
+ * `stream` and the fields about delivery.
  */
 export interface Prompt {
   readonly id: string;
@@ -14,9 +14,9 @@ export interface Prompt {
   readonly category: string;
   /** Unix milliseconds; null: not known. */
   readonly atMs: number | null;
-  /** `messages` and, where they came, `tools`, `tool_choice`, `response_format`, `temperature`, `max_tokens` and the like. */
+  /** `messages` and, if present, `tools`, `tool_choice`, `response_format`, `temperature`, `max_tokens` and similar fields. */
   readonly body: { readonly messages: readonly unknown[] } & Readonly<Record<string, unknown>>;
-  /** What a right answer is; null: not given. */
+  /** The right answer; null: not given. */
   readonly reference: string | null;
   /** Test that an answer must pass, as text for the command of a unit-test measure; null: not given. */
   readonly test: string | null;
@@ -28,14 +28,14 @@ export interface BadLine {
   readonly problem: string;
 }
 
-/** What a file of prompts holds, before anything is taken from it. */
+/** The content of a file of prompts, before a sample is taken. */
 export interface PromptSurvey {
   readonly form: PromptForm;
   readonly prompts: number;
-  /** Lines left out; the first few of them are told. */
+  /** Skipped lines; the first few are listed. */
   readonly skipped: number;
   readonly badLines: readonly BadLine[];
-  /** Largest first; what is beyond the fiftieth is `others`. */
+  /** Largest first; categories beyond the fiftieth are combined as `others`. */
   readonly categories: readonly { readonly name: string; readonly prompts: number }[];
   readonly meanCharacters: number;
   readonly withTime: number;
@@ -43,30 +43,30 @@ export interface PromptSurvey {
   readonly withTest: number;
   readonly multiTurn: number;
   readonly withTools: number;
-  /** Records whose prompt was kept only in part: they are left out, and counted among the skipped. */
+  /** Records with an incomplete prompt: they are excluded, and counted among the skipped. */
   readonly cutPrompts: number;
 }
 
 const stratifiers = ["category", "length", "time"] as const;
 
-/** To take a sample of an uploaded file, a million lines long or ten. */
+/** The request for a sample of an uploaded file of any length. */
 export const samplePromptsSchema = z.object({
   uploadId: z.uuid(),
   name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
   size: z.int().min(2, "take at least 2 prompts").max(20_000, "take at most 20,000 prompts"),
   by: z.array(z.enum(stratifiers)).readonly(),
-  /** The same number takes the same prompts of the same file; another one draws anew, of all of them. */
+  /** The same number takes the same prompts of the same file; another number draws again from all of them. */
   draw: z.int().min(1, "count draws from 1").max(1_000_000, "give a draw of at most 1,000,000").default(1),
-  /** Whether the file is itself a part of the traffic that is to be known, as what was captured of it is: all of it tells that not exactly. */
+  /** Whether the file is itself a part of the traffic, such as captured prompts: then even the whole file is only an estimate of it. */
   ofTraffic: z.boolean().optional(),
-  /** Prompts and kept answers are deleted after so many days; null: when somebody deletes them. */
+  /** Prompts and stored answers are deleted after this many days; null: only by a user. */
   retentionDays: z.int().min(1).max(3650).nullable(),
 });
 export type SamplePrompts = z.infer<typeof samplePromptsSchema>;
 
 /**
- * What a sample says of the whole: how far the plain mean of a 0..100 quality that is only right or wrong may lie from that of all prompts,
- * at worst. Errors of whoever judges come on top.
+ * How well a sample represents the whole: the largest distance of the plain mean of a right-or-wrong quality, 0..100, from that of all
+ * prompts. Errors of the judge come in addition.
  */
 export interface SampleInterval {
   readonly confidence: number;
@@ -74,35 +74,38 @@ export interface SampleInterval {
   readonly points: number;
 }
 
-/** A sample of prompts that the studio keeps. */
+/** A sample of prompts stored in the studio. */
 export interface PromptSet
   extends Pick<PromptSurvey, "prompts" | "skipped" | "meanCharacters" | "withReference" | "withTest" | "multiTurn" | "withTools"> {
   readonly id: string;
   readonly name: string;
   readonly createdAt: string;
   readonly actor: string;
-  /** Where they came from, in words. */
+  /** Their origin, in words. */
   readonly from: string;
   readonly population: number;
   readonly strata: readonly {
     readonly name: string;
     readonly population: number;
-    /** Its share of the sample, rounded down or up by chance: 0 may be all that a small one is due. */
+    /** Its number in the sample, rounded up or down at random: 0 is possible for a small one. */
     readonly sampled: number;
     /** null: none was sampled. */
     readonly interval: SampleInterval | null;
   }[];
   readonly interval: SampleInterval;
-  /** null: kept until deleted. */
+  /** null: stored until deleted. */
   readonly expiresAt: string | null;
-  /** Whether the texts are gone, by retention or by hand: what was measured with them stays. */
+  /** Whether the texts are deleted, by retention or by a user: measurements made with them stay. */
   readonly deleted: boolean;
 }
 
-/** To delete an upload of which no sample is wanted. */
+/** The request to delete an upload that needs no sample. */
 export const archiveSchema = z.object({ uploadId: z.uuid() });
 
-/** To take prompts from a gateway: what it captured, or its decision records where those keep prompts. Becomes an upload like any other. */
+/**
+ * The request to take prompts from a gateway: captured ones, or its decision records if those contain prompts. The result is an upload like
+ * any other.
+ */
 export const promptsOfGatewaySchema = z.object({
   clusterId: z.string().min(1),
   from: z.enum(["captured", "records"]),

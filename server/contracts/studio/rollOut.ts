@@ -1,11 +1,11 @@
 import type { PlanPromise } from "./promise";
 
-/** A step's way through the journal. `intended` is written before the act, `done` after it, `verified` when its effect was looked up anew. */
+/** The journal events of a step. `intended` is written before the act, `done` after it, `verified` when its effect was checked. */
 export type JournalEvent = "intended" | "done" | "verified" | "failed" | "cut";
 
 export interface JournalLine {
   readonly at: string;
-  /** null: of the application as a whole. */
+  /** null: the application as a whole. */
   readonly stepId: string | null;
   readonly event: JournalEvent | "said";
   readonly detail: string;
@@ -14,17 +14,17 @@ export interface JournalLine {
 /** Why a roll-out stopped by itself. */
 export interface Halt {
   readonly at: string;
-  /** `health`: engines or the gateway fail; `objective`: latency or errors of what is served; `step`: one of its own failed. */
+  /** `health`: engines or the gateway fail; `objective`: latency or errors of the served traffic; `step`: one of its own steps failed. */
   readonly because: "health" | "objective" | "step";
   readonly sentence: string;
 }
 
-/** One figure of a plan held against what was measured after it came into force. */
+/** One figure of a plan compared with its measurement after the plan came into force. */
 export interface VerificationCheck extends Omit<PlanPromise, "verdict" | "quantity" | "model"> {
   readonly verdict: "pass" | "fail" | "undecided";
 }
 
-/** The window after an application in which its plan has to keep what it promised. */
+/** The window after an application in which its plan must keep its promises. */
 export interface Verification {
   readonly fromMs: number;
   /** null: it is still open. */
@@ -37,30 +37,33 @@ export interface Verification {
   readonly checks: readonly VerificationCheck[];
   /** The verdict in a sentence. */
   readonly says: string;
-  /** The plan before is to be applied again, since then, and that did not begin yet; `says` tells what it waits for beside the verdict. */
+  /**
+   * The previous plan must be applied again, since when, and that has not begun yet; `says` states what it waits for in addition to the
+   * verdict.
+   */
   readonly rollBackDue?: { readonly fromMs: number; readonly verdict: string };
 }
 
-/** Routing between two changes of it during a roll-out. */
+/** The routing between two of its changes during a roll-out. */
 export interface DipPhase {
-  /** Ids of the steps between which it holds, both included. */
+  /** Ids of the first and the last step of the phase, inclusive. */
   readonly fromStep: string;
   readonly toStep: string;
-  /** How long it is expected to last, in engine seconds. */
+  /** Its expected duration, in engine seconds. */
   readonly seconds: number;
   readonly planId: string | null;
   /** Replicas that take requests, by model of the policy. */
   readonly replicas: readonly { readonly model: string; readonly serving: number; readonly of: number }[];
-  /** Requests per engine second that this routing sustains at most; null: nothing is served. */
+  /** Highest requests per engine second that this routing sustains; null: nothing is served. */
   readonly capacityPerSecond: number | null;
-  /** Simulated; null: it does not keep up. */
+  /** Simulated; null: overloaded. */
   readonly p95Seconds: number | null;
 }
 
-/** What a roll-out costs while it runs, simulated. */
+/** The simulated cost of a roll-out while it runs. */
 export interface RollOutDip {
   readonly requestsPerSecond: number;
-  /** Where the rate comes from, and what the figures rest on, a sentence each. */
+  /** The source of the rate, and the basis of the figures, a sentence each. */
   readonly basis: readonly string[];
   readonly before: { readonly p95Seconds: number | null; readonly capacityPerSecond: number | null } | null;
   readonly phases: readonly DipPhase[];
@@ -69,17 +72,17 @@ export interface RollOutDip {
   readonly says: string;
 }
 
-/** Text that a plan leads to on a cluster, beside what is there now. Equal sides: nothing changes. */
+/** Text generated for a plan on a cluster, with the present text there. Equal sides: nothing changes. */
 export interface GeneratedFile {
   readonly name: string;
   readonly language: "yaml" | "json" | "shell";
-  /** null: it is not there. */
+  /** null: it does not exist. */
   readonly before: string | null;
-  /** null: it goes. */
+  /** null: it is removed. */
   readonly after: string | null;
 }
 
-/** What one step would do, with every write withheld. */
+/** The effect of one step, determined without any write. */
 export interface RehearsedStep {
   readonly stepId: string;
   readonly ok: boolean;

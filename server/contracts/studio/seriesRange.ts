@@ -5,7 +5,7 @@ export interface SeriesKey {
   readonly quantity: string;
 }
 
-/** A series over the buckets of its range, position by position. null: nothing was known then, which is not zero. */
+/** A series over the buckets of its range, position by position. null: nothing was known then, which differs from zero. */
 export interface SeriesColumns extends SeriesKey {
   readonly min: readonly (number | null)[];
   readonly max: readonly (number | null)[];
@@ -17,10 +17,10 @@ export interface SeriesColumns extends SeriesKey {
 
 export interface SeriesRange {
   readonly bucketMs: number;
-  /** When each bucket begins, ascending, the same for all series. Where nothing at all was collected one bucket stands for the whole gap. */
+  /** Start of each bucket, ascending, the same for all series. A gap without any samples is one bucket. */
   readonly atMs: readonly number[];
-  /** In the order asked for. */
+  /** In the requested order. */
   readonly series: readonly SeriesColumns[];
-  /** What could not be read, and why, in sentences; its series are gaps. */
+  /** Series that could not be read, and why, in sentences; they are gaps. */
   readonly problems: readonly string[];
 }

@@ -6,16 +6,16 @@ import type { Plan } from "@/solver/plan/plan";
 import type { Outcome } from "./outcome";
 
 export type SolveAnswer =
-  /** `notes`: as of an exploration. */
+  /** `notes`: as in an exploration. */
   | { readonly outcome: "plan"; readonly plan: Plan; readonly notes?: readonly string[] }
   | {
       readonly outcome: "infeasible";
       readonly kind: NoPlanKind;
-      /** In operators' words; nothing is decided by it. */
+      /** In operators' words; for display only. */
       readonly reason: string;
       readonly bestQuality: number | null;
       readonly bestLatencySeconds: number | null;
-      /** The smallest set of constraints that conflict; left out where it is not the constraints. */
+      /** The smallest set of constraints that conflict; absent if the constraints are not the cause. */
       readonly conflict?: readonly ConflictingConstraint[];
     };
 
@@ -23,7 +23,7 @@ export type SolveEvent =
   | { readonly kind: "progress"; readonly progress: PlanningProgress }
   | { readonly kind: "answer"; readonly answer: SolveAnswer };
 
-/** `notes`: what could not be planned with, as where engines are given, a sentence each; left out: nothing. */
+/** `notes`: what planning had to ignore, for example where engines are given, a sentence each; absent: nothing. */
 export type ExploreAnswer = Outcome<{ readonly exploration: ExplorationWire; readonly notes?: readonly string[] }>;
 
 export type ExploreEvent =

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Interval } from "@/solver/numeric/interval";
 
-/** What a person is shown to label: never which model answered. */
+/** The content of a labelling task: it never shows which model answered. */
 export interface LabelTask {
   /** Position in the job's own shuffled order. */
   readonly index: number;
@@ -23,41 +23,41 @@ export type HandLabelOrder = z.infer<typeof handLabelSchema>;
 
 export interface LabelProgress {
   readonly task: LabelTask | null;
-  /** What comes up once `task` is labelled or skipped, so that it can be shown at once. */
+  /** The task that follows when `task` is labelled or skipped, so that it can be shown at once. */
   readonly after: LabelTask | null;
   readonly labelled: number;
-  /** Of this person in this sitting: they come up again in a later one. */
+  /** By this person in this session: they are shown again in a later one. */
   readonly skipped: number;
-  /** How many are worth while: beyond it intervals hardly narrow. */
+  /** The useful number of labels: beyond it intervals hardly narrow. */
   readonly advised: number;
 }
 
 /** An estimate with its 90 % interval. */
 export type Estimate = Interval;
 
-/** How far a measure can be trusted, as far as hand labels tell. */
+/** How far a measure can be trusted, judged by manual labels. */
 export interface MeasureTrust {
   readonly measureId: string;
   readonly name: string;
-  /** Hand-labelled answers that it scored. */
+  /** Manually labelled answers with a score of this measure. */
   readonly labels: number;
-  /** Share of answers on which it and the person agree whether the quality is at least 50; null without labels. */
+  /** Share of answers on which the measure and the person agree whether the quality is at least 50; null without labels. */
   readonly agreement: Estimate | null;
   /**
-   * Chance that it puts a better answer above a worse one of the same model, as a gate has them: the mean over models, weighted by pairs of
-   * labels. Of a measure that compares, that it prefers as a person does. null where no labels differ.
+   * Chance that it scores a better answer above a worse one of the same model, the situation of a gate: the mean over models, weighted by
+   * pairs of labels. For a measure that compares: that it prefers as a person does. null if no labels differ.
    */
   readonly auc: Estimate | null;
-  /** The same of each model's answers alone; empty of a measure that compares. */
+  /** The same for each model's answers alone; empty for a measure that compares. */
   readonly aucByModel: readonly { readonly model: string; readonly labels: number; readonly auc: Estimate | null }[];
-  /** Mean hand label of the answers it scored within each range. */
+  /** Mean manual label of the answers with a score in each range. */
   readonly calibration: readonly { readonly from: number; readonly to: number; readonly labels: number; readonly quality: Estimate }[];
-  /** Of answers judged more than once: standard deviation of one reading in points; null where none was. */
+  /** For answers judged more than once: standard deviation of one reading in points; null if there were none. */
   readonly noisePoints: number | null;
-  /** Of pairs judged in both orders: share whose verdict hung on the order; null where none was. */
+  /** For pairs judged in both orders: share whose verdict depended on the order; null if there were none. */
   readonly orderFlips: number | null;
   readonly usd: number;
-  /** Where it is too weak for the floor asked, or nobody can tell yet, and what to do; null: fit for it. */
+  /** Why it is too weak for the required floor, or not assessed yet, and the remedy; null: it is sufficient. */
   readonly warning: string | null;
 }
 
@@ -65,6 +65,8 @@ export interface ProfileTrust {
   readonly floor: number;
   readonly labels: number;
   readonly measures: readonly MeasureTrust[];
-  /** Scores at a gateway have moved away from those that labels were made for: label some fresh answers. null: they have not, or nothing is known. */
+  /**
+   * Scores at a gateway have moved away from those that were labelled: label some recent answers. null: they have not, or nothing is known.
+   */
   readonly recheck: string | null;
 }

@@ -1,5 +1,5 @@
 /** How a scrape failed: nothing listens, no answer in time, another status than 200, too much, or text that no known engine or exporter writes. */
-/** `access`: the key or the certificate that it asks for is not there. */
+/** `access`: the key or the certificate that it requires is missing. */
 export type ScrapeFailureKind = "unreachable" | "access" | "timeout" | "status" | "too-large" | "unreadable";
 
 /** Something that happened to a target. */
@@ -10,29 +10,29 @@ export interface TargetEvent {
   readonly text: string;
 }
 
-/** How old a target's telemetry is; says nothing of its health. */
+/** The age of a target's telemetry; it says nothing about its health. */
 export interface TargetState {
   readonly state: "fresh" | "stale" | "unreachable";
   /** Since when it is in this state. */
   readonly sinceMs: number;
   readonly ageSeconds: number;
   readonly reason: string;
-  /** How scrapes fail, since when in this way, and when the next is tried; null while they succeed. */
+  /** The kind of the scrapes' failure, its start, and the time of the next attempt; null while they succeed. */
   readonly failing: { readonly kind: ScrapeFailureKind; readonly sinceMs: number; readonly nextTryAtMs: number } | null;
   /** The last few things that happened to it, oldest first; empty in all frames but the newest. */
   readonly events: readonly TargetEvent[];
 }
 
-/** A value is not what was measured but the most (`upper`) or the least (`lower`) that it can have been. */
+/** The true value is at most (`upper`) or at least (`lower`) the reported one. */
 export type Limit = "upper" | "lower";
 
-/** What an engine's metrics say of one quantity. Absent is never zero. */
+/** The value of one quantity in an engine's metrics. Absent is never zero. */
 export type Reading<Value = number> =
-  /** null: there is nothing to tell it from yet, as a rate after one scrape or a percentile while no request finished. */
+  /** null: there is no basis for it yet, for example for a rate after one scrape, or for a percentile while no request finished. */
   | {
       readonly state: "value";
       readonly value: Value | null;
-      /** Of a percentile that lies in the first or the open bucket of its histogram; left out where the value is no limit. */
+      /** For a percentile in the first or the open bucket of its histogram; absent if the value is no limit. */
       readonly limit?: Limit;
     }
   | { readonly state: "absent"; readonly lookedFor: string }
@@ -41,7 +41,9 @@ export type Reading<Value = number> =
 
 type Percentiles<Name extends string> = `${Name}P${50 | 95 | 99}Seconds`;
 
-/** Units as in the names; shares 0..1; `kvUse` is of the fullest rank, `kvUseMean` the mean of the ranks. Seconds are engine seconds. */
+/**
+ * Units as in the names; shares 0..1; `kvUse` is that of the fullest rank, `kvUseMean` the mean of the ranks. Seconds are engine seconds.
+ */
 export type EngineReadingName =
   | "running"
   | "waiting"
@@ -58,8 +60,8 @@ export type EngineReadingName =
   | "endToEndMeanSeconds"
   | Percentiles<"ttft" | "tpot" | "itl" | "endToEnd" | "queue">;
 
-/** Every quantity of an engine; rates, shares of hits, means and percentiles are of the last seconds. */
+/** Every quantity of an engine; rates, hit shares, means and percentiles cover the last seconds. */
 export type EngineReadings = Readonly<Record<EngineReadingName, Reading>> & {
-  /** awake, or how the engine sleeps, in its words. */
+  /** awake, or the engine's own name of its sleep state. */
   readonly sleepState: Reading<string>;
 };

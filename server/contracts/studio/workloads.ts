@@ -5,13 +5,13 @@ import type { Agreement } from "@/solver/workload/modelAgreement";
 import type { MeasuredBy } from "@/solver/workload/workload";
 import type { Histogram } from "./outcome";
 
-/** What a workload was made of, beside its content. */
+/** The origin of a workload, stored with its content. */
 export interface WorkloadLineage {
-  /** Counted among workloads of one name, from 1. */
+  /** Version among workloads of one name, from 1. */
   readonly version: number;
-  /** Workload whose prompts and outcomes these are, with other arrivals; null: none. */
+  /** Workload that shares these prompts and outcomes, with other arrivals; null: none. */
   readonly parentId: string | null;
-  /** Job that its outcomes were measured by; null: they came as a table. */
+  /** Job that measured its outcomes; null: they were uploaded as a table. */
   readonly profileId: string | null;
 }
 
@@ -20,9 +20,9 @@ export interface WorkloadSummary extends WorkloadLineage {
   readonly name: string;
   readonly createdAt: string;
   readonly generated: boolean;
-  /** Its prompts are requests that a gateway saw. */
+  /** Its prompts are requests seen by a gateway. */
   readonly observed?: true;
-  /** Left out where the outcomes came as a table. */
+  /** Absent if the outcomes were uploaded as a table. */
   readonly measured?: MeasuredBy;
   readonly outcomesFrom: string;
   readonly arrivalsFrom: string;
@@ -41,18 +41,18 @@ export interface WorkloadSummary extends WorkloadLineage {
   readonly meanInputTokens: number;
 }
 
-/** A stage and one behind it, as a gate between them has them. */
+/** A stage and a later one, as for a gate between them. */
 export interface JudgedPair {
   readonly smaller: string;
   readonly larger: string;
   /**
-   * Chance that of two prompts on which the larger model gains differently, the one on which it gains more has the lower judged score of
-   * the smaller one's answer; null: it gains alike on all.
+   * Chance that of two prompts with different gains by the larger model, the one with the larger gain has the lower judged score of the
+   * smaller model's answer; null: all gains are equal.
    */
   readonly auc: Interval | null;
 }
 
-/** A workload opened: how its lengths, scores and arrivals are spread. Intervals are 90 %, over its prompts. */
+/** A workload in detail: the distributions of its lengths, scores and arrivals. Intervals are 90 %, over its prompts. */
 export interface WorkloadDetail {
   readonly inputTokens: Histogram;
   readonly models: readonly {
@@ -64,24 +64,24 @@ export interface WorkloadDetail {
     readonly quality: Interval;
     readonly meanJudged: Interval;
     readonly meanOutputTokens: Interval;
-    /** Judged scores of its answers, apart by whether the label is at least 50. */
+    /** Judged scores of its answers, split by whether the label is at least 50. */
     readonly judgedByLabel: { readonly right: Histogram; readonly wrong: Histogram };
-    /** Chance that of two of its answers the one with the better label has the higher judged score; null: all labels are alike. */
+    /** Chance that of two of its answers the one with the better label has the higher judged score; null: all labels are equal. */
     readonly judgeAuc: Interval | null;
   }[];
-  /** Of every two models, smaller first, how well the smaller one's judged scores tell which prompts to send on. */
+  /** For every two models, smaller first, how well the smaller one's judged scores identify the prompts to escalate. */
   readonly judgedPairs: readonly JudgedPair[];
-  /** Every two models, neighbours first. */
+  /** Every pair of models, neighbours first. */
   readonly agreement: readonly Agreement[];
   /** Edges are seconds since the first arrival. */
   readonly arrivals: Histogram;
-  /** Mean rate in each hour of the day, null where nothing is known of one; null: the arrivals have no clock. */
+  /** Mean rate in each hour of the day, null in an hour without data; null: the arrivals have no clock. */
   readonly byHour: readonly (number | null)[] | null;
-  /** Largest first; small ones in one, last. */
+  /** Largest first; small ones are combined in the last. */
   readonly categories: readonly CategoryQuality[];
 }
 
-/** A workload as others name it. */
+/** Name of a workload for references. */
 export interface WorkloadName {
   readonly id: string;
   readonly name: string;
@@ -95,29 +95,29 @@ export interface TiedPlan {
   readonly clusterName: string;
   readonly createdAt: string;
   readonly requestsPerSecond: number;
-  /** null: none was asked for. */
+  /** null: no floor was required. */
   readonly qualityFloor: number | null;
   /** Whether it is in force on its cluster. */
   readonly inForce: boolean;
 }
 
-/** What a workload came from, and what was made from it. */
+/** The origin of a workload, and what was made from it. */
 export interface WorkloadTies {
-  /** Job that its outcomes were measured by; null: they came as a table, or the job is gone. */
+  /** Job that measured its outcomes; null: they were uploaded as a table, or the job was removed. */
   readonly job: { readonly id: string; readonly name: string } | null;
   readonly promptSet: { readonly id: string; readonly name: string } | null;
-  /** Workload whose prompts and outcomes these are; null: none, or it was removed. */
+  /** Workload that shares these prompts and outcomes; null: none, or it was removed. */
   readonly parent: WorkloadName | null;
-  /** The same with other arrivals, oldest first. */
+  /** Workloads with the same prompts and other arrivals, oldest first. */
   readonly children: readonly WorkloadName[];
   /** Newest first. */
   readonly plans: readonly TiedPlan[];
 }
 
-/** How many plans rest on each workload that any rests on, by its id. */
+/** Number of plans for each workload that has any, by its id. */
 export type WorkloadUses = Readonly<Record<string, number>>;
 
-/** Two workloads held against each other. */
+/** A comparison of two workloads. */
 export interface WorkloadComparison {
   readonly a: WorkloadSummary;
   readonly b: WorkloadSummary;

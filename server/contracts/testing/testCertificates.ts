@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What a TLS server needs, in PEM. */
+/** The certificate and key of a TLS server, in PEM. */
 export interface ServerCertificate {
   readonly key: string;
   readonly cert: string;
@@ -14,11 +14,11 @@ export interface TestCertificates {
   readonly ca: string;
   readonly good: ServerCertificate;
   readonly expired: ServerCertificate;
-  /** For another host than this one. */
+  /** For a different host. */
   readonly elsewhere: ServerCertificate;
 }
 
-/** Certificates of an authority of the test's own for 127.0.0.1, made by openssl; null, and a line that says so, where there is none. */
+/** Certificates of a test authority for 127.0.0.1, made by openssl; null, with a logged line, if there is no openssl. */
 export function testCertificates(): TestCertificates | null {
   const folder = mkdtempSync(join(tmpdir(), "weir-certificates-"));
   const at = (name: string): string => join(folder, name);

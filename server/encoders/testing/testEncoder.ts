@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Words that the tiny encoder knows, each with an embedding of its own. */
+/** Words that the tiny encoder knows, each with its own embedding. */
 export interface TinyEncoder {
   readonly folder: string;
   readonly words: readonly string[];

@@ -7,14 +7,14 @@ import { targetEngines } from "@/server/clusters/steps/targetEngines";
 import type { StepAction } from "@/server/store/documents/storedStep";
 import type { Plan } from "@/solver/plan/plan";
 
-/** A cluster whose engines run already and a gateway with nothing in force; kept plans over some of the engines, and one over another. */
+/** A cluster whose engines already run and a gateway with nothing in force; saved plans over some of the engines, and one over another. */
 export interface GivenClusterUnderTest {
   readonly connector: Connector;
   /** Over every engine. */
   readonly whole: Plan;
   /** Over the same models without the last engine. */
   readonly part: Plan;
-  /** Over an engine that is not there. */
+  /** Over an engine that does not exist. */
   readonly stranger: Plan;
   /** Sends one request for a plan's cascade; the HTTP status. */
   ask(): Promise<number>;
@@ -23,7 +23,7 @@ export interface GivenClusterUnderTest {
   stop(): Promise<void>;
 }
 
-/** What the apply runner relies on where engines are run by somebody else. Call inside a test file of the connector. */
+/** What the apply runner relies on if engines are run externally. Call inside a test file of the connector. */
 export function givenTopologyContract(name: string, startCluster: () => Promise<GivenClusterUnderTest>): void {
   describe(`given topology: ${name}`, () => {
     let cluster: GivenClusterUnderTest;
@@ -45,7 +45,7 @@ export function givenTopologyContract(name: string, startCluster: () => Promise<
         .map(({ id }) => id)
         .sort();
 
-    /** Carries a plan out, every step twice; the kinds of the steps. */
+    /** Carries out a plan, every step twice; returns the kinds of the steps. */
     async function putIntoForce(plan: Plan | null): Promise<readonly string[]> {
       const steps = await stepsTo(plan);
       for (const { action } of steps) {

@@ -3,25 +3,25 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { ServerCertificate } from "@/server/contracts/testing/testCertificates";
 
-/** What a test engine is; it can be changed while it runs. */
+/** Options of a test engine; they can be changed while it runs. */
 export interface TestEndpointOptions {
   models?: readonly string[];
-  /** Under `/v1` it wants this key. */
+  /** Required key under `/v1`. */
   key?: string;
   /** Text or JSON of further paths. */
   pages?: Readonly<Record<string, unknown>>;
   healthy?: boolean;
-  /** Nothing is found under `/health`. */
+  /** `/health` is not found. */
   withoutHealth?: boolean;
   tls?: ServerCertificate;
-  /** Time that an answer to a POST takes. */
+  /** Duration of an answer to a POST. */
   answerMs?: number;
 }
 
 export interface TestEndpoint {
   readonly url: string;
   readonly is: TestEndpointOptions;
-  /** What was asked with a body, and with which `authorization`. */
+  /** The requests with a body, each with its `authorization`. */
   readonly asked: { readonly model: string; readonly authorization: string | undefined }[];
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A real server on loopback with the surface of vLLM as far as it is asked for. */
+/** A real server on loopback with the required part of vLLM's API. */
 export async function startTestEndpoint(is: TestEndpointOptions = {}): Promise<TestEndpoint> {
   const asked: TestEndpoint["asked"] = [];
   const answer: RequestListener = async (request, response) => {

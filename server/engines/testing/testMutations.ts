@@ -1,7 +1,7 @@
-/** Bytes that the format gives a meaning, so that a change of one hits something. */
+/** Bytes with a meaning in the format, so that a change of one has an effect. */
 const meaningful = Buffer.from('\n\r\t {}"\\,=#:_.+-0eNI\u00ff\u0000');
 
-/** A copy of an exposition with one to eight bytes or runs of bytes changed, put in, taken out, repeated, or all cut off from there. */
+/** A copy of an exposition with one to eight bytes or runs of bytes changed, inserted, removed, repeated, or cut off to the end. */
 export function mutated(bytes: Uint8Array, random: () => number): Uint8Array {
   let copy = Buffer.from(bytes);
   const below = (limit: number): number => Math.floor(random() * limit);

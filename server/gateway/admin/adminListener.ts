@@ -16,7 +16,7 @@ import { controlRoutes } from "./controlRoutes";
 import { ensembleRoutes } from "./ensembleRoutes";
 import { workflowRoutes } from "./workflowRoutes";
 
-/** Under which the rest of a path names one of many. */
+/** Path prefixes; the rest of such a path names one item. */
 const parents = ["/decisions/", "/artefacts/", "/ensembles/"];
 
 const thresholdPath = /^\/ensembles\/[^/]+\/tau$/;
@@ -116,7 +116,7 @@ async function status({
   };
 }
 
-/** Compares digests, so that the time taken tells nothing of the token. */
+/** Compares digests, so that the comparison time reveals nothing about the token. */
 function carries(request: IncomingMessage, token: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(request.headers.authorization ?? ""), digest(`Bearer ${token}`));
@@ -135,7 +135,7 @@ const unauthorised: ApiError = {
   code: "unauthorised",
 };
 
-/** What the admin port answers about what is remembered of answered requests: all of it, and to forget it. */
+/** Admin routes for the features that are remembered of answered requests: read all of them, forget them. */
 function learningRoutes({ featureLog }: AdminOptions): AdminRoutes {
   return {
     "GET /learning": async (_, response) => {
@@ -154,7 +154,7 @@ function learningRoutes({ featureLog }: AdminOptions): AdminRoutes {
   };
 }
 
-/** What the admin port answers about the latest rounds of the policy in force. */
+/** Admin routes for the latest rounds of the policy in force. */
 function roundsRoutes({ serving, counts }: AdminOptions): AdminRoutes {
   const shown = (): GatewayRounds => {
     const { cascade } = serving;
@@ -169,7 +169,7 @@ function roundsRoutes({ serving, counts }: AdminOptions): AdminRoutes {
   return { "GET /rounds": (_, response) => sendJson(response, shown()) };
 }
 
-/** Programs as clients name them, and records too. */
+/** The program's name as clients and records write it. */
 const shownProgram = (programKey: string): string => programKey.slice(programKey.indexOf("\n") + 1);
 
 const shownPath = (path: ProgramPath): GatewayRounds["programs"][number] => ({

@@ -10,7 +10,7 @@ import type { Configuration } from "../serving/configuration";
 import type { Serving } from "../serving/serving";
 import type { StageWatch } from "../serving/stageWatch";
 
-/** What the admin port answers, by method and path. What a handler throws is answered with 500. */
+/** The admin port's handlers by method and path. An exception in a handler is answered with 500. */
 export type AdminRoutes = Readonly<Record<string, AdminHandler>>;
 
 export type AdminHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
@@ -23,7 +23,7 @@ interface AdminMetrics {
   readonly unjudged: number;
 }
 
-/** What the admin port shows and changes. */
+/** What the admin port reads and changes. */
 export interface AdminOptions {
   readonly serving: Serving;
   readonly decisions: DecisionLog;
@@ -31,7 +31,7 @@ export interface AdminOptions {
   readonly configuration: Configuration;
   readonly controls: Controls;
   readonly audit: AuditLog;
-  /** Changes of configuration and controls are made one by one, so that each is made of what it was decided on. */
+  /** Serializes changes of configuration and controls, so that each change applies to the state it was decided on. */
   readonly mutex: Mutex;
   readonly featureLog: FeatureLog;
   readonly counts: PredictionCounts;

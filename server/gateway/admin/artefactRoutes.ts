@@ -13,7 +13,7 @@ const hashForm = /^[0-9a-f]{64}$/;
 /** Routes for trained predictors: store one, list them, remove an unused one. */
 export function artefactRoutes({ serving: { artifacts, predictions }, configuration, controls, mutex }: AdminOptions): AdminRoutes {
   const { service } = predictions;
-  /** Those that some policy names: in force, before it, or tried. */
+  /** Hashes of the artefacts that a policy names: the one in force, the one before it, or one that is tried. */
   function used(): ReadonlySet<string> {
     const canary = controls.canary.read();
     const tried = [canary?.state === "running" ? canary : null, controls.shadow.read()];
@@ -53,7 +53,7 @@ export function artefactRoutes({ serving: { artifacts, predictions }, configurat
     if ("problem" in loaded)
       return badRequest(loaded.absent === "no-encoder" ? loaded.problem : `These bytes cannot be used as a predictor. ${loaded.problem}`);
     const { kind, models, encoder, workflow } = loaded;
-    // Not the trial, which may take a while: a panic would wait for it.
+    // The trial runs outside the mutex: it may take a while, and a panic would wait for it.
     const kept = await mutex.run(async () => {
       if (fails) await artifacts.remove(hash);
       return artifacts.keep(hash, bytes, { kind, models, encoder, workflow }, used());
@@ -65,7 +65,7 @@ export function artefactRoutes({ serving: { artifacts, predictions }, configurat
   }
 }
 
-/** The body, checked against its hash; null where the client went away. */
+/** The body, checked against its hash; null if the client disconnected. */
 async function bytesOf(request: IncomingMessage, hash: string): Promise<Buffer | ApiError | null> {
   const read = await readBody(request, { mostBytes: artefactBytes });
   if (read.kind === "too-large") {

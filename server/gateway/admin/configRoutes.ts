@@ -16,10 +16,13 @@ import type { AdminHandler, AdminOptions, AdminRoutes } from "./adminRoutes";
 const configBytes = 4 * 1024 * 1024;
 const revisionBytes = 64 * 1024;
 
-/** What the admin port answers about the configuration: read it, replace it, say whether one could replace it, turn its knobs, go back to the plan before. */
+/**
+ * Admin routes for the configuration: read it, replace it, check whether another could replace it, change its knobs, go back to the
+ * previous plan.
+ */
 export function configRoutes({ configuration, controls, mutex, serving }: AdminOptions): AdminRoutes {
   const { service } = serving.predictions;
-  /** A change made of the configuration that the caller has read; `namedBy` says which predictors would have to be there. */
+  /** Changes the configuration that the caller has read; `namedBy` returns the predictors that the change requires. */
   function change<T>(
     schema: z.ZodType<T>,
     limitBytes: number,
@@ -29,7 +32,7 @@ export function configRoutes({ configuration, controls, mutex, serving }: AdminO
     return async (request, response) => {
       const read = await readDocument(request, schema, limitBytes);
       if (read === null) return;
-      // Predictors are loaded before and after its turn: a panic waits for none.
+      // Predictors are loaded outside the mutex, before and after the change: a panic waits for no load.
       if (!("error" in read) && matchRefusal(request, configuration.etag) === null) await service.prepare(new Set(namedBy(read.document)));
       const { refusal, ...made } = await mutex.run(async () => {
         const refused = matchRefusal(request, configuration.etag) ?? ("error" in read ? read.error : await make(read.document));
@@ -38,12 +41,12 @@ export function configRoutes({ configuration, controls, mutex, serving }: AdminO
       });
       const headers = { etag: `"${made.etag}"` };
       if (refusal !== null) return sendError(response, refusal, headers);
-      // Who put it there is answered when its requests are predicted and remembered.
+      // The answer waits until the predictors are loaded: from then on requests are predicted and remembered.
       await service.settled;
       sendJson(response, made, { headers });
     };
   }
-  /** Why a configuration would not be put into force, other than that the one in force has changed. */
+  /** Why a configuration would be refused, apart from a changed ETag. */
   function refusalOf(config: GatewayConfig, coming?: Coming): ApiError | null {
     const refusal =
       configRefusal(config) ??
@@ -87,7 +90,9 @@ export function configRoutes({ configuration, controls, mutex, serving }: AdminO
   };
 }
 
-/** Predictors that would be brought before: `with`, and for the encoder that one reads its SHA-256, ":" and its name in `encoder`. */
+/**
+ * Predictors that would be uploaded first: `with`, and in `encoder` the SHA-256, ":" and the name of the encoder that one of them reads.
+ */
 function comingOf({ url }: IncomingMessage): Coming {
   const { searchParams } = new URL(url ?? "/", "http://localhost");
   const encoder = searchParams.get("encoder");
@@ -97,7 +102,7 @@ function comingOf({ url }: IncomingMessage): Coming {
   };
 }
 
-/** Not asked of what a start finds on disk: a gateway serves on without one engine rather than not at all. */
+/** Not checked for the configuration that a start finds on disk: a gateway that serves without one engine is better than none. */
 function astrayFile(replicas: readonly GatewayReplica[]): string | null {
   for (const replica of replicas) {
     const refusal = accessRefusal(replica);
@@ -106,7 +111,7 @@ function astrayFile(replicas: readonly GatewayReplica[]): string | null {
   return null;
 }
 
-/** Why a change is not of the configuration as it is; null where it is. */
+/** Why a change does not apply to the current configuration; null if it does. */
 export function matchRefusal({ headers, url, method }: IncomingMessage, etag: string): ApiError | null {
   const match = headers["if-match"];
   if (match === undefined) {

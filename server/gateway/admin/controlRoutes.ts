@@ -10,7 +10,7 @@ import type { AdminOptions, AdminRoutes } from "./adminRoutes";
 /** A policy among the largest is some kilobytes. */
 const controlBytes = 256 * 1024;
 
-/** What the admin port answers about the controls: PUT, GET and DELETE of each, and what was done with them. */
+/** Admin routes for the controls: PUT, GET and DELETE of each, and their audit log. */
 export function controlRoutes({ controls, audit, mutex }: AdminOptions): AdminRoutes {
   return {
     ...routesOf("/panic", controls.panic, mutex),
@@ -62,5 +62,5 @@ function routesOf<Request, Document>(path: string, control: Control<Request, Doc
   };
 }
 
-/** A parameter of a request's address; empty where it is left out. */
+/** A query parameter; empty if it is absent. */
 const parameter = ({ url }: IncomingMessage, name: string): string => new URL(url ?? "/", "http://localhost").searchParams.get(name) ?? "";

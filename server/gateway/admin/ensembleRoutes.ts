@@ -12,16 +12,16 @@ import { ensembleRefusal } from "../serving/configRefusal";
 import type { AdminHandler, AdminOptions, AdminRoutes } from "./adminRoutes";
 import { matchRefusal } from "./configRoutes";
 
-/** Sixteen experts with skills in a hundred categories are less. */
+/** Sixteen experts with skills in a hundred categories take less. */
 const ensembleBytes = 256 * 1024;
 
 interface Change {
   readonly ensembles: readonly Ensemble[];
-  /** What it does, in a sentence without its stop. */
+  /** What the change does: a sentence without its full stop. */
   readonly says: string;
 }
 
-/** What the admin port answers about ensembles: those that are served with their counts, and to serve one, end it, or move its threshold. */
+/** Admin routes for ensembles: list the served ones with their counts; serve one, end it, or change its threshold. */
 export function ensembleRoutes({ configuration, ensembles, mutex }: AdminOptions): AdminRoutes {
   const served = (): readonly Ensemble[] => configuration.current?.settings?.ensembles ?? [];
   const view = () => ensembles.view(configuration.current);
@@ -81,7 +81,7 @@ export function ensembleRoutes({ configuration, ensembles, mutex }: AdminOptions
   };
 }
 
-/** What stands behind `/ensembles/`, and before `/tau`. */
+/** The path segment after `/ensembles/` and before `/tau`. */
 function nameOf(request: IncomingMessage): string {
   const name = pathOf(request)
     .slice("/ensembles/".length)

@@ -11,7 +11,7 @@ const signatureBytes = 64 * 1024;
 
 type Beside = Pick<GatewayWorkflows, "used" | "sinceMs"> & { readonly memory: MemoryForecast | null };
 
-/** What the admin port answers about what was learnt of workflows: all of it, and to forget it. */
+/** Admin routes for what was learnt of workflows: read all of it, forget it. */
 export function workflowRoutes({ serving, audit, mutex }: AdminOptions): AdminRoutes {
   const shown = (): string => {
     const { workflows, cascade } = serving;
@@ -43,7 +43,7 @@ export function workflowRoutes({ serving, audit, mutex }: AdminOptions): AdminRo
   };
 }
 
-/** The error for what is forgotten and would be back after a restart. */
+/** The error if the forgotten data is still on disk and would be back after a restart. */
 function onDisk(error: unknown): ApiError {
   const why = reasonOf(error);
   const message = `What was learned is deleted from memory, but its file could not be replaced; the gateway retries every 10 s: ${why}.`;

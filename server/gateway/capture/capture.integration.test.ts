@@ -180,7 +180,7 @@ describe("room for captured prompts", () => {
     for (const daysAgo of [3, 2, 40])
       await writeFile(join(stateDirectory, "captured", `${dayOf(daysAgo)}.jsonl`), `{"x":"${"z".repeat(45_000)}"}\n`);
     const { gateway } = await keyedGateway(keyed, { stateDirectory });
-    // Nothing says how long they may stay, so those of 40 days ago are gone at once.
+    // The retention of these files is unknown, so those that are 40 days old are deleted at once.
     expect((await readCapture(gateway)).files).toMatchObject({ prompts: 2, oldestDay: dayOf(3), retentionDays: 7 });
     await putCapture(gateway, { mostBytes: 100_000 });
     for (let request = 0; request < 4; request += 1) await askAs(gateway, "ann", `${request}${"q".repeat(40_000)}`);
@@ -249,7 +249,7 @@ describe("rules of redaction at a gateway", () => {
 
   it("cost the one prompt on which they take too long, and no request", async () => {
     const { gateway } = await keyedGateway();
-    // Slow on a text that nobody would think of.
+    // Slow only on an unusual text.
     const own = [{ name: "odd", pattern: "kq(?:(?:xy|x|y)+)+!", replacement: "" }];
     await putCapture(gateway, { redactions: { builtIn: [], own } });
     await askAs(gateway, "ann", `kq${"xy".repeat(40)}?`);

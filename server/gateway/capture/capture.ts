@@ -36,13 +36,13 @@ export const everybody = "*";
 
 /** A quarter of a million tokens: writing a longer one as JSON would block the gateway. */
 const mostPromptBytes = 1024 * 1024;
-/** Prompts that wait to be redacted and written, by number and by the bytes in which they came. */
+/** Prompts that wait to be redacted and written: how many, and their bytes as received. */
 const mostWaiting = 1000;
 const mostWaitingBytes = 32 * 1024 * 1024;
-/** Redacted and written together, so that as many as come can be kept. */
+/** Prompts that are redacted and written together, so that the capture sustains the rate of requests. */
 const mostAtOnce = 64;
 const mostBytesAtOnce = 256 * 1024;
-/** Many times what the largest takes by Weir's own rules. */
+/** Many times what Weir's own rules need for the largest prompt. */
 export const redactionLimitMs = 1000;
 
 /** Stores a redacted share of the prompts of some keys without delaying requests: prompts beyond its time or room are dropped. */
@@ -76,7 +76,7 @@ export class Capture {
     return { kept, dropped, redacted: Object.fromEntries(this.#redacted) };
   }
 
-  /** Keeps the prompt in time where it is one of the share; returns at once and never throws. */
+  /** Captures the prompt later if it is in the share; returns at once and never throws. */
   offer(offered: OfferedPrompt): void {
     const { asked, key } = offered;
     if (this.#ended || !this.#keys.has(key ?? everybody)) return;
@@ -93,14 +93,14 @@ export class Capture {
     }
   }
 
-  /** Stores no more prompts of this key, waiting ones included. */
+  /** Stops storing prompts of this key, waiting ones included. */
   drop(key: string): void {
     this.#keys.delete(key);
     this.#waiting = this.#waiting.filter(({ offered }) => offered.key !== key);
     this.#waitingBytes = this.#waiting.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Keeps nothing more. */
+  /** Stops storing prompts. */
   close(): void {
     this.#ended = true;
     this.#waiting = [];
@@ -111,7 +111,7 @@ export class Capture {
   async #work(): Promise<void> {
     this.#working = true;
     while (this.#waiting.length > 0) {
-      // After the requests that are there: what is written as JSON here holds them up for as long.
+      // Runs after the pending requests: writing JSON here blocks them for as long.
       await new Promise((resolve) => setImmediate(resolve));
       const batch = this.#takeBatch();
       const outcomes = await this.#keep(batch).catch(() => batch.map(() => "failed" as const));
@@ -133,7 +133,7 @@ export class Capture {
     return batch;
   }
 
-  /** @returns the outcome of each; null if its key was dropped meanwhile. */
+  /** @returns the outcome of each prompt; null if its key was dropped meanwhile. */
   async #keep(batch: readonly Waiting[]): Promise<readonly (CaptureOutcome | null)[]> {
     const { request, files } = this.#options;
     const redacted = await this.#redactor.redact(batch.map(({ fields }) => JSON.stringify(fields)));
@@ -165,7 +165,7 @@ export class Capture {
   }
 }
 
-/** A prompt as a line of a file of prompts. */
+/** A prompt as a line of a capture file. */
 function lineOf({ asked, key, objective, atMs }: OfferedPrompt, { text }: Redacted): string {
   const head = JSON.stringify({
     id: asked.decisionId,
@@ -173,6 +173,6 @@ function lineOf({ asked, key, objective, atMs }: OfferedPrompt, { text }: Redact
     category: objective ?? key ?? "",
     metadata: { key, objective, inputTokens: asked.inputTokens },
   });
-  // Two objects made one: what was written in the worker is not read again here.
+  // Merges two JSON objects as text: what the worker wrote is not parsed again here.
   return `${head.slice(0, -1)},${text.slice(1)}`;
 }

@@ -4,10 +4,10 @@ import { isMissing } from "../lib/durableFile";
 import { Mutex } from "../lib/mutex";
 
 const dayMs = 86_400_000;
-/** A day of UTC, and the days that its prompts were promised to stay where that is known. */
+/** A day of UTC, and the retention in days that was promised for its prompts, if known. */
 const fileName = /^(\d{4}-\d{2}-\d{2}(?:\.\d{1,3})?)\.jsonl$/;
 const cursorForm = /^(\d{4}-\d{2}-\d{2}(?:\.\d{1,3})?):(\d{1,15})$/;
-/** About what a page holds; a longer line is a page by itself. */
+/** Approximate size of a page; a longer line is a page by itself. */
 const pageBytes = 1024 * 1024;
 
 interface Kept {
@@ -15,7 +15,7 @@ interface Kept {
   readonly prompts: number;
 }
 
-/** Of the capture that lines come from. */
+/** The capture that the lines come from. */
 interface Room {
   readonly retentionDays: number;
   readonly mostBytes: number;
@@ -23,13 +23,13 @@ interface Room {
 
 export interface CapturePage {
   readonly lines: readonly string[];
-  /** Null: no more. */
+  /** Null on the last page. */
   readonly next: string | null;
 }
 
 /**
- * Captured prompts in `captured/`, a line each, for this user alone. A file for each day of UTC and retention, which is in its name, so that
- * what was promised for some prompts holds whatever is captured later. What is done with them is done in turn.
+ * Captured prompts in `captured/`, one per line, readable by this user only. There is one file for each day of UTC and retention; the
+ * retention is part of its name, so that a promise for some prompts holds whatever is captured later. Operations run one after the other.
  */
 export class CaptureFiles {
   readonly #directory: string;
@@ -58,12 +58,12 @@ export class CaptureFiles {
     return days.length === 0 ? null : Math.min(...days);
   }
 
-  /** Resolves when all that was asked so far is done. */
+  /** Resolves when all operations so far are done. */
   get settled(): Promise<void> {
     return this.#mutex.run(async () => undefined);
   }
 
-  /** Takes up the files of earlier starts; the half of a line that a crash left is taken out. */
+  /** Loads the files of earlier starts; removes the partial line that a crash left. */
   load(): Promise<void> {
     return this.#mutex.run(async () => {
       const found = await readdir(this.#directory).catch((error) => {
@@ -79,8 +79,8 @@ export class CaptureFiles {
   }
 
   /**
-   * Adds lines; the oldest file goes where there is no room. @returns how many of them, the first ones, there was room for. Rejects where they
-   * cannot be written, and then none of them is kept.
+   * Appends lines; deletes the oldest file if there is no room.
+   * @returns how many of the first lines fitted. Rejects if they cannot be written; then none of them is kept.
    */
   append(lines: readonly string[], nowMs: number, { retentionDays, mostBytes }: Room): Promise<number> {
     return this.#mutex.run(async () => {
@@ -101,7 +101,7 @@ export class CaptureFiles {
     });
   }
 
-  /** Deletes what is older than the days that it was promised to stay or than so many, whichever are less, the one of `nowMs` being the first. */
+  /** Deletes files older than their promised retention or than `mostDays`, whichever is less. The day of `nowMs` counts as the first. */
   sweep(nowMs: number, mostDays: number): Promise<void> {
     return this.#mutex.run(async () => {
       for (const name of this.#names) {
@@ -119,7 +119,10 @@ export class CaptureFiles {
     });
   }
 
-  /** Lines after a place, oldest first. @param after `next` of the page before; empty: from the first. null: it is no place. */
+  /**
+   * Lines after a cursor, oldest first.
+   * @param after `next` of the previous page; empty: from the first. Returns null if the cursor is invalid.
+   */
   page(after: string): Promise<CapturePage | null> {
     return this.#mutex.run(async () => {
       const place = after === "" ? ["", "", "0"] : cursorForm.exec(after);
@@ -160,7 +163,7 @@ export class CaptureFiles {
     return join(this.#directory, `${name}.jsonl`);
   }
 
-  /** Takes the oldest files away until there is room; false where today's alone leave none. */
+  /** Deletes the oldest files until there is room; false if today's files alone leave none. */
   async #makeRoom(bytes: number, today: string, mostBytes: number): Promise<boolean> {
     while (this.summary.bytes + bytes > mostBytes) {
       const oldest = this.#names[0];
@@ -200,7 +203,7 @@ export class CaptureFiles {
   }
 }
 
-/** Adds a text behind so many bytes of a file; a half of it that could be written, as on a full disk, is taken out again. */
+/** Appends a text at a byte offset of a file; removes the part that was written if the write fails, as on a full disk. */
 async function appendWhole(path: string, text: string, bytes: number): Promise<void> {
   const file = await open(path, "a", 0o600);
   try {

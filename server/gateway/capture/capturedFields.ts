@@ -1,6 +1,6 @@
 import { isRecord } from "@/solver/collections/isRecord";
 
-/** Members of a chat request that decide over the answer. Others, as who the user is, are not kept. */
+/** Members of a chat request that affect the answer. Others, such as the user's id, are not kept. */
 const kept = [
   "messages",
   "tools",
@@ -32,7 +32,7 @@ const kept = [
   "guided_grammar",
 ] as const;
 
-/** Members of a message, and of a part of one. Others are taken out of it: they may hold sounds and images, in which no rule finds anything. */
+/** Members of a message, and of a part of one. Others are removed: they may hold audio and images, in which no rule finds anything. */
 const messageMembers: ReadonlySet<string> = new Set([
   "role",
   "content",
@@ -48,7 +48,7 @@ const partMembers: ReadonlySet<string> = new Set(["type", "text", "refusal"]);
 
 const textParts: ReadonlySet<unknown> = new Set(["text", "refusal"]);
 
-/** What is kept of a chat request's body; null where the content of a message is more than text. */
+/** What is kept of a chat request's body; null if the content of a message is not only text. */
 export function capturedFields(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | null {
   const { messages } = body;
   if (!Array.isArray(messages) || !messages.every(isText)) return null;

@@ -8,7 +8,7 @@ export interface Redacted {
   readonly counts: RedactionCounts;
 }
 
-/** A thread starts within some 50 ms; ten seconds is a machine that is stuck. */
+/** A thread starts within some 50 ms; after ten seconds the machine is considered stuck. */
 const startLimitMs = 10_000;
 
 export type RedactionOutcome = Redacted | "too-slow" | "failed";
@@ -24,7 +24,10 @@ export class RedactionThread {
     this.#thread = new ResidentThread({ file: "redactionWorker", data: choice, heapMb: 256, startLimitMs, keepsProcess: false });
   }
 
-  /** @param prompts JSON of chat requests' fields. The next are asked for only when these are back. @returns as many outcomes. Never rejects. */
+  /**
+   * @param prompts JSON of chat requests' fields. The next batch is sent only after this one has returned.
+   * @returns as many outcomes. Never rejects.
+   */
   async redact(prompts: readonly string[]): Promise<readonly RedactionOutcome[]> {
     const outcomes: RedactionOutcome[] = [];
     for (const prompt of prompts) {
@@ -43,7 +46,7 @@ export class RedactionThread {
     try {
       return (await this.#thread.ask(prompt, { limitMs: this.#limitMs })) ?? "failed";
     } catch (problem) {
-      // What it says might quote the prompt.
+      // The error's message might quote the prompt.
       const kind = problem instanceof ThreadEnded ? problem.kind : "not-started";
       if (kind === "late") return "too-slow";
       return kind === "crashed" ? "failed" : "no-thread";

@@ -4,7 +4,7 @@ import { type RedactionChoice, Redactor } from "@/solver/redaction/redactor";
 import { redactPrompt } from "@/solver/redaction/redactPrompt";
 import type { Redacted } from "./redactionThread";
 
-/** Entry of the thread in which prompts lose what is not to be kept: an operator's pattern may take for ever, and then only it is ended. */
+/** Entry of the thread that redacts prompts: an operator's pattern may never finish, and then only this thread is ended. */
 const redactor = new Redactor(workerData as RedactionChoice);
 
 serveTasks((prompt: string): Redacted | null => {
@@ -12,7 +12,7 @@ serveTasks((prompt: string): Redacted | null => {
     const text = JSON.stringify(redactPrompt(JSON.parse(prompt), redactor));
     return { text, counts: redactor.takeCounts() };
   } catch {
-    // Nested too deep to be read. Nothing is said of it: the error might quote it.
+    // Nested too deeply to be read. The error is not reported: it might quote the prompt.
     redactor.takeCounts();
     return null;
   }

@@ -22,20 +22,20 @@ export interface CanaryDeps extends ControlDeps {
 
 type Finished = Pick<Decision, "planId" | "policyHash" | "canary" | "status" | "endToEndSeconds">;
 
-/** Who the audit says did what the gateway did by itself. */
+/** The author in the audit log of what the gateway did by itself. */
 const itself = "gateway";
 const longestTimerMs = 2 ** 31 - 1;
-/** For want of room in a queue or at engines: a candidate that asks for more than there is fails those programs. */
+/** Caused by a lack of room in a queue or at engines: a candidate that needs more capacity than there is fails those programs. */
 const tooManyRequests = 429;
 /** Timers may fire a little early by the wall clock. */
 const timerSlackMs = 10;
 
-/** Lets a candidate take a growing share of the programs, and puts it into force or everything back. */
+/** Lets a candidate take a growing share of the programs, then puts it into force or returns all programs to the policy in force. */
 export class CanaryControl implements Control<CanaryRequest, Canary> {
   readonly schema = canaryRequestSchema;
   readonly #deps: CanaryDeps;
   #canary: Canary | null;
-  /** What was in force when it began here. */
+  /** The plan in force when the canary began here. */
   #base: PlanName | null = null;
   #promoting = false;
   #timer: NodeJS.Timeout | undefined;
@@ -54,7 +54,7 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
     if (current !== null && isSamePlan(canary.candidate, current)) {
       const detail = `The policy ${shortId(canary.candidate.policyHash)} is in force.`;
       await this.#end("promoted", detail);
-      // Of a gateway that ended between the two.
+      // The previous gateway process ended between the two steps.
       if (audit.latestChange?.action !== "canary promoted") await audit.note({ by: itself, action: "canary promoted", detail });
       return;
     }
@@ -98,7 +98,7 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
     return null;
   }
 
-  /** Ends it if it runs: all requests follow the policy in force. */
+  /** Ends the canary if it runs: all requests follow the policy in force. */
   async withdraw(reason: string, by: string): Promise<void> {
     if (this.#canary?.state !== "running") return;
     const kept = this.#end("withdrawn", reason);
@@ -106,7 +106,7 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
     await kept;
   }
 
-  /** Another configuration is in force. */
+  /** Called when another configuration is in force. */
   installed(config: GatewayConfig): void {
     if (this.#canary?.state !== "running" || this.#base === null) return;
     const reason = isSamePlan(this.#base, config)
@@ -115,13 +115,13 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
     if (reason !== undefined) this.#unwatched(this.withdraw(reason, itself));
   }
 
-  /** A request is finished, or was shed. */
+  /** Called when a request is finished or was shed. */
   finished({ planId, policyHash, canary = false, status, endToEndSeconds }: Finished): void {
     if (this.#canary?.state !== "running" || this.#base === null) return;
     const { candidate, stop } = this.#canary;
     if (!isSamePlan(canary ? candidate : this.#base, { planId, policyHash })) return;
     const slow = stop.slow !== null && endToEndSeconds > stop.slow.endToEndSeconds;
-    // A client that went away says nothing, unless it had waited for longer than it should have to.
+    // A client that disconnected is no evidence, unless it had waited longer than it should have to.
     if (status === clientGone && !slow) return;
     const arm = canary ? "candidateArm" : "currentArm";
     this.#canary = { ...this.#canary, ...withFinished(this.#canary, { arm, failed: status >= 500 || status === tooManyRequests, slow }) };
@@ -151,7 +151,7 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
     await kept;
   }
 
-  /** The candidate becomes the configuration's plan; what waits for it goes on. */
+  /** Makes the candidate the configuration's plan; requests that wait for it continue. */
   async #promote(): Promise<void> {
     this.#promoting = true;
     const { configuration, mutex } = this.#deps;
@@ -161,7 +161,7 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
         if (canary?.state !== "running") return;
         const { candidate, candidateArm } = canary;
         const detail = `The policy ${shortId(candidate.policyHash)} is in force, after ${candidateArm.finished} requests of all programs.`;
-        // Said before it is, so that the change of configuration is not taken for somebody else's.
+        // Set before the change, so that the change of configuration is not taken for another operator's.
         this.#canary = { ...canary, state: "promoted", endReason: detail };
         try {
           await configuration.adopt(candidate, { by: itself, action: "canary promoted", detail });
@@ -201,7 +201,7 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
     await Promise.all([store.keep({ canary: this.#canary }), audit.note(note)]);
   }
 
-  /** What no caller waits for. */
+  /** Runs a change that no caller waits for. */
   #unwatched(change: Promise<void>): void {
     change.catch((error: unknown) => this.#deps.log.error({ err: error }, "a step of the canary could not be kept"));
   }

@@ -108,7 +108,7 @@ describe("the end of a canary", () => {
     expect(before.size).toBeLessThan(27);
     expect(await programsAtCandidate(await resumed(), programs)).toEqual(before);
 
-    /** The gateway started anew, closed before the next. */
+    /** A restarted gateway; it is closed before the next restart. */
     async function resumed(): Promise<TestGateway> {
       await last?.close();
       last = await startTestGateway({ attemptsPerStage: 1 }, { stateDirectory });

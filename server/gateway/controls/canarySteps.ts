@@ -1,9 +1,9 @@
 import type { Canary, CanaryRequest } from "@/server/contracts/gateway/gatewayControls";
 
-/** What was agreed on the steps of a canary. */
+/** The agreed steps of a canary. */
 export type CanaryPlan = Pick<CanaryRequest, "shares" | "stepSeconds" | "minRequests" | "stop">;
 
-/** How far it is. */
+/** The state of its current step. */
 export type CanaryProgress = Pick<Canary, "step" | "stepSinceMs" | "candidateArm" | "currentArm">;
 
 /** A request that is finished, under the candidate or under the policy in force. */
@@ -17,10 +17,10 @@ export type Outlook =
   | { readonly kind: "stay" }
   | { readonly kind: "advance"; readonly progress: CanaryProgress }
   | { readonly kind: "promote" }
-  /** With the sentence that says why. */
+  /** `reason`: the sentence that says why. */
   | { readonly kind: "stop"; readonly reason: string };
 
-/** A step that begins, with nothing counted yet. */
+/** The beginning of a step, with nothing counted yet. */
 export function beginningOf(step: number, nowMs: number): CanaryProgress {
   const nothing = { finished: 0, failed: 0, slow: 0 };
   return { step, stepSinceMs: nowMs, candidateArm: nothing, currentArm: nothing };
@@ -34,9 +34,9 @@ export function withFinished(progress: CanaryProgress, { arm, failed, slow }: Fi
 }
 
 /**
- * What is to be done with a canary now. It stops as soon as it is sure that more of the step's requests than the agreed share failed or were
- * slow: more than that share of those finished, or of those that must finish where they are more. Else it goes on to the next step once the
- * step has lasted and enough requests are finished.
+ * The next action for a canary. It stops as soon as it is certain that more of the step's requests than the agreed share failed or were
+ * slow: more than that share of the finished requests, or of the required number of requests if that is larger. Otherwise it moves to the
+ * next step once the step has lasted long enough and enough requests are finished.
  */
 export function outlook({ shares, stepSeconds, minRequests, stop }: CanaryPlan, progress: CanaryProgress, nowMs: number): Outlook {
   const { step, stepSinceMs, candidateArm } = progress;
@@ -55,7 +55,7 @@ export function outlook({ shares, stepSeconds, minRequests, stop }: CanaryPlan, 
   return step + 1 < shares.length ? { kind: "advance", progress: beginningOf(step + 1, nowMs) } : { kind: "promote" };
 }
 
-/** A share as people say it. */
+/** A share as a readable percentage. */
 export function percent(share: number): string {
   return `${Number((share * 100).toPrecision(4))} %`;
 }

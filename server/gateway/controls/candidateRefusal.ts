@@ -6,7 +6,7 @@ import { type ApiError, badRequest, conflict } from "../http/apiError";
 import type { ArtifactStore } from "../prediction/artifactStore";
 import { configRefusal } from "../serving/configRefusal";
 
-/** Why a candidate cannot run over the engines, the judge and the predictors that there are; null when it can. */
+/** Why a candidate cannot run with the present engines, judge and predictors; null if it can. */
 export function candidateRefusal(
   { planId, policyHash: stated, policy }: Candidate,
   config: GatewayConfig | null,
@@ -21,7 +21,7 @@ export function candidateRefusal(
   return unservable === null ? null : conflict(unservable);
 }
 
-/** Why a policy is not what its hash says; null when it is. */
+/** Why a policy does not match its hash; null if it does. */
 export function hashRefusal({ policy, policyHash: stated }: Pick<Candidate, "policy" | "policyHash">): string | null {
   if (formOfHash(policy, stated) !== null) return null;
   return `The policy hash is ${JSON.stringify(stated.slice(0, 80))}, but the policy's own is ${policyHash(policy)}.`;

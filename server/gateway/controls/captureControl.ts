@@ -21,12 +21,12 @@ export interface CaptureDeps extends ControlDeps {
   readonly log: Logger;
 }
 
-/** How often what is too old is looked for. */
+/** Interval of the search for prompts past their retention. */
 const sweepMs = 60_000;
-/** Where nothing says how long the newest capture's may stay, as where the controls' file was lost. */
+/** Retention if the newest capture's is unknown, for example because the controls' file was lost. */
 const unknownRetentionDays = 7;
 
-/** A capture under an operator's hand, and the files it leaves. */
+/** A capture that an operator controls, and the files it leaves. */
 export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
   readonly schema = captureRequestSchema;
   readonly #deps: CaptureDeps;
@@ -41,7 +41,7 @@ export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
     this.#sweeping.unref();
   }
 
-  /** Takes up what an earlier start kept. */
+  /** Resumes what an earlier start kept. */
   async resume(): Promise<void> {
     const { store, serving, log } = this.#deps;
     await this.#files.load().catch((error) => log.error({ code: codeOf(error) }, "captured prompts cannot be read"));
@@ -81,7 +81,7 @@ export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
     return null;
   }
 
-  /** Ends it where it runs, and deletes all that is kept; audited. */
+  /** Ends the capture if it runs, and deletes all that is kept; audited. */
   async erase({ by, reason }: Signature): Promise<ApiError | null> {
     const { store, audit } = this.#deps;
     const { running, files } = this.read();
@@ -119,7 +119,7 @@ export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
     change.catch((err: unknown) => log.error({ err }, "the end of a capture could not be written"));
   }
 
-  /** Keeps nothing more; what is kept stays, and a next start takes it up. */
+  /** Stops capturing; stored prompts stay, and the next start resumes the capture. */
   close(): void {
     clearInterval(this.#sweeping);
     this.#capture?.close();
@@ -131,7 +131,7 @@ export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
     return this.#files.settled;
   }
 
-  /** At most: what was promised fewer days goes earlier. */
+  /** The upper bound: prompts with a shorter promised retention are deleted earlier. */
   get #retentionDays(): number {
     return this.#deps.store.kept.capture?.retentionDays ?? unknownRetentionDays;
   }
@@ -153,7 +153,7 @@ export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
     this.#deps.serving.capture = this.#capture;
   }
 
-  /** The figures stay to be read. */
+  /** Stops the capture; its figures stay readable. */
   #stop(): void {
     this.#capture?.close();
     this.#deps.serving.capture = null;
@@ -195,7 +195,7 @@ function describe({ share, keys, redactions: { builtIn, own }, retentionDays }: 
   return `${percent(share)} of chat requests of ${of} are kept for ${retentionDays} days, without ${without}`;
 }
 
-/** Tries rules on texts that make bad patterns slow, in a thread that can be ended; the error names the first that is. */
+/** Tries rules on texts that make bad patterns slow, in a thread that can be ended; the error names the first slow rule. */
 async function slownessRefusal(redactions: RedactionChoice): Promise<ApiError | null> {
   const isSlow = async (choice: RedactionChoice): Promise<boolean> => {
     const redactor = new RedactionThread(choice, redactionLimitMs);
@@ -220,12 +220,12 @@ const noCounts: CaptureSummary["counts"] = {
   redacted: {},
 };
 
-/** Characters of a text on which slow patterns show. */
+/** Length in characters of a text on which slow patterns show. */
 const hostileLength = 4000;
 
 /**
- * Texts on which patterns that try many ways take longest: long runs of one thing with an end that fits nothing. Besides common letters,
- * digits and blanks of what the patterns themselves name.
+ * Texts on which backtracking patterns take longest: long runs of one character or pair, with an end that matches nothing. They consist of
+ * common letters, digits and blanks, and of what the patterns themselves name.
  */
 function hostileTexts(patterns: readonly string[]): readonly string[] {
   const own = patterns.flatMap((pattern) => {

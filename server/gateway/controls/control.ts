@@ -8,13 +8,19 @@ import type { ControlsStore } from "./controlsStore";
 /** One intervention of an operator in live traffic, apart from the configuration. */
 export interface Control<Request, Document> {
   readonly schema: z.ZodType<Request>;
-  /** Loads what it needs, before it holds the mutex, so that no other change waits for it. */
+  /** Loads what the request needs before the mutex is held, so that no other change waits for it. */
   prepare?(request: Request): Promise<void>;
-  /** Starts or replaces it, stored and audited. @returns the error; null on success. */
+  /**
+   * Starts or replaces the control, stored and audited.
+   * @returns the error; null on success.
+   */
   begin(request: Request): Promise<ApiError | null>;
-  /** Null where there is none. */
+  /** Null if the control is not active. */
   read(): Document | null;
-  /** Ends it, stored and audited. @returns the error; null on success. */
+  /**
+   * Ends the control, stored and audited.
+   * @returns the error; null on success.
+   */
   end(signature: Signature): Promise<ApiError | null>;
 }
 

@@ -25,7 +25,7 @@ export class Controls {
     this.strictStages = new StrictStagesControl(deps);
   }
 
-  /** All of them, for GET `/status`. */
+  /** All controls, for GET `/status`. */
   summary(): GatewayControls {
     const { panic, canary, shadow, mirror, capture, strictStages } = this;
     return {
@@ -34,7 +34,7 @@ export class Controls {
     };
   }
 
-  /** Stops them; their stored state stays. */
+  /** Stops the controls; their stored state stays. */
   close(): void {
     this.canary.close();
     this.shadow.close();

@@ -19,15 +19,15 @@ const keptSchemas = {
   shadow: shadowRequestSchema.nullable().default(null),
   mirror: mirrorRequestSchema.nullable().default(null),
   strictStages: strictStagesSchema.nullable().default(null),
-  /** One that ended says how long what it left may stay. */
+  /** An ended capture states how long the prompts it left may stay. */
   capture: captureRequestSchema.extend({ sinceMs: z.number(), endedMs: z.number().nullable() }).nullable().default(null),
 };
 const keptSchema = z.object(keptSchemas);
 
-/** What of the controls outlives the gateway. */
+/** The part of the controls that survives a restart. */
 export type KeptControls = z.infer<typeof keptSchema>;
 
-/** Keeps what an operator does to live traffic in one file of the state directory. */
+/** Keeps an operator's interventions in live traffic in one file of the state directory. */
 export class ControlsStore {
   readonly path: string;
   #written: Promise<void> = Promise.resolve();
@@ -42,8 +42,9 @@ export class ControlsStore {
   }
 
   /**
-   * Takes up what an earlier start kept, each control by itself: one that cannot be used, as one of another version of the gateway, must not
-   * clear a panic. A copy of the unusable file stays beside it. @returns what could not be resumed and why, in one sentence; null if all was.
+   * Loads what an earlier start kept, each control by itself: one unusable control, such as one of another version of the gateway, must not
+   * clear a panic. A copy of the unusable file is kept next to it.
+   * @returns what could not be resumed and why, in one sentence; null if all was.
    */
   async load(): Promise<string | null> {
     try {
@@ -59,7 +60,7 @@ export class ControlsStore {
     }
   }
 
-  /** Resolves when everything kept so far is written, or could not be. */
+  /** Resolves when every pending write has ended, successfully or not. */
   get written(): Promise<void> {
     return this.#written;
   }

@@ -53,7 +53,7 @@ it("no request is lost or answered otherwise while panics, canaries, knobs and p
       const sent = gateway.chat({ user, model, stream: index % 4 === 0 });
       answers.push(sent.then(async (answer) => ({ user, status: answer.status, text: await answer.text() })));
     }
-    // Half of them answered: what the last act put into force has served some, and what this one changes meets the rest under way.
+    // Half of them are answered: the state after the previous action has served some requests, and this action meets the rest in flight.
     await Promise.all(answers.slice(-24, -12));
     expect(await act()).toBe(200);
   }

@@ -25,7 +25,7 @@ describe("a mirror", () => {
     await putMirror(gateway, 1);
     await askAll(gateway, questions(150), 2);
     const mirror = await settled(gateway, 150);
-    // An answer that the judge could not score once it cannot score again.
+    // An answer that the judge could not score: another attempt fails as well.
     const unscored = questions(150).filter((question) => models.some((model) => scoreOf(model, question) === null));
     expect([mirror.picked, mirror.completed, mirror.failed, mirror.skipped]).toEqual([150, 150 - unscored.length, unscored.length, 0]);
     const expected = models.map((model) =>
@@ -186,7 +186,7 @@ describe("the mirror's control", () => {
   });
 });
 
-/** USD by million tokens; models differ, so that one taken for another shows. */
+/** USD per million tokens; models differ, so that a mix-up of models shows. */
 function priceOf(index: number) {
   return { usdPerMillionInputTokens: index + 1, usdPerMillionOutputTokens: 10 * (index + 1) };
 }

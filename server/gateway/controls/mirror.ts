@@ -31,10 +31,10 @@ interface Place {
 const scores = 101;
 
 /**
- * Sends a share of the cascade's requests, once they are answered, to those of its models whose answer was not judged, and has every answer
- * judged, so that the scores of all models on all traffic are known. Copies take only what is spare: a place that is free at once, at an
- * engine that it leaves at least half empty and for whose model nothing waits, and a judge with a call to spare. They are not retried,
- * not drained, and their failures are not held against an engine.
+ * Copies a share of the cascade's requests, once they are answered, to those of its models whose answer was not judged, and has every
+ * answer judged, so that the scores of all models on all traffic are known. Copies use spare capacity only: a slot that is free at once, at
+ * an engine that stays at least half empty and for whose model nothing waits, and a judge with a spare call. They are not retried and not
+ * drained, and their failures do not count against an engine.
  */
 export class Mirror implements TrafficObserver {
   readonly request: MirrorRequest;
@@ -52,7 +52,7 @@ export class Mirror implements TrafficObserver {
     this.#options = options;
   }
 
-  /** Copies the request where it is one of the share and there is room; returns at once and never throws for what engines do. */
+  /** Copies the request if it is in the share and there is room; returns at once and never throws because of an engine. */
   offer(answered: AnsweredRequest): void {
     const { asked, decision } = answered;
     if (this.#ended || decision.status !== 200 || asked.endpoint.text === null) return;
@@ -67,7 +67,7 @@ export class Mirror implements TrafficObserver {
     void this.#copy(answered, places);
   }
 
-  /** Takes no more requests and aborts the copies in flight. */
+  /** Stops copying and aborts the copies in flight. */
   close(): void {
     this.#ended = true;
     for (const copy of this.#underWay) copy.abort();
@@ -86,7 +86,7 @@ export class Mirror implements TrafficObserver {
     };
   }
 
-  /** A place for every model whose answer has no score; null unless there is room for all of them now. */
+  /** A slot for every model whose answer has no score; null unless all of them have room now. */
   #places({ served, decision: { stages } }: AnsweredRequest): readonly Replica[] | null {
     if (!served.judge?.hasSpare) return null;
     const judged = new Set(stages.flatMap(({ model, judgedScore }) => (judgedScore === null ? [] : [model])));
@@ -130,7 +130,7 @@ export class Mirror implements TrafficObserver {
     return "completed";
   }
 
-  /** Past the policies, which see it in the engine's count of requests alone. */
+  /** Bypasses the policies, which see the call only in the engine's count of requests. */
   async #call(asked: ModelRequest, { replica, signal }: Place): Promise<EngineReply> {
     replica.begin();
     try {
@@ -168,7 +168,7 @@ export class Mirror implements TrafficObserver {
     this.#options.onAnswer(usage);
   }
 
-  /** Null, once something of unknown cost is among what was asked for. */
+  /** Becomes null once a request of unknown cost was sent. */
   #pay(usd: number | null): void {
     this.#costUsd = this.#costUsd === null || usd === null ? null : this.#costUsd + usd;
   }

@@ -16,7 +16,7 @@ export class PanicControl implements Control<PanicRequest, Panic> {
     deps.serving.setPanic(deps.store.kept.panic?.model ?? null);
   }
 
-  /** In force before it is kept, so that a full disk does not stand between an operator and an emergency. */
+  /** In force before it is stored, so that a full disk does not block an operator in an emergency. */
   async begin(request: PanicRequest): Promise<ApiError | null> {
     const { serving, store, audit } = this.#deps;
     const { model, by, reason } = request;

@@ -16,7 +16,7 @@ async function decisionsAfter({ adminUrl }: TestGateway, after: number): Promise
   return page.decisions;
 }
 
-/** What a cascade of the same models would have done, worked out from nothing but the recorded scores. */
+/** What a cascade of the same models would have done, computed from the recorded scores only. */
 function expectedOf(decisions: readonly Decision[], { thresholds, judge }: Cascade) {
   const verdicts = { same: 0, acceptsMore: 0, escalatesMore: 0 };
   const finals = new Map(models.map((model) => [model as string, { actual: 0, candidate: 0 }]));
@@ -58,7 +58,7 @@ function count(finals: Map<string, { actual: number; candidate: number }>, model
 
 const nothing = (): void => undefined;
 
-/** One model by what workflows teach, packed into its engines' memory. */
+/** One model, ordered by what workflows teach, packed into its engines' memory. */
 const workflowAt = (model: string): PolicyDocument => {
   return { kind: "fixed", model, order: { kind: "workflow", agingThreshold: 100 }, place: { kind: "time-slots" } };
 };
@@ -151,7 +151,7 @@ describe("a shadow", () => {
   it("counts answers that only one of the two has judged as not comparable, and knows the final model without a score it does not need", async () => {
     const { gateway, config } = await startScoredCascade({ settings: { judge: { timeoutSeconds: 5 } } });
     const policy = config.policy as Cascade;
-    // Judges what the cascade in force gives unjudged, and gives unjudged what that has judged.
+    // Judges the answers that the cascade in force leaves unjudged, and leaves unjudged those that it judges.
     const stages = [{ model: "large" }, { model: "small" }];
     const approvedRanges = { thresholds: [{ min: 0, max: 100 }] };
     await putShadow(gateway, { ...policy, stages, thresholds: [50], approvedRanges });

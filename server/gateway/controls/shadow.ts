@@ -11,20 +11,20 @@ import type { JudgedWork } from "../serving/watchedPolicy";
 
 interface ShadowOptions {
   readonly request: ShadowRequest;
-  /** Told of each start and each judged answer about which the candidate decides otherwise. */
+  /** Called for each start and each judged answer on which the candidate decides differently. */
   readonly onDifference: (difference: "start" | "accepts" | "escalates") => void;
-  /** The candidate failed, which ended the shadow; never a request's business. */
+  /** The candidate failed, which ended the shadow; no request is affected. */
   readonly onFailed: (reason: string) => void;
 }
 
-/** A request under way, as the candidate would have it. */
+/** A request in flight, as the candidate would handle it. */
 interface Followed {
   readonly startStage: number;
-  /** The expected length and the forecast of the agent at one of the candidate's stages. */
+  /** The expected length, and the agent's forecast, at one of the candidate's stages. */
   readonly expected: (stage: number) => Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens" | "forecast">;
-  /** What the candidate says of each model's judged answer. */
+  /** The candidate's verdict on each model's judged answer. */
   readonly verdicts: Map<string, Action>;
-  /** Whether the candidate knows that the request joined a queue; it does not know of models that it lacks. */
+  /** Whether the candidate has seen the request join a queue; it does not see models that it lacks. */
   observed: boolean;
   queuedBefore: boolean;
 }
@@ -33,9 +33,9 @@ interface Followed {
 const unknownModel = "unknown";
 
 /**
- * A second policy that decides on the live traffic of the cascade without acting. It sees the load of each model, and its
- * stages are its own. A program keeps the model that the candidate would have given it. Requests that were under way when it began are
- * not seen, so a policy with state knows the whole load only when those are answered.
+ * A second policy that decides on the live traffic of the cascade without acting. It sees the load of each model, but has its own stages. A
+ * program keeps the model that the candidate would have given it. Requests that were in flight when the shadow began are not seen, so a
+ * policy with state knows the whole load only when those are answered.
  */
 export class Shadow implements DecisionObserver {
   readonly request: ShadowRequest;
@@ -53,7 +53,7 @@ export class Shadow implements DecisionObserver {
   readonly #finalModels = new Map<string, { actual: number; candidate: number }>();
   #endReason = "";
 
-  /** Throws with the reason where the candidate's policy makes no sense. */
+  /** Throws with the reason if the candidate's policy is invalid. */
   constructor(options: ShadowOptions) {
     this.request = options.request;
     this.#options = options;
@@ -62,7 +62,7 @@ export class Shadow implements DecisionObserver {
     this.wanted = wantedBy(options.request.candidate.policy, this.#policy);
   }
 
-  /** A request starts, before it joins the queue of `model`; again if a new configuration reroutes it. */
+  /** Called when a request starts, before it joins the queue of `model`, and again if a new configuration reroutes it. */
   start(asked: StatedRequest, { request, model, prediction, forecast }: StartedRequest): void {
     this.#guarded(() => {
       const policyPrediction = predictionFor(prediction, this.wanted);
@@ -95,7 +95,8 @@ export class Shadow implements DecisionObserver {
       const { work } = event;
       const stage = this.#models.indexOf(model ?? "");
       if (!followed.queuedBefore && stage !== followed.startStage) {
-        // It joins the queue that the candidate would have put it in and leaves at once: its program is the candidate's from then on.
+        // It joins the queue that the candidate would have put it in and leaves at once: from then on its program is known to the
+        // candidate.
         const { startStage } = followed;
         this.#policy.observe({ kind: "queued", work: { ...work, stage: startStage, ...followed.expected(startStage) } });
         this.#policy.observe({ kind: "left", workId: work.id });
@@ -125,7 +126,10 @@ export class Shadow implements DecisionObserver {
     });
   }
 
-  /** A request is finished. One that was answered by the cascade has a final model; others, as those that a panic took, have none. */
+  /**
+   * Called when a request is finished. A request that the cascade answered has a final model; others, such as those that a panic took, have
+   * none.
+   */
   finished({ id, status, stages }: Pick<Decision, "id" | "status" | "stages">, { cascade }: { readonly cascade: boolean }): void {
     this.#guarded(() => {
       const followed = this.#followed.get(id);
@@ -156,7 +160,7 @@ export class Shadow implements DecisionObserver {
     return stage >= 0 && this.#policy.judges(stage);
   }
 
-  /** Whose answer the client would have had: the way through the candidate's stages, as far as its verdicts are known. */
+  /** The model whose answer the client would have received: the path through the candidate's stages, as far as its verdicts are known. */
   #finalModel({ startStage, verdicts }: Followed): string {
     let stage = startStage;
     for (const _ of this.#models) {

@@ -43,7 +43,7 @@ describe("a shadow of slack dispatch", () => {
     const askIn = (session: string) => gateway.post("/v1/chat/completions", body, { "x-session-id": session });
     const first = askIn("one");
     await until(() => small.asked.length === 1);
-    // The first fills small, where all go in fact; the candidate would have spread the others.
+    // The first fills small, the destination of all requests in fact; the candidate would have spread the others.
     const second = askIn("two");
     await until(() => small.asked.length === 2);
     expect((await readShadow(gateway)).starts).toEqual({ same: 1, different: 1 });

@@ -37,7 +37,7 @@ export interface WatchDeps extends ControlDeps {
   readonly log: Logger;
 }
 
-/** Something that watches live traffic and acts on none of it. */
+/** Observes live traffic and acts on none of it. */
 export interface Watcher<Document> {
   summary(): Document;
   close(): void;
@@ -48,9 +48,9 @@ interface WatchOptions<Request, Document> {
   readonly schema: z.ZodType<Request>;
   /** What an earlier start kept. */
   readonly kept: Request | null;
-  /** @returns the error where the configuration makes it impossible. */
+  /** @returns the error if the configuration makes it impossible. */
   readonly start: (request: Request) => Watcher<Document> | ApiError;
-  /** What it does, as a sentence without its stop. */
+  /** What it does: a sentence without its full stop. */
   readonly describe: (request: Request) => string;
 }
 
@@ -107,7 +107,7 @@ export class WatchControl<Request extends Signature, Document> implements Contro
   }
 }
 
-/** A mirror under an operator's hand. */
+/** A mirror that an operator controls. */
 export function mirrorControl(deps: WatchDeps): WatchControl<MirrorRequest, MirrorSummary> {
   const { serving, store, metrics, limits } = deps;
   return new WatchControl(deps, {
@@ -137,11 +137,14 @@ export function mirrorControl(deps: WatchDeps): WatchControl<MirrorRequest, Mirr
   });
 }
 
-/** Nothing of it could be held against what is decided: it says where a request starts only when engines have room, of which a shadow has none. */
+/**
+ * A just-in-time policy has nothing to compare with: it chooses where a request starts only when engines have room, and a shadow has no
+ * engines.
+ */
 const unshadowed = "A just-in-time policy chooses a model when an engine has room, and a shadow has no engines: try it as a canary.";
 const unseen = "The policy in force chooses a model when an engine has room, so a shadow has no start to compare with.";
 
-/** A shadow under an operator's hand. One that failed is still to be read, until it is ended or replaced; a restart does not take it up. */
+/** A shadow that an operator controls. A failed one can still be read until it is ended or replaced; a restart does not resume it. */
 export function shadowControl(deps: WatchDeps): WatchControl<ShadowRequest, ShadowSummary> {
   const { serving, store, audit, metrics, mutex, log } = deps;
   const onFailed = (reason: string): void => {

@@ -15,7 +15,7 @@ import { hashed, oneModel, startTestGateway, type TestGateway, until } from "../
 const timeScale = 10;
 const kvTokens = 4000;
 
-/** The address of an emulated engine whose cache holds little, with the perturbed step times of its seed. */
+/** The address of an emulated engine with a small cache and the perturbed step times of its seed. */
 async function tightEngine(): Promise<string> {
   const request = engineOn(0);
   const fit = replicaModel(modelCard(MODEL)!, gpuCard("l40s")!, request);
@@ -44,7 +44,7 @@ function packed(url: string): GatewayConfig {
   return { ...config, timeScale, ...hashed(policy), replicas: replicas.map((replica) => ({ ...replica, model: MODEL })) };
 }
 
-/** What a request's record says of its engine, once it has been answered. */
+/** A request's record of its engine, once the request is answered. */
 async function knownAt(gateway: TestGateway, prompt: string) {
   const answer = await gateway.chat({ ...ask(prompt), model: "cascade/default" });
   expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);

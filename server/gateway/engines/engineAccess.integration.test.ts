@@ -131,7 +131,7 @@ describe("an engine's own key", () => {
   });
 });
 
-/** A request whose only engine is out waits for it no longer than this. */
+/** A request whose only engine is out of service waits no longer than this. */
 const short = { requestSeconds: 0.5 };
 
 async function startTls({ key, cert }: ServerCertificate) {

@@ -9,20 +9,20 @@ export interface EngineCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;
-  /** Of an answer that is collected; a longer one has failed. */
+  /** Largest answer that is collected; a longer one counts as failed. */
   readonly mostBytes: number;
-  /** Takes over the body of a 200 answer piece by piece; without it the body is collected. */
+  /** Receives the body of a 200 answer piece by piece; without it the body is collected. */
   readonly onData?: (chunk: Buffer, flow: Flow) => void;
-  /** Seconds of silence after which the engine has failed; left out: no limit but the signal. While the flow is paused none pass. */
+  /** Seconds of silence after which the engine counts as failed; absent: no limit but the signal. A paused flow does not count. */
   readonly silenceSeconds?: number;
-  /** Told of the call and of what comes, and may end it. */
+  /** Sees the call and its data, and may end it. */
   readonly watch?: CallWatch;
 }
 
 /** Ends a call as failed, for a reason. */
 export type FailCall = (failure: FailureKind, reason: string) => void;
 
-/** Whoever keeps an eye on all calls of an engine. */
+/** Watches all calls of an engine. */
 export interface CallWatch {
   began(fail: FailCall): void;
   /** Something came from the engine. */

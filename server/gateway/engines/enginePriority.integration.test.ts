@@ -8,7 +8,7 @@ import { hashed, oneModel, startTestGateway, type TestGateway, testConfig, until
 const page = (value: unknown) => (response: ServerResponse) =>
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value));
 
-/** vLLM's first engine: it refuses a priority unless it orders by it. */
+/** vLLM's first engine: it refuses a priority unless it orders by priority. */
 async function oldVllm({ ordered }: { readonly ordered: boolean }): Promise<TestEngine> {
   const engine = await startTestEngine(({ body }, response) => {
     if (ordered || (body.priority ?? 0) === 0) return sayCompletion(response, "done");
@@ -19,7 +19,7 @@ async function oldVllm({ ordered }: { readonly ordered: boolean }): Promise<Test
   return engine;
 }
 
-/** SGLang: it never refuses a priority, and tells in its settings whether it goes by it. */
+/** SGLang: it never refuses a priority; its settings say whether it orders by priority. */
 async function sglang(settings: Record<string, unknown>, path = "/server_info?config_format=json"): Promise<TestEngine> {
   const engine = await startTestEngine((_, response) => sayCompletion(response, "done"));
   engine.pages.set(path, page({ schedule_low_priority_values_first: false, default_priority_value: null, ...settings }));
@@ -36,7 +36,7 @@ async function gatewayOver(engine: TestEngine): Promise<TestGateway> {
 const sent = (engine: TestEngine) => engine.asked.filter(({ headers }) => headers["x-request-id"] !== undefined).map(({ body }) => body);
 const probes = (engine: TestEngine) => engine.asked.filter(({ headers }) => headers["x-request-id"] === undefined).map(({ body }) => body);
 
-/** What the record says became of the priority of a request. */
+/** What the record says about the priority of a request. */
 async function fateOf(gateway: TestGateway, body: Record<string, unknown>): Promise<string | undefined> {
   const answer = await gateway.chat(body);
   expect(answer.status).toBe(200);
@@ -77,7 +77,7 @@ describe("a request's priority", () => {
       expect(sent(engine).at(-1)).toMatchObject({ priority: -5 });
       expect(await fateOf(gateway, { priority: -7 })).toBe("negated");
       expect(sent(engine).at(-1)).toMatchObject({ priority: 7 });
-      // The engine would put a request without one last, and not between -7 and 5.
+      // The engine would put a request without a priority last, and not between -7 and 5.
       expect(await fateOf(gateway, {})).toBeUndefined();
       expect(sent(engine).at(-1)).toMatchObject({ priority: 0 });
       expect(probes(engine)).toEqual([]);
@@ -167,7 +167,7 @@ describe("a request's priority", () => {
 });
 
 describe("a request without a priority, where the policy orders by length", () => {
-  /** A gateway over an engine of vLLM's kind that says that it orders lower first, or one of SGLang's, which orders higher first. */
+  /** A gateway over an engine of vLLM's kind that orders lower values first, or one of SGLang's, which orders higher values first. */
   async function ordering(kind: "vllm" | "sglang") {
     const engine =
       kind === "vllm"
@@ -195,7 +195,7 @@ describe("a request without a priority, where the policy orders by length", () =
         .slice(-5)
         .map(({ priority }) => priority),
     ).toEqual([20, 3, 900, 21, 1].map((key) => sign * key));
-    // The client's own goes before it.
+    // The client's own priority takes precedence.
     expect(await fateOf(gateway, { max_tokens: 20, priority: -7 })).toBe(fate);
     expect(sent(engine).at(-1)).toMatchObject({ priority: sign * -7 });
   });

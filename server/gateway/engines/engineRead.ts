@@ -2,9 +2,9 @@ import type { Dispatcher } from "undici";
 
 export type EngineRead =
   | { readonly kind: "answered"; readonly status: number; readonly text: string }
-  /** Nothing listens there: the engine ends or has ended, its host is up. */
+  /** Nothing listens there: the engine is ending or has ended, but its host is up. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** Nothing came in time, or half of it, or too much. */
+  /** No response in time, a partial one, or one that is too long. */
   | { readonly kind: "failed"; readonly reason: string };
 
 interface ReadLimits {

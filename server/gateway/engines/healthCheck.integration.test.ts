@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { sayCompletion, startTestEngine, type TestEngine } from "../testing/testEngine";
 import { oneModel, startTestGateway, type TestGateway, until } from "../testing/testGateway";
 
-/** An engine without `/health` that counts what it is asked; it fails its requests while `failing`. */
+/** An engine without `/health` that counts its requests; it fails them while `failing`. */
 async function withoutHealth() {
   const state = { failing: true, listed: ["large"], questions: [] as string[] };
   const engine = await startTestEngine((_, response) => (state.failing ? response.writeHead(500).end() : sayCompletion(response, "back")));
@@ -91,7 +91,7 @@ describe("an engine that failed and has no /health", () => {
     const gateway = await gatewayTo(engine);
     const until400Ms = performance.now() + 400;
     while (performance.now() < until400Ms) await gateway.chat({}, { signal: AbortSignal.timeout(100) }).catch(() => null);
-    // At once after each failure it would be some seven times.
+    // An immediate check after each failure would make some seven.
     expect(state.questions.length).toBeLessThanOrEqual(5);
   });
 });

@@ -10,7 +10,7 @@ const modelListSchema = z.object({ data: z.array(z.object({ id: z.string() })) }
 
 interface Asked {
   readonly pool: Dispatcher;
-  /** Path under which its API lies. */
+  /** Base path of its API. */
   readonly basePath: string;
   /** What the engine calls its model. */
   readonly servedName: string;
@@ -18,15 +18,15 @@ interface Asked {
 
 export interface Health {
   readonly read: EngineRead;
-  /** Why it can be given no requests; null where it can. */
+  /** Why it can be given no requests; null if it can. */
   readonly unhealthyReason: string | null;
-  /** That its model is listed is all that is known. */
+  /** True if all that is known is that its model is listed. */
   readonly listedOnly: boolean;
 }
 
 /**
- * Asks one engine whether it is well: `/health`, which answers 200 then, or, where there is none, as at Ray Serve LLM, Ollama and proxies,
- * `/v1/models`, which lists its model then. The one that it has is remembered until it answers 404.
+ * Checks the health of one engine: `/health` with status 200, or, if there is no such path, as at Ray Serve LLM, Ollama and proxies,
+ * `/v1/models`, which must list its model. The path that exists is remembered until it answers 404.
  */
 export class HealthCheck {
   readonly #asked: Asked;

@@ -7,7 +7,7 @@ import { gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { sayCompletion, startTestEngine, streamEvent } from "../testing/testEngine";
 import { oneModel, startTestGateway, type TestGateway, until } from "../testing/testGateway";
 
-/** An engine in a process of its own: answers for its health, streams a token every 20 ms without end, and answers nothing else. */
+/** An engine in its own process: answers health checks, streams a token every 20 ms without end, and answers nothing else. */
 const engineCode = `
 const { createServer } = require("node:http");
 createServer((request, response) => {
@@ -30,7 +30,7 @@ interface EngineProcess {
 async function startEngineProcess(): Promise<EngineProcess> {
   const child = spawn(process.execPath, ["-e", engineCode], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(async () => {
-    // Also ends a stopped one.
+    // SIGKILL also ends a stopped process.
     child.kill("SIGKILL");
     await once(child, "exit");
   });
@@ -47,7 +47,7 @@ const stateOf = async ({ adminUrl }: TestGateway, id: string): Promise<string | 
   gatewayStatusSchema.parse(await (await fetch(`${adminUrl}/status`)).json()).replicas.find((replica) => replica.id === id)?.state;
 
 const quietSeconds = 0.3;
-/** Two questions for its health of 2 s each, after the quiet; far from the 600 s of a request. */
+/** Two health checks of 2 s each after the quiet time; far from the 600 s of a request. */
 const noticedSeconds = quietSeconds + 4;
 
 describe("an engine that hangs", () => {

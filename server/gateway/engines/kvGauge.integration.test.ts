@@ -79,7 +79,7 @@ describe("the reading of an engine's KV use", () => {
     await sleep(20 * periodMs - (performance.now() - startedMs));
     expect(now().state).toBe("unreachable");
     expect(most).toBe(1);
-    // 1, 1, 2, 4 and 8 periods of rest beside one of waiting each.
+    // 1, 1, 2, 4 and 8 periods of rest, each with one period of waiting.
     expect(asked).toBeLessThanOrEqual(7);
   });
 

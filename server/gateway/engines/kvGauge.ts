@@ -3,15 +3,15 @@ import { type EngineCount, type Found, readEngineMemory } from "@/server/engines
 import type { Reading } from "@/solver/policies/core/policy";
 import { type EngineRead, readEngine } from "./engineRead";
 
-/** Time from one reading to the next, and for one. */
+/** Time between two readings, and the time limit of one. */
 const secondMs = 1_000;
-/** Share of it by which it varies, so that engines are not all read at once. */
+/** Share by which that time varies, so that engines are not all read at once. */
 const jitter = 0.1;
 /** An engine that does not answer is asked less and less often, down to once in so many periods. */
 const slowestPeriods = 8;
 /** An exposition has some 20 kB. */
 const mostBytes = 4_000_000;
-/** A value is fresh for three periods: one may be lost and one late. After ten it says nothing of the present. */
+/** A value is fresh for three periods: one reading may be lost and one late. After ten periods it says nothing of the present. */
 const freshPeriods = 3;
 const stalePeriods = 10;
 
@@ -24,26 +24,26 @@ export type KvCapacity = { readonly tokens: number } | { readonly tokens: null; 
 const notRead = { state: "absent", reason: "no policy in force reads it" } as const;
 const noAnswer = "no answer yet";
 
-/** What an engine said of its memory, and when. */
+/** What an engine reported about its memory, and when. */
 interface Known {
   readonly kvUse: Found<number>;
   readonly kvTokens: Found<number>;
-  /** Over the engine's restarts. */
+  /** Counted across the engine's restarts. */
   readonly preemptions: Found<number>;
   readonly atMs: number;
-  /** Why it says what was looked for in vain. */
+  /** The reason to report for a metric that was not found. */
   readonly lacks: (lookedFor: string) => string;
 }
 
 /**
- * How full one engine's KV cache is, how much it holds and how often it preempted requests for lack of it, from its own metrics: read in one
- * request about once a second while a policy asks for it and otherwise not at all. Each may be missing by itself.
+ * One engine's KV cache from its own metrics: its use, its capacity and its preemptions for lack of room. They are read in one request
+ * about once a second while a policy needs them, and otherwise not at all. Each value may be missing by itself.
  */
 export class KvGauge {
   readonly #pool: Dispatcher;
   readonly #path: string;
   readonly #periodMs: number;
-  /** Engine seconds in a wall second while it is watched; null while it is not. */
+  /** Engine seconds per wall second while it is watched; null otherwise. */
   #timeScale: number | null = null;
   #known: Known | null = null;
   #preempted = new CountOverRestarts();
@@ -59,7 +59,7 @@ export class KvGauge {
     this.#periodMs = periodMs;
   }
 
-  /** Begins to read, or ends with null. */
+  /** Starts the readings, or ends them with null. */
   watch(timeScale: number | null): void {
     const watched = this.#timeScale !== null;
     this.#timeScale = timeScale;
@@ -73,20 +73,20 @@ export class KvGauge {
     } else if (!watched && !this.#reading) void this.#read();
   }
 
-  /** How full the cache is at a moment of the clock of `performance.now()`; the age is in engine seconds. */
+  /** The cache's use at a moment of the clock of `performance.now()`; the age is in engine seconds. */
   useAt(nowMs: number): KvReading {
     return this.#readingAt(nowMs, "kvUse");
   }
 
   /**
-   * How often requests were preempted, likewise. It never falls while it is watched: a restarted engine continues from
-   * what it had before.
+   * How often requests were preempted, likewise. It never falls while it is watched: after a restart of the engine it continues from the
+   * earlier count.
    */
   preemptionsAt(nowMs: number): KvReading {
     return this.#readingAt(nowMs, "preemptions");
   }
 
-  /** How many tokens the cache holds, as the engine said last; null where that is not known. */
+  /** The cache's capacity in tokens, as last reported; null if it is not known. */
   get tokens(): number | null {
     const known = this.#known?.kvTokens;
     return known?.found ? known.value : null;

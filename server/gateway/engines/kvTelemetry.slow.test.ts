@@ -57,7 +57,7 @@ describe("requests placed by KV use", () => {
     const urls: string[] = [];
     for (const gpu of [0, 1]) urls.push(((await (await call("POST", "/engines", engineOn(gpu))).json()) as { url: string }).url);
     for (const url of urls) await until(() => isReady(url));
-    // Long work that the gateway has not sent, so that it counts none in flight there.
+    // Long work that the gateway has not sent, so that the gateway counts none in flight there.
     const leaving = new AbortController();
     onTestFinished(() => leaving.abort());
     const url = `${urls[0]}/v1/chat/completions`;
@@ -96,7 +96,7 @@ describe("requests placed by KV use", () => {
       const readsBefore = sound.reads();
       const { replica, engine } = await stageOf(gateway);
       expect(replica).toBe("r0");
-      // The engine that is in order is read on meanwhile.
+      // The healthy engine is read meanwhile.
       expect(engine?.kvUse).toMatchObject({ state: "fresh", value: 0.2 });
       await until(() => sound.reads() > readsBefore);
       odd.pages.set("/metrics", good);

@@ -17,7 +17,7 @@ interface ProbedEngine {
   readonly model: string;
 }
 
-/** vLLM's first answer takes seconds, since it looks at its host for it. */
+/** vLLM's first answer takes seconds, since it inspects its host for it. */
 const readLimits = { timeoutMs: 5_000, mostBytes: 1_000_000 };
 /** The one-token request may have to wait its turn in the engine. */
 const probeMs = 60_000;
@@ -28,8 +28,9 @@ const doubtfulAgainMs = 2_000;
 const versionSchema = z.object({ version: z.string() });
 
 /**
- * Finds out what one engine does with `priority`, once it is needed: from its settings where it shows them, else, where `/version` says it is
- * of vLLM's kind, by a request for one token with a priority. Until that is known, and for engines of no known kind, the field is not sent.
+ * Finds out how one engine handles `priority`, once that is needed: from its settings if it shows them; otherwise, if `/version` says that
+ * it is of vLLM's kind, by a request for one token with a priority. Until that is known, and for engines of an unknown kind, the field is
+ * not sent.
  */
 export class PriorityProbe {
   readonly #engine: ProbedEngine;
@@ -38,7 +39,7 @@ export class PriorityProbe {
   /** When the last answer came. */
   #foundMs = Number.NEGATIVE_INFINITY;
   #againAtMs = Number.NEGATIVE_INFINITY;
-  /** Goes up when what was found out may no longer hold. */
+  /** Incremented when the finding may no longer hold. */
   #epoch = 0;
 
   constructor(engine: ProbedEngine) {

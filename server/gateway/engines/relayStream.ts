@@ -17,7 +17,7 @@ export const eventStreamHeaders = {
 export interface Relay {
   readonly call: Omit<EngineCall, "onData" | "silenceSeconds">;
   readonly response: ServerResponse;
-  /** Asked for at the first token, when the headers leave. */
+  /** Called at the first token, when the headers are sent. */
   readonly headers: () => OutgoingHttpHeaders;
   readonly limits: Pick<GatewayLimits, "streamSilenceSeconds" | "clientStallSeconds" | "answerBytes">;
 }
@@ -63,7 +63,7 @@ export async function relayStream({ call, response, headers, limits }: Relay): P
   const reply = await callEngine({ ...call, onData, silenceSeconds: limits.streamSilenceSeconds });
   const { firstTokenMs, held } = begun;
   if (firstTokenMs === null) {
-    // A 200 without a single token: what came is the answer, unless the engine failed on the way.
+    // A 200 without a token: the data received is the answer, unless the engine failed on the way.
     if (reply.kind === "answered" && held.length > 0) return { kind: "not-begun", reply: { ...reply, body: Buffer.concat(held) } };
     return { kind: "not-begun", reply };
   }
@@ -82,7 +82,7 @@ export async function relayStream({ call, response, headers, limits }: Relay): P
   const failure = reply.kind === "failed" ? reply.reason : (scanner.error ?? "the stream ended without [DONE]");
   const reason = reply.kind === "aborted" ? abortKindOf(signal) : failure;
   const error = reply.kind === "aborted" ? abortError(signal) : engineFailed(reason);
-  // An event whose last line has come ends first, or the error would be a part of it.
+  // An event whose last line has arrived is ended first, or the error would be a part of it.
   if (!response.destroyed) response.end(`\ndata: ${errorBody(error)}\n\n`);
   return { kind: "broken", reason, usage: scanner.usage, firstTokenMs };
 }

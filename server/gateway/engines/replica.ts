@@ -8,9 +8,9 @@ import { KvGauge, type KvReading } from "./kvGauge";
 import { PriorityProbe } from "./priorityProbe";
 import { StallDetector } from "./stallDetector";
 
-// The first probe comes soon, since one reset connection is not an outage; then each waits twice as long.
+// The first probe is early, since one reset connection is not an outage; then the wait doubles each time.
 const firstProbeMs = 50;
-// A GET costs a dead engine's host nothing, and until it succeeds other models do the engine's work.
+// A GET costs a dead engine's host nothing, and until one succeeds other models do the engine's work.
 const slowestProbeMs = 2_000;
 const connectTimeoutMs = 2_000;
 /** Failures in a row, a call and the probes after it, after which no request waits for the engine. */
@@ -24,19 +24,19 @@ export interface InspectedArtefact {
 }
 
 export interface ReplicaOptions {
-  /** One for all engines. */
+  /** One shared by all engines. */
   readonly lookedAt: InspectedArtefact;
-  /** Wall seconds without a byte after which an engine that has calls is asked for its health. */
+  /** Wall seconds without a byte after which an engine that has calls gets a health check. */
   readonly quietSeconds: number;
-  /** Wall seconds of failed health after which no request waits for the engine, however few checks failed by then. */
+  /** Wall seconds of failed health checks after which no request waits for the engine, even if few checks failed by then. */
   readonly recoverySeconds: number;
   /** Called when an engine takes work again, or when it is given up. */
   readonly onAvailabilityChange: () => void;
 }
 
 /**
- * One engine: its connections, what the gateway has in flight there, and whether it takes work. A failed call takes it out
- * until it says that it is well again, so a dead engine with nothing in flight does not draw the retries to itself.
+ * One engine: its connections, the gateway's requests in flight there, and whether it takes work. A failed call takes it out of service
+ * until a health check succeeds, so a dead engine with nothing in flight does not attract the retries.
  */
 export class Replica implements ReplicaView {
   readonly id: string;
@@ -47,10 +47,10 @@ export class Replica implements ReplicaView {
   readonly #access: EngineAccessReader;
   /** The gateway has a key for it: clients do not see the engine's errors about keys. */
   readonly keyed: boolean;
-  /** Sends to it, with the engine's own key where it has one. */
+  /** Sends requests to it, with the engine's own key if it has one. */
   readonly pool: Dispatcher;
   readonly #connections: Pool;
-  /** Path under which its API lies; empty where that is the root. */
+  /** Base path of its API; empty for the root. */
   readonly basePath: string;
   /** Its metrics, read while a policy needs them. */
   readonly kv: KvGauge;
@@ -61,18 +61,18 @@ export class Replica implements ReplicaView {
   inFlight = 0;
   maxInFlight: number;
   cordoned = false;
-  /** A roll-out brings its model back: requests for it are to wait. */
+  /** A roll-out brings its model back: requests for it must wait. */
   awaited = false;
   #retired = false;
   #healthy = true;
   #failures = 0;
-  /** It was ill for longer than anything waits for it. */
+  /** It was unhealthy for longer than anything waits for it. */
   #overdue = false;
   #patience: NodeJS.Timeout | undefined;
   readonly #recoveryMs: number;
-  /** Of the last failure. */
+  /** Reason of the last failure. */
   #reason: string | null = null;
-  /** When it is looked at again, on the clock of `performance.now()`; null while it is healthy. */
+  /** Time of the next probe, on the clock of `performance.now()`; null while it is healthy. */
   nextProbeMs: number | null = null;
   #timer: NodeJS.Timeout | undefined;
   readonly #lookedAt: InspectedArtefact;
@@ -112,7 +112,7 @@ export class Replica implements ReplicaView {
     this.update(config);
     const reading = access.current;
     if (reading.ok) return;
-    // Nothing waits for an operator.
+    // No request waits for an operator's action.
     this.#failures = downAfterFailures;
     this.#healthy = false;
     this.#reason = reading.reason;
@@ -140,14 +140,14 @@ export class Replica implements ReplicaView {
     return this.cordoned || this.#retired ? "cordoned" : "active";
   }
 
-  /** Why it is unhealthy; null while it is not, or nothing is known but that a call failed. */
+  /** Why it is unhealthy; null while it is healthy, or if only a failed call is known. */
   get unhealthyReason(): string | null {
     if (this.#healthy) return null;
     const reading = this.#access.current;
     return reading.ok ? this.#reason : reading.reason;
   }
 
-  /** Whether the key or the certificate that it is asked with is missing. */
+  /** Whether the key or the certificate for its requests is missing. */
   get lacksAccess(): boolean {
     return !this.#access.current.ok;
   }
@@ -162,7 +162,7 @@ export class Replica implements ReplicaView {
     return this.cordoned || this.#retired || (!this.#healthy && (this.#overdue || this.#failures >= downAfterFailures));
   }
 
-  /** Whether a configuration means this engine, reached the same way. */
+  /** Whether a configuration means this engine, reached in the same way. */
   isReachedAs(config: GatewayReplica): boolean {
     return this.#reached === wayTo(config);
   }
@@ -229,8 +229,8 @@ export class Replica implements ReplicaView {
     const { unhealthyReason, listedOnly } = await this.#health.ask();
     if (this.#retired || this.#healthy) return;
     if (unhealthyReason === null) {
-      // Earlier failures may be about single requests or one moment: one client's requests must not keep others away for long.
-      // A proxy lists models whose engine is dead, too: there only an answer makes them forgotten, or it would draw the retries to itself.
+      // Earlier failures may be about single requests or one moment: one client's requests must not keep others away for long. A proxy also
+      // lists models whose engine is dead: there only an answer clears the failures, or the engine would attract the retries.
       if (!listedOnly) this.#failures = 0;
       this.#recover();
     } else {

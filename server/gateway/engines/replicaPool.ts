@@ -1,13 +1,13 @@
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import { type InspectedArtefact, Replica, type ReplicaOptions } from "./replica";
 
-/** All engines, over all configurations: an engine that leaves finishes what it has, one that stays keeps its connections. */
+/** All engines of all configurations: a removed engine finishes its requests, a kept one keeps its connections. */
 export class ReplicaPool {
   #replicas: readonly Replica[] = [];
   #leaving: readonly Replica[] = [];
   readonly #options: ReplicaOptions;
   readonly #lookedAt: InspectedArtefact = { ms: 0 };
-  /** Models some engine of which takes work, or may again soon, and those of which one is on its way. */
+  /** Models with an engine that takes work or may do so again soon, and models with an engine on its way. */
   #expected: ReadonlySet<string> = new Set();
   #awaited: readonly string[] = [];
 
@@ -25,21 +25,21 @@ export class ReplicaPool {
   }
 
   /**
-   * They as they stand at a moment of the clock of `performance.now()`. What is known of them is as old as it is at that moment, so that a
-   * policy that reckons back from its own time finds one reading to be one.
+   * The engines at a moment of the clock of `performance.now()`. The age of their readings is relative to that moment, so that a policy
+   * that subtracts the age from its own time always gets the same time for one reading.
    */
   replicasAt(nowMs: number): readonly Replica[] {
     this.#lookedAt.ms = nowMs;
     return this.#replicas;
   }
 
-  /** Those, and the removed ones that still have requests in flight. */
+  /** The engines in force, and the removed ones that still have requests in flight. */
   get all(): readonly Replica[] {
     this.#leaving = this.#leaving.filter((replica) => replica.inFlight > 0);
     return [...this.#replicas, ...this.#leaving];
   }
 
-  /** Puts a configuration's list of engines into force, and of which models there are to be some soon. */
+  /** Puts a configuration's list of engines into force, and the list of models whose engines are expected soon. */
   update({ replicas, awaited = [] }: Pick<GatewayConfig, "replicas" | "awaited">): void {
     const before = new Map(this.#replicas.map((replica) => [replica.id, replica]));
     const next = replicas.map((config) => {
@@ -62,22 +62,22 @@ export class ReplicaPool {
     return !this.#expected.has(model);
   }
 
-  /** Reads the KV use of every engine there is from now on, in a time of so many engine seconds in a wall second, or none with null. */
+  /** Reads the KV use of all engines from now on, at a clock of so many engine seconds per wall second; null: reads none. */
   watchKv(timeScale: number | null): void {
     for (const replica of this.#replicas) replica.kv.watch(timeScale);
   }
 
-  /** Whether some engine of the model takes work, or may again soon. */
+  /** Whether an engine of the model takes work, or may do so again soon. */
   available(model: string): boolean {
     return this.#replicas.some((replica) => replica.model === model && !replica.out);
   }
 
-  /** Whether an engine other than this one takes work of its model. */
+  /** Whether another engine of its model takes work. */
   hasOther(than: Replica): boolean {
     return this.#replicas.some((replica) => replica !== than && replica.model === than.model && replica.accepting);
   }
 
-  /** Wall seconds until the next engine of the model that is out is looked at again; null where none is. */
+  /** Wall seconds until the next probe of an engine of the model that is out of service; null if there is none. */
   nextProbeSeconds(model: string): number | null {
     const nowMs = performance.now();
     const waits = this.#replicas.flatMap(({ model: own, nextProbeMs }) =>

@@ -3,10 +3,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { oneModel, startTestGateway } from "../testing/testGateway";
 
 const completion = JSON.stringify({ object: "chat.completion", choices: [{ index: 0, message: { role: "assistant", content: "done" } }] });
-/** As uvicorn answers: it says nothing of how long it keeps the connection. */
+/** An answer in uvicorn's form: it does not say how long it keeps the connection. */
 const answer = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${completion.length}\r\n\r\n${completion}`;
 
-/** An engine that is told of each connection, and of each request on it by its number there, and answers by `onRequest`. */
+/** An engine that answers by `onRequest`, which gets the connection and the request's number on it. */
 async function startRawEngine(onRequest: (socket: Socket, request: number) => void) {
   const sockets: { readonly closedMs: Promise<number> }[] = [];
   const server = createServer((socket) => {

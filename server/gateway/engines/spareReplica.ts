@@ -7,8 +7,8 @@ interface Engines<R> {
 }
 
 /**
- * Where work goes that must give way to live requests: the least filled engine of the model that one request more leaves at least half empty,
- * undefined where there is none or anything waits for the model.
+ * The engine for work with a lower priority than live requests: the least filled engine of the model that stays at least half empty with
+ * one more request; undefined if there is none or anything waits for the model.
  */
 export function spareReplica<R extends ReplicaView>(model: string, { pool, queued }: Engines<R>): R | undefined {
   if ((queued.get(model) ?? 0) > 0) return undefined;

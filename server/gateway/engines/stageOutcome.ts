@@ -15,13 +15,13 @@ export type StageOutcome =
   /** The engine refuses the request; another would as well, unless it may be set up otherwise (`elsewhere`). */
   | { readonly kind: "refused"; readonly reply: WholeReply; readonly elsewhere: boolean }
   /**
-   * Nothing of use came and the client has seen nothing, so another engine may be asked; with `reply`, a refusal that is passed on where no
-   * stage is left, only one of another stage.
+   * No usable answer, and the client has received nothing, so another engine may be asked. `reply`: a refusal that is passed on if no stage
+   * is left, only one of another stage.
    */
   | { readonly kind: "failed"; readonly failure: FailureKind; readonly reason: string; readonly reply?: WholeReply }
   | { readonly kind: "aborted" };
 
-/** Wrong key, and no such model or path, as an engine that is still being set up says. */
+/** A wrong key, or an unknown model or path, as an engine that is still being set up answers. */
 const ofThisEngine: readonly number[] = [401, 403, 404];
 
 /** Reads an engine's reply. An engine that is broken or full, or whose answer is not a completion, has failed. */
@@ -44,7 +44,7 @@ export function stageOutcome(outcome: RelayOutcome, { answersIn }: Pick<Endpoint
   };
 }
 
-/** What an engine answered that gave no completion. */
+/** What an engine answered without a completion. */
 export function refusalOf({ reply }: { readonly reply: WholeReply }): string {
   return `the engine answered ${reply.status}`;
 }

@@ -3,19 +3,19 @@ import type { EngineRead } from "./engineRead";
 
 interface StallDetectorOptions {
   readonly quietSeconds: number;
-  /** Asks the engine's health. */
+  /** Checks the engine's health. */
   readonly health: () => Promise<EngineRead>;
   /** Called when the engine is found to hang, before its calls fail. */
   readonly onStalled: () => void;
 }
 
-/** Questions without an answer, one after the other, after which an engine hangs. */
+/** Consecutive health checks without an answer after which an engine counts as hung. */
 const unanswered = 2;
 
 /**
- * Detects an engine that took calls and has gone silent, as after its process stopped or its host was lost: no connection
- * ends then. When nothing has come from it for a while although it has calls, its health is asked. An engine that gives any answer is busy
- * and left alone, and so is one that refuses the connection: its host is up, and would have ended the calls of a dead process.
+ * Detects an engine that took calls and has gone silent, as after its process stopped or its host was lost: no connection ends then. If
+ * nothing has come from it for a while although it has calls, its health is checked. An engine that gives any answer is busy and left
+ * alone; so is one that refuses the connection: its host is up, and would have ended the calls of a dead process.
  */
 export class StallDetector implements CallWatch {
   readonly #options: StallDetectorOptions;

@@ -3,20 +3,20 @@ import { EventStreamReader, isDone } from "@/server/lib/eventStream";
 import { isRecord } from "@/solver/collections/isRecord";
 import { noUsage, type Usage, usageOf } from "../http/usage";
 
-/** Of an engine's message, in records and errors. */
+/** Characters of an engine's message in records and errors. */
 const shownCharacters = 300;
 
-/** Of one event, which must be held until its end has come. */
+/** Bytes of one event, which must be held until its end has come. */
 const longestEvent = 8 * 1024 * 1024;
-/** Why a stream with a longer one has failed. */
+/** Why a stream with a longer event has failed. */
 export const overlong = `one event of its stream is longer than ${longestEvent} characters`;
 
-/** Neither can stand inside a JSON string, where quotes are escaped. */
+/** Neither can occur inside a JSON string, where quotes are escaped. */
 const worthParsing = /"usage": ?\{|"error": ?[^n ]/;
 
 /**
- * Reads along in an engine's event stream without changing it: when the first token came, whether the engine reported an
- * error, and the usage at the end. After the first token only events that carry usage or an error are parsed.
+ * Parses an engine's event stream without changing it: when the first token came, whether the engine reported an error, and the usage at
+ * the end. After the first token only events that carry usage or an error are parsed.
  */
 export class StreamScanner {
   readonly #events = new EventStreamReader({ onEvent: (event) => this.#take(event), longestEvent });
@@ -24,10 +24,10 @@ export class StreamScanner {
   /** The engine's own message when it sent an error event. */
   error: string | null = null;
   usage: Usage = noUsage;
-  /** Whether the stream said that it is whole. */
+  /** Whether the stream signalled its end. */
   ended = false;
 
-  /** Whether an event came that is longer than any is read. */
+  /** Whether an event exceeded the size limit. */
   get overlong(): boolean {
     return this.#events.overlong;
   }
@@ -36,7 +36,7 @@ export class StreamScanner {
     this.#events.feed(chunk);
   }
 
-  /** The engine has closed the stream: its last line counts even where nothing ends it. */
+  /** The engine has closed the stream: its last line counts even without a line end. */
   close(): void {
     this.#events.end();
   }

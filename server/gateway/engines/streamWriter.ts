@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Flow } from "./engineCall";
 
-/** Writes a stream as fast as its client reads: holds the engine back meanwhile, and cuts a client off that reads nothing for too long. */
+/** Writes a stream at its client's reading speed: pauses the engine meanwhile, and disconnects a client that reads nothing for too long. */
 export class StreamWriter {
   readonly #response: ServerResponse;
   readonly #stallMs: number;

@@ -21,7 +21,10 @@ test("every line is passed on once it has ended, however its bytes come, and wha
   );
 });
 
-/** Feeds bytes in pieces that end at `cuts`. @returns after each piece, what was passed on and all that had come. */
+/**
+ * Feeds bytes in pieces that end at `cuts`.
+ * @returns after each piece, what was passed on and all bytes so far.
+ */
 function pieces(bytes: Buffer, cuts: readonly number[]): readonly { readonly passed: Buffer; readonly came: Buffer }[] {
   const lines = new WholeLines();
   const ends = [...new Set([...cuts.filter((cut) => cut < bytes.length), bytes.length])].sort((a, b) => a - b);
@@ -33,7 +36,7 @@ function pieces(bytes: Buffer, cuts: readonly number[]): readonly { readonly pas
   });
 }
 
-/** Events that are over. The next line is begun, as that parser waits for what follows a CR. */
+/** Complete events. The next line is started, because that parser waits for what follows a CR. */
 function eventsIn(bytes: Buffer): readonly EventSourceMessage[] {
   const events: EventSourceMessage[] = [];
   createParser({ onEvent: (event) => events.push(event) }).feed(`${bytes}:`);

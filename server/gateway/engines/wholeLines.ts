@@ -4,14 +4,14 @@ const nothing = Buffer.alloc(0);
 
 /** Cuts a stream at line ends (LF, CRLF or CR), so that the client never gets half an event. */
 export class WholeLines {
-  /** The line that has not ended, as it came. */
+  /** The unfinished line, as received. */
   #begun: Buffer[] = [];
-  /** A carriage return came last, which may be half of a CRLF. */
+  /** The last byte was a carriage return, which may be half of a CRLF. */
   #isHalfEnd = false;
   /** Lines of this stream end in CR alone. */
   #endsInReturns = false;
 
-  /** The bytes that end a line by now, those held back before among them; empty where none does. */
+  /** The bytes up to the last complete line end, including those held back before; empty if there is none. */
   feed(chunk: Buffer): Buffer {
     if (chunk.length === 0) return nothing;
     const ended = this.#isHalfEnd && chunk[0] !== lineFeed;
@@ -27,10 +27,13 @@ export class WholeLines {
     return before.length === 0 ? whole : Buffer.concat([...before, whole]);
   }
 
-  /** Where the last line that ends in a chunk does; 0: none does. @param ended the line before it ended in CR. */
+  /**
+   * Position after the last line end in a chunk; 0: there is none.
+   * @param ended the line before it ended in CR.
+   */
   #endOf(chunk: Buffer, ended: boolean): number {
     const last = chunk.length - 1;
-    // The last byte may be half of a CRLF, so a CR before it is looked for.
+    // The last byte may be half of a CRLF, so the search is for a CR before it.
     const lone = last === 0 ? -1 : chunk.lastIndexOf(carriageReturn, last - 1);
     if (ended || (lone >= 0 && chunk[lone + 1] !== lineFeed)) this.#endsInReturns = true;
     if (this.#endsInReturns && chunk[last] === carriageReturn) return chunk.length;
@@ -38,7 +41,7 @@ export class WholeLines {
     return 1 + Math.max(feed, lone >= 0 && chunk[lone + 1] !== lineFeed ? lone : -1);
   }
 
-  /** The line that has not ended. */
+  /** The unfinished line. */
   get rest(): Buffer {
     return Buffer.concat(this.#begun);
   }

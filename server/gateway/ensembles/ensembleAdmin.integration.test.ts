@@ -185,7 +185,7 @@ describe("ensembles on the admin port", () => {
     expect((await served(gateway)).inForce).toMatchObject({ requests: 0, votes: {} });
     const second = await asked(3);
     expect(second.counts).toEqual([5, 3, 3, 3]);
-    // The third may be late, or not.
+    // The third may or may not be late.
     expect(Object.values(second.inForce.votes).reduce((sum, { skipped }) => sum + skipped, 0)).toBe(3);
     expect(second.sinceMs).toBe(first.sinceMs);
     expect(second.inForce.sinceMs).toBeGreaterThanOrEqual(first.sinceMs);
@@ -196,7 +196,7 @@ describe("ensembles on the admin port", () => {
     await admin(gateway, "PUT", "/ensembles/trio", put({ experts: ["a", "b"], expertsPerQuestion: 2 }));
     const { counts, inForce, voted } = await asked(1);
     expect(counts).toEqual([8, 5, 1, 1]);
-    // What three experts said is not held against a gate of two.
+    // What three experts voted says nothing about a gate of two.
     expect(voted).toBe(1);
     expect(inForce.experts.map(({ model, asked }) => [model, asked])).toEqual([
       ["a", 1],

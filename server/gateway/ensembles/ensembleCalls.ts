@@ -14,7 +14,7 @@ import { ensembleBodyRefusal } from "./ensembleRequest";
 import { type EnsembleArrival, EnsembleRun } from "./ensembleRun";
 import type { EnsembleStats } from "./ensembleStats";
 
-/** By which experts are chosen; a request without it is of any category. */
+/** Category by which experts are chosen; a request without it is of any category. */
 const categoryHeader = "x-weir-category";
 
 interface EnsembleCallsOptions {
@@ -26,7 +26,7 @@ interface EnsembleCallsOptions {
   readonly onRefused: (served: string | null, status: number, key: string | null) => void;
 }
 
-/** Requests for ensembles, which the gateway answers by requests for their models to its own data port. */
+/** Serves requests for ensembles by requests for their models to the gateway's own data port. */
 export class EnsembleCalls {
   readonly #options: EnsembleCallsOptions;
   readonly #underWay = new Set<EnsembleRun>();
@@ -35,12 +35,12 @@ export class EnsembleCalls {
     this.#options = options;
   }
 
-  /** Whether a request is for an ensemble; under a panic none is. */
+  /** Whether a request is for an ensemble; never during a panic. */
   takes({ model }: ModelRequest): boolean {
     return model.startsWith(ensemblePrefix) && !this.#options.serving.panicking;
   }
 
-  /** Another configuration is in force: what is under way is decided by the thresholds as they are now. */
+  /** Called when another configuration is in force: the new thresholds apply to requests in flight. */
   installed(): void {
     const { serving, stats } = this.#options;
     stats.follow(serving.ensembles);
@@ -83,7 +83,7 @@ export class EnsembleCalls {
     return this.#options.serving.ensembles.find(({ name }) => `${ensemblePrefix}${name}` === model);
   }
 
-  /** The question once, and not as each model was asked it. */
+  /** Captures the question once, and not the request to each model. */
   #capture({ asked, caller: { key, objective }, startedMs, response }: EnsembleArrival): void {
     const { serving } = this.#options;
     const atMs = Date.now() - (performance.now() - startedMs);

@@ -4,17 +4,17 @@ import { isRecord } from "@/solver/collections/isRecord";
 import { noUsage, type Usage, usageOf } from "../http/usage";
 
 interface ChunkOptions {
-  /** What the stream's chunks say who they are of. */
+  /** Identity of the completion in the stream's chunks. */
   readonly id: string;
   readonly model: string;
   readonly includeUsage: boolean;
-  /** The usage to report, given the aggregator's own. */
+  /** The usage to report, computed from the aggregator's own. */
   readonly sum: (own: Usage) => object | undefined;
 }
 
 /**
- * The aggregator's stream as the ensemble's: the same chunks under the ensemble's name, with the usage of all calls, which is left out if the client did not ask
- * for it. Data that no client could read is left out too.
+ * Rewrites the aggregator's stream as the ensemble's: the same chunks under the ensemble's name, with the usage of all calls, which is left
+ * out if the client did not ask for it. Data that no client could read is also left out.
  */
 export class EnsembleChunks {
   readonly #options: ChunkOptions;
@@ -26,27 +26,27 @@ export class EnsembleChunks {
       this.#written += `: ${comment}\n\n`;
     },
   });
-  /** What the events read since the last `feed` come to. */
+  /** Output for the events read since the last `feed`. */
   #written = "";
-  /** Whether it came to its end without an error. */
+  /** Whether the stream ended without an error. */
   whole = false;
   /** Whether the client got an error. */
   broken = false;
   #toldUsage = false;
-  /** The latest chunk's, for one of the gateway's own. */
+  /** The latest chunk's timestamp, for a chunk of the gateway's own. */
   #created: unknown;
 
   constructor(options: ChunkOptions) {
     this.#options = options;
   }
 
-  /** What can be passed on of it by now: whole events. */
+  /** The whole events that can be passed on by now. */
   feed(chunk: Uint8Array): string {
     this.#events.feed(chunk);
     return this.#take();
   }
 
-  /** What is left at the end. */
+  /** The rest at the end. */
   flush(): string {
     this.#events.end();
     return this.#take();

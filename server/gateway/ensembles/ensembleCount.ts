@@ -9,11 +9,11 @@ export interface FinishedCall {
   readonly belowQuorum: boolean;
   /** Not every expert was waited for. */
   readonly early: boolean;
-  /** Experts that gave the vote that leads. */
+  /** Experts that gave the leading vote. */
   readonly majority: ReadonlySet<string>;
 }
 
-/** Requests of one ensemble, counted from the moment it is made. What it holds is bounded: votes of sixteen experts fall in some hundred ways. */
+/** Counts the requests of one ensemble from its creation. The memory is bounded: votes of sixteen experts fall in some hundred ways. */
 export class EnsembleCount {
   readonly #sinceMs = Date.now();
   readonly #outcomes: Record<EnsembleOutcome, number> = { skipped: 0, aggregated: 0, "aggregator-failed": 0, failed: 0 };
@@ -22,7 +22,7 @@ export class EnsembleCount {
   readonly #votes = new Map<string, EnsembleCounts["votes"][string]>();
   readonly #experts = new Map<string, ExpertCounts>();
 
-  /** @param experts of the ensemble as it is now: of those that have left it nothing is counted. */
+  /** @param experts the ensemble's experts now: those that have left are not counted. */
   add({ call, atDeadline, belowQuorum, early, majority }: FinishedCall, experts: readonly string[]): void {
     this.#outcomes[call.outcome] += 1;
     this.#atDeadline += atDeadline ? 1 : 0;
@@ -61,5 +61,5 @@ export class EnsembleCount {
 
 const noExpertCounts = () => ({ asked: 0, voted: 0, noVote: 0, late: 0, notNeeded: 0, failed: 0, inMajority: 0 });
 
-/** Under which count a state of an expert falls. */
+/** The count that each state of an expert adds to. */
 const countOf = { voted: "voted", "no-vote": "noVote", late: "late", "not-needed": "notNeeded", failed: "failed" } as const;

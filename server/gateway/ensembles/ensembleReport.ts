@@ -4,20 +4,20 @@ import type { Usage } from "../http/usage";
 import type { FinishedCall } from "./ensembleCount";
 import type { ExpertState, Voted } from "./ensembleVotes";
 
-/** Part of a vote that a report shows. */
+/** Characters of a vote that a report shows. */
 const shownVoteCharacters = 80;
 
 interface Ended {
   readonly id: string;
   readonly outcome: EnsembleOutcome;
-  /** Engine seconds in one of the wall. */
+  /** Engine seconds per wall second. */
   readonly timeScale: number;
   /** Engine seconds from arrival to the gate's decision, and to the answer. */
   readonly decidedSeconds: number;
   readonly seconds: number;
 }
 
-/** A request as it is counted and reported, without texts except short votes. */
+/** A request for counts and reports, without texts except short votes. */
 export function finishedCall(
   { decision, tau, experts, atDeadline, belowQuorum }: Voted,
   { id, outcome, timeScale, ...times }: Ended,
@@ -40,7 +40,7 @@ export function finishedCall(
   };
 }
 
-/** The answer of an expert; undefined where it gave none. */
+/** The answer of an expert; undefined if it gave none. */
 export const answerOf = ({ experts }: Voted, expert: string | undefined): LoopbackAnswer | undefined =>
   experts.flatMap((one) => ("answer" in one && one.model === expert ? [one.answer] : []))[0];
 
@@ -48,11 +48,11 @@ export const answerOf = ({ experts }: Voted, expert: string | undefined): Loopba
 export const answersOf = ({ experts }: Voted): readonly { readonly text: string }[] =>
   experts.flatMap((expert) => ("answer" in expert ? [{ text: expert.answer.output }] : []));
 
-/** Of the experts that answered. */
+/** Usage of the experts that answered. */
 export const usagesOf = ({ experts }: Voted): readonly Usage[] =>
   experts.flatMap((expert) => ("answer" in expert ? [expert.answer.usage] : []));
 
-/** Usage as OpenAI writes it, over calls; what an engine did not count is left out, and undefined says that none counted anything. */
+/** Usage in OpenAI's form, summed over calls; counts that no engine reported are left out; undefined if there is no count at all. */
 export function sumOf(usages: readonly Usage[]) {
   if (usages.every(({ inputTokens, outputTokens }) => inputTokens === null && outputTokens === null)) return undefined;
   const sum = (tokens: (usage: Usage) => number | null): number => usages.reduce((all, usage) => all + (tokens(usage) ?? 0), 0);

@@ -5,7 +5,7 @@ import { chatEndpoint } from "../http/chatEndpoint";
 import type { BodyRefusal } from "../http/endpoint";
 import type { ModelRequest } from "../http/modelRequest";
 
-/** Why an ensemble, which votes on one text of each expert, cannot answer a request; null when it can. */
+/** Why an ensemble, which votes on one text of each expert, cannot answer a request; null if it can. */
 export function ensembleBodyRefusal({ endpoint, model, body }: Pick<ModelRequest, "endpoint" | "model" | "body">): BodyRefusal | null {
   const refused = (param: string, message: string): BodyRefusal => ({ param, message });
   if (endpoint.path !== chatEndpoint.path)
@@ -18,7 +18,7 @@ export function ensembleBodyRefusal({ endpoint, model, body }: Pick<ModelRequest
   return null;
 }
 
-/** The body with which an expert is asked: the client's own, to the expert. An answer is as long as client and ensemble both allow. */
+/** The body of an expert's request: the client's own, addressed to the expert. Client and ensemble both limit the answer's length. */
 export const expertBody = (asked: ModelRequest, expert: string, { maxTokens }: Ensemble): object => ({
   ...ownBody(asked, maxTokens),
   model: expert,
@@ -29,7 +29,7 @@ interface Aggregating {
   readonly stream: boolean;
 }
 
-/** The body with which the aggregator is asked: about the question and the answers there are. A stream of it always tells its tokens. */
+/** The body of the aggregator's request: the question and the available answers. A stream of it always reports its tokens. */
 export function aggregatorBody(asked: ModelRequest, { aggregator }: Ensemble, { answers, stream }: Aggregating): object {
   const own = Array.isArray(asked.body.messages) ? asked.body.messages : [];
   const messages = answers.length === 0 ? own : aggregatorMessages(own, answers, aggregator.instruction);
@@ -40,7 +40,7 @@ export function aggregatorBody(asked: ModelRequest, { aggregator }: Ensemble, { 
   };
 }
 
-/** The client's body as an answer that is read whole is asked for. */
+/** The client's body, changed to request a whole answer. */
 function ownBody({ body, mostTokens }: ModelRequest, limit: number | undefined): object {
   const most = answerLimit(mostTokens, limit);
   const field = body.max_completion_tokens == null ? "max_tokens" : "max_completion_tokens";

@@ -29,7 +29,7 @@ export interface EnsembleArrival {
   readonly caller: Caller;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Fired when the client goes away, and when the gateway ends. */
+  /** Fires when the client disconnects, and when the gateway ends. */
   readonly abort: AbortController;
   readonly place: BodyReservation;
   readonly idHeaders: OutgoingHttpHeaders;
@@ -42,27 +42,27 @@ interface EnsembleRunOptions {
   readonly experts: readonly string[];
   readonly loopback: LoopbackClient;
   readonly limits: GatewayLimits;
-  /** Engine seconds in one of the wall. */
+  /** Engine seconds per wall second. */
   readonly timeScale: number;
-  /** The threshold as it is at that moment. */
+  /** The current threshold. */
   readonly tau: () => number;
 }
 
-/** A request that counts as none of the ensemble's: its client went away, or asked what no model answers. */
+/** A request that does not count for the ensemble: its client disconnected, or asked something that no model answers. */
 export interface Uncounted {
   readonly status: number;
 }
 
 /**
- * One request of an ensemble: its experts are asked side by side, the gate decides about their votes, the aggregator is asked where it must be. The experts
- * have their deadline, and half of `requestSeconds` at most; the aggregator has what is then left of those. One that has written nothing by their end has
- * failed, so that the answer that leads is given; one that is writing a stream is broken off with an error.
+ * One request of an ensemble: its experts are called in parallel, the gate decides on their votes, the aggregator is called where required.
+ * The experts have their deadline, and half of `requestSeconds` at most; the aggregator has the rest of that time. If it has written
+ * nothing by then, it has failed and the leading answer is given; if it is writing a stream, the stream is broken off with an error.
  */
 export class EnsembleRun {
   readonly #options: EnsembleRunOptions;
   readonly #voting: Voting;
   readonly #stream: EnsembleStream | null;
-  /** Fired when the time of a request is over. */
+  /** Fires when the time of a request is over. */
   readonly #timeOver = new AbortController();
 
   constructor(options: EnsembleRunOptions) {
@@ -77,12 +77,12 @@ export class EnsembleRun {
     });
   }
 
-  /** Has the gate look again, as when its threshold has changed. */
+  /** Makes the gate decide again, for example when its threshold has changed. */
   look(): void {
     this.#voting.look();
   }
 
-  /** Answers the client, and says how. Never rejects for what engines or client do. */
+  /** Answers the client and returns the outcome. Never rejects because of engines or client. */
   async answer(): Promise<FinishedCall | Uncounted> {
     const { id, timeScale, arrival, limits } = this.#options;
     const timer = setTimeout(() => this.#timeOver.abort(), limits.requestSeconds * 1000);
@@ -111,7 +111,10 @@ export class EnsembleRun {
     return isRefused(error) ? { status: error.status } : "failed";
   }
 
-  /** Asks the aggregator for a whole answer, and gives it. @returns the outcome, or why there is no answer. */
+  /**
+   * Requests a whole answer from the aggregator and sends it.
+   * @returns the outcome, or why there is no answer.
+   */
   async #aggregate(voted: Voted, signal: AbortSignal): Promise<EnsembleOutcome | LoopbackFailure> {
     const { arrival, ensemble } = this.#options;
     const body = aggregatorBody(arrival.asked, ensemble, { answers: answersOf(voted), stream: false });
@@ -120,7 +123,7 @@ export class EnsembleRun {
     return this.#give("aggregated", got.answer, { voted, usages: [...usagesOf(voted), got.answer.usage] });
   }
 
-  /** As `#aggregate`, with the aggregator's answer passed on as it is written. */
+  /** As `#aggregate`, but relays the aggregator's answer as it is written. */
   async #relay(voted: Voted, stream: EnsembleStream, signal: AbortSignal): Promise<EnsembleOutcome | Uncounted | LoopbackFailure> {
     const { arrival, ensemble, id } = this.#options;
     const { asked, abort } = arrival;
@@ -162,7 +165,7 @@ export class EnsembleRun {
     return "failed";
   }
 
-  /** Gives a model's whole answer as the ensemble's. */
+  /** Sends a model's whole answer as the ensemble's. */
   #give(outcome: EnsembleOutcome, answer: LoopbackAnswer, { voted, usages }: Given): EnsembleOutcome {
     const { completion } = answer;
     const { arrival, id } = this.#options;
@@ -204,7 +207,7 @@ export class EnsembleRun {
     else if (!response.destroyed) sendError(response, error, { ...idHeaders, ...all });
   }
 
-  /** Asks a model for a whole answer. */
+  /** Requests a whole answer from a model. */
   async #whole(model: string, body: object, signal: AbortSignal): Promise<Asked> {
     try {
       return await this.#read(model, await this.#ask(body, signal));
@@ -229,7 +232,7 @@ export class EnsembleRun {
     return readLoopbackAnswer(reply, { who, mostBytes: limits.bodyBytes, grow: (bytes) => arrival.place.grow(bytes) });
   }
 
-  /** Engine seconds since the request came. */
+  /** Engine seconds since the request arrived. */
   get #seconds(): number {
     const { arrival, timeScale } = this.#options;
     return ((performance.now() - arrival.startedMs) / 1000) * timeScale;
@@ -238,6 +241,6 @@ export class EnsembleRun {
 
 interface Given {
   readonly voted: Voted;
-  /** Of all calls that were answered. */
+  /** Usage of all calls that were answered. */
   readonly usages: readonly Usage[];
 }

@@ -11,22 +11,22 @@ import { decidesAfterSeconds } from "./ensembleTime";
 const keptCalls = 100;
 
 interface Page {
-  /** As it was served when `inForce` began. */
+  /** The ensemble as served when `inForce` began. */
   ensemble: Ensemble;
   inForce: EnsembleCount;
-  /** Of the ensemble as it is, under whichever tau. */
+  /** Counts of the present ensemble, under any tau. */
   underAnyTau: EnsembleCount;
   readonly all: EnsembleCount;
   /** Newest first. */
   readonly latest: EnsembleCall[];
 }
 
-/** Whether two ensembles come to the same votes. */
+/** Whether two ensembles produce the same votes. */
 const voteAlike = (a: Ensemble, b: Ensemble): boolean => isDeepStrictEqual({ ...a, tau: b.tau }, b);
 
 /**
- * What was counted of the ensembles in the configuration since the gateway started, and of each as it is served now; of one that leaves the configuration, it
- * is dropped. Any change of an ensemble, its tau included, ends its counts: an ensemble that comes back starts from 0.
+ * Counts of the configured ensembles since the gateway started, and of each in its present form. The counts of an ensemble that leaves the
+ * configuration are dropped. Any change of an ensemble, its tau included, ends its counts: an ensemble that comes back starts from 0.
  */
 export class EnsembleStats {
   readonly #pages = new Map<string, Page>();
@@ -38,7 +38,7 @@ export class EnsembleStats {
     this.#limits = limits;
   }
 
-  /** Shows its counts among the metrics; names that are gone are taken out there. */
+  /** Exports its counts as metrics; names that no longer exist are removed there. */
   register(registry: MetricRegistry): void {
     const requests = "Requests of ensembles answered, by outcome.";
     registry.counter("weir_gateway_ensemble_requests_total", requests, ["ensemble", "outcome"], this.#requests);
@@ -64,9 +64,9 @@ export class EnsembleStats {
   }
 
   /**
-   * Counts a request of an ensemble that is served still.
+   * Counts a request of an ensemble that is still served.
    *
-   * @param asked the ensemble as it was when the request came; its tau is the call's.
+   * @param asked the ensemble at the request's arrival; its tau is the call's.
    */
   finished(asked: Ensemble, finished: FinishedCall): void {
     const { name } = asked;
@@ -75,7 +75,7 @@ export class EnsembleStats {
     const { call } = finished;
     const { ensemble, all, underAnyTau, inForce, latest } = page;
     all.add(finished, ensemble.experts);
-    // What an ensemble decided before it changed says nothing of it as it is now.
+    // What an ensemble decided before a change says nothing about its present form.
     if (voteAlike(asked, ensemble)) {
       underAnyTau.add(finished, ensemble.experts);
       if (call.tau === ensemble.tau) inForce.add(finished, ensemble.experts);
@@ -86,7 +86,7 @@ export class EnsembleStats {
     if (latest.length > keptCalls) latest.pop();
   }
 
-  /** The ensembles of a configuration with what was counted of them. */
+  /** The ensembles of a configuration with their counts. */
   view(config: GatewayConfig | null): GatewayEnsembles {
     const served = new Set(config?.replicas.map(({ model }) => model));
     const view = (ensemble: Ensemble): ServedEnsemble => {

@@ -5,13 +5,14 @@ import type { GatewayLimits } from "../http/limits";
 
 interface EnsembleStreamOptions {
   readonly limits: Pick<GatewayLimits, "clientStallSeconds" | "heartbeatSeconds">;
-  /** Of every answer. */
+  /** Headers of every answer. */
   readonly headers: OutgoingHttpHeaders;
 }
 
 /**
- * The event stream of an ensemble's answer. Nothing leaves before it is known who writes the answer, unless that takes so long that proxies
- * would end the connection: then the headers leave with a comment, further ones follow, and what else the headers would have said comes as a comment too.
+ * The event stream of an ensemble's answer. Nothing is sent before the answer's author is known, unless that takes so long that proxies
+ * would end the connection: then the headers are sent with a comment, further comments follow, and the rest of the header values is sent as
+ * a comment too.
  */
 export class EnsembleStream {
   readonly #response: ServerResponse;
@@ -28,7 +29,7 @@ export class EnsembleStream {
     response.once("close", () => clearInterval(this.#heartbeat));
   }
 
-  /** The answer begins. */
+  /** Starts the answer. */
   begin(headers: OutgoingHttpHeaders): void {
     clearInterval(this.#heartbeat);
     if (!this.#response.headersSent) {
@@ -39,7 +40,7 @@ export class EnsembleStream {
     this.#response.write(`${lines.join("")}\n`);
   }
 
-  /** Writes as fast as the client reads, and cuts it off where it reads nothing for too long. */
+  /** Writes at the client's reading speed, and disconnects a client that reads nothing for too long. */
   async write(text: string): Promise<void> {
     const response = this.#response;
     if (response.destroyed || text === "" || response.write(text)) return;

@@ -8,7 +8,7 @@ const clientOf = (gateway: TestGateway): OpenAI => new OpenAI({ baseURL: `${gate
 const question = { model: "ensemble/trio", messages: [{ role: "user" as const, content: "Which one?" }], stream: true as const };
 const usageEvent = `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", created: 1, model: "sum", choices: [], usage: { prompt_tokens: 40, completion_tokens: 2, total_tokens: 42 } })}\n\n`;
 
-/** Streams two words, the second once it is let go on. */
+/** Streams two words, the second one only after `goOn`. */
 function written() {
   let goOn = (): void => undefined;
   const letGo = new Promise<void>((resolve) => {
@@ -66,7 +66,7 @@ describe("an ensemble's stream", () => {
       models.add(chunk.model);
       usage = chunk.usage ?? usage;
       if (word) words.push(word);
-      // The rest is written only now that the first word is here.
+      // The rest is written only now that the first word has arrived.
       if (word === "Well") goOn();
     }
     expect([words, [...models]]).toEqual([["Well", ", D."], ["ensemble/trio"]]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Answer, streamEvent } from "../testing/testEngine";
 import { ask, contentOf, ensembleOf, held, says, served, serving, told } from "../testing/testEnsembles";
 
-/** Begins to write, and never ends. */
+/** Starts to write, and never ends. */
 const begun: Answer = (_, response) => {
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write(streamEvent({ role: "assistant", content: "Well" }));

@@ -2,10 +2,10 @@ import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import type { GatewayLimits } from "../http/limits";
 
 /**
- * Engine seconds after which the gate of an ensemble decides about the answers there are: its own deadline, but half of what a request may take where that is
- * less. As much at least is left to the aggregator.
+ * Engine seconds after which the gate of an ensemble decides on the available answers: its own deadline, or half of a request's time limit
+ * if that is less. The aggregator has at least as much time.
  *
- * @param timeScale engine seconds in one of the wall.
+ * @param timeScale engine seconds per wall second.
  */
 export const decidesAfterSeconds = (
   { deadlineSeconds }: Pick<Ensemble, "deadlineSeconds">,

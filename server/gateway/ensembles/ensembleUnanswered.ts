@@ -4,16 +4,16 @@ import type { ApiError } from "../http/apiError";
 import type { LoopbackFailure } from "../http/loopbackClient";
 import type { Voted } from "./ensembleVotes";
 
-/** Statuses by which models say that it is the request that they do not answer: as it stands, or as long as it is. */
+/** Statuses by which a model refuses the request itself: its form or its length. */
 const refusals: readonly number[] = [400, 413, 422];
 
-/** Statuses of a full engine or gateway. */
+/** Status of a full engine or gateway. */
 const full = 429;
 
-/** Whether an error is the client's own. One that asks it to come again is not: at overload no other request is there to be counted. */
+/** Whether an error is the client's own. A request to retry later is not: under overload there is no other request to count. */
 export const isRefused = ({ status }: ApiError): boolean => refusals.includes(status);
 
-/** A model whose answer was not whole when the time of the request was over. */
+/** The failure of a model whose answer was not complete when the time of the request was over. */
 export const outOfTime = (model: string): LoopbackFailure => ({
   ...{ status: 504, message: `${model} did not finish its answer before the request's deadline.`, code: "deadline" },
 });
@@ -23,8 +23,8 @@ const failuresOf = ({ experts }: Voted): readonly LoopbackFailure[] =>
   experts.flatMap((expert) => ("error" in expert ? [expert.error] : []));
 
 /**
- * The error where there is no answer to give: no vote leads and the aggregator failed. Where every model refused the request alike, that is the answer, in
- * the first one's words. Else it names each model and what it said instead of an answer.
+ * The error if there is no answer to give: no vote leads and the aggregator failed. If every model refused the request in the same way, it
+ * is the first model's refusal. Otherwise it lists each model with its failure.
  */
 export function noAnswerError(voted: Voted, { name, aggregator }: Ensemble, failure: LoopbackFailure): ApiError {
   const { experts } = voted;
@@ -41,7 +41,7 @@ export function noAnswerError(voted: Voted, { name, aggregator }: Ensemble, fail
   return { status: 502, message, type: "server_error", code: "ensemble_failed" };
 }
 
-/** Has the client wait as long as the model that asks for most; nothing where none does. */
+/** The longest retry time that a model asks for; nothing if none asks for one. */
 export function retryAfter(voted: Voted, failure: LoopbackFailure): OutgoingHttpHeaders {
   const seconds = [failure, ...failuresOf(voted)].flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
   return seconds.length === 0 ? {} : { "retry-after": String(Math.max(...seconds)) };

@@ -6,7 +6,7 @@ import type { LoopbackAnswer } from "../http/loopbackClient";
 import { ensembleOf } from "../testing/testEnsembles";
 import { type Asked, Voting } from "./ensembleVotes";
 
-/** What an expert does: votes with a letter, says nothing that can be read, or fails. */
+/** An expert's behaviour: votes with a letter, gives no readable vote, or fails. */
 type Does = "A" | "B" | "C" | "nothing" | "fails";
 
 function asked(does: Does): Asked {

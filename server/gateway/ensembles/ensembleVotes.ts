@@ -7,7 +7,7 @@ import type { LoopbackAnswer, LoopbackFailure } from "../http/loopbackClient";
 /** Outcome of an expert's call. */
 export type Asked = { readonly ok: true; readonly answer: LoopbackAnswer } | { readonly ok: false; readonly error: LoopbackFailure };
 
-/** An expert as it stood when the gate decided. */
+/** State of an expert when the gate decided. */
 export type ExpertState =
   | {
       readonly model: string;
@@ -17,23 +17,23 @@ export type ExpertState =
       readonly ms: number;
     }
   | { readonly model: string; readonly state: "failed"; readonly error: LoopbackFailure; readonly ms: number }
-  /** Out at the deadline; or aborted, as no answer of it could have kept the gate from skipping. */
+  /** `late`: no answer at the deadline; `not-needed`: aborted, since no answer of it could have kept the gate from skipping. */
   | { readonly model: string; readonly state: "late" | "not-needed" };
 
 export interface VotingOptions {
   readonly ensemble: Ensemble;
-  /** Experts that the question is put to, in the ensemble's order. */
+  /** Experts that get the question, in the ensemble's order. */
   readonly experts: readonly string[];
-  /** Asks an expert; never rejects. */
+  /** Calls an expert; never rejects. */
   readonly ask: (expert: string, signal: AbortSignal) => Promise<Asked>;
-  /** The threshold as it is at that moment. */
+  /** The current threshold. */
   readonly tau: () => number;
   /** Wall milliseconds until the gate decides on the votes it has. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
 }
 
-/** What the gate decided, and about what. */
+/** What the gate decided, and on which votes. */
 export interface Voted {
   readonly decision: GateDecision;
   readonly tau: number;
@@ -43,12 +43,12 @@ export interface Voted {
 }
 
 /**
- * One question before its experts. The gate decides as soon as there is the quorum and no vote that is out could keep it from skipping the
- * aggregator; that is asked only once every expert has answered or failed, since it reads their answers. At the deadline the gate decides about what is
- * there. Below the quorum it never skips.
+ * One question to its experts. The gate decides as soon as there is a quorum and no missing vote could keep it from skipping the
+ * aggregator. The aggregator is called only once every expert has answered or failed, since it reads their answers. At the deadline the
+ * gate decides on the votes it has. Below the quorum it never skips.
  */
 export class Voting {
-  /** Never rejects; once the signal has fired, it is what had come by then. */
+  /** Never rejects; once the signal has fired, it holds what had arrived by then. */
   readonly decided: Promise<Voted>;
   readonly #options: VotingOptions;
   readonly #read: (text: string) => string | null;
@@ -69,7 +69,7 @@ export class Voting {
     for (const expert of options.experts) void this.#ask(expert, ended);
   }
 
-  /** Has the gate look again, as when its threshold has changed. */
+  /** Makes the gate decide again, for example when its threshold has changed. */
   look(): void {
     const { ensemble, experts } = this.#options;
     if (this.#ending.signal.aborted) return;

@@ -9,11 +9,14 @@ import { putMirror, readMirror } from "../testing/testMirror";
 import { jitConfig, justInTime, ladder, roundsOf, voting } from "../testing/testRounds";
 import { putShadow, readShadow, slackOver } from "../testing/testShadow";
 
-/** Of the models of the plans here; the largest votes and counts. */
+/** An ensemble of the models of these plans; the largest aggregates. */
 const ladderOf = (change: Parameters<typeof ensembleOf>[0] = {}) =>
   ensembleOf({ experts: ladder, aggregator: { model: "large" }, ...change });
 
-/** A gateway whose engines, smallest first, vote A, A and B, and whose aggregator, the largest of them, says D; `settings` beside the ensemble. */
+/**
+ * A gateway whose engines, smallest first, vote A, A and B, and whose aggregator, the largest of them, says D; `settings` are added to the
+ * ensemble.
+ */
 async function gatewayUnder(planOf: (urls: readonly string[]) => GatewayConfig, settings: GatewayConfig["settings"] = {}) {
   const engines = await Promise.all(
     ladder.map((model) =>

@@ -1,7 +1,7 @@
 import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
 import type { ApiError } from "./apiError";
 
-/** Status of a request whose client went away; never sent, only recorded (nginx's number for it). */
+/** Status of a request whose client disconnected; never sent, only recorded (nginx's number for it). */
 export const clientGone = 499;
 
 const errors: Readonly<Record<AbortKind, ApiError>> = {
@@ -26,10 +26,10 @@ const errors: Readonly<Record<AbortKind, ApiError>> = {
   },
 };
 
-/** Why a request was aborted: the `reason` of its signal. Anything else that ends a connection counts as a client that went away. */
+/** Why a request was aborted: the `reason` of its signal. Any other end of a connection counts as a client that disconnected. */
 export function abortKindOf({ reason }: AbortSignal): AbortKind {
   return typeof reason === "string" && reason in errors ? (reason as AbortKind) : "client-gone";
 }
 
-/** The error that the client of an aborted request gets, and its record. */
+/** The error for the client of an aborted request, and for its record. */
 export const abortError = (signal: AbortSignal): ApiError => errors[abortKindOf(signal)];

@@ -93,7 +93,7 @@ describe("a key's rate", () => {
     expect(Number(last?.headers.get("retry-after"))).toBeLessThanOrEqual(20);
     if (last) expect(await errorOf(last)).toMatchObject({ code: "rate_limit_exceeded" });
     expect((await ask(bearer("free"))).status).toBe(200);
-    // Listing models costs nothing, and a new configuration gives no fresh minute.
+    // Listing models costs nothing, and a new configuration does not reset the minute.
     expect((await fetch(`${dataUrl}/v1/models`, { headers: bearer("slow") })).status).toBe(200);
     await put(testConfig({ stages: [{ model: "large", urls: [engine.url] }], planId: "plan-b" }));
     expect((await ask(bearer("slow"))).status).toBe(429);
@@ -157,13 +157,13 @@ describe("Retry-After", () => {
     const ask = (user: string) => gateway.post("/v1/chat/completions", { ...body, user });
     const startMs = performance.now();
     for (let request = 0; request < 5; request += 1) await ask("quick");
-    // One is with the engine, which holds it, and thirty wait.
+    // One is at the engine, which holds it, and thirty wait.
     const answers = Array.from({ length: queued + 1 }, () => ask("queued"));
     await until(async () => held !== null && (await (await fetch(`${gateway.adminUrl}/status`)).text()).includes(`"large":${queued}`));
     const shed = await ask("queued");
     const allMs = performance.now() - startMs;
     expect(shed.status).toBe(429);
-    // Four answers followed the first, 100 ms one after the other: at best thirty take 3 s. On a busy machine all that was done here was slower.
+    // Four answers followed the first, at intervals of 100 ms: at best thirty take 3 s. On a busy machine all steps here were slower.
     const seconds = Number(shed.headers.get("retry-after"));
     expect(seconds).toBeGreaterThanOrEqual(3);
     expect(seconds).toBeLessThanOrEqual(Math.ceil((queued * allMs) / 1000 / 4));

@@ -21,12 +21,12 @@ export function errorBody({ message, type, param, code }: ApiError): string {
 }
 
 /**
- * A client that still writes when its connection is closed is reset, which costs it the answer that says why. So what closes the
- * connection goes out whole first, and the close follows when the client has had time to read it.
+ * If a connection is closed while its client still writes, the client is reset and loses the answer with the reason. So the answer is sent
+ * whole first, and the connection is closed after the client has had time to read it.
  */
 export const lingerMs = 500;
 
-/** Answers with the error; ends the response, with `connection: close` among the headers a moment later. */
+/** Answers with the error and ends the response; a `connection: close` in the headers takes effect a moment later. */
 export function sendError(response: ServerResponse, error: ApiError, headers: OutgoingHttpHeaders = {}): void {
   const body = errorBody(error);
   response.writeHead(error.status, { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(body) });
@@ -43,7 +43,7 @@ export function sendJson(response: ServerResponse, value: unknown, options?: Jso
   sendJsonText(response, JSON.stringify(value), options);
 }
 
-/** As `sendJson`, of a document that is JSON already. */
+/** As `sendJson`, for a document that is already JSON. */
 export function sendJsonText(response: ServerResponse, body: string, { status = 200, headers = {} }: JsonOptions = {}): void {
   response.writeHead(status, { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(body) });
   response.end(body);

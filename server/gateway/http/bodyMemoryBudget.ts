@@ -1,6 +1,9 @@
 import type { ApiError } from "./apiError";
 
-/** The memory for the bodies of all open requests and for the answers that workflow runs hold. Each body, connection count and queue is bounded, but not their product. */
+/**
+ * The memory budget for the bodies of all open requests and for the answers that workflow runs hold. Each body, connection count and queue
+ * is bounded, but not their product.
+ */
 export class BodyMemoryBudget {
   readonly #mostBytes: number;
   #bytes = 0;
@@ -9,7 +12,7 @@ export class BodyMemoryBudget {
     this.#mostBytes = mostBytes;
   }
 
-  /** Reserves bytes; false, and nothing is reserved, if fewer are free. */
+  /** Reserves bytes; returns false and reserves nothing if fewer are free. */
   take(bytes: number): boolean {
     if (this.#bytes + bytes > this.#mostBytes) return false;
     this.#bytes += bytes;
@@ -38,7 +41,7 @@ export class BodyReservation {
     return true;
   }
 
-  /** Releases the bytes: the body is no longer needed. */
+  /** Releases the bytes when the body is no longer needed. */
   leave(): void {
     this.#left = true;
     this.#room.leave(this.#bytes);

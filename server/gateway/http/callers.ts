@@ -3,15 +3,15 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import { saneNameOf } from "./clientNames";
 
-/** Who asks. */
+/** The sender of a request. */
 export interface Caller {
-  /** Name of the key; null where none is needed. */
+  /** Name of its key; null if none is needed. */
   readonly key: string | null;
-  /** Class of the work; null where neither the key nor the request names one. */
+  /** Class of the work; null if neither the key nor the request names one. */
   readonly objective: string | null;
-  /** Whether it is the gateway itself, for a part of a request that has had its turn. */
+  /** Whether it is the gateway itself, for a part of a request that the rate already admitted. */
   readonly isPart: boolean;
-  /** Seconds until the key may ask again; 0 when it may now. */
+  /** Seconds until the key may send again; 0 if it may now. */
   takeTurn(): number;
 }
 
@@ -26,7 +26,7 @@ const objectiveHeader = "x-gateway-inference-objective";
 const bearer = /^Bearer +(\S+)$/i;
 const always = (): number => 0;
 
-/** The API keys of the configuration in force, with what each has left of its rate. */
+/** The API keys of the configuration in force, with the rest of each key's rate. */
 export class Callers {
   #known: ReadonlyMap<string, Known> | null = null;
 
@@ -35,13 +35,16 @@ export class Callers {
     return this.#known !== null;
   }
 
-  /** Puts keys into force; one whose rate stays keeps what it has used of it. */
+  /** Puts keys into force; a key with an unchanged rate keeps its use of it. */
   update(keys: readonly ApiKey[] | undefined): void {
     const before = this.#known;
     this.#known = keys === undefined ? null : new Map(keys.map((key) => [key.sha256, known(key, before?.get(key.sha256)?.bucket)]));
   }
 
-  /** Who a request is from; null when it carries no key that is known and one is needed. A part of another takes no turn. */
+  /**
+   * The sender of a request; null if a key is needed and the request carries no known one. A part of another request does not count against
+   * the rate.
+   */
   identify(headers: IncomingHttpHeaders, { isPart = false }: { readonly isPart?: boolean } = {}): Caller | null {
     const objective = saneNameOf(headers[objectiveHeader]) ?? null;
     if (this.#known === null) return { key: null, objective, isPart, takeTurn: always };
@@ -60,7 +63,7 @@ function known(key: ApiKey, before: TokenBucket | null | undefined): Known {
   return { key, bucket: before?.perMinute === requestsPerMinute ? before : new TokenBucket(requestsPerMinute, performance.now()) };
 }
 
-/** Lets a rate through: at most a minute's worth at once, then one after the other as the minute goes. */
+/** Enforces a rate: at most a minute's worth at once, then one after the other in the course of the minute. */
 export class TokenBucket {
   readonly perMinute: number;
   #tokens: number;
@@ -72,7 +75,7 @@ export class TokenBucket {
     this.#filledMs = nowMs;
   }
 
-  /** Takes one; returns 0, or the seconds until there is one where there is none. */
+  /** Takes a token; returns 0, or the seconds until there is one. */
   take(nowMs: number): number {
     const perMs = this.perMinute / 60_000;
     this.#tokens = Math.min(this.perMinute, this.#tokens + (nowMs - this.#filledMs) * perMs);

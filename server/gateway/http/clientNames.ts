@@ -1,10 +1,10 @@
-/** Names that clients write end up in records, headers, spans and sentences: what is long or strange is not taken for one. */
+/** Names that clients write appear in records, headers, spans and sentences: a long or unusual value is not accepted as a name. */
 const saneName = /^[\x21-\x7e]{1,128}$/;
 
-/** Of what a client wrote where a name belongs, so much is repeated. */
+/** Characters of a client's invalid name that are repeated. */
 const longestShown = 200;
 
-/** What a client wrote as a name, where it is one. */
+/** A client's value if it is a valid name. */
 export function saneNameOf(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === "string" && saneName.test(value) ? value : undefined;
 }

@@ -27,7 +27,7 @@ export function completionEvents(
   return eventStream(events);
 }
 
-/** The members of a message that say something; tool calls get the index a stream needs. */
+/** The non-empty members of a message; tool calls get the index that a stream needs. */
 function deltaOf(message: Record<string, unknown>): Record<string, unknown> {
   const delta: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(message)) {

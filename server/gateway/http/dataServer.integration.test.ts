@@ -10,7 +10,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const body = JSON.stringify({ model: "large", messages: [{ role: "user", content: "2 + 2" }] });
 const requestText = `POST /v1/chat/completions HTTP/1.1\r\nhost: weir\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 
-/** A bare connection to the data port, and what has come on it. */
+/** A bare connection to the data port, and the data received on it. */
 function connectTo(dataUrl: string) {
   const socket = connect(Number(new URL(dataUrl).port), "127.0.0.1");
   socket.on("error", () => undefined);
@@ -37,7 +37,7 @@ describe("a connection opened for later", () => {
     const gateway = await startTestGateway({ arrivalSeconds: 0.1, idleSeconds: 1 });
     await gateway.put(oneModel([engine.url]));
     const { socket, came } = connectTo(gateway.dataUrl);
-    // Long enough to be found silent.
+    // Long enough to count as silent.
     await sleep(400);
     socket.write(requestText);
     await until(() => engine.asked.length === 1);
@@ -60,7 +60,7 @@ describe("headers that are too long", () => {
   });
 });
 
-/** A log, and the lines that were written to it. */
+/** A log and its lines. */
 function readLog() {
   const lines: string[] = [];
   const log = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });

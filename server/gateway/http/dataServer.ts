@@ -4,9 +4,9 @@ import type { Duplex } from "node:stream";
 import { type ApiError, errorBody, lingerMs } from "./apiError";
 import type { GatewayLimits } from "./limits";
 
-/** How often connections are looked through for slow headers, at least. */
+/** Largest interval between checks for connections with slow headers. */
 const maximumLookMs = 5_000;
-/** Of clients that went away in the middle of a request. */
+/** Errors of clients that disconnected in the middle of a request. */
 const goneCodes: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
 
 interface DataServerOptions {
@@ -16,21 +16,21 @@ interface DataServerOptions {
   readonly onUnreadable: (status: number) => void;
 }
 
-/** The HTTP server of the data port, not listening yet, with the times a connection has for what is not a request for a model. */
+/** The HTTP server of the data port, not listening yet, with the time limits of connections outside of requests for models. */
 export function dataServer({ limits, onRequest, onUnreadable }: DataServerOptions): Server {
   const idleMs = limits.idleSeconds * 1000;
   const server = createServer({
     keepAliveTimeout: idleMs,
     headersTimeout: limits.arrivalSeconds * 1000,
-    // The time for a body is limited with the request; this limit ends anything else.
+    // The request limits the time for a body; this limit applies to everything else.
     requestTimeout: 2 * limits.arrivalSeconds * 1000 + lingerMs,
     connectionsCheckingInterval: Math.min(maximumLookMs, limits.arrivalSeconds * 500),
   });
   server.maxConnections = limits.connections;
-  // Longer than any request is quiet while it is served.
+  // Longer than any silence of a request that is being served.
   server.setTimeout((limits.requestSeconds + limits.clientStallSeconds) * 1000);
   server.on("request", ({ socket }) => {
-    // It was silent for so long before that it has the time of an idle connection.
+    // After an earlier long silence the socket has the timeout of an idle connection.
     if (socket.timeout !== server.timeout) socket.setTimeout(server.timeout);
   });
   server.on("request", onRequest);
@@ -50,7 +50,7 @@ function unreadable({ code }: NodeJS.ErrnoException, socket: Duplex): ApiError |
     socket.destroy();
     return null;
   }
-  // Opened for later, or its request has come and is not read yet: closed as one that is idle after an answer.
+  // Opened for later use, or with a request that is not read yet: closed like one that is idle after an answer.
   if (socket instanceof Socket && socket.bytesRead === 0) return null;
   const type = "invalid_request_error";
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {

@@ -2,20 +2,20 @@ import { eventText } from "@/server/lib/eventStream";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What is wrong with a body, in a sentence, and the field it is about. */
+/** The problem with a body, in a sentence, and the field concerned. */
 export interface BodyRefusal {
   readonly message: string;
   readonly param: string;
 }
 
-/** What differs from one OpenAI endpoint to the next. How a request is queued, judged, retried and recorded does not. */
+/** The differences between OpenAI endpoints. Queueing, judging, retries and records are the same for all. */
 export interface Endpoint {
   readonly path: string;
-  /** What OpenTelemetry calls it (`gen_ai.operation.name`). */
+  /** OpenTelemetry's name for it (`gen_ai.operation.name`). */
   readonly operation: "chat" | "text_completion" | "embeddings";
-  /** Member of an answer that lists what was asked for: an answer without it is none. */
+  /** Required member of an answer: the list of results. A response without it is not an answer. */
   readonly answersIn: "choices" | "data";
-  /** Why no engine could answer the body; null where that is for the engine to say. */
+  /** Why no engine could answer the body; null if the engine decides that. */
   refusal(body: Json): BodyRefusal | null;
   /** Null: answers are not text, so no cascade can judge them and none is streamed. */
   readonly text: GeneratedText | null;
@@ -27,13 +27,13 @@ interface GeneratedText {
   cascadeRefusal(body: Json): BodyRefusal | null;
   /** The prompt as a judge reads it. */
   prompt(body: Json): string;
-  /** The first answer as a judge reads it, the calls it makes included; null when there is none. */
+  /** The first answer as a judge reads it, including its tool calls; null if there is none. */
   answer(completion: unknown): string | null;
   /** A whole completion as the events a streaming client expects. */
   events(completion: Json, options: { readonly includeUsage: boolean }): string;
 }
 
-/** Why a cascade cannot give the `n` answers that are asked for; null when it can. */
+/** Why a cascade cannot give the requested `n` answers; null if it can. */
 export function severalAnswers({ n }: Json): BodyRefusal | null {
   if (typeof n !== "number" || n <= 1) return null;
   return { message: `\`n\` is ${n}, but a cascade judges one answer: leave \`n\` out, or name an engine's model.`, param: "n" };

@@ -11,7 +11,7 @@ const clientOf = (dataUrl: string) => new OpenAI({ baseURL: `${dataUrl}/v1`, api
 
 const errorOf = async (answer: Response) => ((await answer.json()) as { error: Record<string, unknown> }).error;
 
-/** Answers completions, whole and streamed, and embeddings as an engine does. */
+/** Answers completions, whole and streamed, and embeddings in an engine's form. */
 function engineSays(text: string) {
   return startTestEngine(({ path, body }, response) => {
     if (path === "/v1/embeddings") {

@@ -4,38 +4,38 @@ import { workflowName } from "@/server/contracts/gateway/gatewayLearning";
 import { agentHeader, parentsHeader, startedAtHeader } from "@/server/contracts/gateway/gatewayWorkflows";
 import { saneNameOf } from "./clientNames";
 
-/** What a client says a request belongs to. It is never an error: an invalid name counts as absent. */
+/** What a client states about the origin of a request. It is never an error: an invalid name counts as absent. */
 export interface Identifiers {
-  /** Its session, else the trace it is part of, else its own id. */
+  /** Its session, or else its trace, or else its own id. */
   readonly programId: string;
   /** Whether `programId` is a session's. */
   readonly inSession: boolean;
-  /** What the client calls its workflow, and the stage of it, for which the agent stands where it names none; empty where it says nothing. */
+  /** The client's names of its workflow and of the stage in it; empty if absent. Without a stage name the agent's name is the stage. */
   readonly workflow: string;
   readonly stage: string;
-  /** Which agent asks, for which the stage stands; empty where it says nothing. */
+  /** The agent that sends the request; if it names none, the stage; empty if it names neither. */
   readonly agent: string;
-  /** Agents whose answers it follows; one whose several answers it follows stands there as often. */
+  /** Agents whose answers the request follows; an agent appears once for each of its answers. */
   readonly upstreamAgents: readonly string[];
-  /** When its program began, Unix milliseconds; null where it does not say, or names a time that cannot be. */
+  /** When its program began, in Unix milliseconds; null if the client does not say, or gives an impossible time. */
   readonly startedAtMs: number | null;
 }
 
 const workflowHeader = "x-weir-workflow";
 const stageHeader = "x-weir-stage";
 const traceHeader = "traceparent";
-/** Where clients in use write the session a request belongs to; the first that is there counts. */
+/** Headers in which common clients send the session of a request; the first one present counts. */
 const sessionHeaders = ["x-session-id", "x-conversation-id", "x-claude-code-session-id", "x-dynamo-session-id"] as const;
-/** Names of one request; more are a mistake, and work for nothing. */
+/** Most names of one request; more are a mistake, and would waste work. */
 const mostUpstream = 64;
-/** A day: a program that began before is one whose clock is wrong. */
+/** A day: an earlier start of a program means that its clock is wrong. */
 const longestProgramMs = 86_400_000;
-/** W3C Trace Context: of version 00 nothing follows the flags, of later ones something may, and 255 is none. */
+/** W3C Trace Context: version 00 allows nothing after the flags, later versions may; version 255 is invalid. */
 const traceParent = /^(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 const unixMilliseconds = /^\d{1,15}$/;
 const none: readonly string[] = [];
 
-/** Reads them from the headers of a request, which is its own program where it names none. */
+/** Reads the identifiers from the headers of a request; a request that names no program is its own program. */
 export function identifiersOf(headers: IncomingHttpHeaders, decisionId: string): Identifiers {
   const session = sessionOf(headers);
   const agent = nameOf(headers[agentHeader]);
@@ -53,7 +53,7 @@ export function identifiersOf(headers: IncomingHttpHeaders, decisionId: string):
 
 type Header = string | readonly string[] | undefined;
 
-/** A header by its name, or by the name that it had before. */
+/** A header by its name, or by its former name. */
 const headerOf = (headers: IncomingHttpHeaders, name: string): Header => headers[name] ?? headers[deprecatedHeaders[name] ?? name];
 
 function sessionOf(headers: IncomingHttpHeaders): string | undefined {
@@ -68,7 +68,7 @@ const traceOf = (value: Header): string | undefined => (typeof value === "string
 
 const nameOf = (value: Header): string => (typeof value === "string" && workflowName.test(value) ? value : "");
 
-/** Node joins headers of one name by commas, so that a client may also send one header for each agent. */
+/** Node joins headers of one name by commas, so a client may also send one header for each agent. */
 function namesOf(value: Header): readonly string[] {
   if (typeof value !== "string") return none;
   return value

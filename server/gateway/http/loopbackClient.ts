@@ -8,24 +8,24 @@ import { bodyMemoryExhausted } from "./bodyMemoryBudget";
 import { chatEndpoint } from "./chatEndpoint";
 import { type Usage, usageOf } from "./usage";
 
-/** Of the headers of a client's request, those that go on with every request that the gateway makes of itself for it. */
+/** Headers of a client's request that every resulting request of the gateway to itself carries. */
 const passedHeaders = ["authorization", "traceparent", "tracestate", "x-gateway-inference-objective"] as const;
-/** Carries a secret of the process, by which the gateway knows the parts of a request that has had its turn already. */
+/** Carries a secret of the process, by which the gateway recognizes the parts of a request that was already admitted. */
 const partHeader = "x-weir-part";
 
 /** A request of the gateway to its own chat endpoint. */
 export interface LoopbackCall {
-  /** Of the client, on whose behalf it is made. */
+  /** The client's request on whose behalf it is made. */
   readonly from: IncomingMessage;
-  /** Beside those that are passed on. */
+  /** Added to the headers that are passed on. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
   readonly signal: AbortSignal;
-  /** Part of a request that was taken in whole: it takes no turn of its key's rate, and is not captured again. */
+  /** Part of a request that was already admitted: it does not count against its key's rate, and is not captured again. */
   readonly part?: boolean;
 }
 
-/** Why a loopback request was not answered, as a client would see it. */
+/** Why a loopback request was not answered, in the form a client would see. */
 export interface LoopbackFailure {
   readonly message: string;
   readonly code: string;
@@ -34,7 +34,7 @@ export interface LoopbackFailure {
 }
 
 export interface LoopbackAnswer {
-  /** Whole, as the engine gave it. */
+  /** Whole, as received from the engine. */
   readonly completion: Readonly<Record<string, unknown>>;
   /** The first choice as text. */
   readonly output: string;
@@ -44,18 +44,18 @@ export interface LoopbackAnswer {
 }
 
 interface Reading {
-  /** For whom it is, in sentences. */
+  /** The sender's name in error messages. */
   readonly who: string;
-  /** Of an answer; a longer one has failed. */
+  /** Largest answer; a longer one counts as failed. */
   readonly mostBytes: number;
-  /** Asked for room for what is kept of the answer; false where there is none. */
+  /** Reserves memory for the stored answer; false if there is none. */
   readonly grow: (bytes: number) => boolean;
 }
 
 /** Connections that may wait to be accepted: an ensemble opens as many at once as it has experts. */
 const backlog = 4096;
 
-/** How often an answer stands in memory: as it is kept, and in what is made of it for others to read. */
+/** Copies of an answer in memory: the stored one, and those in the texts made from it. */
 const copies = 3;
 
 interface Own {
@@ -64,8 +64,9 @@ interface Own {
 }
 
 /**
- * The gateway as a client of itself: what it asks there is admitted, queued, retried and recorded as any other request. The port is a free one of this
- * machine's, open from the first request on and for as long as the gateway runs: requests taken in before it shuts down still ask there when the data port is closed.
+ * The gateway as a client of itself: its requests are admitted, queued, retried and recorded like any other. It uses a free port of this
+ * machine, open from the first request until the gateway ends: requests that were accepted before shutdown still use it when the data port
+ * is closed.
  */
 export class LoopbackClient {
   readonly #secret = randomUUID();
@@ -77,12 +78,12 @@ export class LoopbackClient {
     this.#serverOf = serverOf;
   }
 
-  /** Whether a request is part of one that was taken in already. */
+  /** Whether a request is part of one that was already accepted. */
   isPart(headers: IncomingHttpHeaders): boolean {
     return headers[partHeader] === this.#secret;
   }
 
-  /** Rejects as undici does where there is no answer, or the signal has fired. */
+  /** Rejects as undici does if there is no answer, or if the signal has fired. */
   async ask({ from, headers, body, signal, part = false }: LoopbackCall): Promise<Dispatcher.ResponseData> {
     signal.throwIfAborted();
     this.#own ??= opened(this.#serverOf()).catch((error: unknown) => {
@@ -123,7 +124,7 @@ async function opened(server: Server): Promise<Own> {
   return { server, pool: new Pool(`http://127.0.0.1:${port}`, { connections: null, headersTimeout: 0, bodyTimeout: 0 }) };
 }
 
-/** Reads an answer whole. Rejects as undici does where it breaks off. */
+/** Reads a whole answer. Rejects as undici does if it breaks off. */
 export async function readLoopbackAnswer(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   { who, mostBytes, grow }: Reading,

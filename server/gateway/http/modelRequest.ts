@@ -8,34 +8,34 @@ import { saneNameOf, shownName } from "./clientNames";
 import type { Endpoint } from "./endpoint";
 import { type Identifiers, identifiersOf } from "./identifiers";
 
-/** By which a request is known from its first byte on. */
+/** Identifiers of a request, known from its first byte on. */
 export interface RequestIds {
-  /** The client's `x-request-id` where it gave a sane one. */
+  /** The client's `x-request-id` if it is valid. */
   readonly requestId: string;
   readonly decisionId: string;
 }
 
-/** What a client asks of a model. Fields the gateway has no business with stay in `body` as they came. */
+/** A client's request to a model. Fields that the gateway does not use stay in `body` unchanged. */
 export interface ModelRequest extends RequestIds, Identifiers {
   readonly endpoint: Endpoint;
   readonly model: string;
-  /** Its program as policies tell programs apart: sessions of one name are different ones under different API keys. */
+  /** The program's key for policies: sessions of one name under different API keys are different programs. */
   readonly programKey: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly stream: boolean;
-  /** How a stream of a judged cascade is to come; null where the request does not say. */
+  /** How a judged cascade's stream is sent; null if the request does not say. */
   readonly streaming: Streaming | null;
   readonly includeUsage: boolean;
   /** Estimated from the size of the body at four bytes a token; policies that need the true count ask for telemetry. */
   readonly inputTokens: number;
-  /** The client's limit for the answer's length, if it gives one: a prediction of the length. */
+  /** The client's limit for the answer's length, if it gives one: used as a prediction of the length. */
   readonly mostTokens: number | null;
-  /** What the client says this request and all that comes after it in its program will write, in tokens; null where it does not say. */
+  /** The client's estimate of the tokens that this request and the rest of its program will write; null if it gives none. */
   readonly programTokens: number | null;
-  /** For the engine's own queue, lower being earlier; null where the client gives none, which counts as 0. */
+  /** Priority for the engine's own queue, lower is earlier; null if the client gives none, which counts as 0. */
   readonly priority: number | null;
   readonly routerScores: RequestScores;
-  /** Headers that go on to the engine. */
+  /** Headers that are passed on to the engine. */
   readonly upstreamHeaders: Readonly<Record<string, string>>;
 }
 
@@ -43,7 +43,7 @@ type Streaming = NonNullable<GatewaySettings["streaming"]>;
 
 export type ParsedRequest = { readonly ok: true; readonly asked: ModelRequest } | { readonly ok: false; readonly error: ApiError };
 
-/** By which tokens are estimated. */
+/** Used to estimate tokens. */
 export const bytesPerToken = 4;
 const passedHeaders = ["traceparent", "tracestate", "x-session-id"] as const;
 const passedWithAuthorization = [...passedHeaders, "authorization"] as const;
@@ -54,7 +54,7 @@ const positiveInteger = /^[1-9]\d{0,8}$/;
 /** What a record keeps of a prompt. */
 export interface PromptEnd {
   readonly text: string;
-  /** Of the whole prompt. */
+  /** Length of the whole prompt. */
   readonly characters: number;
 }
 
@@ -70,7 +70,7 @@ export function promptEnd({ endpoint, body }: ModelRequest, characters: number):
 /** The key of a program: of one name under different API keys are different programs. */
 export const programKeyOf = (programId: string, key: string | null): string => (key === null ? programId : `${key}\n${programId}`);
 
-/** The ids of a request that has just come. */
+/** The ids of a request that has just arrived. */
 export function requestIds(headers: IncomingHttpHeaders): RequestIds {
   const decisionId = randomUUID();
   return { requestId: saneNameOf(headers["x-request-id"]) ?? decisionId, decisionId };
@@ -80,13 +80,13 @@ interface Arrived {
   readonly ids: RequestIds;
   readonly endpoint: Endpoint;
   readonly headers: IncomingHttpHeaders;
-  /** The API key it came with, by name; null where it has none. */
+  /** Name of its API key; null if it has none. */
   readonly key: string | null;
-  /** Whether `authorization` is the engines' business: not where it holds a key of the gateway's. */
+  /** Whether `authorization` is passed to the engine: not if it holds a key of the gateway's. */
   readonly passAuthorization: boolean;
 }
 
-/** Reads a body. Only what the gateway itself needs is checked; the engine checks the rest. */
+/** Parses a body. Only what the gateway itself needs is checked; the engine checks the rest. */
 export function parseRequest(bytes: Buffer, { ids, endpoint, headers, key, passAuthorization }: Arrived): ParsedRequest {
   let body: unknown;
   try {
@@ -157,18 +157,18 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, key, passA
   };
 }
 
-/** Headers for an engine without those by which a client's trace would go on there. */
+/** Headers for an engine without those that would continue a client's trace there. */
 export function withoutTrace({ traceparent: _, tracestate: __, ...headers }: ModelRequest["upstreamHeaders"]): Record<string, string> {
   return headers;
 }
 
-/** Its place in a workflow, as its client names it; undefined where it names none. */
+/** Its place in a workflow as named by its client; undefined if it names none. */
 export const callOf = ({ workflow, stage }: Pick<ModelRequest, "workflow" | "stage">): WorkflowCall | undefined =>
   workflow === "" || stage === "" ? undefined : { workflow, agent: stage };
 
 interface EngineBodyOptions {
   readonly stream: boolean;
-  /** As the engine counts; null leaves the field out. */
+  /** In the engine's scale; null leaves the field out. */
   readonly priority: number | null;
 }
 
@@ -177,7 +177,7 @@ interface EngineBodyOptions {
  * before anything is sent, so it is asked for without streaming, and engines refuse `stream_options` then.
  */
 export function engineBody(asked: ModelRequest, model: string, { stream, priority: own }: EngineBodyOptions): string {
-  // A copy that is changed: a spread with members after it costs ten times as much.
+  // A copy that is then changed: a spread with members after it costs ten times as much.
   const body: Record<string, unknown> = { ...asked.body };
   body.model = model;
   body.priority = own ?? undefined;
@@ -201,7 +201,7 @@ function refuse(message: string, code: string, param?: string): ParsedRequest {
   return { ok: false, error: { status: 400, message, type: "invalid_request_error", code, ...(param === undefined ? {} : { param }) } };
 }
 
-/** What an application's own router says of a request, by model; empty where it says nothing. */
+/** An application router's scores of a request, by model; empty if it gives none. */
 type RequestScores = ReadonlyMap<string, number>;
 
 const header = "x-weir-router-scores";
@@ -209,10 +209,10 @@ const none: RequestScores = new Map();
 const number = /^\d{1,3}(\.\d+)?$/;
 
 /**
- * Reads `x-weir-router-scores: model=score,...` with scores of 0 to 100, which a policy with a direct start starts requests by. Models of
- * no stage are of no consequence, so that a router need not know which cascade is in force.
+ * Reads `x-weir-router-scores: model=score,...` with scores of 0 to 100, by which a policy with a direct start chooses the first stage.
+ * Scores of models without a stage are ignored, so that a router need not know which cascade is in force.
  *
- * @returns the sentence that refuses it, where it says anything else.
+ * @returns the sentence that refuses it, if it has any other form.
  */
 function readRouterScores(headers: IncomingHttpHeaders): RequestScores | string {
   const value = headers[header];

@@ -3,23 +3,23 @@ import type { IncomingMessage } from "node:http";
 export type BodyRead =
   | { readonly kind: "body"; readonly bytes: Buffer }
   | { readonly kind: "too-large" }
-  /** There was no room for it beside those of other requests. */
+  /** No memory is left next to the bodies of other requests. */
   | { readonly kind: "no-room" }
   /** The signal fired before the body was whole. */
   | { readonly kind: "ended" }
-  /** The client went away before the body was whole. */
+  /** The client disconnected before the body was whole. */
   | { readonly kind: "cut-off" };
 
 interface BodyLimits {
   readonly mostBytes: number;
   readonly signal?: AbortSignal;
-  /** Asked for room for each piece; false where there is none. */
+  /** Reserves memory for each piece; false if there is none. */
   readonly grow?: (bytes: number) => boolean;
 }
 
 /**
- * Reads a request body of at most `mostBytes`. The rest of a longer one, or of one without room, is dropped: were the connection closed
- * while a client still writes, the reset would cost it the answer that says why.
+ * Reads a request body of at most `mostBytes`. The rest of a longer one, or of one without memory, is read and dropped: if the connection
+ * were closed while the client still writes, the reset would cost it the answer with the reason.
  */
 export function readBody(request: IncomingMessage, { mostBytes, signal, grow }: BodyLimits): Promise<BodyRead> {
   if (Number(request.headers["content-length"] ?? 0) > mostBytes) {

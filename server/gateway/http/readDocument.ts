@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { type ApiError, badRequest } from "./apiError";
 import { readBody } from "./readBody";
 
-/** Reads a body of the given shape, or the error that says in a sentence what is wrong with it; null where the client went away. */
+/** Reads a body of the given shape, or returns an error that states the problem in a sentence; null if the client disconnected. */
 export async function readDocument<T>(
   request: IncomingMessage,
   schema: z.ZodType<T>,
@@ -17,7 +17,7 @@ export async function readDocument<T>(
   return read.kind === "body" ? parsedDocument(read.bytes, schema) : null;
 }
 
-/** A body that has come, as a document of the given shape, or the error that says in a sentence what is wrong with it. */
+/** Parses a body as a document of the given shape, or returns an error that states the problem in a sentence. */
 export function parsedDocument<T>(bytes: Buffer, schema: z.ZodType<T>): { readonly document: T } | { readonly error: ApiError } {
   let body: unknown;
   try {
@@ -29,7 +29,7 @@ export function parsedDocument<T>(bytes: Buffer, schema: z.ZodType<T>): { readon
   return parsed.success ? { document: parsed.data } : { error: badRequest(sentenceOf(parsed.error)) };
 }
 
-/** The first of what is wrong. */
+/** The first problem as a sentence. */
 function sentenceOf({ issues: [issue] }: z.ZodError): string {
   const path = issue?.path.join(".") ?? "";
   const what = issue?.message ?? "of the wrong shape";

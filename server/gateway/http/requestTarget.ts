@@ -12,7 +12,7 @@ export function pathEnd(request: IncomingMessage): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** The sequence number in `?after=` of a request for a page, 0 where it is left out; the error where it is none. */
+/** The sequence number in `?after=` of a request for a page, 0 if it is absent; the error if it is not a number. */
 export function sequenceOf({ url }: IncomingMessage): number | ApiError {
   const given = new URL(url ?? "/", "http://localhost").searchParams.get("after") ?? "0";
   const after = Number(given);

@@ -86,7 +86,7 @@ describe("a client that stops reading", () => {
     expect(await (await fetch(`${gateway.adminUrl}/status`)).json()).toMatchObject({ replicas: [{ inFlight: 0 }] });
   });
 
-  /** What comes of an answer of 60 MB, which comes whole, when so many milliseconds pass before each so many bytes are read. */
+  /** The outcome of a whole answer of 60 MB if the client pauses `pauseMs` before each `readBytes`. */
   async function readWhole({ pauseMs, readBytes }: { pauseMs: number; readBytes: number }) {
     const text = "x".repeat(60_000_000);
     const engine = await startTestEngine((_, response) => sayCompletion(response, text));

@@ -1,6 +1,6 @@
 import { isRecord } from "@/solver/collections/isRecord";
 
-/** Tokens as the engine counted them; null where it did not say. */
+/** Tokens as counted by the engine; null if it did not say. */
 export interface Usage {
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
@@ -14,7 +14,7 @@ export function usageOf(completion: unknown): Usage {
   return isRecord(usage) ? { inputTokens: count(usage.prompt_tokens), outputTokens: count(usage.completion_tokens) } : noUsage;
 }
 
-/** What no counter can have counted is not taken for a count: rates and costs that are made of it would be no numbers. */
+/** A value that cannot be a count is ignored: rates and costs computed from it would not be numbers. */
 function count(value: unknown): number | null {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }

@@ -10,7 +10,7 @@ function fail(breaker: Breaker): void {
   trial?.failed();
 }
 
-/** One that has failed three times in a row. */
+/** A breaker that has failed three times in a row. */
 function openBreaker(): Breaker {
   const breaker = new Breaker();
   for (let call = 0; call < 3; call += 1) fail(breaker);

@@ -1,31 +1,31 @@
-/** Failures in a row after which nothing is tried for a while, so that requests do not each wait for a timeout. */
+/** Consecutive failures after which calls are blocked for a while, so that requests do not each wait for a timeout. */
 const failuresBeforeOpen = 3;
 const openMs = 5_000;
 
-/** A call that was let go. Reports once how it ended. */
+/** An admitted call. Reports its outcome once. */
 export interface Trial {
   succeeded(): void;
   failed(): void;
-  /** The call ended before it could tell. */
+  /** The call ended without an outcome. */
   gaveUp(): void;
 }
 
-/** A circuit breaker: opens after failures in a row; then one call tests whether the target is back. */
+/** A circuit breaker: opens after consecutive failures; then one call tests whether the target is back. */
 export class Breaker {
   #failures = 0;
   #openUntilMs = 0;
-  /** The call that tries for all. */
+  /** The call that tests the target. */
   #probe: Trial | null = null;
 
-  /** Whether calls are held back; also while the one that tries for all is under way. */
+  /** Whether calls are blocked; also while the test call is in flight. */
   get isOpen(): boolean {
     return this.#probe !== null || performance.now() < this.#openUntilMs;
   }
 
-  /** Lets a call go; null when calls are held back. */
+  /** Admits a call; null if calls are blocked. */
   begin(): Trial | null {
     if (this.isOpen) return null;
-    // A call that began before the circuit opened may still end; it ends no other's try.
+    // A call that began before the circuit opened may still end; it does not end another's test.
     const ended = (): void => {
       if (this.#probe === trial) this.#probe = null;
     };

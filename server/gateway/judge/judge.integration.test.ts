@@ -110,7 +110,7 @@ describe("Judge", () => {
     const given = Array.from({ length: 5 }, () => judge.tryScore("p", "a", signal));
     expect(await Promise.all(given.slice(2))).toEqual([null, null, null]);
     await until(() => engine.asked.length === 2);
-    // Those that it works for come in beside them.
+    // Live calls arrive in addition.
     const live = [judge.score("p", "a", signal), judge.score("p", "a", signal)];
     await until(() => engine.asked.length === 4);
     engine.open();

@@ -8,15 +8,15 @@ import type { JudgePlace, JudgeSite } from "./judgeSite";
 /** Outcome of a request for a score. */
 type JudgeOutcome =
   | "scored"
-  /** It was not asked: its circuit is open after failures. */
+  /** Not asked: its circuit is open after failures. */
   | "circuit-open"
-  /** It was not asked: no engine of it takes calls, or none is configured. */
+  /** Not asked: no engine of it takes calls, or none is configured. */
   | "unavailable"
-  /** No call could be made in time. */
+  /** No slot became free in time. */
   | "busy"
   | "too-late"
   | "failed"
-  /** It refused this prompt, as one longer than its context. */
+  /** It refused this prompt, for example because it exceeds its context. */
   | "refused"
   | "no-score"
   | "aborted";
@@ -34,7 +34,7 @@ export interface JudgeReading {
 export interface JudgeOptions {
   readonly model: string;
   readonly site: JudgeSite;
-  /** For one call, and before it for the wait until it may be made. */
+  /** Limit for one call, and before it for the wait until it may be made. */
   readonly timeoutSeconds: number;
   readonly wording: Wording;
 }
@@ -43,16 +43,16 @@ interface Reading {
   readonly prompt: string;
   readonly answer: string;
   readonly signal: AbortSignal;
-  /** Calls at most. */
+  /** Most calls for one score. */
   readonly attempts: number;
 }
 
 const noScore = (outcome: JudgeOutcome, failure: string): JudgeReading => ({ score: null, failure, outcome });
 const aborted = noScore("aborted", "the request was aborted");
 const circuitOpen = noScore("circuit-open", "the judge's circuit is open after repeated failures");
-/** Of an answer of a few tokens. */
+/** For an answer of a few tokens. */
 const mostAnswerBytes = 1_000_000;
-/** By which it says that this prompt does not suit it; of any other prompt that tells nothing. */
+/** Statuses by which it refuses this prompt only; they say nothing about other prompts. */
 const refusals: readonly number[] = [400, 413, 422];
 
 /** Asks the judge model for the score of an answer. */
@@ -90,18 +90,18 @@ export class Judge {
       : this.#readFrom(place, { prompt, answer, signal, attempts: this.#options.site.attempts });
   }
 
-  /** Whether `tryScore` would be let through now. */
+  /** Whether `tryScore` would be admitted now. */
   get hasSpare(): boolean {
     return this.#heldBack() === null && this.#options.site.hasSpare();
   }
 
-  /** The score of a mirrored answer: only if a call is free at once and half of the judge stays free, else null. Not retried. */
+  /** The score of a mirrored answer: only if a slot is free at once and half of the judge stays free, else null. Not retried. */
   async tryScore(prompt: string, answer: string, signal: AbortSignal): Promise<JudgeReading | null> {
     const place = this.#heldBack() === null ? this.#options.site.trySpare() : null;
     return place === null ? null : this.#readFrom(place, { prompt, answer, signal, attempts: 1 });
   }
 
-  /** Ends every connection of its own. */
+  /** Closes its own connections. */
   close(): void {
     this.#options.site.close();
   }
@@ -112,7 +112,10 @@ export class Judge {
     return this.#breaker.isOpen ? circuitOpen : null;
   }
 
-  /** A place to call from. Waited for in a time of its own, so that a call which had to wait is not cut short and taken for the judge's failure. */
+  /**
+   * A slot for a call. The wait has its own time limit, so that a call that had to wait is not cut short and counted as the judge's
+   * failure.
+   */
   #turn(signal: AbortSignal): JudgePlace | Promise<JudgePlace | null> {
     const { site, timeoutSeconds } = this.#options;
     return site.tryEnter() ?? within(timeoutSeconds, signal, (limited) => site.enter(limited));
@@ -124,9 +127,9 @@ export class Judge {
     return this.#heldBack() ?? noScore("busy", `${site.full()} for ${timeoutSeconds} s`);
   }
 
-  /** One engine's failure is not the judge's: only what no attempt brought counts as that. */
+  /** One engine's failure is not the judge's: it counts only if every attempt failed. */
   async #readFrom(first: JudgePlace, { prompt, answer, signal, attempts }: Reading): Promise<JudgeReading> {
-    // It may have failed while this one waited for its turn.
+    // The judge may have failed while this call waited for its turn.
     const trial = this.#breaker.begin();
     if (trial === null) {
       first.leave("cut-off");

@@ -11,13 +11,13 @@ interface JudgeEndpointOptions {
   readonly connectSeconds: number;
 }
 
-/** Why the key that a configuration's judge needs is not there, in one sentence; null when it is, or none is needed. */
+/** Why the required key of a configuration's judge is missing, in one sentence; null if it is present or not needed. */
 export function missingJudgeKey(judge: GatewayConfig["judge"]): string | null {
   const name = judge?.keyFromEnvironment;
   return name === undefined || process.env[name] ? null : `The judge's key is read from ${name}, which is not set for the gateway.`;
 }
 
-/** A judge at an address: so many calls at once, the others wait their turn here. */
+/** A judge at an address: a limited number of concurrent calls, the others wait here. */
 export class JudgeEndpoint implements JudgeSite {
   readonly attempts = 1;
   readonly headers: Readonly<Record<string, string>>;

@@ -87,7 +87,7 @@ describe("a judge on engines of the configuration", () => {
     const [dead, alive] = [await startTestEngine(scores), await startTestEngine(scores)];
     const gateway = await start((url) => judgedOn(url, [dead.url, alive.url], { room: 4 }));
     await dead.close();
-    // More at once at the dead one than there are failures before a judge rests.
+    // More concurrent calls to the dead engine than failures until a judge pauses.
     await ask(gateway, 8);
     expect(await judged(gateway)).toEqual(Array(8).fill(90));
     const status = (await (await fetch(`${gateway.adminUrl}/status`)).json()) as { replicas: { id: string; state: string }[] };
@@ -158,7 +158,7 @@ describe("a judge on engines of the configuration", () => {
     const late = ask(gateway, 1);
     await until(() => stage.asked.length === 1);
     await gateway.put(given("Second: {prompt} {answer}"));
-    // The only place of the judge is taken when the answer is there, and free soon after.
+    // The judge's only slot is taken when the answer arrives, and free soon after.
     const direct = gateway.chat({ model: scorer });
     await until(() => engine.asked.length === 1);
     stage.open();

@@ -5,7 +5,7 @@ import { spareReplica } from "../engines/spareReplica";
 import { PolicyDriver } from "../queue/policyDriver";
 import type { JudgePlace, JudgeSite } from "./judgeSite";
 
-/** Engines tried for one score; as many as requests try for one stage. */
+/** Engines tried for one score; the same number as for one stage. */
 const attempts = 3;
 
 export interface JudgeEnginesOptions {
@@ -13,13 +13,13 @@ export interface JudgeEnginesOptions {
   readonly pool: ReplicaPool;
   readonly queued: Map<string, number>;
   readonly onRoom: (nowMs: number) => void;
-  /** Told of every answer of one of them. */
+  /** Called for every answer of one of them. */
   readonly onAnswered: (model: string) => void;
 }
 
 /**
- * A judge on engines of the configuration. Calls share their places with requests that name the model, and go, as in the planner's
- * simulation (`solver/cluster/judgeQueue.ts`), to the least loaded or wait in the order of coming where all are full.
+ * A judge on engines of the configuration. Calls share their slots with requests that name the model. As in the planner's simulation
+ * (`solver/cluster/judgeQueue.ts`), they go to the least loaded engine, or wait first come first served if all are full.
  */
 export class JudgeEngines implements JudgeSite {
   readonly attempts = attempts;
@@ -44,7 +44,7 @@ export class JudgeEngines implements JudgeSite {
     return pool.available(model) ? null : `no engine of ${model} takes work`;
   }
 
-  /** Never: the queue alone says whose turn it is, and gives a place without delay where one is free. */
+  /** Always null: only the queue decides whose turn it is, and it gives a slot without delay if one is free. */
   tryEnter(): null {
     return null;
   }
@@ -78,7 +78,7 @@ export class JudgeEngines implements JudgeSite {
     return `no engine of ${this.#options.model} had room`;
   }
 
-  /** Nothing: the engines' connections are the pool's. */
+  /** Does nothing: the engines' connections belong to the pool. */
   close(): void {}
 
   #place(replica: Replica, end: (failed: boolean) => void): JudgePlace {

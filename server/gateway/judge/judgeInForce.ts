@@ -16,7 +16,9 @@ export class JudgeInForce {
   readonly #limits: JudgeLimits;
   readonly #deps: Ground;
   #judge: { readonly judge: Judge; readonly key: string } | null = null;
-  /** The lines in front of engines that judge, by model: a judge that is asked otherwise than the one before waits in the same. */
+  /**
+   * The queues for judging engines, by model: calls of a judge with other settings wait in the same queue as those of the previous judge.
+   */
   readonly #lines = new Map<string, JudgeEngines>();
 
   constructor(limits: JudgeLimits, deps: Ground) {
@@ -28,17 +30,17 @@ export class JudgeInForce {
     return this.#judge?.judge ?? null;
   }
 
-  /** Where calls wait for engines of the configuration. */
+  /** Queues of calls for engines of the configuration. */
   get lines(): Iterable<JudgeEngines> {
     return this.#lines.values();
   }
 
-  /** Puts a configuration's judge into force; one that is asked as before goes on. */
+  /** Puts a configuration's judge into force; an unchanged judge continues. */
   install({ judge, settings }: GatewayConfig): void {
     const { timeoutSeconds = this.#limits.timeoutSeconds, maxInFlight = this.#limits.maxInFlight, ...wording } = settings?.judge ?? {};
     const key = judge === null ? null : canonicalJson({ judge, timeoutSeconds, maxInFlight, wording });
     if (key !== null && key === this.#judge?.key) return;
-    // The old judge's connections close by themselves when idle; requests in flight may still ask it.
+    // The old judge's connections close by themselves when idle; requests in flight may still use it.
     this.#judge = null;
     if (judge === null || key === null) return;
     const { model, url, keyFromEnvironment } = judge;
@@ -47,7 +49,7 @@ export class JudgeInForce {
     this.#judge = { judge: new Judge({ model, site, timeoutSeconds, wording }), key };
   }
 
-  /** Withdraws calls that wait for engines no longer listed. */
+  /** Withdraws calls that wait for engines that are no longer listed. */
   withdraw(): void {
     for (const [model, { driver }] of this.#lines) {
       if (this.#deps.pool.lists(model, { cordoned: true })) continue;

@@ -44,7 +44,7 @@ it("tells in its status how the judge is: scores, failures and why, and whether 
   expect(Math.abs((scored?.lastScoreMs ?? 0) - Date.now())).toBeLessThan(5_000);
   broken = true;
   for (let request = 0; request < 4; request += 1) await gateway.chat({});
-  // The fourth was not asked of it.
+  // The judge did not get the fourth.
   expect(await status()).toMatchObject({
     ...{ circuitOpen: true, scored: 1, failed: 3 },
     lastFailure: { outcome: "failed", reason: "the judge answered 500" },

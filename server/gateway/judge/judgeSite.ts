@@ -1,36 +1,36 @@
 import type { Dispatcher } from "undici";
 import type { CallWatch } from "../engines/engineCall";
 
-/** Where one judge call goes. */
+/** The target of one judge call. */
 export interface JudgePlace {
   readonly pool: Dispatcher;
   readonly path: string;
-  /** What the engine there calls the judge's model, where it has a name of its own for it. */
+  /** The engine's own name of the judge's model, if it differs. */
   readonly servedName?: string;
-  /** Notices that it hangs; undefined: only the call's own time ends it. */
+  /** Detects that it hangs; undefined: only the call's own time limit ends it. */
   readonly watch: CallWatch | undefined;
-  /** Gives the place back; `cut-off`: the call ended before it could tell whether the judge works. */
+  /** Returns the slot; `cut-off`: the call ended before it showed whether the judge works. */
   leave(how: "answered" | "failed" | "cut-off"): void;
 }
 
-/** What judges: an endpoint that the gateway only knows the address of, or engines of the configuration. */
+/** The judge's location: an endpoint of which the gateway only knows the address, or engines of the configuration. */
 export interface JudgeSite {
   /** Sent with every call. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Calls made at most for one score, each after the one before has failed. */
+  /** Most calls for one score, each after the previous one has failed. */
   readonly attempts: number;
   /** Why no call can be made now or soon; null when one can. */
   unavailable(): string | null;
   /** A slot, if one is free and no call waits; else null. */
   tryEnter(): JudgePlace | null;
-  /** Whether `trySpare` would give a place now. */
+  /** Whether `trySpare` would give a slot now. */
   hasSpare(): boolean;
-  /** A place at once of those that leave half of all free, for work that must give way; else null. */
+  /** A slot at once if half of all stay free, for work with a lower priority; else null. */
   trySpare(): JudgePlace | null;
-  /** A place in turn; null when `signal` fired before, or no place will come. */
+  /** A slot in turn; null if `signal` fired first, or if no slot will come. */
   enter(signal: AbortSignal): Promise<JudgePlace | null>;
-  /** What keeps those that wait for a place, to be followed by for how long. */
+  /** Why calls wait for a slot; the text is followed by the waiting time. */
   full(): string;
-  /** Ends every connection of its own. */
+  /** Closes its own connections. */
   close(): void;
 }

@@ -26,7 +26,7 @@ it("rests, and tries one call after it, for the policy in force and a canary's c
   const begun = await fetch(`${gateway.adminUrl}/canary`, { method: "PUT", body: JSON.stringify(canary) });
   expect(begun.status).toBe(200);
 
-  /** Twenty programs, some of either arm. */
+  /** Twenty programs, some in each arm. */
   const askAll = () =>
     Array.from({ length: 20 }, async (_, program) => {
       const body = { model: "cascade/test", messages: [{ role: "user", content: "What is 2 + 2?" }] };
@@ -48,7 +48,7 @@ it("rests, and tries one call after it, for the policy in force and a canary's c
   works = true;
   const before = (await gateway.decisions()).length;
   const tries = askAll();
-  // The one that tries for all is answered after all others were, so that none of them goes second.
+  // The test call is answered after all others, so that no other call becomes the second test call.
   await until(async () => held.length === 1 && (await gateway.decisions()).length === before + 19);
   held.pop()?.();
   await Promise.all(tries);

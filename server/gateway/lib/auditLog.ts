@@ -13,15 +13,18 @@ export interface AuditPage {
   readonly latest: number;
 }
 
-/** What is noted: a line before it has its place and time. */
+/** An audit note: a line before it has its sequence number and time. */
 export type AuditNote = Omit<GatewayAuditLine, "sequence" | "atMs">;
 
-/** What operators and the gateway itself did to live traffic, one line each in `audit.jsonl` of the state directory, for ever. The latest are served. */
+/**
+ * Log of what operators and the gateway itself did to live traffic, one line each in `audit.jsonl` of the state directory, kept without
+ * limit. The latest lines are served.
+ */
 export class AuditLog {
   readonly #path: string;
   #lines: GatewayAuditLine[] = [];
   #latest = 0;
-  /** The latest line that put a configuration into force; null where none is known. */
+  /** The latest line that put a configuration into force; null if none is known. */
   #change: GatewayAuditLine | null = null;
   #written: Promise<void> = Promise.resolve();
 
@@ -37,14 +40,15 @@ export class AuditLog {
     return this.#change;
   }
 
-  /** Resolves when every line so far is written, or could not be. */
+  /** Resolves when every pending line is written, or could not be. */
   get written(): Promise<void> {
     return this.#written;
   }
 
   /**
-   * Takes up the lines of earlier starts. Only the half of one that a crash left is taken out of the file: lines that a newer gateway wrote
-   * are not served, but they stay and count. @returns why the file cannot be used, in one sentence; what could be read is served anyway.
+   * Loads the lines of earlier starts. Only the partial line that a crash left is removed from the file: lines that a newer gateway wrote
+   * are not served, but they stay and count.
+   * @returns why the file cannot be used, in one sentence; what could be read is served anyway.
    */
   async load(): Promise<string | null> {
     try {
@@ -61,7 +65,7 @@ export class AuditLog {
     }
   }
 
-  /** Notes what was done. Rejects where it cannot be written; `page` still serves it then. */
+  /** Appends a note. Rejects if it cannot be written; `page` still serves it then. */
   note(note: AuditNote): Promise<void> {
     const line = { sequence: this.#latest + 1, atMs: Date.now(), ...note };
     this.#latest = line.sequence;
@@ -104,7 +108,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A sentence with the reason an operator gave behind it. */
+/** A sentence followed by an operator's reason. */
 export function withReason(sentence: string, reason: string): string {
   return reason === "" ? `${sentence}.` : `${sentence}: ${reason}`;
 }

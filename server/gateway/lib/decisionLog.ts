@@ -6,7 +6,7 @@ const pageSize = 1000;
 export interface DecisionPage {
   readonly decisions: readonly Decision[];
   readonly latest: number;
-  /** Decisions after the asked sequence that are no longer kept. */
+  /** Decisions after the requested sequence that are no longer kept. */
   readonly missed: number;
 }
 
@@ -28,7 +28,7 @@ export class DecisionLog {
     this.#ring[this.#latest % this.#ring.length] = { sequence: this.#latest, ...decision };
   }
 
-  /** The decision of that id; undefined if it is dropped already or not made yet. */
+  /** The decision of that id; undefined if it was already overwritten or is not made yet. */
   find(id: string): Decision | undefined {
     return this.#ring.find((decision) => decision?.id === id);
   }

@@ -1,7 +1,9 @@
 import { mkdir, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Replaces a file that this user alone may read. Durable when it returns: a crash at any moment leaves the old file or the new one, whole. */
+/**
+ * Replaces a file that only this user may read. Durable when it returns: a crash at any moment leaves the old file or the new one, whole.
+ */
 export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
   const directory = dirname(path);
   await mkdir(directory, { recursive: true });
@@ -22,7 +24,7 @@ export async function writeDurably(path: string, content: string | Uint8Array): 
   }
 }
 
-/** Whether a file could not be read because there is none. */
+/** Whether a file could not be read because it does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

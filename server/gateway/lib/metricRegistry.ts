@@ -4,7 +4,7 @@ import { Tally } from "./tally";
 
 type Gone = (label: string, value: string) => boolean;
 
-/** Gauges under names of counters, which Prometheus' own check finds fault with; what they sum up is there by type. */
+/** Gauges under names of counters, which Prometheus' own check reports; the same values are exported by type. */
 const misnamed = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
 interface Named {
@@ -12,7 +12,7 @@ interface Named {
   readonly help: string;
 }
 
-/** A metric under its name and, if that changed, under the one before. */
+/** A metric under its name and, if that changed, under the previous one. */
 function namedAlso(name: string, help: string): readonly Named[] {
   const former = deprecatedMetrics[name];
   return former === undefined
@@ -23,12 +23,12 @@ function namedAlso(name: string, help: string): readonly Named[] {
       ];
 }
 
-/** Of a table of metrics: name, help, labels, and the buckets of a histogram; without them it is a counter. */
+/** Row of a table of metrics: name, help, labels, and the buckets of a histogram; without them it is a counter. */
 type MetricRow = readonly [name: string, help: string, labels: readonly string[], buckets?: readonly number[]];
 
 type MetricOf<Row extends MetricRow> = Row["length"] extends 4 ? Histogram<Row[2][number]> : Tally<Row[2][number]>;
 
-/** The metrics of the process, Node's own among them, and what makes them, so that each is declared in one line. */
+/** The metrics of the process, including Node's own, with factories that declare each metric in one line. */
 export class MetricRegistry {
   readonly #registry = new Registry();
   readonly #registers = [this.#registry];
@@ -40,7 +40,7 @@ export class MetricRegistry {
     for (const name of misnamed) this.#registry.removeSingleMetric(name);
   }
 
-  /** @param tally what is counted where another counts it. */
+  /** @param tally the count if it is kept elsewhere. */
   counter<L extends string>(name: string, help: string, labelNames: readonly L[], tally = new Tally(labelNames)): Tally<L> {
     this.#tallies.push(tally);
     const registers = this.#registers;
@@ -63,7 +63,7 @@ export class MetricRegistry {
     return histogram;
   }
 
-  /** The counters and histograms of a table, under its keys. */
+  /** The counters and histograms of a table, by its keys. */
   table<const Rows extends Readonly<Record<string, MetricRow>>>(rows: Rows): { readonly [Key in keyof Rows]: MetricOf<Rows[Key]> } {
     const made = Object.entries(rows).map(([key, [name, help, labels, buckets]]) => [
       key,
@@ -72,7 +72,7 @@ export class MetricRegistry {
     return Object.fromEntries(made);
   }
 
-  /** A gauge that is refilled at every read, so that no series outlives its subject. */
+  /** A gauge that is recomputed at every read, so that no series outlives its subject. */
   gauge(name: string, help: string, labelNames: readonly string[], fill: (gauge: Gauge) => void): void {
     const registers = this.#registers;
     for (const named of namedAlso(name, help))
@@ -87,7 +87,7 @@ export class MetricRegistry {
       });
   }
 
-  /** Takes out every series one of whose labels has a value that is `gone`. */
+  /** Removes every series with a label whose value is `gone`. */
   async forget(gone: Gone): Promise<void> {
     for (const tally of this.#tallies) tally.forget(gone);
     for (const histogram of this.#histograms) {

@@ -1,4 +1,4 @@
-/** Runs changes one at a time, each on the state that the one before it left. */
+/** Runs changes one at a time, each on the state that the previous one left. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve();
 

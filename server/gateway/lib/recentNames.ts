@@ -1,9 +1,9 @@
-/** Names that are in use, and the latest ones that were: what is said of a name goes on a while after it, and not for ever. */
+/** Names in use, and the most recent ones that went out of use: their data is kept for a while, but not without limit. */
 export class RecentNames {
   readonly #former: number;
   #names: readonly string[] = [];
 
-  /** @param former how many names that are out of use are kept. */
+  /** @param former how many names out of use are kept. */
   constructor(former: number) {
     this.#former = former;
   }

@@ -2,30 +2,30 @@ import type { BatchSpanProcessor, ReadableSpan, SpanExporter, SpanProcessor } fr
 import type { Logger } from "pino";
 import { Tally } from "./tally";
 
-/** Spans held until a receiver has them; ten seconds of 200 requests/s through two judged stages. */
+/** Spans held until a receiver has them: ten seconds of 200 requests/s through two judged stages. */
 const mostHeld = 16_384;
-/** As many as one export takes. */
+/** The number of spans in one export. */
 const batchSize = 512;
 
-/** By outcome: `exported`, `failed` (handed on, but the receiver did not take it), `dropped` (there was no room). */
+/** By outcome: `exported`, `failed` (sent, but the receiver did not accept it), `dropped` (there was no room). */
 export type SpanTally = Tally<"outcome">;
 
 interface SpanQueueOptions {
   readonly exporter: SpanExporter;
-  /** The SDK's class, which is loaded only where traces are on. */
+  /** The SDK's class, which is loaded only if traces are on. */
   readonly processor: typeof BatchSpanProcessor;
   readonly log: Logger;
   /** Spans held at most; left out: 16,384. */
   readonly most?: number | undefined;
 }
 
-/** The SDK's batches of spans behind a bound that counts what it drops, so that a receiver that is down costs bounded memory. */
+/** The SDK's batch processor behind a bound that counts dropped spans, so that a receiver that is down costs bounded memory. */
 export class SpanQueue implements SpanProcessor {
   readonly spans: SpanTally = new Tally(["outcome"]);
   readonly #batches: BatchSpanProcessor;
   readonly #most: number;
   readonly #log: Logger;
-  /** Waiting, or at the receiver. */
+  /** Spans that wait or are being sent. */
   #held = 0;
   #failing = false;
 

@@ -5,7 +5,7 @@ interface Entry<L extends string> {
   count: number;
 }
 
-/** Counts by labels, much cheaper than a Prometheus counter, which is filled from it when it is read. */
+/** Counts by labels, much cheaper than a Prometheus counter, which is filled from it at each read. */
 export class Tally<L extends string> {
   readonly #labelNames: readonly L[];
   readonly #entries = new Map<string, Entry<L>>();
@@ -26,7 +26,7 @@ export class Tally<L extends string> {
     else entry.count += by;
   }
 
-  /** Takes out what has a label that is `gone`. */
+  /** Removes counts with a label that is `gone`. */
   forget(gone: (label: string, value: string) => boolean): void {
     for (const [key, { labels }] of this.#entries) {
       if (this.#labelNames.some((name) => gone(name, String(labels[name])))) this.#entries.delete(key);

@@ -11,40 +11,40 @@ import { writeDurably } from "../lib/durableFile";
 import { shortId } from "../lib/planName";
 import { encoderRefusal, type HeldEncoders } from "./encoderFolders";
 
-/** Of one; a trained predictor is a few megabytes. */
+/** Largest artefact; a trained predictor has a few megabytes. */
 export const artefactBytes = 16 * 1024 * 1024;
-/** Room for those of the plans that an operator goes to and fro between. */
+/** Room for the artefacts of the plans between which an operator switches. */
 const mostKept = 16;
 const mostBytes = 64 * 1024 * 1024;
 
-/** What is known of an artefact without reading it. */
+/** Metadata of an artefact, known without reading it. */
 const aboutSchema = z.object({
   kind: z.enum(artefactKinds),
   models: z.array(z.string()).readonly(),
-  /** Whose embeddings it reads, if any. */
+  /** The encoder whose embeddings it reads, if any. */
   encoder: z.object({ name: z.string(), sha256: z.string() }).optional(),
-  /** Whose accurate configurations it predicts. */
+  /** The workflow whose accurate configurations it predicts. */
   workflow: workflowDocumentSchema.optional(),
   bytes: z.int(),
   keptAtMs: z.number(),
 });
 export type AboutArtefact = z.infer<typeof aboutSchema>;
 
-/** Predictors that are not there yet and would be. */
+/** Predictors that are not there yet but will be uploaded. */
 export interface Coming {
   readonly hashes: ReadonlySet<string>;
-  /** Whose embeddings the one for confidence among them reads. */
+  /** The encoder whose embeddings the confidence predictor among them reads. */
   readonly encoder: EncoderIdentity | null;
 }
 
 /**
- * Trained predictors in `artefacts/` of the state directory, each in a file by its hash with another beside it that says what it is. That one
- * is written last, so that what a crash left in halves counts as not there.
+ * Trained predictors in `artefacts/` of the state directory, each in a file named by its hash, with its metadata in a second file next to
+ * it. The metadata is written last, so that an artefact that a crash left incomplete counts as absent.
  */
 export class ArtifactStore {
   readonly #directory: string;
   readonly #kept = new Map<string, AboutArtefact>();
-  /** That predictors on it may read embeddings of. */
+  /** Encoders whose embeddings predictors may read here. */
   readonly encoders: HeldEncoders;
 
   constructor(stateDirectory: string, encoders: HeldEncoders) {
@@ -52,7 +52,10 @@ export class ArtifactStore {
     this.encoders = encoders;
   }
 
-  /** Takes up what earlier starts kept. @returns why some of it cannot be used, in a sentence; null where all can. */
+  /**
+   * Loads what earlier starts kept.
+   * @returns why some of it cannot be used, in a sentence; null if all can.
+   */
   async load(): Promise<string | null> {
     const files = await readdir(this.#directory).catch(() => []);
     const unusable: string[] = [];
@@ -84,7 +87,7 @@ export class ArtifactStore {
     return [...this.#kept].map(([hash, about]) => ({ hash, ...about })).sort((a, b) => a.keptAtMs - b.keptAtMs);
   }
 
-  /** Why a policy cannot have the predictors that it names, beside those that are `coming`; null where it can. */
+  /** Why a policy cannot have the predictors that it names, given those that are `coming`; null if it can. */
   refusal(policy: PolicyDocument, coming: Coming = { hashes: new Set(), encoder: null }): string | null {
     for (const kind of ["lengths", "confidence"] as const) {
       const hash = policy.learnt?.[kind];
@@ -100,7 +103,7 @@ export class ArtifactStore {
     return this.#workflowsRefusal(policy, coming);
   }
 
-  /** The same of predictors for the configurations of workflows. What one that is coming was trained for is seen when it is there. */
+  /** The same for predictors of workflow configurations. The workflow of a coming predictor is checked once it has arrived. */
   #workflowsRefusal(policy: PolicyDocument, coming: Coming): string | null {
     if (policy.kind !== "just-in-time") return null;
     for (const { workflow, predictor: hash } of policy.workflows) {
@@ -121,7 +124,7 @@ export class ArtifactStore {
   /**
    * Keeps an artefact, durable when it returns; if there is no room, the oldest unused ones are deleted.
    *
-   * @returns false where there is none even so.
+   * @returns false if there is still no room.
    */
   async keep(
     hash: string,

@@ -13,21 +13,21 @@ import { longText, putArtefact, shortText, testConfidence, testConfigurations } 
 import { askAs, callOf, jitConfig, justInTime, ladder, roundsOf, voting } from "../testing/testRounds";
 import type { Batch } from "./prediction";
 
-/** What a thread is sent. */
+/** A message to a thread. */
 type Sent = { readonly task: Batch };
 
 const predictor = testConfigurations(voting, ladder);
 const policy = justInTime([{ workflow: voting, predictor: predictor.hash }]);
-/** Of the configurations of the vote. */
+/** The number of the vote's configurations. */
 const all = 3 ** 4;
 const voters = ["voter-1", "voter-2", "voter-3"];
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Time enough for any search on a busy machine. */
+/** Enough time for any search on a busy machine. */
 const patient = { predictionSeconds: 20, searchSeconds: 20 } as const;
 
-/** A gateway whose engines answer with their model's name, under rounds by a trained predictor. */
+/** A gateway whose engines answer with their model's name, under rounds with a trained predictor. */
 async function votingGateway(limits: Partial<GatewayLimits> = patient, stateDirectory?: string) {
   const engines = await Promise.all(ladder.map((model) => startTestEngine((_, response) => sayCompletion(response, model))));
   const gateway = await startTestGateway(limits, stateDirectory === undefined ? {} : { stateDirectory });
@@ -47,7 +47,7 @@ async function ask(gateway: TestGateway, headers: Record<string, string>, conten
   return answer.headers.get("x-weir-model");
 }
 
-/** What records say was held to be accurate, and of predictors. */
+/** What records say about accurate configurations and about predictors. */
 async function told(gateway: TestGateway) {
   return (await gateway.decisions()).map(({ configurations, predictions }) => [configurations?.accurate, predictions?.absent]);
 }
@@ -85,7 +85,7 @@ describe("accurate configurations in the gateway", () => {
       [all, undefined],
       [all, undefined],
       [all, undefined],
-      // Of the agents after them nothing is searched; they are told what was found.
+      // For later agents nothing is searched; they get the earlier result.
       [all, undefined],
     ]);
     const predicted = (await gateway.decisions()).map(({ predictions }) => predictions?.configurations);
@@ -196,7 +196,7 @@ describe("accurate configurations in the gateway", () => {
       allowed.push(message.task.questions[0]?.searchMs ?? Number.NaN);
       return post.call(this, message);
     });
-    // What is of no workflow goes to the largest model, whose engine takes one.
+    // A request without a workflow goes to the largest model, whose engine takes one request.
     const callers = [callOf(voting, "voter-1", "first"), { "x-session-id": "a" }, { "x-session-id": "b" }];
     const waiting = callers.map((headers) => askAs(gateway, headers, shortText("q1")));
     await until(async () => held.asked.length === 1 && ((await queuedOf(gateway))["cascade/test"] ?? 0) > 0);
@@ -205,7 +205,7 @@ describe("accurate configurations in the gateway", () => {
     held.open();
     await Promise.all(waiting);
     await askAs(gateway, callOf(voting, "voter-1", "later"), shortText("q1"));
-    // A tenth of what the last of them waited, at least.
+    // At least a tenth of the last one's wait.
     expect(allowed[1]).toBeGreaterThan(10);
     expect(allowed[1]).toBeLessThanOrEqual(20_000);
   });
@@ -214,7 +214,7 @@ describe("accurate configurations in the gateway", () => {
     const { gateway } = await votingGateway({ predictionSeconds: 600, searchSeconds: 0.02 });
     vi.spyOn(Worker.prototype, "postMessage").mockImplementation(() => undefined);
     expect(await ask(gateway, callOf(voting, "voter-1", "p"), shortText("q1"))).toBe("large");
-    // The others of its program are not asked about again, and are told the same.
+    // The others of its program cause no further search, and get the same result.
     expect(await ask(gateway, callOf(voting, "voter-2", "p"), shortText("q1"))).toBe("large");
     expect(await told(gateway)).toEqual([
       [undefined, "late"],
@@ -230,7 +230,7 @@ describe("accurate configurations in the gateway", () => {
     const again = await startTestGateway(patient, { stateDirectory });
     expect(await ask(again, callOf(voting, "aggregator", "p"), shortText("q1"))).toBe("large");
     expect(await told(again)).toEqual([[undefined, undefined]]);
-    // Its predictor is there again for programs that begin.
+    // Its predictor is available again for programs that begin.
     await ask(again, callOf(voting, "voter-1", "q"), shortText("q1"));
     expect((await told(again))[1]).toEqual([all, undefined]);
   });

@@ -2,18 +2,21 @@ import { encoderFolderRefusal, identifyEncoder, isEncoderPackageInstalled } from
 import type { EncoderIdentity } from "@/solver/prediction/confidence";
 import { shortId } from "../lib/planName";
 
-/** An encoder in a folder of this machine. */
+/** An encoder in a local folder. */
 interface HeldEncoder extends EncoderIdentity {
   readonly folder: string;
 }
 
-/** The encoders that this gateway may run, and whether there is what runs them. */
+/** The encoders that this gateway may run, and whether the runtime for them is present. */
 export interface HeldEncoders {
   readonly list: readonly HeldEncoder[];
   readonly canRun: boolean;
 }
 
-/** Reads the encoder folders. @returns the encoders, and one sentence for each folder that holds none. */
+/**
+ * Reads the encoder folders.
+ * @returns the encoders, and one sentence for each folder without one.
+ */
 export async function readEncoderFolders(
   folders: readonly string[],
 ): Promise<{ readonly encoders: HeldEncoders; readonly problems: readonly string[] }> {
@@ -33,7 +36,7 @@ export async function readEncoderFolders(
   return { encoders: { list, canRun: isEncoderPackageInstalled() }, problems };
 }
 
-/** Why a predictor cannot have the encoder whose embeddings it reads, in one sentence with the way out; null where it can. */
+/** Why a predictor cannot have the encoder whose embeddings it reads, in one sentence with the remedy; null if it can. */
 export function encoderRefusal(hash: string, encoder: EncoderIdentity, { list, canRun }: HeldEncoders): string | null {
   const reads = `The predictor ${shortId(hash)} reads embeddings of the encoder ${encoder.name} ${shortId(encoder.sha256)}`;
   if (list.some(({ sha256 }) => sha256 === encoder.sha256))

@@ -22,7 +22,7 @@ import { encoderRefusal, readEncoderFolders } from "./encoderFolders";
 const isInstalled = isEncoderPackageInstalled();
 if (!isInstalled) console.log("Without @huggingface/transformers no gateway reads embeddings.");
 
-/** An encoder's folder: a prompt of "sum" lies to one side, one of "prove" to the other. */
+/** An encoder's folder: prompts of "sum" and prompts of "prove" have embeddings on opposite sides. */
 function tinyEncoder(folder: string): string {
   writeTinyEncoder({ folder, words: ["sum", "prove"], dimensions: 2, vectorOf: (word) => (word === 0 ? [1, 0] : [0, 1]) });
   return folder;
@@ -40,14 +40,14 @@ async function embeddingsOf(folder: string): Promise<Embeddings> {
 
 const asArtefact = (bytes: Uint8Array): TestArtefact => ({ hash: sha256(bytes), bytes });
 
-/** Heads on its embeddings: sure of the small model for sums, and of the large one for proofs. */
+/** Heads on its embeddings: confident in the small model for sums, and in the large one for proofs. */
 async function headsOn(folder: string): Promise<TestArtefact> {
   const right = ["sum", "prove"].map((own) => Float32Array.from(texts, (text) => (text === own ? 1 : 0)));
   const embeddings = await embeddingsOf(folder);
   return asArtefact(encodeArtefact(trainConfidence({ models: ["small", "large"], facts, right, embeddings }, { seed: 1 })));
 }
 
-/** The same of a vote: any configuration will do for sums, and for proofs that of the largest models alone. */
+/** The same for a vote: any configuration is accurate for sums, and only that of the largest models for proofs. */
 async function votingHeadsOn(folder: string): Promise<TestArtefact> {
   const space = configurationSpace(voting, ladder);
   const every = texts.flatMap((text) => Array.from({ length: space.size }, (_, at) => text === "sum" || at === space.size - 1));
@@ -66,7 +66,10 @@ async function configBy(learnt: { readonly lengths?: string; readonly confidence
   return { ...testConfig({ stages }), ...hashed(slackBy(learnt)) };
 }
 
-/** A request that is answered. @returns its model and what its record says of predictors. */
+/**
+ * Sends a request.
+ * @returns its model and what its record says about predictors.
+ */
 async function ask(gateway: TestGateway, content: string) {
   const answer = await gateway.chat({ messages: [{ role: "user", content }] });
   await answer.text();
@@ -74,7 +77,7 @@ async function ask(gateway: TestGateway, content: string) {
   return { model: answer.headers.get("x-weir-model"), predictions: (await gateway.decisions()).at(-1)?.predictions };
 }
 
-/** Of encoders that run from that folder. */
+/** Processes of encoders that run from that folder. */
 const processesOf = (folder: string): readonly number[] =>
   execSync("ps -eo pid=,args=", { encoding: "utf8" })
     .split("\n")
@@ -111,12 +114,12 @@ describe.skipIf(!isInstalled)("heads on an encoder's embeddings", () => {
     expect(sum.predictions?.models.small?.confidence).toBeGreaterThan(0.8);
     expect(sum.predictions?.models.large?.confidence).toBeLessThan(0.2);
     expect(sum.predictions?.models.large?.remainingTokens).toBeGreaterThan(0);
-    // More at once than go through the network in one go.
+    // More concurrent requests than one pass of the network takes.
     const asked = Array.from({ length: 24 }, (_, at) => (at % 3 === 0 ? "sum" : "prove"));
     const answers = await Promise.all(asked.map((content) => gateway.chat({ messages: [{ role: "user", content }] })));
     expect(answers.map(({ headers }) => headers.get("x-weir-model"))).toEqual(asked.map((text) => (text === "sum" ? "small" : "large")));
     await Promise.all(answers.map((answer) => answer.text()));
-    // Where there is no text it is taken to be usual, of which nothing speaks for either model.
+    // A request without text counts as average, which favours neither model.
     const none = await ask(gateway, "");
     expect(none.predictions?.models.small?.confidence).toBeCloseTo(0.5, 1);
   });
@@ -134,7 +137,7 @@ describe.skipIf(!isInstalled)("heads on an encoder's embeddings", () => {
       return (await gateway.decisions()).map(({ configurations, predictions }) => configurations?.accurate ?? predictions?.absent);
     };
     expect(await told(20, ["sum", "prove", "sum"])).toEqual([81, 1, 81]);
-    // The encoder's process has not answered by then, or the search has no time left.
+    // By then the encoder's process has not answered, or the search has no time left.
     expect([1, "late"]).toContain((await told(0, ["sum"]))[0]);
   });
 
@@ -167,7 +170,7 @@ describe.skipIf(!isInstalled)("heads on an encoder's embeddings", () => {
     const first = await startTestGateway({ predictionSeconds: 5 }, { stateDirectory, encoderFolders: [folder] });
     await putArtefact(first, heads);
     await first.put(config);
-    // That of the trial ends.
+    // The trial's process ends.
     await until(() => processesOf(folder).length === 1);
     const [pid = 0] = processesOf(folder);
     process.kill(pid, "SIGKILL");

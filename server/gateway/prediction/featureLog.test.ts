@@ -26,7 +26,7 @@ async function linesOf(featureLog: FeatureLog): Promise<readonly string[]> {
   return files.flatMap((text) => text.split("\n")).filter((line) => line !== "");
 }
 
-/** Programs of three requests a minute apart, at so many requests a second. */
+/** Programs of three requests a minute apart, at a rate in requests per second. */
 async function serve(featureLog: FeatureLog, { fromMs, seconds, rate }: { fromMs: number; seconds: number; rate: number }): Promise<void> {
   const programs = (seconds * rate) / 3;
   for (let at = 0; at < programs + 180; at += 1) {
@@ -60,7 +60,7 @@ describe("the gateway's featureLog of what is to be learnt from", () => {
     for (const { program } of lines) counts.set(program, (counts.get(program) ?? 0) + 1);
     expect(counts.size).toBeGreaterThan(0.8 * share * 48_000);
     expect(counts.size).toBeLessThan(1.2 * share * 48_000);
-    // Those that began in the last two minutes go on.
+    // Programs that began in the last two minutes are still running.
     const late = new Set(lines.filter(({ finishedAtMs }) => finishedAtMs > 1e9 + 1000 * (seconds - 130)).map(({ program }) => program));
     expect([...counts].filter(([program]) => !late.has(program)).every(([, count]) => count === 3)).toBe(true);
     const { rows, heldOut } = trafficRows(await linesOf(featureLog), 1e9 + 1000 * seconds + 1000 * programQuietSeconds);

@@ -5,27 +5,27 @@ import type { LearningLine } from "@/server/contracts/gateway/gatewayLearning";
 import { isMissing, writeDurably } from "../lib/durableFile";
 import { Mutex } from "../lib/mutex";
 
-/** Of one of the two files; a line is 300 to 3000 bytes. */
+/** Size limit of each of the two files; a line is 300 to 3000 bytes. */
 const fileBytes = 16 * 1024 * 1024;
-/** What a file is to hold at least, so that most of what is remembered is of programs that have ended. */
+/** The time that a file must cover, so that most of the log is about programs that have ended. */
 const spanMs = 2 * 3600_000;
-/** How often it is looked whether there is room for more programs again. */
+/** Interval of the checks whether there is room for more programs again. */
 const lookMs = 900_000;
-/** Of the programs; below it one file holds days of any traffic. */
+/** Minimum share of the programs; below it one file holds days of any traffic. */
 const leastShare = 2 ** -20;
-/** How long lines wait to be written together. */
+/** Time for which lines are collected before a write. */
 const writeMs = 1_000;
-/** That wait to be written; further ones are lost. They fit into a file. */
+/** Bytes that wait to be written; further lines are lost. They fit into a file. */
 const mostWaitingBytes = 8 * 1024 * 1024;
 const newline = 10;
 
-/** Outcome of an answer: stored as a line, left out with its program (no room for all) or dropped (they came too fast). */
+/** Outcome of an answer: stored as a line, left out with its program (no room for all) or dropped (the rate is too high). */
 export type Noted = "kept" | "left-out" | "dropped";
 
 /**
- * What the gateway remembers of answered requests to learn from, features only: two files of `learning/` in turn, of which the older goes
- * when the newer is full. Where that would be too soon, every other program is forgotten in its place, and left out from then on: by a hash of its name,
- * so that the others stay whole. The last second is lost where the gateway is killed.
+ * The gateway's log of answered requests for training, features only: two files of `learning/` in turn; the older one is deleted when the
+ * newer one is full. If that would be too soon, every other program is removed instead, and left out from then on: by a hash of its name,
+ * so that the remaining programs stay complete. The last second is lost if the gateway is killed.
  */
 export class FeatureLog {
   readonly #directory: string;
@@ -34,12 +34,12 @@ export class FeatureLog {
   #key: Buffer | null = null;
   #waiting: string[] = [];
   #waitingBytes = 0;
-  /** Of the programs, by the hashes of their names. */
+  /** Share of the programs, by the hashes of their names. */
   #share = 1;
-  /** When the first answer in the newer file was complete, and the latest that was noted. */
+  /** Completion times of the first answer in the newer file, and of the latest one that was noted. */
   #sinceMs: number | null = null;
   #latestMs = 0;
-  /** What was written since it was last looked whether there is room for more programs. */
+  /** Bytes written since the last check for room for more programs. */
   #looked = { atMs: 0, bytes: 0 };
   #timer: NodeJS.Timeout | undefined;
 
@@ -48,7 +48,9 @@ export class FeatureLog {
     this.#onFailed = onFailed;
   }
 
-  /** Reads, or makes, the key by which names of programs are hashed, and takes out the half of a line that a crash left. Without a key nothing is remembered. */
+  /**
+   * Reads, or creates, the key that hashes program names, and removes the partial line that a crash left. Without a key nothing is logged.
+   */
   async load(): Promise<void> {
     const path = join(this.#directory, "key");
     try {
@@ -73,7 +75,7 @@ export class FeatureLog {
     if (this.#key === null) return "dropped";
     const program = createHmac("sha256", this.#key).update(name).digest("hex").slice(0, programDigits);
     if (!isAmong(program, this.#share)) return "left-out";
-    // First its program, by which lines are found that are to be forgotten.
+    // The program comes first: it is used to find lines for removal.
     const text = JSON.stringify({ program, ...line, ...(this.#share < 1 && { share: this.#share }) });
     if (this.#waitingBytes + text.length > mostWaitingBytes) return "dropped";
     this.#latestMs = Math.max(this.#latestMs, line.finishedAtMs);
@@ -83,20 +85,20 @@ export class FeatureLog {
     return "kept";
   }
 
-  /** Resolves when all that was noted is in the files. Never rejects. */
+  /** Resolves when all noted answers are in the files. Never rejects. */
   written(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     return this.#mutex.run(() => this.#write()).catch(this.#onFailed);
   }
 
-  /** Paths of what is remembered, older first. */
+  /** Paths of the log files, older first. */
   async files(): Promise<readonly string[]> {
     await this.written();
     return [this.#path("older"), this.#path("newer")];
   }
 
-  /** Forgets all. */
+  /** Deletes all. */
   erase(): Promise<void> {
     this.#waiting = [];
     this.#waitingBytes = 0;
@@ -124,7 +126,7 @@ export class FeatureLog {
     this.#lookForRoom(bytesOf(lines));
   }
 
-  /** Lets the older file go where the newer one holds long enough, else half of the programs in both. */
+  /** Deletes the older file if the newer one covers enough time, otherwise half of the programs in both. */
   async #makeRoom(): Promise<void> {
     if (this.#latestMs - (this.#sinceMs ?? 0) >= spanMs || this.#share <= leastShare) return this.#turnOver();
     this.#share /= 2;
@@ -137,7 +139,7 @@ export class FeatureLog {
     this.#sinceMs = null;
   }
 
-  /** Forgets the programs that are left out by now. Line by line: requests are served meanwhile. */
+  /** Removes the programs that are now left out. Works line by line: requests are served meanwhile. */
   async #thin(path: string): Promise<void> {
     const kept: string[] = [];
     try {
@@ -150,7 +152,7 @@ export class FeatureLog {
     await writeDurably(path, kept.join(""));
   }
 
-  /** Takes twice the programs in again where these fill a file several times more slowly than they are to. */
+  /** Doubles the share of programs if the files fill several times more slowly than required. */
   #lookForRoom(writtenBytes: number): void {
     if (this.#looked.atMs === 0) this.#looked.atMs = this.#latestMs;
     this.#looked.bytes += writtenBytes;
@@ -160,7 +162,7 @@ export class FeatureLog {
     this.#looked = { atMs: this.#latestMs, bytes: 0 };
   }
 
-  /** Takes up where an earlier start ended. */
+  /** Continues where an earlier start ended. */
   #goOnFrom(lines: readonly string[]): void {
     const [first, last] = [lines[0], lines.at(-2)].map((line) => (line ? (JSON.parse(line) as LearningLine) : null));
     this.#sinceMs = first?.finishedAtMs ?? null;
@@ -178,7 +180,7 @@ const beforeProgram = '{"program":"';
 
 const programOf = (line: string): string => line.slice(beforeProgram.length, beforeProgram.length + programDigits);
 
-/** Whether a program is among a share of all. What is among a smaller share is among a larger one. */
+/** Whether a program is in a share of all. A smaller share is a subset of a larger one. */
 const isAmong = (program: string, share: number): boolean => Number.parseInt(program.slice(0, 8), 16) < share * 2 ** 32;
 
 const bytesOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);

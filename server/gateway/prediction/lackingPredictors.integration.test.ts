@@ -22,7 +22,7 @@ async function shownOf({ adminUrl }: TestGateway) {
   return gatewayArtefactsSchema.parse(await (await fetch(`${adminUrl}/artefacts`)).json()).artefacts;
 }
 
-/** Why the next request is not predicted; undefined where it is. */
+/** Why the next request is not predicted; undefined if it is. */
 async function absenceOf(gateway: TestGateway): Promise<string | undefined> {
   const messages = [{ role: "user", content: longText("q1") }];
   const answer = await gateway.post("/v1/chat/completions", { model: "cascade/test", messages });

@@ -21,7 +21,7 @@ async function linesOf({ adminUrl }: TestGateway): Promise<readonly LearningLine
   return lines.map((line) => learningLineSchema.parse(JSON.parse(line)));
 }
 
-/** A predictor that learnt of letters: their words are common, the names in them are not. */
+/** A predictor trained on letters: their words are common, the names in them are not. */
 function letterLengths(): TestArtefact {
   const names = Array.from(
     { length: 300 },
@@ -44,7 +44,7 @@ function letterLengths(): TestArtefact {
   return { hash: sha256(bytes), bytes };
 }
 
-/** A gateway that orders by length and has its thread up, over an engine whose answers have 3 tokens. */
+/** A gateway that orders by length with a started thread, over an engine whose answers have 3 tokens. */
 async function learningGateway(stateDirectory?: string) {
   const engine = await startTestEngine((_, response) => sayCompletion(response, `the ${secret}`));
   const gateway = await startTestGateway({}, stateDirectory === undefined ? {} : { stateDirectory });
@@ -93,7 +93,7 @@ describe("what the gateway remembers to learn from", () => {
       inputTokens: Math.ceil(("You plan.Earlier.Yes.".length + text.length) / 4),
       workflow: "planner-coder",
       stage: "coder",
-      // No predictor is named whose words could be counted.
+      // The policy names no predictor whose words could be counted.
       sketch: null,
     });
     expect(second?.program).toBe(first.program);
@@ -114,7 +114,7 @@ describe("what the gateway remembers to learn from", () => {
     const [line] = await linesOf(gateway);
     const sketch = line === undefined ? null : factsOfLine(line).sketch;
     const kept = new Set(sketch?.buckets);
-    // Every word, and every pair of them in any order, is tried as by somebody who guessed them all.
+    // Tries every word and every pair in any order, as in a guessing attack with perfect guesses.
     const words = text.toLowerCase().match(/[a-z]+|\./g) ?? [];
     const stands = (tried: string): boolean => sketchOf(tried).buckets.every((bucket) => kept.has(bucket));
     const common = ["was", "with", "please", "write", "a", "letter", "from", "the", "office", "because", "she", "."];
@@ -122,7 +122,7 @@ describe("what the gateway remembers to learn from", () => {
     expect(
       words.flatMap((one) => words.map((other) => `${one} ${other}`)).filter((pair) => !/^(.+) \1$/.test(pair) && stands(pair)),
     ).toEqual([]);
-    // Whole sketches, as predictors read them, would tell all of it.
+    // Whole sketches, as predictors read them, would reveal all of it.
     const whole = new Set(sketchOf(text).buckets);
     expect(words.slice(1).every((word, at) => sketchOf(`${words[at]} ${word}`).buckets.every((bucket) => whole.has(bucket)))).toBe(true);
   });

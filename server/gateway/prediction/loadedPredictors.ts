@@ -22,13 +22,13 @@ const plain: RequestFacts = {
   sketch: sketchOf("What is 1 + 1?"),
 };
 
-/** Confidence of prompts, by prompt, then by model. */
+/** Confidence by prompt, then by model. */
 interface ConfidenceReader {
   readonly models: readonly string[];
   read(prompts: ReadPrompts): Promise<Float32Array>;
 }
 
-/** Embeddings of texts, one after another; without a text an average one is used, as for words. */
+/** Embeddings of texts, one after another; for an empty text an average one is used, as for words. */
 type Embed = (texts: readonly string[], usual: Float32Array) => Promise<Float32Array>;
 
 type OwnEncoder = EncoderIdentity & { readonly dimensions: number };
@@ -38,11 +38,11 @@ export class LoadedPredictors {
   readonly lengths = new Map<string, LengthPredictor>();
   readonly confidence = new Map<string, ConfidenceReader>();
   readonly searches = new Map<string, TimedSearch>();
-  /** Words that may be remembered of a text, by the predictor of lengths that learnt of them. */
+  /** Words of a text that may be logged, by the length predictor that was trained on them. */
   readonly common = new Map<string, ReadonlySet<number>>();
-  /** Wall milliseconds that a search takes of late. */
+  /** Recent wall milliseconds of a search. */
   readonly searchMs = new MovingMean();
-  /** By their hashes: heads that read the same share one. */
+  /** By their hashes: heads that read the same encoder share one. */
   readonly #running = new Map<string, Encoder>();
   readonly #encoders: HeldEncoders;
 
@@ -50,7 +50,7 @@ export class LoadedPredictors {
     this.#encoders = encoders;
   }
 
-  /** Takes one in, or says why it cannot. Never rejects. */
+  /** Loads an artefact, or says why it cannot. Never rejects. */
   async load({ hash, at }: ArtefactSource): Promise<Loaded> {
     const refused = (problem: unknown, absent: "not-loaded" | "no-encoder" = "not-loaded"): Loaded => {
       return { hash, problem: reasonOf(problem), absent };
@@ -80,7 +80,7 @@ export class LoadedPredictors {
     }
   }
 
-  /** Throws where it does not tell what it should of a plain request. */
+  /** Loads a predictor that reads words. Throws if its predictions for a plain request are invalid. */
   #takeWords(hash: string, artefact: Artefact): void {
     switch (artefact.kind) {
       case "lengths":
@@ -110,13 +110,13 @@ export class LoadedPredictors {
     }
   }
 
-  /** Throws where the encoder cannot be loaded, or has changed since the gateway was started. */
+  /** Throws if the encoder cannot be loaded, or has changed since the gateway was started. */
   async #embeddingsOf({ name, sha256, dimensions }: OwnEncoder): Promise<Embed> {
     const folder = this.#encoders.list.find((held) => held.sha256 === sha256)?.folder ?? "";
     const encoder = this.#running.get(sha256) ?? (await loadEncoder(folder, workerFile("encoderProcess")));
     if (encoder.sha256 !== sha256) throw new Error(`The encoder ${name} in ${folder} has changed since the gateway started.`);
     this.#running.set(sha256, encoder);
-    // Another thread takes its place, with a process that runs.
+    // Another thread with a running process replaces it.
     void encoder.ended.then(() => process.exit());
     const first = await encoder.embed(["What is 1 + 1?"]);
     if (first.dimensions !== dimensions)
@@ -129,7 +129,7 @@ export class LoadedPredictors {
   }
 }
 
-/** Whose embeddings an artefact's heads read; null where they read words. */
+/** The encoder whose embeddings an artefact's heads read; null if they read words. */
 function encoderOf(artefact: Artefact): OwnEncoder | null {
   switch (artefact.kind) {
     case "lengths":
@@ -141,7 +141,7 @@ function encoderOf(artefact: Artefact): OwnEncoder | null {
   }
 }
 
-/** The predictor, after a check that it predicts numbers for a plain request. Throws if it does not. */
+/** The predictor, after a check that it predicts numbers for a plain request. Throws otherwise. */
 function tried(predictor: LengthPredictor): LengthPredictor {
   const predictions = predictor.models.flatMap((model) => predictor.predict([plain], model) ?? []);
   if (predictions.length !== predictor.models.length || predictions.some((one) => !Object.values(one).every(Number.isFinite)))
@@ -149,13 +149,13 @@ function tried(predictor: LengthPredictor): LengthPredictor {
   return predictor;
 }
 
-/** Throws where it does not tell numbers of a plain request. */
+/** Throws if it does not predict numbers for a plain request. */
 function wordReader({ models, predict }: ConfidencePredictor): ConfidenceReader {
   if (!predict([plain]).every(Number.isFinite)) throw new RangeError("It does not predict the confidence of a plain request.");
   return { models, read: async ({ facts }) => predict(facts) };
 }
 
-/** The predictor, once it has searched for a plain request. Throws where it does not find the largest models accurate. */
+/** The predictor, after a search for a plain request. Throws if it does not find the largest models accurate. */
 function triedSearch(predictor: ConfigurationPredictor): ConfigurationPredictor {
   const [found] = predictor.predict([plain]);
   if (found === undefined || !hasConfiguration(found.accurate, predictor.space.size - 1))

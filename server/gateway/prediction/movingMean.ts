@@ -1,11 +1,11 @@
-/** Of what was noted last: the twenty or so before it make up most of the mean. */
+/** Weight of the latest value: some twenty values make up most of the mean. */
 const latestWeight = 0.1;
 
-/** Exponential moving average: what it is of late, without a clock. */
+/** Exponential moving average of recent values, without a clock. */
 export class MovingMean {
   #mean: number | null = null;
 
-  /** Null until something was noted. */
+  /** Null until a value was noted. */
   get mean(): number | null {
     return this.#mean;
   }

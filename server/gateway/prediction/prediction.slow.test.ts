@@ -25,7 +25,10 @@ function configOf(policy: PolicyDocument, urls: Record<string, string>, maxInFli
 
 const user = (content: string) => ({ model: "cascade/test", messages: [{ role: "user", content }] });
 
-/** A request that is answered whole. @returns its headers. */
+/**
+ * Sends a request and reads the whole answer.
+ * @returns its headers.
+ */
 async function ask({ post }: TestGateway, content: string, headers: Record<string, string> = {}, body: object = {}): Promise<Headers> {
   const answer = await post("/v1/chat/completions", { ...user(content), ...body }, headers);
   expect(answer.status).toBe(200);
@@ -90,7 +93,7 @@ describe("predictions in the gateway", () => {
     const second = await lastDecision(gateway);
     expect(second?.predictions?.models.small?.confidence).toBeLessThan(0.2);
     expect(second?.predictions?.models.large?.remainingTokens).toBeGreaterThan(1000);
-    // Of the first request of its program, whatever the later ones say; lengths of its own.
+    // The confidence is that of its program's first request, whatever the later ones contain; each request has its own length.
     await ask(gateway, longText("q3"), { "x-session-id": "a" });
     const later = await lastDecision(gateway);
     expect(later?.startReason).toBe("program-keeps-its-model");
@@ -106,7 +109,7 @@ describe("predictions in the gateway", () => {
     await gateway.put(configOf(policy, { small: small.url, large: large.url }));
     const held = ask(gateway, longText("q1"));
     await until(() => large.asked.length === 1);
-    // 4000 tokens at 0.01 s over a batch of 10 are 4 s, and the floor 1 s; its 22 tokens of input would be nothing.
+    // 4000 tokens at 0.01 s over a batch of 10 are 4 s, and the floor 1 s; its 22 tokens of input would add nothing.
     expect((await ask(gateway, longText("q2"))).get("x-weir-model")).toBe("small");
     large.open();
     await held;
@@ -328,7 +331,7 @@ describe("predictors on the gateway's disk", () => {
   it("are there again after a crash, and one whose file was changed is done without", async () => {
     const stateDirectory = await temporaryDirectory();
     await slackGateway({}, stateDirectory);
-    // The first is still up, as if it had been killed: nothing was written at an orderly end.
+    // The first gateway is still up, as if it had been killed: nothing was written by an orderly shutdown.
     const again = await startTestGateway({ predictionSeconds: 5 }, { stateDirectory });
     await ask(again, longText("q1"));
     expect((await lastDecision(again))?.predictions?.models.large?.remainingTokens).toBeGreaterThan(1000);

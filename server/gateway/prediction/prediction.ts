@@ -4,13 +4,13 @@ import type { EncoderIdentity } from "@/solver/prediction/confidence";
 import type { RequestFacts } from "@/solver/prediction/predictor";
 import type { HeldEncoders } from "./encoderFolders";
 
-/** The predictors that a policy names, by the hashes of their artefacts, and the models that it asks them about. */
+/** The predictors that a policy names, by the hashes of their artefacts, and the models for which it needs predictions. */
 export interface Wanted {
   readonly lengths: string | null;
   readonly confidence: string | null;
-  /** One for each workflow of which it names one. */
+  /** One for each workflow with a named predictor. */
   readonly configurations: readonly WantedConfigurations[];
-  /** Whether answers are remembered to learn from: where the policy reads lengths or confidence. */
+  /** Whether answers are logged for training: if the policy reads lengths or confidence. */
   readonly learns: boolean;
   readonly models: readonly string[];
 }
@@ -19,26 +19,26 @@ export interface Wanted {
 interface WantedConfigurations {
   readonly workflow: string;
   readonly hash: string;
-  /** Agents that read no other agent's answer: their requests hold the program's topic and are the ones predicted. */
+  /** Agents that read no other agent's answer: their requests hold the program's topic, and only they are predicted. */
   readonly firstAgents: readonly string[];
 }
 
-/** What is asked for one policy about one request, each by the artefact's hash; null: not. */
+/** One policy's query about one request, each part by the artefact's hash; null: not queried. */
 export interface PredictorQuery extends Pick<Wanted, "lengths" | "confidence" | "models"> {
   readonly configurations: string | null;
 }
 
-/** What is asked about one request: its text is read in the worker and stays there. */
+/** The question about one request: its text is read in the worker and stays there. */
 export interface Question {
-  /** Of the last user message. */
+  /** Text of the last user message. */
   readonly text: string;
   readonly facts: Omit<RequestFacts, "sketch">;
   readonly wanted: readonly PredictorQuery[];
-  /** Wall milliseconds that a search for accurate configurations may take, from when it is asked. */
+  /** Wall milliseconds for a search for accurate configurations, from the moment of the question. */
   readonly searchMs: number;
 }
 
-/** What is predicted of a request at one model; what no predictor says is left out. */
+/** The prediction for a request at one model; values without a predictor are absent. */
 export interface ModelPrediction {
   readonly requestTokens?: number;
   readonly remainingTokens?: number;
@@ -47,32 +47,32 @@ export interface ModelPrediction {
 
 export type Predictions = Readonly<Record<string, ModelPrediction>>;
 
-/** What a search for a program's accurate configurations came to. */
+/** The result of a search for a program's accurate configurations. */
 export interface FoundConfigurations {
-  /** Those that are verified: a set of `configurationSet.ts`. */
+  /** The verified configurations: a set of `configurationSet.ts`. */
   readonly accurate: Uint32Array;
-  /** Heads that were evaluated, of so many configurations. */
+  /** Heads that were evaluated, and the number of configurations. */
   readonly evaluated: number;
   readonly of: number;
-  /** Whether it came to its end, or was cut off. */
+  /** Whether the search finished or was cut off. */
   readonly whole: boolean;
 }
 
 export interface Answer {
-  /** What may be remembered of the text, packed; null without a predictor of lengths. */
+  /** The part of the text that may be logged, packed; null without a predictor of lengths. */
   readonly sketch: string | null;
-  /** By model, one for each that was wanted. */
+  /** By model, one for each query. */
   readonly predicted: readonly Predictions[];
-  /** One for each that was wanted; null where no predictor of configurations was asked, or can be. */
+  /** One for each query; null if no predictor of configurations was asked, or none can answer. */
   readonly configurations: readonly (FoundConfigurations | null)[];
 }
 
-/** What a thread is asked first. */
+/** The first message to a thread. */
 export interface LoadTask {
   readonly kind: "load";
   readonly artefacts: readonly ArtefactSource[];
   readonly encoders: HeldEncoders;
-  /** Whether it is to answer, and not only to say what the artefacts are. */
+  /** Whether it answers questions, or only reports what the artefacts are. */
   readonly serves: boolean;
 }
 
@@ -80,32 +80,32 @@ export interface LoadTask {
 export interface Batch {
   readonly kind: "batch";
   readonly questions: readonly Question[];
-  /** Wall milliseconds from when it comes in which searches have to end. */
+  /** Wall milliseconds from the batch's arrival in which searches must end. */
   readonly searchMs: number;
 }
 
-/** What it answers; null answers where it failed at them. */
+/** The thread's reply; answers are null if it failed. */
 export interface Reply {
   readonly answers: readonly Answer[] | null;
-  /** Wall milliseconds that a search takes of late; null where none was made yet. */
+  /** Recent wall milliseconds of a search; null if none was made yet. */
   readonly searchMs: number | null;
 }
 
 /** Why a request has no prediction. */
 export type Absence =
-  /** The thread is on its way. */
+  /** The thread is starting. */
   | "loading"
-  /** As many questions wait as may. */
+  /** The limit of waiting questions is reached. */
   | "queue-full"
-  /** It did not come in time. */
+  /** The answer did not arrive in time. */
   | "late"
-  /** The thread ended, or failed at it. */
+  /** The thread ended, or failed to answer. */
   | "failed"
   /** A predictor that the policy names could not be loaded. */
   | "not-loaded"
-  /** The encoder whose embeddings a predictor reads is not there, or cannot be run. */
+  /** The encoder whose embeddings a predictor reads is missing, or cannot be run. */
   | "no-encoder"
-  /** Another policy came into force while it was asked. */
+  /** Another policy came into force during the question. */
   | "not-asked";
 
 /** An artefact: its bytes, or the path of a file with them. */
@@ -121,7 +121,7 @@ export type Loaded =
       readonly kind: ArtefactKind;
       readonly models: readonly string[];
       readonly encoder?: EncoderIdentity;
-      /** Whose accurate configurations it predicts. */
+      /** The workflow whose accurate configurations it predicts. */
       readonly workflow?: WorkflowDocument;
     }
   | { readonly hash: string; readonly problem: string; readonly absent: "not-loaded" | "no-encoder" };

@@ -5,10 +5,10 @@ import { Tally } from "../lib/tally";
 import type { Noted } from "./featureLog";
 import type { Absence, FoundConfigurations } from "./prediction";
 
-/** From a batch of few requests to the limit that a request waits for. */
+/** From a batch of few requests to the time limit of a request's prediction. */
 const secondsBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25];
 
-/** Counts what predictors were asked and what is remembered to learn from. */
+/** Counts questions to predictors and lines of the training log. */
 export class PredictionCounts {
   readonly #requests = new Tally(["outcome"]);
   readonly #batches = new Tally([]);
@@ -17,16 +17,16 @@ export class PredictionCounts {
   #observe: (seconds: number) => void = () => undefined;
   #observeSearch: (seconds: number) => void = () => undefined;
   #counts = { whole: 0, partial: 0, none: 0, unasked: 0 };
-  /** Over the searches that came back. */
+  /** Over the completed searches. */
   #sums = { searches: 0, tookMs: 0, searchMs: 0, evaluatedShare: 0 };
 
-  /** A request was put to predictors. */
+  /** Counts a question to predictors. */
   asked(outcome: "predicted" | Absence, seconds: number): void {
     this.#requests.inc({ outcome });
     this.#observe(seconds);
   }
 
-  /** A search for the accurate configurations of a program came back, or did not; it took so long, and might have taken so long. */
+  /** Counts a search for the accurate configurations of a program, completed or not, with its duration and its time limit. */
   searched(found: FoundConfigurations | null, { tookMs, searchMs }: { readonly tookMs: number; readonly searchMs: number }): void {
     const outcome = searchOutcome(found);
     this.#searches.inc({ outcome });
@@ -50,7 +50,7 @@ export class PredictionCounts {
     this.#batches.inc({});
   }
 
-  /** An answer was to be remembered. */
+  /** Counts an answer by the outcome of logging it. */
   remembered(outcome: Noted): void {
     this.#answers.inc({ outcome });
   }
@@ -85,7 +85,7 @@ export class PredictionCounts {
   }
 }
 
-/** The configuration of the largest models is accurate by definition: nothing was verified where it stands alone. */
+/** The configuration of the largest models is accurate by definition: if the set contains only that one, nothing was verified. */
 function searchOutcome(found: FoundConfigurations | null): "whole" | "partial" | "none" | "unasked" {
   if (found === null) return "unasked";
   if (found.whole) return "whole";

@@ -42,7 +42,7 @@ it("programs on emulated engines stay at the model that predictors are surest of
     await answer.text();
     return answer.headers.get("x-weir-model");
   };
-  // The predictors are sure of the large model for long prompts; its program keeps it for the short ones that follow.
+  // The predictors are confident in the large model for long prompts; its program keeps it for the short ones that follow.
   expect(await ask("a", "long", "q1")).toBe(OTHER);
   expect(await ask("b", "short", "q2")).toBe(MODEL);
   const order = ["long", "long", "short", "long", "short"] as const;

@@ -5,7 +5,7 @@ import type { ArtifactStore } from "./artifactStore";
 import type { Absence, Answer, Question } from "./prediction";
 import { PredictionThread } from "./predictionThread";
 
-/** Between two starts of a thread that does not live. */
+/** Delay between two starts of a thread that fails. */
 const againMs = 1_000;
 
 interface DeskOptions {
@@ -16,8 +16,8 @@ interface DeskOptions {
 }
 
 /**
- * Has requests predicted in a thread. Other predictors come with a thread of their own: the one before serves until that has loaded them,
- * and answers what it was asked.
+ * Predicts requests in a thread. Other predictors get a new thread: the previous one serves until the new one has loaded them, and then
+ * answers its remaining questions.
  */
 export class PredictionService {
   readonly #options: DeskOptions;
@@ -40,19 +40,19 @@ export class PredictionService {
     return this.#mutex.run(async () => undefined);
   }
 
-  /** Serves with these predictors from as soon as they are loaded on. Never rejects. */
+  /** Serves with these predictors once they are loaded. Never rejects. */
   need(hashes: ReadonlySet<string> | null): Promise<void> {
     this.#needed = hashes;
     return this.#mutex.run(() => this.#serve(this.#needed));
   }
 
-  /** Loads these beside those that serve, so that nothing waits for them once a policy names them. Never rejects. */
+  /** Loads these in addition to the serving ones, so that no request waits for them once a policy names them. Never rejects. */
   async prepare(hashes: ReadonlySet<string>): Promise<void> {
     if (hashes.size === 0) return;
     return this.#mutex.run(() => this.#serve(new Set([...hashes, ...(this.#needed ?? [])])));
   }
 
-  /** Which predictors that policies name do not serve, and why, but for those that are on their way. */
+  /** Predictors that policies name and that do not serve, with the reason, except those that are still loading. */
   get lacking(): ReadonlyMap<string, Absence> {
     const lacking = new Map<string, Absence>();
     for (const hash of this.#needed ?? []) {
@@ -67,7 +67,7 @@ export class PredictionService {
     if (this.lacking.has(hash)) await this.#mutex.run(() => this.#serve(this.#needed, { again: true }));
   }
 
-  /** Why it cannot answer by the artefact; null where it can. */
+  /** Why the artefact cannot be used for answers; null if it can. */
   absence(hash: string): Absence | null {
     return this.#thread === null ? "not-loaded" : this.#thread.absence(hash);
   }

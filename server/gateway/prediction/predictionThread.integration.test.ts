@@ -19,7 +19,10 @@ async function startThread(limitMs = 60_000): Promise<PredictionThread> {
   return thread;
 }
 
-/** Has the thread say that a search takes so long, whatever it is asked. @returns the batches that come. */
+/**
+ * Makes the thread report this duration of a search, whatever the question.
+ * @returns the batches it receives.
+ */
 function searchesTaking(searchMs: number): Batch[] {
   const batches: Batch[] = [];
   vi.spyOn(Worker.prototype, "postMessage").mockImplementation(function (this: Worker, { id, task }: { id: number; task: Batch }) {
@@ -51,6 +54,6 @@ it("takes no more searches in one go than end in time, and everything else that 
 it("holds a request for its search's own time where that is all it waits for", async () => {
   const thread = await startThread();
   vi.spyOn(Worker.prototype, "postMessage").mockImplementation(() => undefined);
-  // Either would be held for a minute, which is longer than a test may take.
+  // Either would be held for a minute, which exceeds a test's time limit.
   expect(await thread.ask(about("a", 20))).toBe("late");
 });

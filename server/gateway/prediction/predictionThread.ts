@@ -2,22 +2,22 @@ import { WorkerThread } from "@/server/threads/workerThread";
 import type { HeldEncoders } from "./encoderFolders";
 import type { Absence, Answer, ArtefactSource, Batch, Loaded, LoadTask, Question, Reply } from "./prediction";
 
-/** What is usual of words, and of an encoder's embeddings. */
+/** Limits for word features, and for an encoder's embeddings. */
 const bounds = {
   words: {
     /** Requests that are predicted together. */
     mostInBatch: 32,
-    /** A batch takes milliseconds; a thread that is at one for so long is ended. */
+    /** A batch takes milliseconds; a thread that takes this long is ended. */
     batchLimitMs: 2_000,
-    /** Loading some megabytes takes less than a second; ten are a machine that is stuck. */
+    /** Loading some megabytes takes less than a second; after ten the machine is considered stuck. */
     startLimitMs: 10_000,
   },
-  // A long prompt takes a network of 150 million parameters some tenths of a second, and its file has 600 MB. Who changes a configuration
-  // waits 30 s for the answer.
+  // A long prompt takes a network of 150 million parameters some tenths of a second, and its file has 600 MB. The caller of a configuration
+  // change waits 30 s for the answer.
   embeddings: { mostInBatch: 8, batchLimitMs: 20_000, startLimitMs: 25_000 },
 } as const;
 
-/** Beyond a search's own time, for the way to the thread and back. */
+/** Time in addition to a search's own, for the messages to and from the thread. */
 const wayMs = 5;
 
 /** Inspects an artefact in a separate thread: what it is, or why it cannot be used. Rejects if the thread does not start. */
@@ -38,7 +38,7 @@ async function started(
   try {
     return { thread, loaded: (await thread.ask({ kind: "load", ...task }, { limitMs: startLimitMs })) as readonly Loaded[] };
   } catch {
-    // Nothing of what it failed with: that might quote a prompt.
+    // The error is not reported: it might quote a prompt.
     await thread.close();
     throw new Error("The prediction thread did not start.");
   }
@@ -46,7 +46,7 @@ async function started(
 
 interface Pending {
   readonly question: Question;
-  /** When searches for it have to end; infinite where none is asked for. */
+  /** When searches for it must end; infinite if none is requested. */
   readonly searchedByMs: number;
   readonly settle: (outcome: Answer | Absence) => void;
   settled: boolean;
@@ -57,18 +57,18 @@ export interface ThreadOptions {
   readonly encoders: HeldEncoders;
   /** Questions that may wait. */
   readonly mostWaiting: number;
-  /** For one answer, from when it was asked; of a search alone the question says it. */
+  /** Time limit of one answer from the question on; for a search alone the question states it. */
   readonly limitMs: number;
-  /** Told of each batch that came back. */
+  /** Called for each completed batch. */
   readonly onBatch: () => void;
-  /** It ended by itself. */
+  /** Called if it ended by itself. */
   readonly onGone: () => void;
 }
 
 /**
- * A thread with some predictors. What is asked while it is at a batch waits for the next, of 32 at most, or 8 where an encoder reads them: a
- * single request does not wait for others, and under load batches fill by themselves. A batch takes no more searches for configurations than can
- * be made before the first of them has to end (Aragog, section 3.1).
+ * A thread with some predictors. Questions that arrive during a batch wait for the next one, of 32 at most, or 8 if an encoder reads them:
+ * a single request does not wait for others, and under load batches fill by themselves. A batch takes no more searches for configurations
+ * than can be made before the first of them must end (Aragog, section 3.1).
  */
 export class PredictionThread {
   readonly loaded: readonly Loaded[];
@@ -79,7 +79,7 @@ export class PredictionThread {
   #underWay: readonly Pending[] | null = null;
   #scheduled = false;
   #closing = false;
-  /** What a search takes, as the thread last said. */
+  /** The duration of a search, as last reported by the thread. */
   #searchMs = 0;
 
   private constructor(thread: Thread, loaded: readonly Loaded[], options: ThreadOptions) {
@@ -89,7 +89,7 @@ export class PredictionThread {
     this.#bounds = loaded.some((one) => "kind" in one && one.encoder !== undefined) ? bounds.embeddings : bounds.words;
   }
 
-  /** Resolves once it has loaded what there is to load. Rejects where it does not start. */
+  /** Resolves once it has loaded what can be loaded. Rejects if it does not start. */
   static async start(options: ThreadOptions): Promise<PredictionThread> {
     let onEnd = (): void => undefined;
     const { thread, loaded } = await started({ artefacts: options.artefacts, encoders: options.encoders, serves: true }, () => onEnd());
@@ -98,12 +98,12 @@ export class PredictionThread {
     return own;
   }
 
-  /** Whether it was started with all of these, well or not. */
+  /** Whether it was started with all of these, whether or not they loaded. */
   has(hashes: ReadonlySet<string>): boolean {
     return [...hashes].every((hash) => this.loaded.some((one) => one.hash === hash));
   }
 
-  /** Why it cannot answer by the artefact; null where it can. */
+  /** Why the artefact cannot be used for answers; null if it can. */
   absence(hash: string): Absence | null {
     const found = this.loaded.find((one) => one.hash === hash);
     if (found === undefined) return "not-loaded";
@@ -131,20 +131,20 @@ export class PredictionThread {
     });
   }
 
-  /** Ends it once what was asked is answered. */
+  /** Ends the thread once all questions are answered. */
   close(): void {
     this.#closing = true;
     if (this.#underWay === null && this.#waiting.length === 0) void this.#thread.close();
   }
 
-  /** What a request is held for at most. */
+  /** The longest time for which a request is held. */
   #limitMs(question: Question): number {
     const { limitMs } = this.#options;
     const alone = question.wanted.every(({ lengths, confidence }) => lengths === null && confidence === null);
     return alone ? Math.min(limitMs, question.searchMs + wayMs) : limitMs;
   }
 
-  /** After what came in this turn of the event loop. */
+  /** Runs after all questions of this turn of the event loop. */
   #schedule(): void {
     if (this.#scheduled || this.#underWay !== null) return;
     this.#scheduled = true;
@@ -165,18 +165,18 @@ export class PredictionThread {
       return;
     }
     this.#underWay = batch;
-    // Not the moment: threads do not share a clock.
+    // A duration and not a time: threads do not share a clock.
     const searchMs = Math.max(0, searchedByMs - nowMs);
     this.#thread
       .ask({ kind: "batch", questions: batch.map(({ question }) => question), searchMs }, { limitMs: this.#bounds.batchLimitMs })
       .then(
         (reply) => this.#answered(reply as Reply),
-        // The end of the thread is handled already.
+        // The end of the thread is already handled elsewhere.
         () => undefined,
       );
   }
 
-  /** The first that wait, and when the first search among them has to end. */
+  /** The first waiting questions, and when the first search among them must end. */
   #batchOf(open: readonly Pending[], nowMs: number): { readonly batch: readonly Pending[]; readonly searchedByMs: number } {
     const batch: Pending[] = [];
     let searchedByMs = Number.POSITIVE_INFINITY;

@@ -15,7 +15,7 @@ const mostWarmUpMs = 300;
 
 let predictors = new LoadedPredictors({ list: [], canRun: false });
 
-/** What one policy asks of one question, by their indices. */
+/** One policy's query: the index of its question, and its own index there. */
 interface Place {
   readonly question: number;
   readonly at: number;
@@ -38,7 +38,7 @@ async function answersTo({ questions, searchMs }: Pick<Batch, "questions" | "sea
     const models = answers[question]?.predicted[at];
     if (models !== undefined) models[model] = { ...models[model], ...prediction };
   };
-  // First: for these alone the time is short.
+  // These come first: only they have a short time limit.
   for (const [hash, search] of predictors.searches) {
     const asking = places.filter(({ want }) => want.configurations === hash);
     const found = await search.run(promptsOf(asking), searchedByMs);
@@ -69,14 +69,14 @@ async function answersTo({ questions, searchMs }: Pick<Batch, "questions" | "sea
   return answers.map((answer, at) => ({ ...answer, sketch: keptSketch(questions[at]?.wanted ?? [], facts[at]?.sketch ?? null) }));
 }
 
-/** What may be remembered of a text; null where no predictor of lengths reads it. */
+/** The part of a text that may be logged; null if no predictor of lengths reads it. */
 function keptSketch(wanted: readonly PredictorQuery[], sketch: RequestFacts["sketch"]): string | null {
   const reads = wanted.find(({ lengths }) => lengths !== null)?.lengths ?? null;
   const words = reads === null ? undefined : predictors.common.get(reads);
   return words === undefined || sketch === null ? null : packSketch(commonPart(sketch, words));
 }
 
-/** Has the compiler know what is asked all the time, so that the first requests do not come too late. */
+/** Compiles the frequently used code, so that the first requests are not late. */
 async function warmUp(loaded: readonly Loaded[]): Promise<void> {
   const untilMs = performance.now() + mostWarmUpMs;
   const wanted = loaded.flatMap((one): readonly PredictorQuery[] => {
@@ -105,7 +105,7 @@ serveTasks(async (task: LoadTask | Batch): Promise<readonly Loaded[] | Reply> =>
   try {
     answers = await answersTo(task);
   } catch {
-    // Nothing is said of it: the error might quote a prompt.
+    // The error is not reported: it might quote a prompt.
   }
   return { answers, searchMs: predictors.searchMs.mean };
 });

@@ -5,38 +5,38 @@ import type { Absence, FoundConfigurations } from "./prediction";
 /** Programs whose accurate configurations are remembered. */
 const mostPrograms = 4_096;
 
-/** What a search found, or why it found nothing. */
+/** The result of a search, or why there is none. */
 export type Searched = Promise<FoundConfigurations | Absence>;
 
-/** An agent's request as searches tell them apart. */
+/** An agent's request as searches identify it. */
 export interface SearchedRequest {
   /** The predictor and the program. */
   readonly key: string;
-  /** Null for an agent that reads another's answer, of whose requests nothing is searched. */
+  /** Null for an agent that reads another's answer: nothing is searched for its requests. */
   readonly first: FirstRequest | null;
 }
 
 interface FirstRequest {
   readonly agent: string;
-  /** What its prompt says, where predictors read it. */
+  /** Text of its prompt, if predictors read it. */
   readonly text: string;
 }
 
 /** The search of a program's latest turn. */
 interface Turn {
   readonly found: Searched;
-  /** By agent that has been asked in it, a hash of what it was asked: texts are not kept. */
+  /** Hash of the question by agent in this turn: texts are not kept. */
   readonly texts: Map<string, string>;
 }
 
 /**
- * Searches for accurate configurations by program. Agents with which a program begins share one; where one of them is asked something else than
- * before, the session's next turn has begun, which gets a new search.
+ * Searches for accurate configurations by program. The first agents of a program share one; if one of them gets a different question than
+ * before, the session's next turn has begun, and it gets a new search.
  */
 export class ProgramSearches {
   readonly #mutex = new BoundedMap<Turn>(mostPrograms);
 
-  /** What counts for the request; undefined where that has to be searched for, or was never. */
+  /** The search that applies to the request; undefined if it must be made, or was never made. */
   of({ key, first }: SearchedRequest): Searched | undefined {
     const turn = this.#mutex.get(key);
     if (turn === undefined || first === null) return turn?.found;
@@ -46,7 +46,7 @@ export class ProgramSearches {
     return turn.found;
   }
 
-  /** The program's turn began with the request, and this is found for it. */
+  /** The request begins the program's turn, with this search. */
   begin({ key, first }: SearchedRequest, found: Searched): void {
     if (first !== null) this.#mutex.put(key, { found, texts: new Map([[first.agent, hashOf(first.text)]]) });
   }

@@ -3,10 +3,10 @@ import { lastUserText } from "@/solver/prediction/lastUserText";
 import { bytesPerToken, type ModelRequest } from "../http/modelRequest";
 import type { PredictorQuery, Question } from "./prediction";
 
-/** Of a text that goes to the thread: more than the words that are read of it. */
+/** Length limit of a text for the thread: more than the words that are read of it. */
 const mostCharacters = 65_536;
 
-/** What predictors are asked about a request. Tokens are estimated at four characters each. */
+/** The question to predictors about a request. Tokens are estimated at four characters each. */
 export function questionOf(
   { body, endpoint, workflow, stage }: ModelRequest,
   wanted: readonly PredictorQuery[],
@@ -35,7 +35,7 @@ export function questionOf(
   return { text: text.slice(0, mostCharacters), facts, wanted, searchMs };
 }
 
-/** Characters of what messages say. */
+/** Characters in the text of messages. */
 function lengthOf(messages: readonly unknown[]): number {
   let sum = 0;
   for (const message of messages) {

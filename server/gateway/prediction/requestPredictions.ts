@@ -13,10 +13,10 @@ import type { PredictionService } from "./predictionService";
 import { ProgramSearches, type SearchedRequest } from "./programSearches";
 import { questionOf } from "./questionOf";
 
-/** Models of one policy that are asked about; records stay small. */
+/** Models of one policy with predictions; this keeps records small. */
 const mostModels = 16;
 
-/** What a policy asks of predictors; null where it reads no predictions. With none named its requests are remembered all the same. */
+/** What a policy asks of predictors; null if it reads no predictions. If it names no predictor, its requests are still logged. */
 export function wantedBy(document: PolicyDocument, { needs }: Pick<Policy, "needs">): Wanted | null {
   const { lengths = null, confidence = null } = document.learnt ?? {};
   const configurations = document.kind === "just-in-time" ? document.workflows.flatMap(wantedOfWorkflow) : [];
@@ -34,22 +34,22 @@ function wantedOfWorkflow({ workflow: { name, agents }, predictor }: JustInTimeP
 export const hashesOf = ({ lengths, confidence, configurations }: Wanted): readonly string[] =>
   [lengths, confidence, ...configurations.map(({ hash }) => hash)].filter((hash) => hash !== null);
 
-/** What predictors say of one request to one policy, by model, or why they say nothing. */
+/** The prediction of one request for one policy, by model, or why there is none. */
 export interface PolicyPrediction {
   readonly wanted: Wanted;
   readonly predicted: Predictions;
-  /** The predictor of its workflow's configurations, where the request is one of those with which its program begins; else null. */
+  /** The predictor of its workflow's configurations if the request is one of the first of its program; else null. */
   readonly searched: string | null;
-  /** Configurations that are held to be accurate for its program, as found with the requests with which that began. */
+  /** Configurations predicted to be accurate for its program, found at the program's first requests. */
   readonly accurate?: Uint32Array | undefined;
   readonly absent: Absence | null;
 }
 
-/** What predictors say of one request, to each policy that decides about it. */
+/** The predictions of one request for each policy that decides on it. */
 export interface Prediction {
   readonly policies: readonly PolicyPrediction[];
   readonly facts: Question["facts"];
-  /** What may be remembered of the text, packed; null where no predictor of lengths was asked, or did not answer. */
+  /** The part of the text that may be logged, packed; null if no predictor of lengths was asked, or it did not answer. */
   readonly sketch: string | null;
 }
 
@@ -64,10 +64,10 @@ interface RequestPredictionsOptions {
 export class RequestPredictions {
   readonly service: PredictionService;
   readonly #options: RequestPredictionsOptions;
-  /** How sure predictors were of a program at its first request, by predictor and program. */
+  /** The predictors' confidence at a program's first request, by predictor and program. */
   readonly #sure = new BoundedMap<Predictions>();
   readonly #searches = new ProgramSearches();
-  /** Wall milliseconds for which requests waited for engines, under policies that have configurations predicted. */
+  /** Wall milliseconds for which requests waited for engines, under policies with predicted configurations. */
   readonly #queueMs = new MovingMean();
 
   constructor(options: RequestPredictionsOptions) {
@@ -76,20 +76,20 @@ export class RequestPredictions {
   }
 
   /**
-   * Wall milliseconds that a search may take: it has to end before its request's first stage can start, which is expected of how long requests
-   * waited of late (Aragog, section 3.1).
+   * Wall milliseconds for a search: it must end before its request's first stage can start, which is estimated from recent waiting times
+   * (Aragog, section 3.1).
    */
   get #searchMs(): number {
     const { searchSeconds, predictionSeconds } = this.#options.limits;
     return Math.min(Math.max(this.#queueMs.mean ?? 0, 1000 * searchSeconds), 1000 * predictionSeconds);
   }
 
-  /** A request waited so long for an engine under a policy that wants this of predictors; in wall milliseconds. */
+  /** Notes the wait for an engine of a request under a policy with these queries; in wall milliseconds. */
   waited(wanted: Wanted | null, queueMs: number): void {
     if (wanted !== null && wanted.configurations.length > 0) this.#queueMs.note(queueMs);
   }
 
-  /** Asks what the policies want to know of a request; what does not come in time is absent. Never rejects. */
+  /** Asks for what the policies want to know about a request; what does not arrive in time is absent. Never rejects. */
   async about(asked: ModelRequest, wanted: readonly Wanted[]): Promise<Prediction> {
     const askedMs = performance.now();
     const sure = wanted.map(({ confidence }) => (confidence === null ? undefined : this.#sure.get(programKey(confidence, asked))));
@@ -144,7 +144,7 @@ export class RequestPredictions {
     }
   }
 
-  /** Notes the answers of a finished request to learn from: what was known of it when it came, and what was written. */
+  /** Logs the answers of a finished request for training: the features known at its arrival, and what was written. */
   remember({ facts, sketch }: Prediction, { asked, decision, startedAtMs }: Finished): void {
     for (const { model, verdict, outputTokens } of decision.stages) {
       if (verdict === "failed" || outputTokens === null) continue;
@@ -186,7 +186,10 @@ export function predictionFor(prediction: Prediction | null, wanted: Wanted | nu
 
 export const isSame = (one: Wanted, other: Wanted): boolean => one === other || JSON.stringify(one) === JSON.stringify(other);
 
-/** How long its answer and what its program has yet to write are expected to be at a model: what the client says of its program counts first. */
+/**
+ * The expected length, at a model, of its answer and of what its program has yet to write: the client's own statement about its program
+ * takes precedence.
+ */
 export function expectedAt(
   model: string,
   { mostTokens, programTokens }: Pick<ModelRequest, "mostTokens" | "programTokens">,
@@ -199,14 +202,17 @@ export function expectedAt(
   };
 }
 
-/** What a router scores a model for it, 0..100: the client's own first. */
+/** A model's router score for it, 0..100: the client's own takes precedence. */
 export function scoreOf(model: string, { routerScores }: Pick<ModelRequest, "routerScores">, policyPrediction: PolicyPrediction | null) {
   const own = routerScores.get(model);
   const confidence = policyPrediction?.predicted[model]?.confidence;
   return own ?? (confidence === undefined ? undefined : 100 * confidence);
 }
 
-/** The predictor of its workflow's configurations, and whether its program begins with it; null where there is none, or it names no agent. */
+/**
+ * The predictor of its workflow's configurations, and whether its program begins with it; null if there is no predictor, or the request
+ * names no agent.
+ */
 function programOf({ configurations }: Wanted, asked: ModelRequest): { readonly hash: string; readonly begins: boolean } | null {
   const call = callOf(asked);
   const own = call && configurations.find(({ workflow }) => workflow === call.workflow);

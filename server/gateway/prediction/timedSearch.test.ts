@@ -43,7 +43,7 @@ it("ends after any number of rounds with what their heads accepted, and does not
     const { search, searchMs } = timed();
     let nowMs = 0;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => (nowMs += 1));
-    // It is looked at when the search begins, and once before each round.
+    // The clock is read when the search begins, and once before each round.
     const [found] = await search.run(prompts, rounds + 2);
     clock.mockRestore();
     expect(hasConfiguration(found!.accurate, largest)).toBe(true);
@@ -65,7 +65,7 @@ it("lets rounds ask for fewer heads the less time is left, as long as a head too
   vi.spyOn(performance, "now").mockImplementation(() => nowMs);
   const allowed: number[] = [];
   const search = async (_: object, headsAllowed: () => number): Promise<readonly ConfigurationSearch[]> => {
-    // Reading the prompts takes time too, which is none of the heads'.
+    // Reading the prompts also takes time, but does not count for the heads.
     nowMs += 1000;
     for (let heads = headsAllowed(); heads > 0; heads = headsAllowed()) {
       allowed.push(heads);
@@ -76,7 +76,7 @@ it("lets rounds ask for fewer heads the less time is left, as long as a head too
   const timedSearch = new TimedSearch({ size: space.size, search }, new MovingMean());
   await timedSearch.run(prompts, 1040);
   expect(allowed.splice(0)).toEqual([1, 2, 3, 4].map(() => Number.POSITIVE_INFINITY));
-  // 40 ms for 20 heads: of 40 ms left a quarter is five heads, which two prompts share.
+  // 40 ms for 20 heads: a quarter of the remaining 40 ms is five heads, which two prompts share.
   await timedSearch.run(prompts, nowMs + 1040);
   expect(allowed).toEqual([2, 1, 1, 1]);
 });

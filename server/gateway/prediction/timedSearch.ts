@@ -2,30 +2,30 @@ import type { ConfigurationSearch, RequestFacts } from "@/solver/prediction/pred
 import { MovingMean } from "./movingMean";
 import type { FoundConfigurations } from "./prediction";
 
-/** Prompts as predictors read them: what is known of each, and its text. */
+/** Prompts as predictors read them: the known features of each, and its text. */
 export interface ReadPrompts {
   readonly facts: readonly RequestFacts[];
   readonly texts: readonly string[];
 }
 
-/** What searches for the accurate configurations of a workflow, and how many that has. */
+/** A searcher for the accurate configurations of a workflow, and their total number. */
 interface Searcher {
   readonly size: number;
-  /** One for each prompt; `headsAllowed` says before each round how many heads a prompt may ask for, and ends it with 0. */
+  /** One result for each prompt; `headsAllowed` returns before each round how many heads a prompt may request, and ends it with 0. */
   search(prompts: ReadPrompts, headsAllowed: () => number): Promise<readonly ConfigurationSearch[]>;
 }
 
 /** Share of the remaining time that one round may take, so that the deadline is noticed in time and rounds are not needlessly small. */
 const roundShare = 0.25;
 
-/** Searches that end in time, and what one takes. */
+/** Runs searches within a time limit and measures their duration. */
 export class TimedSearch {
   readonly #searcher: Searcher;
   readonly #searchMs: MovingMean;
-  /** Wall milliseconds for one head and prompt, with what rounds take beside. */
+  /** Wall milliseconds for one head and prompt, including a round's overhead. */
   readonly #headMs = new MovingMean();
 
-  /** @param searchMs notes the wall milliseconds that a prompt took in searches that came to their end. */
+  /** @param searchMs receives the wall milliseconds per prompt of searches that finished. */
   constructor(searcher: Searcher, searchMs: MovingMean) {
     this.#searcher = searcher;
     this.#searchMs = searchMs;
@@ -51,7 +51,7 @@ export class TimedSearch {
     return found.map(({ accurate, evaluated, whole }) => ({ accurate, evaluated, of: size, whole }));
   }
 
-  /** How many heads each of so many prompts may ask for in a round, so much time being left. */
+  /** Heads that each of `prompts` prompts may request in a round if `leftMs` remain. */
   #headsAllowed(leftMs: number, prompts: number): number {
     if (leftMs <= 0) return 0;
     const headMs = this.#headMs.mean ?? 0;

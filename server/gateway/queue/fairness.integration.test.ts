@@ -5,7 +5,7 @@ import { sayCompletion, startTestEngine } from "../testing/testEngine";
 import { hashed, oneModel, startTestGateway, type TestGateway } from "../testing/testGateway";
 
 const clients = 24;
-/** More than wait at once, so that the bound is far from serving in the order of coming. */
+/** More than wait at once, so that the bound differs clearly from first come first served. */
 const agingThreshold = 40;
 const without = 10_000;
 
@@ -14,7 +14,7 @@ const orders: readonly (readonly [string, (agingThreshold: number) => OrderDocum
   ["feedback over programs", (releases) => ({ kind: "mlfq", quantaSeconds: [0.001], agingThreshold: releases })],
 ];
 
-/** Asks for much, in a session that was served before: last by every order that prefers what is short or new. */
+/** A long request in a session that was served before: last in every order that prefers what is short or new. */
 const askLong = ({ post }: TestGateway) =>
   post(
     "/v1/chat/completions",
@@ -22,7 +22,10 @@ const askLong = ({ post }: TestGateway) =>
     { "x-session-id": "long" },
   );
 
-/** Short requests without end to one engine that takes one at a time, until `most` are answered, and a long one that comes among them. */
+/**
+ * A continuous stream of short requests to one engine that takes one at a time, until `most` are answered, and a long one that arrives
+ * among them.
+ */
 async function crowd(order: OrderDocument, most: number): Promise<readonly Decision[]> {
   const engine = await startTestEngine((_, response) => setTimeout(() => sayCompletion(response, "short"), 2));
   const gateway = await startTestGateway();
@@ -44,7 +47,7 @@ async function crowd(order: OrderDocument, most: number): Promise<readonly Decis
   return gateway.decisions();
 }
 
-/** Releases that passed over the long request, and what may at most: S and those that waited when it joined. */
+/** Releases that overtook the long request, and the bound on them: S and those that waited when it joined. */
 function passesOver(decisions: readonly Decision[]) {
   const stays = decisions.map(({ program, stages }) => ({ program, ...stages[0]!.at! }));
   const [, long] = stays.filter(({ program }) => program === "long").sort((a, b) => a.queued - b.queued);

@@ -9,7 +9,7 @@ import { sayCompletion, startTestEngine } from "../testing/testEngine";
 import { hashed, oneModel, startTestGateway, type TestGateway, until } from "../testing/testGateway";
 import { panic } from "../testing/testPanic";
 
-/** Slots that do not pass while a test runs: work that is held back goes for other reasons only. */
+/** Slots that do not pass while a test runs: held work is then released for other reasons only. */
 const nearlyStill = 0.001;
 
 /** A configuration that packs requests into engines by their memory. */
@@ -17,10 +17,10 @@ function packed(urls: readonly string[], { order = { kind: "fcfs" } as OrderDocu
   return { ...oneModel(urls), timeScale, ...hashed({ kind: "fixed", model: "large", order, place: { kind: "time-slots" } }) };
 }
 
-/** What engines answer at once. */
+/** A prompt that engines answer at once. */
 const probe = "probe";
 
-/** An engine that says how many tokens its cache holds and how often it preempted, and answers when it is told to. */
+/** An engine that reports its cache size and preemptions, and answers on the test's command. */
 async function engineOf(kvTokens: number) {
   const held = new Map<string, () => void>();
   const engine = await startTestEngine(({ body }, response) => {
@@ -43,7 +43,7 @@ async function engineOf(kvTokens: number) {
     preempt: (count: number) => {
       preemptions += count;
     },
-    /** Names of the requests that came, in order. */
+    /** Names of the requests that arrived, in order. */
     came: () => [...held.keys()],
     answer: (...names: readonly string[]) => {
       for (const name of names) held.get(name)?.();
@@ -156,7 +156,7 @@ describe("requests that the memory of no engine has room for", () => {
     const long = ask(gateway, "long", { tokens: 1000, max_tokens: 900 });
     await until(async () => (await queued(gateway)) === 1);
     await sleep(800);
-    // Preferred to the long one, they take the room when the deadline of the first two frees it.
+    // Preferred to the long one, they take the room that is freed at the deadline of the first two.
     const preferred = ["c", "d"].map((name) => ask(gateway, name, { tokens: 1000, max_tokens: 5 }));
     const answer = await long;
     expect([answer.status, ((await answer.json()) as { error: { code: string } }).error.code]).toEqual([504, "deadline"]);
@@ -187,7 +187,7 @@ describe("requests that the memory of no engine has room for", () => {
   it("go when what fills the memory runs longer than calls of its agent commonly do: then nobody knows how long it stays", async () => {
     const engine = await engineOf(2500);
     const gateway = await startPacking(packed([engine.url], { order: { kind: "workflow", agingThreshold: 100 }, timeScale: 1 }));
-    // Each is a program of its own, which teaches how long its calls take.
+    // Each is its own program, which teaches how long its calls take.
     for (let asked = 0; asked < 8; asked += 1) await (await ask(gateway, probe, { tokens: 50 })).text();
     const answers = ["a", "b", "c"].map((name) => ask(gateway, name, { tokens: 1000 }));
     await until(() => engine.came().length === 3);

@@ -125,7 +125,7 @@ describe("admission under a policy that judges nothing", () => {
 
 const work = { id: "w", programId: "p", stage: 0, inputTokens: 10 };
 
-/** A driver whose policy holds all back and wants to be asked again when `again` says, with the times at which it was. */
+/** A driver whose policy holds all work and requests the next call at `again`, with the times of the calls. */
 function holding(again: (nowSeconds: number) => number, { timeScale = 1 } = {}) {
   const decisions: number[] = [];
   let waiting: readonly WaitingWork[] = [];

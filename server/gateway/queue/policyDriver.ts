@@ -7,15 +7,18 @@ import { type Failed, type Grant, type Judgement, WaitingEntry, type Work } from
 /** How an engine's work on a request ended. */
 interface Released {
   readonly failed: boolean;
-  /** On the clock of `performance.now()`, where the answer was passed on as it was written. */
+  /** On the clock of `performance.now()`, if the answer was streamed. */
   readonly firstTokenMs?: number | undefined;
 }
 
-/** Bounds of the time until the policy is asked again, in wall milliseconds: on a fast clock slots of memory are shorter than is worth a look. */
+/**
+ * Bounds of the time until the next call of the policy, in wall milliseconds: on a fast clock the policy's memory slots are shorter than is
+ * worth a call.
+ */
 const soonestMs = 10;
 const latestMs = 10_000;
 
-/** What a policy sees, with the engines themselves. */
+/** The policy's view, with the engines themselves. */
 interface EngineView extends View {
   readonly replicas: readonly Replica[];
 }
@@ -28,28 +31,28 @@ interface DriverOptions {
   readonly outage: () => Outage;
   /** Engine seconds in a wall second. */
   readonly timeScale: number;
-  /** Work that waits for an engine, by line, over all drivers; this one keeps its share of it. */
+  /** Work that waits for an engine, by line, over all drivers; this driver updates its share of it. */
   readonly queued: Map<string, number>;
-  /** What all its waiting work is counted under, where the policy chooses models at dispatch; left out: each under its model. */
+  /** The line that counts all its waiting work, if the policy chooses models at dispatch; absent: each under its model. */
   readonly line?: string | undefined;
-  /** Called when an engine got room, with the moment; the queues that may use it are pumped, this driver's among them. */
+  /** Called with the moment when an engine got room; the queues that may use it are pumped, this driver's among them. */
   readonly onRoom: (nowMs: number) => void;
-  /** Where decisions are counted of a policy that chooses models at dispatch; left out: nowhere. */
+  /** Counts the decisions of a policy that chooses models at dispatch; absent: not counted. */
   readonly rounds?: RoundTallies;
 }
 
 /**
- * Drives a policy in real time: keeps the work that waits, asks the policy whenever something it can act on has changed
- * (work came, was judged or was given back, an engine got room or came back), and carries out what it says. What it holds back although
- * there is room it is asked about again when it says, which is soon enough to see new telemetry too. The clock is read once for what happened
- * and what is decided upon it, as the simulator's driver has it, so that a recorded run can be replayed there.
+ * Drives a policy in real time: holds the waiting work, calls the policy whenever something it can act on has changed (work arrived, was
+ * judged or was returned, an engine got room or came back), and carries out its actions. For work that the policy holds although there is
+ * room, it is called again at the time that it states, which is soon enough to see new telemetry too. The clock is read once for an event
+ * and the decision on it, as in the simulator's driver, so that a recorded run can be replayed there.
  */
 export class PolicyDriver {
   readonly policy: Policy;
   readonly #options: DriverOptions;
-  /** In the order of coming; where models are chosen at dispatch, in that in which programs began. */
+  /** In order of arrival; if models are chosen at dispatch, in the order in which programs began. */
   #waiting: WaitingEntry[] = [];
-  /** Set while the policy holds work back. */
+  /** Set while the policy holds work. */
   #timer: NodeJS.Timeout | undefined;
   #wakesAtMs = Number.POSITIVE_INFINITY;
   /** Requests that began with this policy and are not answered yet. */
@@ -68,24 +71,27 @@ export class PolicyDriver {
     return oldest;
   }
 
-  /** What work that waits for `model` is counted under. */
+  /** The line that counts work that waits for `model`. */
   lineOf(model: string): string {
     return this.#options.line ?? model;
   }
 
-  /** What the policy expects of engines' memory at a moment of `performance.now()`; null where it packs none. */
+  /** The policy's forecast of engines' memory at a moment of `performance.now()`; null if it packs none. */
   memory(nowMs: number): MemoryForecast | null {
     return this.policy.memory?.(this.#view(nowMs)) ?? null;
   }
 
-  /** Waits in the queue of the stage's model, or of any where the policy chooses at dispatch, until the policy sends the work to an engine, which then counts it in flight. */
+  /**
+   * Waits in the queue of the stage's model, or of any model if the policy chooses at dispatch, until the policy sends the work to an
+   * engine, which then counts it in flight.
+   */
   async queue(work: Work, signal: AbortSignal): Promise<Grant> {
     const outcome = await this.#wait(work, { kind: "queued" }, signal);
     if (outcome.kind === "accept" || outcome.kind === "escalate") throw new Error(`The policy judged queued work: ${outcome.kind}.`);
     return outcome;
   }
 
-  /** Puts a judged answer to the policy; `judgedScore` null when the judge gave none. */
+  /** Passes a judged answer to the policy; `judgedScore` is null if the judge gave none. */
   async judged(
     work: Work,
     { judgedScore, signal }: { readonly judgedScore: number | null; readonly signal: AbortSignal },
@@ -96,7 +102,7 @@ export class PolicyDriver {
     return outcome;
   }
 
-  /** The engine is done with the work, well or not. Returns when, in engine seconds. */
+  /** The engine has finished the work, successfully or not. Returns the time in engine seconds. */
   release(workId: string, replica: Replica, { failed, firstTokenMs }: Released): number {
     const nowMs = performance.now();
     const nowSeconds = this.#secondsAt(nowMs);
@@ -121,7 +127,7 @@ export class PolicyDriver {
     this.#sweep();
   }
 
-  /** Asks the policy and carries out its actions. */
+  /** Calls the policy and carries out its actions. */
   pump(nowMs: number): void {
     if (this.#waiting.length === 0) return;
     const view = this.#view(nowMs);
@@ -160,7 +166,7 @@ export class PolicyDriver {
     this.#sweep();
   }
 
-  /** Has the policy asked again in time about what it has just held back. */
+  /** Schedules the next call of the policy about work that it has just held. */
   #askAgain(nowMs: number): void {
     this.#sleep();
     const seconds = this.policy.askAgainSeconds?.() ?? null;
@@ -169,7 +175,7 @@ export class PolicyDriver {
     this.#wakeAfter(Math.min(latestMs, Math.max(soonestMs, Math.ceil(ms))));
   }
 
-  /** Pumps after that time, or sooner where it would anyway. */
+  /** Pumps after that time, or sooner if another timer is due. */
   #wakeAfter(ms: number): void {
     const atMs = performance.now() + ms;
     if (atMs >= this.#wakesAtMs) return;
@@ -190,7 +196,7 @@ export class PolicyDriver {
     try {
       this.pump(performance.now());
     } catch (error) {
-      // A bug of the policy costs what waits for it, and not the gateway.
+      // A bug of the policy fails the work that waits for it, and not the gateway.
       for (const entry of this.#waiting) this.#settle(entry, { kind: "failed", error });
       this.#sweep();
     }
@@ -204,7 +210,7 @@ export class PolicyDriver {
       const onAbort = (): void => {
         this.#settle(entry, { kind: "aborted" });
         this.#sweep();
-        // What is held back may have waited for this.
+        // The held work may have waited for this.
         if (this.#wakesAtMs !== Number.POSITIVE_INFINITY) this.#wakeAfter(soonestMs);
       };
       entry.settle = (outcome) => {
@@ -219,7 +225,7 @@ export class PolicyDriver {
         if (state.kind === "queued") this.policy.observe({ kind: "queued", work: entry });
         this.pump(nowMs);
       } catch (error) {
-        // A bug of the policy costs this work, and not its place in the queue for ever too.
+        // A bug of the policy fails this work, but does not block its place in the queue.
         this.#settle(entry, { kind: "failed", error });
         this.#sweep();
       }
@@ -263,6 +269,6 @@ export class PolicyDriver {
   }
 }
 
-/** Engines take whole numbers; rounded, of two keys the lower is still no later. */
+/** Engines take whole numbers; after rounding, the lower of two keys is still not later. */
 const wholeOf = (priority: number | undefined): number | null =>
   priority !== undefined && Math.abs(priority) < Number.MAX_SAFE_INTEGER ? Math.round(priority) : null;

@@ -14,7 +14,7 @@ import { justInTime, pinned, voting } from "../testing/testRounds";
 const goesToLargest = (policy: PolicyDocument): boolean => policy.kind === "cascade" && policy.judge.whenDown === "largest";
 const models = ["small", "medium", "large"];
 const requests = 300;
-/** Of each engine: far more than all requests together need. */
+/** Tokens of each engine: far more than all requests together need. */
 const kvTokens = 16_000_000;
 const leastLoad: PlaceDocument = { kind: "least-load" };
 
@@ -47,7 +47,7 @@ const predictor = testConfigurations(voting, models);
 const rounds = (selection: JustInTimePolicy["selection"]): JustInTimePolicy =>
   justInTime([{ workflow: voting, predictor: predictor.hash }, { workflow: pinned }], { selection });
 
-/** One that decides otherwise. */
+/** A policy that decides differently. */
 function otherThan(policy: PolicyDocument): PolicyDocument {
   if (policy.kind === "just-in-time") return { ...policy, workflows: [] };
   return { ...policy, order: policy.order.kind === "fcfs" ? { kind: "sjf", agingThreshold: 50 } : { kind: "fcfs" } };
@@ -102,7 +102,10 @@ function anyRequest(random: Random) {
   return { headers, body };
 }
 
-/** A gateway's decisions about a load on engines and a judge that take random times, the engines none before a third waits for them. */
+/**
+ * A gateway's decisions on a load for engines and a judge that take random times; the engines answer nothing before a third of the load
+ * waits for them.
+ */
 async function recordRun(policy: PolicyDocument): Promise<{ readonly config: GatewayConfig; readonly decisions: readonly Decision[] }> {
   const random = seededRandom(17);
   let open = (): void => undefined;
@@ -184,7 +187,7 @@ const decided = (decision: Decision) => ({
     replicaId: replica,
     dispatchedSeconds: at!.dispatched,
     verdict,
-    // The record adds what the judge's failure was.
+    // The record also says how the judge failed.
     reason: at!.judged !== null && judgedScore === null ? reason.replace(/: .*$/, "") : reason,
   })),
 });
@@ -199,7 +202,7 @@ describe("a recorded run of the gateway, replayed by the simulator's driver", ()
         requests: decisions.map(recorded),
       });
     expect(replay(policy)).toEqual(decisions.map(decided));
-    // What makes the comparison worth something: work waited, and another policy decides otherwise.
+    // Conditions for a meaningful comparison: work waited, and another policy decides differently.
     const startReasons = new Set(decisions.map(({ startReason }) => startReason));
     expect(startReasons.has("judge-unavailable")).toBe(goesToLargest(policy));
     const waited = decisions.filter(({ stages }) => stages.some(({ at }) => at!.dispatched > at!.queued));

@@ -2,13 +2,13 @@ import type { Action, ReplicaView } from "@/solver/policies/core/policy";
 import type { MetricRegistry } from "../lib/metricRegistry";
 import { Tally } from "../lib/tally";
 
-/** Counts what policies that choose models at dispatch decided since the gateway was started. */
+/** Counts decisions of policies that choose models at dispatch, since the gateway was started. */
 export class RoundTallies {
   readonly #rounds = new Tally([]);
   readonly #requests = new Tally(["model"]);
   readonly #refused = new Tally([]);
 
-  /** A decision that gave or refused something. */
+  /** A decision that dispatched or refused something. */
   round(actions: readonly Action[], replicas: readonly ReplicaView[]): void {
     let given = 0;
     for (const action of actions) {

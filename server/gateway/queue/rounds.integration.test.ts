@@ -8,10 +8,10 @@ import { hashed, oneModel, startTestGateway, testConfig, until } from "../testin
 import { putArtefact, shortText, testConfigurations } from "../testing/testPredictors";
 import { alone, askAs, callOf, jitConfig, justInTime, ladder, pinned, roundsOf, voting } from "../testing/testRounds";
 
-/** An engine of each model, smallest first, that answers with its name. */
+/** An engine for each model, smallest first, that answers with its name. */
 const engines = () => Promise.all(ladder.map((model) => startTestEngine((_, response) => sayCompletion(response, model))));
 
-/** One that breaks every call off, and says that it is not well. */
+/** An engine that breaks off every call, and reports that it is not healthy. */
 async function brokenEngine(): Promise<TestEngine> {
   const engine = await startTestEngine((_, response) => response.destroy());
   engine.pages.set("/health", (response) => response.writeHead(503).end());
@@ -49,7 +49,7 @@ describe("a policy that chooses models when engines have room", () => {
     expect(decisions.map(({ stages }) => stages.map(({ model, replica, verdict }) => [model, replica, verdict]))).toEqual(
       ladder.map((model) => [[model, `${model}-0`, "accepted"]]),
     );
-    // All three stand where the first of them began.
+    // All three have the time at which the first of them began.
     expect(new Set(decisions.map(({ programStart }) => programStart)).size).toBe(1);
   });
 
@@ -120,7 +120,7 @@ describe("a policy that chooses models when engines have room", () => {
     const [small, medium] = await engines();
     const gateway = await startTestGateway();
     await gateway.put(jitConfig([small!.url, medium!.url, large.url], justInTime([{ workflow: pinned }]), 1));
-    // The first begins before the others, and comes to its last agent after them.
+    // The first begins before the others, and reaches its last agent after them.
     for (const agent of ["drafter", "critic"]) await askAs(gateway, callOf(pinned, agent, "early"));
     const answers = ["p1", "p2"].map((program) => askAs(gateway, callOf(pinned, "editor", program), program));
     await until(async () => (await queuedOf(gateway))["cascade/test"] === 1);
@@ -137,7 +137,7 @@ describe("a model whose engines are down", () => {
   it("has what needs it refused with one sentence, which those who are told to wait hear too, and leaves the rest alone", async () => {
     const { gateway, engines } = await gatewayOf();
     await engines[2]!.close();
-    // Its engine is found out of service by the request that it fails, which waits for it until it counts as down.
+    // The request that its engine fails finds it out of service, and waits for it until it counts as down.
     const refused = await askAs(gateway, callOf(pinned, "editor", "p1"));
     expect(refused.status).toBe(503);
     const { error } = (await refused.json()) as { error: { message: string; code: string } };

@@ -17,7 +17,7 @@ const timeScale = 20;
 const models = ["gemma-2-2b", "gemma-2-9b", "gemma-2-27b"];
 const [smallest = "", , largest = ""] = models;
 const voters = ["voter-1", "voter-2", "voter-3"];
-/** Its last agent may not be of the smallest model. */
+/** The smallest model is excluded for its last agent. */
 const voting = workflowDocumentSchema.parse({
   name: "voting",
   agents: [...voters.map((name) => ({ name })), { name: "aggregator", reads: voters, part: "votes", models: models.slice(1) }],
@@ -25,7 +25,10 @@ const voting = workflowDocumentSchema.parse({
 const space = configurationSpace(voting, models);
 const prompts = ["short", "long"];
 
-/** An engine of each model on emulated GPUs, and a gateway before them that chooses models by a trained predictor: each in a process of its own. */
+/**
+ * An engine for each model on emulated GPUs, and a gateway in front of them that chooses models with a trained predictor: each in its own
+ * process.
+ */
 async function embedded(port: number) {
   const emulator = await startEmulatorProcess(await temporaryDirectory(), { port, timeScale });
   const outputs = { outputTokens: [600, 1200], label: [100, 0], judged: [80, 20] };
@@ -60,7 +63,7 @@ async function embedded(port: number) {
   const put = await fetch(`${gateway.adminUrl}/config`, { method: "PUT", headers: { "if-match": "none" }, body: JSON.stringify(config) });
   expect([put.status, await put.text()]).toEqual([200, expect.any(String)]);
 
-  /** Has the gateway run the workflow: its voters at once, then its aggregator. */
+  /** Makes the gateway run the workflow: its voters at once, then its aggregator. */
   const run = async (input: string): Promise<WorkflowRun> => {
     const answer = await fetch(`${gateway.dataUrl}/v1/workflows/voting/runs`, { method: "POST", body: JSON.stringify({ input }) });
     return workflowRunSchema.parse(await answer.json());
@@ -71,7 +74,7 @@ async function embedded(port: number) {
   };
   const kill = (model: string) => emulator.call("DELETE", `/engines/${model}?graceSeconds=0`);
   const decisions = async () => decisionPageSchema.parse(await (await fetch(`${gateway.adminUrl}/decisions`)).json()).decisions;
-  // The first search may come too late: its thread has done nothing yet.
+  // The first search may be late: its thread has not run yet.
   while ((await roundsOf(gateway)).predictions.whole === 0) await run(easy("warm"));
   return { run, inFlight, kill, decisions };
 }
@@ -86,7 +89,7 @@ describe("a voting workflow on the embedded cluster whose model loses its only e
     let open = 0;
     await until(async () => {
       if ((await inFlight(smallest)) > 0) return true;
-      // More than there is room for, so that none of the engines is idle; and further ones where no search came in time.
+      // More than there is room for, so that none of the engines is idle; and further ones if no search finished in time.
       for (; open < 7; open += 1) {
         running.push(
           run(easy(`q${running.length}`)).finally(() => {
@@ -109,7 +112,7 @@ describe("a voting workflow on the embedded cluster whose model loses its only e
       const chosen = space.agents.map((agent) => models.indexOf(stages.find((stage) => stage.agent === agent)?.model ?? ""));
       const every = Array.from({ length: space.size }, (_, at) => at);
       const configuration = every.find((at) => chosen.every((model, agent) => modelIn(space, at, agent) === model)) ?? -1;
-      // Of a program of which nothing came in time the largest alone is accurate.
+      // If nothing was predicted in time for a program, only the largest configuration is accurate.
       expect(set.length === 0 ? configuration === space.size - 1 : hasConfiguration(set, configuration)).toBe(true);
     }
   });
@@ -128,7 +131,7 @@ describe("a voting workflow on the embedded cluster whose model loses its only e
       [503, [[largest, "failed"]]],
     ]);
     expect((await run(hard("q2"))).error).toMatchObject({ status: 503, code: "no_configuration" });
-    // What is predicted in time of easy ones does without it.
+    // Programs predicted in time to be easy are answered without it.
     await until(async () => (await run(easy("q3"))).status === "completed");
   });
 });

@@ -55,7 +55,7 @@ it("loses no request and no place while engines break calls off, clients leave, 
     if (random.next() < 0.3) [...leaves].at(-1 - random.int(4))?.abort();
     await roundsOf(gateway);
   }
-  // Nothing is left that waits for a model that an operator keeps from it.
+  // No work waits any more for a model that an operator excludes.
   await gateway.put({ ...testConfig({ stages, maxInFlight: 2 }), ...plans[0]! });
   const statuses = await Promise.all(asked);
   expect(statuses).toContain(200);

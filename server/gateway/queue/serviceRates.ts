@@ -1,20 +1,20 @@
-/** When to ask again where nothing tells. */
+/** Retry time if no rate is known. */
 export const unknownRetrySeconds = 10;
 const longestRetrySeconds = 120;
-/** Enough for a rate that is right to some ten percent, and few enough to follow a change within seconds. */
+/** Enough for a rate within some ten percent, and few enough to follow a change within seconds. */
 const remembered = 64;
 
 /** Rate of a model's answers, from the times of the last ones. */
 export class ServiceRate {
   readonly #doneMs: number[] = [];
 
-  /** A request is done. */
+  /** A request is finished. */
   done(nowMs: number): void {
     this.#doneMs.push(nowMs);
     if (this.#doneMs.length > remembered) this.#doneMs.shift();
   }
 
-  /** Requests per wall second, falling while none is done; null before the second. */
+  /** Requests per wall second, falling while none is finished; null before the second. */
   perSecond(nowMs: number): number | null {
     const [first] = this.#doneMs;
     if (first === undefined || this.#doneMs.length < 2) return null;
@@ -22,7 +22,7 @@ export class ServiceRate {
   }
 }
 
-/** How fast each model answers. */
+/** Answers per second of each model. */
 export class ServiceRates {
   readonly #rates = new Map<string, ServiceRate>();
 
@@ -33,7 +33,7 @@ export class ServiceRates {
     rate.done(performance.now());
   }
 
-  /** Wall seconds, whole and at least 1, until `queued` requests that any of these models may serve are served at the rate of their last answers. */
+  /** Wall seconds, whole and at least 1, until `queued` requests that any of these models may serve are served at their recent rate. */
   estimateQueueWaitSeconds(models: readonly string[], queued: number): number {
     const nowMs = performance.now();
     const perSecond = models.reduce((sum, model) => sum + (this.#rates.get(model)?.perSecond(nowMs) ?? 0), 0);

@@ -7,9 +7,9 @@ export type Grant =
   | {
       readonly kind: "granted";
       readonly replica: Replica;
-      /** The one that it goes to: where models are chosen at dispatch another, as a rule, than it waited for. */
+      /** The stage that it is sent to: usually another than it waited for if models are chosen at dispatch. */
       readonly stage: number;
-      /** What the policy did without; null where nothing. */
+      /** What the policy decided without, for example telemetry; null if nothing. */
       readonly degraded: string | null;
       /** For an engine's own queue, lower first: the order's key, rounded; null if the order has no keys. */
       readonly priority: number | null;
@@ -18,12 +18,12 @@ export type Grant =
     }
   /** The engines of its model have left the configuration. */
   | { readonly kind: "withdrawn" }
-  /** Its stage cannot answer it, and another is to. */
+  /** Its stage cannot answer it, and another must. */
   | { readonly kind: "skip"; readonly stage: number; readonly reason: PolicyReason; readonly skipped: readonly number[] }
   | Refused
   | { readonly kind: "aborted" };
 
-/** Nothing can serve it as the policy must have it. */
+/** Nothing can serve it under the policy's rules. */
 interface Refused {
   readonly kind: "refused";
   readonly cause: RefusalCause;
@@ -35,13 +35,13 @@ export type Judgement =
   | Refused
   | { readonly kind: "aborted" };
 
-/** The policy failed over it. */
+/** The policy failed while it decided on it. */
 export interface Failed {
   readonly kind: "failed";
   readonly error: unknown;
 }
 
-/** Where a time is left out it is the moment at which the work comes to the driver. */
+/** Absent times are set to the moment at which the work reaches the driver. */
 export type Work = Omit<WaitingWork, "state" | Times> & { readonly [Time in Times]?: number | undefined };
 type Times = "programArrivalSeconds" | "queuedSinceSeconds";
 

@@ -24,7 +24,7 @@ interface Door {
   readonly serving: Serving;
   readonly queuedPerModel: number;
   readonly draining: boolean;
-  /** Class of the work; null where it has none. */
+  /** Class of the work; null if it has none. */
   readonly objective: string | null;
   readonly prediction: Prediction | null;
 }
@@ -37,7 +37,7 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
   }
   const served = serving.serverOf(asked);
   if (served === undefined) return { kind: "refused", error: unservedModel(asked.model) };
-  // One stage would answer all, several judge one: refused under every plan, so that a plan with another cascade breaks no client.
+  // One stage could answer all, several judge one: refused under every plan, so that a plan with another cascade breaks no client.
   const refusal = served.kind === "cascade" ? cascadeRefusal(asked.endpoint, asked.body) : null;
   if (refusal !== null)
     return { kind: "refused", error: { status: 400, ...refusal, type: "invalid_request_error", code: "unsupported_value" } };
@@ -48,7 +48,7 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
   const first = served.models[stage] ?? "";
   const behind = modelsBehind(served, first);
   const { pool } = serving;
-  // Where a stage that may answer has engines the policy starts there.
+  // If a stage that may answer has engines, the policy starts there.
   if (behind.every((model) => pool.isLost(model))) {
     const message = `No engine of ${behind.join(" or ")} takes work at the moment.`;
     return shed(serving.recoverySeconds(behind), noEndpoint(message));

@@ -9,7 +9,7 @@ const usageEvent = 'data: {"id":"chatcmpl-1","choices":[],"usage":{"prompt_token
 const streamOf = (...deltas: Record<string, unknown>[]): string =>
   `${deltas.map((delta) => streamEvent(delta)).join("")}${streamEvent({}, "stop")}${usageEvent}data: [DONE]\n\n`;
 
-/** Small and large model, threshold 70, a judge that gives `score`; `stream` is what the large model streams. */
+/** Small and large model, threshold 70, a judge that gives `score`; `stream` is the large model's stream. */
 async function twoStages(score: string, stream = streamOf({ role: "assistant", content: "" }, { content: "4" })) {
   const small = await startTestEngine((_, response) => sayCompletion(response, "four, maybe", "small"));
   const large = await startTestEngine((asked, response) => {

@@ -28,12 +28,12 @@ export class ClientAnswer {
     this.#options = options;
   }
 
-  /** The decision headers; `pendingMs` is what the engine that is still streaming has taken so far. */
+  /** The decision headers; `pendingMs` is the time so far of the engine that is still streaming. */
   headers({ served, stage, model }: AnsweredBy, { pendingMs = 0 }: { readonly pendingMs?: number } = {}): OutgoingHttpHeaders {
     return this.#options.journal.headers(served, { stage, model, pendingMs });
   }
 
-  /** Gives an accepted answer in the form the client asked for. */
+  /** Sends an accepted answer in the form the client asked for. */
   give(by: AnsweredBy, { reply, completion }: Extract<StageOutcome, { kind: "answered" }>): number {
     const { asked, response, journal } = this.#options;
     const { text } = asked.endpoint;
@@ -44,7 +44,7 @@ export class ClientAnswer {
     return 200;
   }
 
-  /** Passes an engine's whole answer on as it came. */
+  /** Passes an engine's whole answer on unchanged. */
   pass(by: AnsweredBy, { status, contentType, body }: WholeReply): number {
     const { response, journal } = this.#options;
     journal.firstTokenMs = performance.now();
@@ -56,7 +56,7 @@ export class ClientAnswer {
     return status;
   }
 
-  /** Sends the error, if no headers have left yet. */
+  /** Sends the error, if no headers were sent yet. */
   fail(by: AnsweredBy, error: ApiError, headers?: OutgoingHttpHeaders): number {
     const { response, journal } = this.#options;
     journal.reason = error.message;

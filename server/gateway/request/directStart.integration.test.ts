@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { sayCompletion, startTestEngine } from "../testing/testEngine";
 import { startTestGateway, testConfig } from "../testing/testGateway";
 
-/** Three models, thresholds 70 and 70, a judge that gives 90; starts below a router score of 60 are passed over. */
+/** Three models, thresholds 70 and 70, a judge that gives 90; stages with a router score below 60 are skipped as starts. */
 async function threeStages(startBelow?: number) {
   const engines = await Promise.all(
     ["small", "medium", "large"].map(async (model) => ({

@@ -21,12 +21,12 @@ export type JudgedAnswer =
   | { readonly kind: "aborted"; readonly note: JudgeNote }
   | (Extract<Judgement, { kind: "accept" | "escalate" }> & { readonly note: JudgeNote });
 
-/** What the decision record says of the judge's part. */
+/** The judge's part of the decision record. */
 type JudgeNote = Pick<Finding, "reason" | "detail" | "judgeMs" | "score" | "unscored" | "judgedSeconds">;
 
 const noJudge: JudgeReading = { score: null, failure: "no judge is configured", outcome: "unavailable" };
 
-/** Has the judge score an answer and puts the score to the policy, which accepts or escalates. */
+/** Gets the judge's score of an answer and passes it to the policy, which accepts or escalates. */
 export async function judgeAnswer(
   { completion }: Extract<StageOutcome, { kind: "answered" }>,
   { asked, served: { judge, driver }, work, signal, journal }: AnsweredStage,

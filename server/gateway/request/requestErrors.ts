@@ -4,7 +4,7 @@ import type { ApiError } from "../http/apiError";
 import { modelsBehind, type ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
 
-/** The error of a request that has no engine that could answer it. */
+/** The error of a request for which there is no engine. */
 export const noEndpoint = (message: string): ApiError => ({ status: 503, message, type: "server_error", code: "no_endpoint" });
 
 /** The error of a request that a policy refuses. @param failure why the last stage that was tried failed; undefined if none was. */
@@ -24,11 +24,11 @@ interface Joining {
   readonly serving: Serving;
   readonly served: ServedModel;
   readonly queuedPerModel: number;
-  /** Class of the work; null where it has none. */
+  /** Class of the work; null if it has none. */
   readonly objective: string | null;
 }
 
-/** Why a request that may join the queues of these models is refused, and when to retry; null where each queue has room. */
+/** Why a request that may join the queues of these models is refused, and when to retry; null if each queue has room. */
 export function fullQueue(
   models: readonly string[],
   { serving, served, queuedPerModel, objective }: Joining,

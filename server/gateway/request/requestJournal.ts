@@ -17,11 +17,11 @@ interface JournalStart {
   readonly asked: ModelRequest;
   readonly caller: Caller;
   readonly startedMs: number;
-  /** The end of the prompt, where the settings ask for it. */
+  /** The end of the prompt, if the settings ask for it. */
   readonly prompt: PromptEnd | null;
 }
 
-/** What a stage's engine was asked, where and how long it took. */
+/** A call of a stage's engine: where, and how long it took. */
 export interface Attempt {
   readonly replica: Replica;
   readonly stage: number;
@@ -38,13 +38,13 @@ export interface Finding extends Usage {
   readonly reason: string;
   /** More about the reason, in words. */
   readonly detail?: string;
-  /** Where the verdict is `failed`. */
+  /** Set if the verdict is `failed`. */
   readonly failure?: FailureKind;
   readonly judgeMs?: number;
   readonly score?: number | null;
   readonly unscored?: StageRecord["unscored"];
   readonly judgedSeconds?: number;
-  /** On the clock of `performance.now()`, where the answer was streamed as it was written. */
+  /** On the clock of `performance.now()`, if the answer was streamed. */
   readonly firstTokenMs?: number;
 }
 
@@ -55,11 +55,11 @@ interface AnsweredBy {
   /** 0 for the first. */
   readonly stage: number;
   readonly model: string;
-  /** What the engine that is still streaming has taken so far. */
+  /** The time so far of the engine that is still streaming. */
   readonly pendingMs: number;
 }
 
-/** Where the request is in its policy. */
+/** The position of the request in its policy. */
 interface Position {
   readonly served: ServedModel;
   work(): Pick<WaitingWork, "failedStages">;
@@ -70,13 +70,13 @@ interface PassedOver {
   readonly reason: PolicyReason;
 }
 
-/** Notes what happens to one request, for its response headers and its decision record. */
+/** Collects the events of one request, for its response headers and its decision record. */
 export class RequestJournal {
   readonly #start: JournalStart;
   readonly #stages: StageRecord[] = [];
   readonly #degraded = new Set<Degradation>();
   readonly #skipped = new Map<string, Skipped["cause"]>();
-  /** Wall milliseconds that were not the gateway's own: queues, engines, judge. */
+  /** Wall milliseconds outside the gateway: queues, engines, judge. */
   queueMs = 0;
   engineMs = 0;
   judgeMs = 0;
@@ -166,8 +166,8 @@ export class RequestJournal {
   }
 
   /**
-   * The decision headers for an answer, as far as known when the headers leave; `x-weir-stage` counts from 1. Milliseconds
-   * are engine milliseconds; the overhead is what the gateway itself took so far.
+   * The decision headers for an answer, as far as known when the headers are sent; `x-weir-stage` counts from 1. Milliseconds are engine
+   * milliseconds; the overhead is the gateway's own time so far.
    */
   headers(served: ServedModel, { stage, model, pendingMs }: AnsweredBy): OutgoingHttpHeaders {
     const { asked, startedMs } = this.#start;
@@ -194,7 +194,7 @@ export class RequestJournal {
     const { asked, caller, startedMs, prompt } = this.#start;
     const endToEndMs = performance.now() - startedMs;
     const overheadMs = Math.max(0, endToEndMs - this.queueMs - this.engineMs - this.judgeMs);
-    // Of the candidates only: what else a client writes there is not kept.
+    // Of the candidates only: anything else that a client writes there is not kept.
     const routerScores = served.models.flatMap((model) => {
       const score = asked.routerScores.get(model);
       return score === undefined ? [] : [[model, score] as const];
@@ -252,7 +252,7 @@ interface Chosen {
   readonly accurate: Uint32Array | undefined;
 }
 
-/** Notes what a just-in-time policy reads. */
+/** Notes the inputs of a just-in-time policy. */
 function noteChoice(decision: Omit<Decision, "sequence">, { asked, served, call, accurate }: Chosen): void {
   if (call !== null) decision.programStart = call.programStartSeconds;
   const place = callOf(asked);
@@ -262,7 +262,7 @@ function noteChoice(decision: Omit<Decision, "sequence">, { asked, served, call,
   if (accurate !== undefined && of !== undefined) decision.configurations = { accurate: countOf(accurate), of, set: [...accurate] };
 }
 
-/** What a record says of predictions, rounded; null where the policy names no predictor. */
+/** A record's predictions, rounded; null if the policy names no predictor. */
 function recordedPrediction(policyPrediction: PolicyPrediction | null): Decision["predictions"] | null {
   if (policyPrediction === null) return null;
   const { wanted, predicted, searched, absent } = policyPrediction;

@@ -112,7 +112,7 @@ export class RequestProgress {
     this.#answered.push(this.stage);
   }
 
-  /** The policy sent it to an engine. */
+  /** Called when the policy sent it to an engine. */
   dispatched({ queuedSeconds }: { readonly queuedSeconds: number }): void {
     this.#queuedSinceSeconds = queuedSeconds;
     this.#arrivalSeconds ??= queuedSeconds;

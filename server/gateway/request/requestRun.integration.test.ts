@@ -11,7 +11,7 @@ it("asks predictors anew about a request that begins anew under a policy that re
   const leaving = await heldEngine();
   const gateway = await startTestGateway({ predictionSeconds: 20, searchSeconds: 20 });
   expect((await putArtefact(gateway, predictor)).status).toBe(200);
-  // Its engine takes one request, and leaves with the plan.
+  // Its engine takes one request, and is removed with the plan.
   await gateway.put(testConfig({ stages: [{ model: "other", urls: [leaving.url] }], maxInFlight: 1 }));
   const first = gateway.chat({});
   await until(() => leaving.asked.length === 1);

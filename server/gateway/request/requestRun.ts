@@ -34,7 +34,7 @@ type Answered = Extract<StageOutcome, { kind: "answered" }>;
 type Refused = Extract<Grant, { kind: "refused" }>;
 type Skip = Extract<Grant, { kind: "skip" }>;
 
-/** One admitted request: queues, is called and judged stage by stage as its policy decides, until the response is ended. */
+/** One admitted request: it is queued, called and judged stage by stage as its policy decides, until the response is ended. */
 export class RequestRun {
   readonly #options: RequestRunOptions;
   readonly #journal: RequestJournal;
@@ -49,7 +49,7 @@ export class RequestRun {
     this.#start(options.start);
   }
 
-  /** Serves the request; never rejects for what engines, judge or client do. */
+  /** Serves the request; never rejects because of engines, judge or client. */
   async run(): Promise<FinishedRun> {
     const { serving } = this.#options;
     serving.begin(this.#served);
@@ -118,14 +118,14 @@ export class RequestRun {
     }
   }
 
-  /** Gives the client an answer that the policy does not have judged. */
+  /** Gives the client an answer that the policy does not judge. */
   #accept(answered: Answered, attempt: Attempt): number {
     const reason = this.#served.driver.policy.acceptReason(this.#progress.stage);
     this.#journal.note(this.#served, attempt, { verdict: "accepted", reason, ...usageOf(answered.completion) });
     return this.#answer.give(this.#progress.by(attempt.model), answered);
   }
 
-  /** Gives the client a judged answer, or goes on to the next stage when the policy escalates. */
+  /** Gives the client a judged answer, or moves to the next stage if the policy escalates. */
   async #judge(answered: Answered, attempt: Attempt): Promise<number | "again"> {
     const judged = await judgeAnswer(answered, { ...this.#options, served: this.#served, work: this.#progress.work() });
     if (judged.kind === "nothing-to-judge")
@@ -151,7 +151,7 @@ export class RequestRun {
     return "again";
   }
 
-  /** Goes on at another stage because its own cannot answer; a stage that has answered is not called again. */
+  /** Moves to another stage because its own cannot answer; a stage that has answered is not called again. */
   #skipTo(skip: Skip): number | "again" {
     this.#journal.passOver(this.#progress, skip);
     const { stage, reason } = skip;
@@ -192,7 +192,7 @@ export class RequestRun {
     return "again";
   }
 
-  /** The policy refuses it; another policy that came into force meanwhile may not. */
+  /** The policy refuses it; another policy that came into force meanwhile may accept it. */
   #refused({ cause, reason }: Pick<Refused, "cause" | "reason">, model: string): number | Promise<number | "again"> {
     const { serving, asked } = this.#options;
     if (serving.serverOf(asked) !== this.#served) return this.#reroute(model);
@@ -202,7 +202,7 @@ export class RequestRun {
     return this.#fail(policyRefusal(cause, reason, failure?.error), serving.recoverySeconds(this.#served.models));
   }
 
-  /** Starts over under the policy in force now, since the one it began under cannot go on: the client has received nothing yet. */
+  /** Starts over under the policy in force now, since the original policy cannot continue: the client has received nothing yet. */
   async #reroute(model: string): Promise<number | "again"> {
     const { serving, asked } = this.#options;
     this.#progress.prediction = await serving.predict(asked);
@@ -248,7 +248,7 @@ export class RequestRun {
     return this.#answer.fail(this.#progress.by(this.#served.models[this.#progress.stage] ?? ""), error, headers);
   }
 
-  /** Ends it as its abort signal says. */
+  /** Ends it according to its abort signal. */
   #failEnded(): number {
     const { signal } = this.#options;
     this.#journal.aborted = abortKindOf(signal);

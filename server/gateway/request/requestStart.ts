@@ -4,7 +4,7 @@ import { type PolicyPrediction, type Prediction, predictionFor } from "../predic
 import type { ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
 
-/** Where the policy starts a request, with what it was asked. */
+/** The stage at which the policy starts a request, and the policy's input. */
 export interface RequestStart {
   readonly start: Start;
   readonly request: StartingRequest;
@@ -12,7 +12,7 @@ export interface RequestStart {
   readonly policyPrediction: PolicyPrediction | null;
 }
 
-/** Asks the policy of `served` where it starts a request. */
+/** Asks the policy of `served` for the stage at which it starts a request. */
 export function requestStart(
   asked: ModelRequest,
   served: ServedModel,

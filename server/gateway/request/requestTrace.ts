@@ -6,9 +6,9 @@ import type { ModelRequest } from "../http/modelRequest";
 interface RequestTraceOptions {
   readonly tracer: Tracer;
   readonly root: Span;
-  /** With the root as the parent of what begins in it. */
+  /** Has the root as the parent of the spans that begin in it. */
   readonly context: Context;
-  /** Added to the clock of `performance.now()`, Unix milliseconds. */
+  /** Added to the clock of `performance.now()` gives Unix milliseconds. */
   readonly epochMs: number;
   readonly asked: ModelRequest;
 }
@@ -16,12 +16,12 @@ interface RequestTraceOptions {
 type Finished = Omit<Decision, "sequence">;
 
 /**
- * The trace of one request. Its spans but the root are made when it is finished, of its decision record, whose texts by engines and clients
+ * The trace of one request. Its spans except the root are made from its decision record when it is finished; texts of engines and clients
  * are left out: an engine's error may quote a prompt.
  */
 export class RequestTrace {
   readonly #options: RequestTraceOptions;
-  /** The request, to be answered with the trace's context for the engines. */
+  /** The request, with the trace's context for the engines. */
   readonly asked: ModelRequest;
 
   constructor(options: RequestTraceOptions) {
@@ -35,7 +35,7 @@ export class RequestTrace {
     this.#end(root, { status, endMs: performance.now() });
   }
 
-  /** The request is finished, or was shed. `timeScale`: engine seconds of its record in one second of the wall. */
+  /** The request is finished, or was shed. `timeScale`: engine seconds of its record per wall second. */
   finished(decision: Finished, timeScale: number): void {
     const { root, asked } = this.#options;
     const endMs = performance.now();
@@ -68,7 +68,7 @@ export class RequestTrace {
     };
     const { operation } = asked.endpoint;
     const where = { "gen_ai.request.model": model, "weir.replica": replica };
-    // A stage tried again keeps the time it first joined the queue, for the policy; this wait is the last one.
+    // A retried stage keeps the time it first joined the queue, for the policy; this wait is the last one.
     child(`queue ${model}`, [at.dispatched - queueSeconds, at.dispatched], { attributes: where });
     child(`${operation} ${model}`, [at.dispatched, at.answered], {
       kind: SpanKind.CLIENT,
@@ -93,7 +93,7 @@ export class RequestTrace {
   #end(span: Span, { status, endMs }: { readonly status: number; readonly endMs: number }): void {
     span.setAttribute("http.response.status_code", status);
     if (status >= 400) span.setAttribute("error.type", String(status));
-    // By OpenTelemetry's rules a client's mistake is not an error of the server's span.
+    // By OpenTelemetry's rules a client error is not an error of the server's span.
     if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end(this.#epoch(endMs));
   }

@@ -125,7 +125,7 @@ describe("when engines fail", () => {
     const engine = await startTestEngine((_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(streamEvent({ content: "half" }));
-      // Its health fails too, so that no probe takes it back while the test looks.
+      // Its health check fails too, so that no probe brings it back during the test.
       setTimeout(() => response.end(`${errorEvent}data: [DONE]\n\n`, () => void engine.close()), 20);
     });
     const gateway = await startTestGateway();
@@ -158,7 +158,7 @@ describe("order and flow", () => {
   });
 
   it("holds the engine back while a client reads slowly, and loses nothing", async () => {
-    // 50 MB: the kernel's buffers of two loopback connections take some ten.
+    // 50 MB: the kernel's buffers of two loopback connections hold some ten.
     const chunks = 2500;
     const big = streamEvent({ content: "x".repeat(20_000) });
     let written = 0;

@@ -22,20 +22,20 @@ export interface RequestService {
   /** Null: tracing is off. */
   readonly traces: Traces | null;
   readonly draining: () => boolean;
-  /** One for every request whose response is not all out; fired to end it before that. */
+  /** One for every request with an incomplete response; fired to end it before that. */
   readonly open: Set<AbortController>;
   readonly bodies: BodyMemoryBudget;
   readonly loopback: LoopbackClient;
   readonly ensembles: EnsembleCalls;
   /** Called for every request that is not admitted; `served` is null if it named no served model, `key` null if it has none. */
   readonly onRefused: (served: string | null, status: number, key: string | null) => void;
-  /** Called for those of them that were shed. */
+  /** Called for the shed ones among them. */
   readonly onShed: (decision: Omit<Decision, "sequence">) => void;
   /** Called for every admitted request when it is finished. */
   readonly onDecision: (served: string, decision: Omit<Decision, "sequence">) => void;
 }
 
-/** A request for a model that has just come. */
+/** A request for a model that has just arrived. */
 export interface Arrival {
   readonly endpoint: Endpoint;
   readonly caller: Caller;
@@ -43,7 +43,7 @@ export interface Arrival {
   readonly response: ServerResponse;
 }
 
-/** Answers a POST to one of the endpoints that models answer. */
+/** Answers a POST to one of the endpoints of models. */
 export async function serveRequest(arrival: Arrival, service: RequestService): Promise<void> {
   const arrivedMs = performance.now();
   const { caller, request, response } = arrival;
@@ -153,7 +153,7 @@ interface Shown {
   readonly serving: Serving;
 }
 
-/** Shows a finished request to the shadow at once, and to mirror and capture when its answer is out. */
+/** Shows a finished request to the shadow at once, and to mirror and capture after its answer was sent. */
 function showFinished({ served, decision }: FinishedRun, { asked, caller, arrivedMs, response, serving }: Shown): void {
   const cascade = served.kind === "cascade";
   serving.shadow?.finished(decision, { cascade });
@@ -172,7 +172,7 @@ function showFinished({ served, decision }: FinishedRun, { asked, caller, arrive
 
 interface Taken {
   readonly asked: ModelRequest;
-  /** When the body was complete: the time that a client takes to send it is not counted. */
+  /** Time at which the body was complete: the client's sending time does not count. */
   readonly startedMs: number;
 }
 

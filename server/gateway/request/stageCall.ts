@@ -30,7 +30,7 @@ interface Stage {
   readonly queueMs: number;
 }
 
-/** Calls the engine that the policy chose, releases its slot and reads the reply. Never rejects for what the engine does. */
+/** Calls the engine that the policy chose, releases its slot and reads the reply. Never rejects because of the engine. */
 export async function callStage(
   grant: Extract<Grant, { kind: "granted" }>,
   { served, failures, queueMs }: Stage,
@@ -85,7 +85,7 @@ interface Call {
   readonly priority: number | null;
 }
 
-/** Asks the engine for a whole answer, or for a stream that is relayed to the client as it comes. */
+/** Requests a whole answer from the engine, or a stream that is relayed to the client as it arrives. */
 async function ask(
   replica: Replica,
   { served, stage, startedMs, priority }: Call,
@@ -112,7 +112,7 @@ interface Streaming {
   readonly given: GatewaySettings["streaming"];
 }
 
-/** Whether the answer of a stage goes to the client as it is written: only an answer that is not judged, and always if none is. */
+/** Whether the answer of a stage is streamed to the client as it is written: only an answer that is not judged, and always if none is. */
 function streamsLive(asked: ModelRequest, stage: number, { served: { driver, models }, given = "buffer" }: Streaming): boolean {
   if (!asked.stream || driver.policy.judges(stage)) return false;
   return (asked.streaming ?? given) === "last" || !models.some((_, own) => driver.policy.judges(own));
@@ -131,7 +131,7 @@ function failedIfRetriable(
   { serving, limits }: Pick<StageCallOptions, "serving" | "limits">,
 ): StageOutcome {
   if (outcome.kind !== "refused" || !outcome.elsewhere) return outcome;
-  // The engine refuses the gateway's own key; passed on, a client would take it for its own.
+  // The engine refuses the gateway's own key; if this were passed on, a client would think that its own key is refused.
   if (replica.keyed && refusesKey(outcome))
     return { kind: "failed", failure: "refused", reason: `${refusalOf(outcome)}: it refuses the API key that the gateway has for it` };
   const failed = { kind: "failed", failure: "refused", reason: refusalOf(outcome) } as const;

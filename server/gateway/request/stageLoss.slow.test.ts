@@ -8,14 +8,14 @@ import { type StageProcess, startStageProcess } from "../testing/testStageProces
 const models = ["small", "medium", "large"] as const;
 type Model = (typeof models)[number];
 
-/** Every model but the last is below its threshold of 50, so that a judge that is up sends each request as far as it goes. */
+/** Every model but the last is below its threshold of 50, so that a judge that is up escalates each request as far as possible. */
 const scores = { small: 20, medium: 30, large: 90 };
 
 const subsets: readonly (readonly Model[])[] = Array.from({ length: 2 ** models.length }, (_, bits) =>
   models.filter((_, stage) => bits & (1 << stage)),
 );
 
-/** What is said of the judge, by arm; router scores make requests start at the last stage, which nobody judges. */
+/** The judge's state, by arm; router scores make requests start at the last stage, which is not judged. */
 const arms = {
   "judge up": { judge: "up" },
   "judge down": { judge: "down" },
@@ -24,7 +24,7 @@ const arms = {
 } as const;
 type Arm = keyof typeof arms;
 
-/** Two seconds for an engine that is not well, at each of three stages at most, and a busy machine. */
+/** Two seconds for an unhealthy engine, at each of three stages at most, and a busy machine. */
 const boundSeconds = 6;
 
 async function lossyCascade(arm: Arm, given: Partial<TestCascade> = {}, limits: Parameters<typeof startTestGateway>[0] = {}) {
@@ -40,7 +40,7 @@ async function lossyCascade(arm: Arm, given: Partial<TestCascade> = {}, limits: 
 
 type Lossy = Awaited<ReturnType<typeof lossyCascade>>;
 
-/** One request: who answered with what status, how long it took, and what the headers say. */
+/** One request: the answering model, the status, the duration, and what the headers say. */
 async function ask({ gateway }: Pick<Lossy, "gateway">, arm: Arm, stream: boolean) {
   const startedMs = performance.now();
   const { routerScores = "" } = { routerScores: "", ...arms[arm] };
@@ -71,7 +71,7 @@ async function ask({ gateway }: Pick<Lossy, "gateway">, arm: Arm, stream: boolea
   };
 }
 
-/** Who is to answer, by the rule: where a stage is dead the next larger, else the largest below. */
+/** The model that must answer, by the rule: if a stage is dead the next larger, else the largest below. */
 function expectedOf(arm: Arm, dead: readonly Model[]) {
   const live = (stage: number): boolean => !dead.includes(models[stage] ?? "small");
   const rule = { stages: models.length, canAnswer: live, lowerMayAnswer: true };
@@ -92,7 +92,7 @@ describe("a cascade of three whose engines are killed", () => {
         const lossy = await lossyCascade(arm);
         await Promise.all(dead.map((model) => lossy.engines.get(model)?.kill()));
         const expected = expectedOf(arm, dead);
-        // At once after the kill, side by side, then one after the other when it is known.
+        // Immediately after the kill in parallel, then one after the other when the loss is known.
         const first = await Promise.all([false, true, false, true].map((stream) => ask(lossy, arm, stream)));
         const later = [await ask(lossy, arm, false), await ask(lossy, arm, true)];
         for (const answer of [...first, ...later]) {
@@ -104,7 +104,7 @@ describe("a cascade of three whose engines are killed", () => {
             expect(answer.whole).toBe(true);
             expect(answer.model).toBe(expected.by);
             expect(answer.degraded.has("lower-stage")).toBe(expected.lower);
-            // A stage but the last is judged; the last alone is asked for want of a judge or of other stages.
+            // Every stage but the last is judged; the last alone is called because there is no judge or no other stage.
             if (arm === "judge down, then the largest" && !(dead.includes("small") && dead.includes("medium")))
               expect(answer.degraded.has("judge")).toBe(true);
             for (const model of answer.skipped) expect(dead).toContain(model);
@@ -116,7 +116,7 @@ describe("a cascade of three whose engines are killed", () => {
         const gauges = await series(adminUrl, "weir_gateway_stage_lost{");
         const skips = await series(adminUrl, "weir_gateway_stage_skips_total{");
         for (const model of models) {
-          // An engine that nobody needs is not asked, so that nobody knows that it is dead.
+          // An engine that is not needed is not called, so its failure stays unknown.
           const skipped = later.some((answer) => answer.skipped.has(model));
           if (skipped) expect(gauges).toContain(`weir_gateway_stage_lost{model="${model}"} 1`);
           if (skipped) expect(skips.join()).toContain(`{model="${model}",cause="lost"}`);
@@ -148,7 +148,7 @@ describe("a stage of a cascade that is lost", () => {
     lossy.engines.get("small")?.signal("SIGSTOP");
     const first = await ask(lossy, "judge up", false);
     expect(first).toMatchObject({ status: 200, by: "large" });
-    // Five seconds of silence, two questions of two seconds each, two seconds out of service, and a busy machine.
+    // Five seconds of silence, two health checks of two seconds each, two seconds out of service, and a busy machine.
     expect(first.seconds).toBeLessThan(13);
     expect((await ask(lossy, "judge up", true)).seconds).toBeLessThan(1);
     lossy.engines.get("small")?.signal("SIGCONT");
@@ -172,7 +172,7 @@ describe("a judge that takes connections and says nothing any more", () => {
     { whenDown: "accept", dead: [], by: "small", calls: 1 },
     { whenDown: "accept", dead: ["small"], by: "medium", calls: 1 },
     { whenDown: "largest", dead: [], by: "large", calls: 1 },
-    // The answer of the first stage sends it to the last; the largest that is left is judged as well.
+    // The answer of the first stage sends it to the last; the largest remaining stage is judged as well.
     { whenDown: "largest", dead: ["large"], by: "medium", calls: 2 },
   ] as const)(
     "holds a request up for $calls judge calls at most, where the plan says $whenDown and $dead are dead",
@@ -203,7 +203,7 @@ describe("requests that wait for an engine", () => {
     await until(() => held.asked.length === 1);
     const waiting = [gateway.chat({ model: "small" }), gateway.chat({ model: "small", stream: true })];
     await until(async () => (await queuedFor(gateway, "small")) === waiting.length);
-    // Nothing in force serves the model by its name any more.
+    // The configuration in force no longer serves the model by its name.
     const other = await startTestEngine(says("other"));
     await gateway.put(testConfig({ stages: [{ model: "other", urls: [other.url] }], planId: "plan-b" }));
     for (const answer of await Promise.all(waiting)) {

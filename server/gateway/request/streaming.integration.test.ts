@@ -5,7 +5,7 @@ import { oneModel, startTestGateway, testConfig } from "../testing/testGateway";
 
 const writingMs = 250;
 
-/** A cascade whose small model is never good enough, and whose large one takes a quarter of a second for an answer after its first token. */
+/** A cascade whose small model never passes, and whose large one takes a quarter of a second for an answer after its first token. */
 async function slowLastStage(settings?: GatewaySettings) {
   const small = await startTestEngine((_, response) => sayCompletion(response, "no"));
   const large = await startTestEngine(({ body }, response) => {
@@ -20,7 +20,7 @@ async function slowLastStage(settings?: GatewaySettings) {
     { model: "large", urls: [large.url] },
   ];
   await gateway.put(testConfig({ stages, thresholds: [50], judgeUrl: judge.url, ...(settings === undefined ? {} : { settings }) }));
-  /** Milliseconds to the first and to the last byte of a stream, and what the record says of the first token. */
+  /** Milliseconds to the first and to the last byte of a stream, and the record of the first token. */
   const timed = async (headers: Record<string, string>) => {
     const startedMs = performance.now();
     const answer = await gateway.post("/v1/chat/completions", { model: "cascade/test", stream: true, messages: [{}] }, headers);

@@ -25,7 +25,7 @@ interface OtlpSpan extends Omit<SpanRead, "attributes" | "fromMs" | "toMs" | "fa
   readonly attributes: readonly { readonly key: string; readonly value: Record<string, unknown> }[];
 }
 
-/** A receiver of OTLP over HTTP on loopback, named by the environment for the length of the test. */
+/** A receiver of OTLP over HTTP on loopback, named by the environment for the duration of the test. */
 async function startReceiver() {
   const spans: SpanRead[] = [];
   const bodies: string[] = [];
@@ -69,7 +69,7 @@ const clientTrace = "0af7651916cd43dd8448eb211c80319c";
 const clientSpan = "b7ad6b7169203331";
 const client = (flags: string) => ({ traceparent: `00-${clientTrace}-${clientSpan}-${flags}`, tracestate: "vendor=1" });
 
-/** A cascade of two models behind a judge that finds the small one's answers poor, traced as the environment says. */
+/** A cascade of two models with a judge that scores the small one's answers low, traced as the environment specifies. */
 async function tracedCascade({ timeScale = 1, mostSpans }: { timeScale?: number; mostSpans?: number } = {}) {
   const later = (ms: number, say: () => void): void => void setTimeout(say, ms);
   const small = await startTestEngine((_, response) => later(30, () => sayCompletion(response, "5", "small")));
@@ -139,11 +139,11 @@ describe("traces", () => {
       "weir.threshold": 70,
     });
 
-    // Both engines were told of the same trace, and of the root as the parent of what they do.
+    // Both engines received the same trace, with the root as the parent of their work.
     const upstream = [...small.asked, ...large.asked].map(({ headers }) => [headers.traceparent, headers.tracestate]);
     expect(upstream).toEqual(Array(2).fill([`00-${clientTrace}-${root.spanId}-01`, "vendor=1"]));
 
-    // Seconds of the wall, whatever the scale; the children follow one another and fill the root but for the gateway's own time.
+    // Wall seconds, whatever the scale; the children follow one another and fill the root except for the gateway's own time.
     expect(root.fromMs).toBeGreaterThanOrEqual(before - 2);
     expect(root.toMs).toBeLessThanOrEqual(Date.now() + 2);
     const inOrder = [...children].sort((a, b) => a.fromMs - b.fromMs || a.toMs - b.toMs);
@@ -270,7 +270,7 @@ describe("traces", () => {
     expect(event?.name).toBe("first token");
     const atMs = Number(event?.timeUnixNano) / 1e6;
     expect(atMs).toBeGreaterThan(root.fromMs);
-    // The engine writes for 50 ms more, of which a busy gateway may miss the first.
+    // The engine writes for 50 ms more; a busy gateway may miss the first of them.
     expect(root.toMs - atMs).toBeGreaterThan(20);
   });
 

@@ -15,19 +15,19 @@ import { type ModelRequest, withoutTrace } from "../http/modelRequest";
 import { SpanQueue, type SpanTally } from "../lib/spanQueue";
 import { RequestTrace } from "./requestTrace";
 
-/** Time to hand on the last spans at the end. */
+/** Time to export the last spans at the end. */
 const farewellMs = 1000;
 
 interface TracesOptions {
   readonly log: Logger;
   readonly version: string;
-  /** Spans held at most until the receiver has them; left out: as many as `SpanQueue` says. */
+  /** Most spans held until the receiver has them; absent: `SpanQueue`'s default. */
   readonly mostSpans?: number;
 }
 
 /**
- * Traces to where the environment says, read as OpenTelemetry's SDKs read it; null where it names no receiver, and then nothing of the SDK
- * is loaded. Spans go by OTLP over HTTP as JSON.
+ * Traces for the receiver of the environment, read as OpenTelemetry's SDKs read it; null if it names no receiver, and then nothing of the
+ * SDK is loaded. Spans are sent by OTLP over HTTP as JSON.
  */
 export async function tracesFromEnvironment({ log, version, mostSpans }: TracesOptions): Promise<Traces | null> {
   const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER } = process.env;
@@ -54,7 +54,7 @@ export async function tracesFromEnvironment({ log, version, mostSpans }: TracesO
     .merge(detectResources({ detectors: [envDetector] }));
   const queue = new SpanQueue({ exporter: new OTLPTraceExporter(), processor: sdk.BatchSpanProcessor, log, most: mostSpans });
   const provider = new sdk.BasicTracerProvider({ resource, spanProcessors: [queue] });
-  // Of the whole address a user and password may be part.
+  // The whole address may contain a user and a password.
   log.info({ receiver: new URL(receiver).origin }, "requests are traced");
   return new Traces({ tracer: provider.getTracer("weir-gateway", version), propagator: new W3CTraceContextPropagator(), queue });
 }
@@ -65,7 +65,7 @@ interface Tracing {
   readonly queue: SpanQueue;
 }
 
-/** Begins a trace for each request, or goes on with the client's. */
+/** Begins a trace for each request, or continues the client's. */
 export class Traces {
   readonly #tracing: Tracing;
 
@@ -103,7 +103,7 @@ export class Traces {
     return new RequestTrace({ tracer, root, context, epochMs, asked: this.#handedOn(asked, context) });
   }
 
-  /** Hands on what is left, as far as a second allows. */
+  /** Exports the remaining spans, within a second. */
   async close(): Promise<void> {
     const timeout = new Promise((resolve) => setTimeout(resolve, farewellMs).unref());
     await Promise.race([this.#tracing.queue.shutdown().catch(() => undefined), timeout]);

@@ -24,7 +24,7 @@ interface PredictorQuery {
   fail(): void;
 }
 
-/** A run whose agents wait to be told how they end. */
+/** A run whose agents end on the test's command. */
 function begin(document: WorkflowDocument, signal = new AbortController().signal) {
   const asking: PredictorQuery[] = [];
   const events: WorkflowRunEvent[] = [];

@@ -18,25 +18,25 @@ export class AgentFailure extends Error {
 interface RunOptions {
   readonly id: string;
   readonly document: WorkflowDocument;
-  /** Asks an agent, with the answers that it reads; throws an `AgentFailure`, or what the signal has aborted it with. */
+  /** Calls an agent with the answers that it reads; throws an `AgentFailure`, or the abort reason of the signal. */
   readonly ask: (agent: WorkflowAgent, answers: readonly GivenAnswer[], signal: AbortSignal) => Promise<StageDone>;
-  /** Told of everything that happens until the run has ended. */
+  /** Called for every event until the run has ended. */
   readonly tell: (event: WorkflowRunEvent) => void;
-  /** Ends the run, with an `AbortKind`. */
+  /** Aborts the run, with an `AbortKind`. */
   readonly signal: AbortSignal;
-  /** Engine seconds in one of the wall. */
+  /** Engine seconds per wall second. */
   readonly timeScale: number;
 }
 
 /**
- * Runs a workflow: every agent is asked as soon as all that it reads is answered, so that branches go on side by side. The first that fails ends
- * the run; what is under way then is aborted. Never rejects.
+ * Runs a workflow: every agent is called as soon as all the answers that it reads are there, so that branches run in parallel. The first
+ * failure ends the run; calls in flight are then aborted. Never rejects.
  */
 export async function runWorkflow({ id, document, ask, tell, signal, timeScale }: RunOptions): Promise<WorkflowRun> {
   const startedMs = performance.now();
   const failing = new AbortController();
   const ended = AbortSignal.any([signal, failing.signal]);
-  // Every agent that is under way listens to it.
+  // Every agent in flight listens to it.
   setMaxListeners(MOST_AGENTS, ended);
   const stages: StageDone[] = [];
   let error: RunError | null = null;

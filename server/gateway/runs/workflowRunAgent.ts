@@ -7,23 +7,23 @@ import { type LoopbackClient, readLoopbackAnswer } from "../http/loopbackClient"
 import { AgentFailure } from "./workflowRun";
 import { agentMessages, type GivenAnswer } from "./workflowRunMessages";
 
-/** What an agent of a run is asked with beside what it reads. */
+/** Parameters of an agent's request in addition to the answers it reads. */
 export interface RunAsking {
   readonly id: string;
   readonly workflow: string;
   readonly asked: WorkflowRunRequest;
-  /** That started the run. */
+  /** The request that started the run. */
   readonly from: IncomingMessage;
   readonly loopback: LoopbackClient;
-  /** Of an answer that is read; a longer one has failed. */
+  /** Largest answer that is read; a longer one counts as failed. */
   readonly mostBytes: number;
-  /** Asked for room for what is kept of answers; false where there is none. */
+  /** Reserves memory for stored answers; false if there is none. */
   readonly grow: (bytes: number) => boolean;
-  /** Engine seconds in one of the wall. */
+  /** Engine seconds per wall second. */
   readonly timeScale: number;
 }
 
-/** What one request of a run is about. */
+/** The subject of one request of a run. */
 export interface AgentCall {
   readonly agent: WorkflowAgent;
   readonly answers: readonly GivenAnswer[];
@@ -31,9 +31,9 @@ export interface AgentCall {
 }
 
 /**
- * Asks for an agent's answer at the gateway's own chat endpoint, as any client would: admission, queues, retries and records are the same.
+ * Asks for an agent's answer at the gateway's own chat endpoint, like any client: admission, queues, retries and records are the same.
  *
- * @throws AgentFailure where it is answered with an error; what undici throws where there is no answer, or the signal has fired.
+ * @throws AgentFailure if the answer is an error; undici's error if there is no answer, or if the signal has fired.
  */
 export async function askAgent(asking: RunAsking, call: AgentCall): Promise<StageDone> {
   const { loopback, from, mostBytes, grow, timeScale } = asking;

@@ -1,14 +1,14 @@
 import type { WorkflowAgent } from "@/solver/plan/workflowDocument";
 
-/** What an agent answered that another reads. */
+/** An agent's answer that another agent reads. */
 export interface GivenAnswer {
   readonly agent: string;
   readonly output: string;
 }
 
 /**
- * What an agent of a run is asked with: its instructions as the system message, where it has any; and as the user's the run's input, then each
- * answer that it reads, in the order in which it names them, under a heading of its agent's name.
+ * The messages for an agent of a run: its instructions, if any, as the system message; as the user message the run's input, then each
+ * answer that it reads, in the order in which it names them, under a heading with its agent's name.
  */
 export function agentMessages(
   { instructions }: WorkflowAgent,

@@ -14,10 +14,10 @@ import { agentOf, declaring, eventsOf, messagesOf, runOf, runsPath, selfNamed } 
 const refine = selfNamed(pinned);
 const votes = selfNamed(voting);
 
-/** Says who answers what. */
+/** Answers with the agent's name and question. */
 const echo = (asked: Asked, response: ServerResponse): void => sayCompletion(response, `${agentOf(asked)} says`);
 
-/** Holds requests until they are let go. */
+/** Holds requests until they are released. */
 function held() {
   const waiting: { readonly agent: string; readonly response: ServerResponse }[] = [];
   return {
@@ -341,7 +341,7 @@ describe("the door of workflows", () => {
 
 describe("what a run holds", () => {
   it("of bodies and answers is given back when it has ended, so that any number of runs fit one after another", async () => {
-    // A run's own body, the one of its agent at the time, and three times each answer.
+    // A run's own body, the body of its agent at the time, and three times each answer.
     const { gateway } = await declaring(refine, echo, { bodyBytesInAll: 2 * 20_000 + 4_000 });
     for (let run = 0; run < 5; run += 1) expect((await runOf(gateway, refine, { input: "x".repeat(19_000) })).status).toBe(200);
   });

@@ -18,14 +18,14 @@ import { boundReading, type RequestService } from "../request/serveRequest";
 import { AgentFailure, runWorkflow } from "./workflowRun";
 import { askAgent } from "./workflowRunAgent";
 
-/** The workflows that a configuration declares; none under policies that do not decide by them. */
+/** The workflows that a configuration declares; none under policies that do not use them. */
 const declaredWorkflows = (config: GatewayConfig | null): readonly WorkflowDocument[] =>
   config?.policy.kind === "just-in-time" ? config.policy.workflows.map(({ workflow }) => workflow) : [];
 
 interface Arrived {
-  /** As the path names it. */
+  /** The name in the path. */
   readonly name: string;
-  /** Of the key that asks; null where none is needed. */
+  /** Name of the requesting key; null if none is needed. */
   readonly key: string | null;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -49,7 +49,7 @@ interface Taking {
   readonly place: BodyReservation;
 }
 
-/** Runs of declared workflows that the gateway itself carries out, each as the requests of its agents to the gateway's own data port. */
+/** Runs declared workflows in the gateway itself: each agent's request goes to the gateway's own data port. */
 export class WorkflowRuns {
   readonly #service: RequestService;
   #underWay = 0;
@@ -113,7 +113,7 @@ export class WorkflowRuns {
       ...{ id, document, signal, timeScale },
       tell: (event) => stream?.tell(event),
       async ask(agent, answers, ended) {
-        // An agent's call is a client's, and a draining gateway takes no new ones.
+        // An agent's call counts as a client's, and a draining gateway takes no new ones.
         if (draining()) throw new AgentFailure({ ...shuttingDown, retryAfterSeconds: 1 });
         return askAgent(asking, { agent, answers, signal: ended });
       },
@@ -127,7 +127,7 @@ export class WorkflowRuns {
     boundReading(response, limits.clientStallSeconds);
   }
 
-  /** What is asked, or what is wrong with it; null where the client went away. */
+  /** The parsed request, or the problem with it; null if the client disconnected. */
   async #takeIn(request: IncomingMessage, { abort, place }: Taking): Promise<{ readonly document: WorkflowRunRequest } | Refusal | null> {
     const { limits } = this.#service;
     const arriving = setTimeout(() => abort.abort("slow-body" satisfies AbortKind), limits.arrivalSeconds * 1000);
@@ -174,10 +174,10 @@ interface EventsOptions {
   readonly headers: OutgoingHttpHeaders;
 }
 
-/** A run is not held back where its client reads slowly: all that it has to tell has its room already. */
+/** A run is not paused if its client reads slowly: the memory for all its events is already reserved. */
 const unheld: Flow = { headers: {}, pause: () => undefined, resume: () => undefined, abort: () => undefined };
 
-/** The server-sent events of a run, and comments while nothing happens, so that no proxy takes the connection for a dead one. */
+/** The server-sent events of a run, and comments while nothing happens, so that no proxy considers the connection dead. */
 class RunEvents {
   readonly #response: ServerResponse;
   readonly #writer: StreamWriter;

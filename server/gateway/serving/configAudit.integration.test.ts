@@ -87,7 +87,7 @@ describe("a configuration", () => {
     expect(await configOf(gateway)).toEqual(expected);
     await expect(gateway.put({ ...named({ agingReleases: 31 }), policyHash: old.policyHash })).rejects.toThrow("the policy's own is");
     await gateway.close();
-    // As a gateway before the new names left it.
+    // The files as a gateway before the new names left them.
     const [config, audit] = ["gateway.json", "audit.jsonl"].map((name) => join(stateDirectory, name)) as [string, string];
     const line = JSON.parse((await readFile(audit, "utf8")).trim());
     await writeFile(config, JSON.stringify(old));

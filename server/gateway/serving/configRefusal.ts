@@ -4,7 +4,7 @@ import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 
-/** Why a configuration of the right shape cannot be served, in one sentence with the offending value; null when it can. */
+/** Why a configuration of the right shape cannot be served, in one sentence with the offending value; null if it can. */
 export function configRefusal({ policy, replicas, judge, settings }: GatewayConfig): string | null {
   const refusal = policyRefusal(policy);
   if (refusal !== null) return refusal;
@@ -31,11 +31,11 @@ export function configRefusal({ policy, replicas, judge, settings }: GatewayConf
   return settings === undefined ? null : settingsRefusal(settings);
 }
 
-/** Why nothing can be asked at an address; null when it can. */
+/** Why an address is unusable; null if it is usable. */
 function addressRefusal(url: string): string | null {
   const { protocol, host, pathname, username, password, search, hash } = new URL(url);
   if (protocol !== "http:" && protocol !== "https:") return `${url} is not an http or https address.`;
-  // Not repeated whole: what stands there may be a secret.
+  // The address is not repeated whole: it may contain a secret.
   if (username !== "" || password !== "") return `The address of ${host} holds a user or a password, which the gateway does not send.`;
   if (search !== "" || hash !== "") return `The address ${host}${pathname} ends in a query or a fragment, which the gateway does not send.`;
   return /\/v1\/?$/.test(pathname) ? `${url} ends in /v1, which the gateway itself appends.` : null;
@@ -54,7 +54,7 @@ function settingsRefusal({ keys = [], priorityClasses = [], ensembles = [] }: Ga
   return ensembles.map(ensembleRefusal).find((refusal) => refusal !== null) ?? null;
 }
 
-/** Why an ensemble cannot be served, in one sentence; null when it can, if its models are served. */
+/** Why an ensemble cannot be served, in one sentence; null if it can, provided that its models are served. */
 export function ensembleRefusal({ name, extraction }: Ensemble): string | null {
   const problem = extractionProblem(extraction);
   return problem === null ? null : `The ensemble ${name} cannot read votes. ${problem}`;

@@ -8,10 +8,10 @@ import { canonicalJson } from "@/solver/plan/canonical";
 import { isMissing, writeDurably } from "../lib/durableFile";
 import { configRefusal } from "./configRefusal";
 
-/** What of a configuration is its plan's: the rest says what engines there are, and what the operator set beside it. */
+/** The part of a configuration that belongs to its plan; the rest is the list of engines and the operator's other settings. */
 const planPartSchema = gatewayConfigSchema.pick({ name: true, planId: true, policyHash: true, policy: true, judge: true });
 
-/** What the file holds beside the configuration; files of older gateways lack some of it. */
+/** What the file holds in addition to the configuration; files of older gateways lack some of it. */
 const savedSchema = gatewayConfigSchema.extend({
   earlierNames: z.array(z.string()).default([]),
   previous: planPartSchema.nullable().default(null),
@@ -19,31 +19,31 @@ const savedSchema = gatewayConfigSchema.extend({
 
 export type PlanPart = z.infer<typeof planPartSchema>;
 
-/** A configuration with what is kept of those before it. */
+/** A configuration with the stored parts of earlier ones. */
 export interface SavedConfig {
   readonly config: GatewayConfig;
   /** Names of the cascades before it, which clients may still use; newest first. */
   readonly earlierNames: readonly string[];
-  /** Of the plan before it, for a rollback. */
+  /** Plan part of the previous plan, for a rollback. */
   readonly previous: PlanPart | null;
 }
 
-/** The name of a configuration: SHA-256 of its canonical form. */
+/** The ETag of a configuration: SHA-256 of its canonical form. */
 export function configEtag(config: GatewayConfig): string {
   return createHash("sha256").update(canonicalJson(config)).digest("hex");
 }
 
 export type LoadedConfig =
   | { readonly kind: "none" }
-  /** `savedEtag`: of the configuration as the file has it, before fields with old names were renamed. */
+  /** `savedEtag`: of the configuration in the file, before fields with old names were renamed. */
   | ({ readonly kind: "loaded"; readonly savedEtag: string } & SavedConfig)
-  /** The file is there but cannot be served; it is left as it is. */
+  /** The file exists but cannot be served; it is left unchanged. */
   | { readonly kind: "unusable"; readonly reason: string };
 
-/** Keeps the configuration in force in one file of the state directory. */
+/** Stores the configuration in force in one file of the state directory. */
 export class ConfigStore {
   readonly path: string;
-  /** What the file was when it was last looked at, and what it held then. */
+  /** The file's stamp at the last look, and its ETag then. */
   #looked: { readonly stamp: string; readonly etag: Promise<string | null> } | null = null;
 
   constructor(stateDirectory: string) {
@@ -69,7 +69,7 @@ export class ConfigStore {
     }
   }
 
-  /** Of the configuration in the file, whichever process wrote it; null if none can be served. Reads the file after a change. */
+  /** ETag of the configuration in the file, whichever process wrote it; null if it cannot be served. Reads the file after a change. */
   async etag(): Promise<string | null> {
     const stamp = await stat(this.path).then(
       ({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`,

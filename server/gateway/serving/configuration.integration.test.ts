@@ -122,7 +122,7 @@ describe("a change of configuration", () => {
     const answers: Promise<Response>[] = [];
     for (let index = 1; index <= 8; index += 1) {
       for (let request = 0; request < 10; request += 1) answers.push(gateway.chat({ stream: request % 3 === 0 }));
-      // The version in force has served some when the next one meets the rest under way.
+      // The version in force has served some requests when the next one meets the rest in flight.
       await Promise.all(answers.slice(-10, -5));
       await gateway.put(version(index));
     }

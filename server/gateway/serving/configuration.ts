@@ -22,16 +22,16 @@ interface ConfigurationOptions {
   readonly serving: Serving;
   readonly store: ConfigStore;
   readonly audit: AuditLog;
-  /** Told of each as soon as it is in force. */
+  /** Called for each configuration as soon as it is in force. */
   readonly onInstalled: (config: GatewayConfig, etag: string) => void;
   readonly log: Logger;
 }
 
-/** The configuration in force and the ways to another. Each is durable before it is in force. */
+/** The configuration in force and the operations that change it. Each change is durable before it is in force. */
 export class Configuration {
   readonly #options: ConfigurationOptions;
   #previous: PlanPart | null = null;
-  /** Of the configuration beside it: hashing a large one at each read of the status would delay requests. */
+  /** ETag of `config`: hashing a large configuration at each read of the status would delay requests. */
   #hashed: { readonly config: GatewayConfig; readonly etag: string } | null = null;
 
   constructor(options: ConfigurationOptions) {
@@ -49,7 +49,7 @@ export class Configuration {
     return this.#hashed.etag;
   }
 
-  /** What a rollback goes back to; null where there is none. */
+  /** The plan that a rollback restores; null if there is none. */
   get previous(): PreviousPlan | null {
     if (this.#previous === null) return null;
     const { name, planId, policyHash: hash } = this.#previous;
@@ -61,12 +61,15 @@ export class Configuration {
     return [this.current, this.#previous].flatMap((part) => (part === null ? [] : learntOf(part.policy)));
   }
 
-  /** Of the configuration on disk, which a restart would serve; null where there is none that could be. */
+  /** ETag of the configuration on disk, which a restart would serve; null if none could be served. */
   persistedEtag(): Promise<string | null> {
     return this.#options.store.etag();
   }
 
-  /** Puts what an earlier start saved into force. @returns why it cannot, in one sentence; null where it did or there is none. */
+  /**
+   * Puts the configuration of an earlier start into force.
+   * @returns why it cannot, in one sentence; null if it did or there is none.
+   */
   async load(): Promise<string | null> {
     const loaded = await this.#options.store.load();
     if (loaded.kind === "none") return null;
@@ -83,7 +86,7 @@ export class Configuration {
     return null;
   }
 
-  /** Puts a whole configuration that was found good into force; without settings it leaves them as they are. */
+  /** Puts a whole validated configuration into force; without settings it keeps the present ones. */
   async put({ by, reason, ...given }: ConfigRequest): Promise<void> {
     const settings = given.settings ?? this.current?.settings;
     const config = settings === undefined ? given : { ...given, settings };
@@ -91,20 +94,23 @@ export class Configuration {
     await this.#replace(config, change === null ? null : { by, action: "configuration", detail: withReason(change, reason) });
   }
 
-  /** Puts a candidate's plan and policy into force over the engines there are; what was in force stays for a rollback. */
+  /** Puts a candidate's plan and policy into force over the present engines; the previous plan is kept for a rollback. */
   async adopt({ planId, policyHash: hash, policy }: Candidate, note: AuditNote): Promise<void> {
     if (this.current === null) throw new Error("There is no configuration to add a candidate to.");
     const before = planPart(this.current);
     await this.#replace({ ...this.current, planId, policyHash: hash, policy }, note, before);
   }
 
-  /** Sets knobs of the policy in force inside their approved ranges. @returns why it cannot; null where it did. */
+  /**
+   * Sets knobs of the policy in force inside their approved ranges.
+   * @returns why it cannot; null if it did.
+   */
   async turnKnobs({ by, reason, ...knobs }: KnobsRequest): Promise<ApiError | null> {
     if (this.current === null) return noPlan;
     const turned = policyWithOverrides(this.current.policy, knobs);
     if (typeof turned === "string") return badRequest(turned);
     const { policy, change } = turned;
-    // Turned back, a policy has the hash of its plan again, with whichever names that was made.
+    // A policy with its original knobs has the hash of its plan again, under old or new field names.
     const old =
       policyHash(this.current.policy) !== this.current.policyHash && formOfHash(this.current.policy, this.current.policyHash) !== null;
     await this.#replace(
@@ -114,7 +120,10 @@ export class Configuration {
     return null;
   }
 
-  /** Serves these ensembles beside the plan instead of the ones before. @returns the error; null on success. */
+  /**
+   * Serves these ensembles with the plan instead of the present ones.
+   * @returns the error; null on success.
+   */
   async serveEnsembles(ensembles: readonly Ensemble[], note: AuditNote): Promise<ApiError | null> {
     if (this.current === null) return noPlan;
     const { ensembles: _, ...settings } = this.current.settings ?? {};
@@ -123,7 +132,10 @@ export class Configuration {
     return null;
   }
 
-  /** Puts the plan before the present one into force, over the engines there are now. @returns why it cannot; null where it did. */
+  /**
+   * Puts the previous plan into force, over the present engines.
+   * @returns why it cannot; null if it did.
+   */
   async rollBack({ by, reason }: Signature): Promise<ApiError | null> {
     const { current } = this;
     if (current === null) return noPlan;
@@ -138,7 +150,7 @@ export class Configuration {
     return null;
   }
 
-  /** The plan before `config` is the last that was in force under another id, unless the caller says which, and never `config`'s own. */
+  /** The plan before `config` is the last one in force under another id, unless the caller specifies it, and never `config`'s own. */
   async #replace(config: GatewayConfig, note: AuditNote | null, before?: PlanPart): Promise<void> {
     const { serving, store, onInstalled } = this.#options;
     const { current } = this;
@@ -153,7 +165,7 @@ export class Configuration {
     if (note !== null) await this.#note(note);
   }
 
-  /** What is in force stays so where its line cannot be written: to say that nothing was done would be wrong. */
+  /** A configuration stays in force if its audit line cannot be written: to report that nothing was done would be wrong. */
   async #note(note: AuditNote): Promise<void> {
     const line = { ...note, etag: this.etag };
     const { audit, log } = this.#options;
@@ -167,7 +179,7 @@ function planPart({ name, planId, policyHash: hash, policy, judge }: GatewayConf
 
 const noPlan = conflict("No configuration is in force yet; apply a plan first.");
 
-/** What a configuration changes of the one before it, in a sentence without its stop; null where it is the same. */
+/** The change from the previous configuration, in a sentence without its full stop; null if there is none. */
 function configChange(before: GatewayConfig | null, after: GatewayConfig): string | null {
   const { planId, policyHash, replicas } = after;
   const changed = changedParts(before, after);
@@ -178,7 +190,7 @@ function configChange(before: GatewayConfig | null, after: GatewayConfig): strin
   return changed.length === 0 ? null : `Changed under the plan ${shortId(planId)}: ${changed.join(", ")}`;
 }
 
-/** What of a configuration is not its plan and has changed; of keys and addresses that they did, not what they are. */
+/** The changed parts of a configuration outside of its plan; for keys and addresses only that they changed, not their values. */
 function changedParts(before: GatewayConfig | null, after: GatewayConfig): readonly string[] {
   const [settings, was] = [after.settings ?? {}, before?.settings ?? {}];
   const members = [...new Set([...Object.keys(settings), ...Object.keys(was)])] as (keyof typeof settings)[];
@@ -205,7 +217,7 @@ type Knobs = Pick<KnobsRequest, "thresholds" | "tau" | "deltaScore">;
 
 interface PolicyWithOverrides {
   readonly policy: PolicyDocument;
-  /** What changes, in words. */
+  /** The change in words. */
   readonly change: string;
 }
 
@@ -218,7 +230,10 @@ const knobsOf: { readonly [kind in PolicyDocument["kind"]]: readonly (keyof Knob
   "just-in-time": [],
 };
 
-/** The policy with knobs turned inside their approved ranges; where it has no such knob, or a range ends before, the sentence that says so. */
+/**
+ * The policy with knobs set inside their approved ranges; if it has no such knob, or the value is outside of a range, the sentence that
+ * says so.
+ */
 function policyWithOverrides(policy: PolicyDocument, { thresholds, tau, deltaScore }: Knobs): PolicyWithOverrides | string {
   const asked = Object.entries({ thresholds, tau, deltaScore }).filter(([, value]) => value !== undefined);
   const own = knobsOf[policy.kind];
@@ -229,7 +244,7 @@ function policyWithOverrides(policy: PolicyDocument, { thresholds, tau, deltaSco
       ? `The policy in force is of the kind ${policy.kind}, which has no controls.`
       : `Name a control to set: ${own.join(" or ")}.`;
   }
-  // What was asked are knobs of this kind of policy.
+  // The requested values are knobs of this kind of policy.
   const turned = { ...policy, ...Object.fromEntries(asked) } as PolicyDocument;
   const refusal = policyRefusal(turned);
   if (refusal !== null) return refusal;

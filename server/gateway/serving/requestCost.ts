@@ -2,8 +2,8 @@ import type { GatewayConfig, StageRecord } from "@/server/contracts/gateway/gate
 import type { Usage } from "../http/usage";
 
 /**
- * What a request cost in USD by the prices in force: the tokens of every answer an engine gave, accepted or not, and the judge's scores.
- * Attempts that failed are left out, since their tokens are unknown. Null where a price or a count is not known.
+ * A request's cost in USD by the prices in force: the tokens of every answer that an engine gave, accepted or not, and the judge's scores.
+ * Failed attempts are left out, since their tokens are unknown. Null if a price or a count is not known.
  */
 export function requestCost(stages: readonly StageRecord[], config: GatewayConfig): number | null {
   let usd = 0;
@@ -17,15 +17,15 @@ export function requestCost(stages: readonly StageRecord[], config: GatewayConfi
   return usd;
 }
 
-/** What one answer of a model cost in USD; null where its price or a count is not known. */
+/** The cost of one answer of a model in USD; null if its price or a count is not known. */
 export function answerCost(model: string, { inputTokens, outputTokens }: Usage, { settings }: GatewayConfig): number | null {
   const price = settings?.prices?.[model];
   if (price === undefined || inputTokens === null) return null;
-  // Embeddings have no output to count.
+  // Embeddings have no output tokens.
   return (inputTokens * price.usdPerMillionInputTokens + (outputTokens ?? 0) * price.usdPerMillionOutputTokens) / 1e6;
 }
 
-/** What one score of the judge costs in USD, as the policy states it. */
+/** The cost of one score of the judge in USD, as the policy states it. */
 export function scoreCost({ policy }: Pick<GatewayConfig, "policy">): number {
   return policy.kind === "cascade" ? policy.judge.usdPerCall : 0;
 }

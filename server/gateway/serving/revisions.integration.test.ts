@@ -70,7 +70,7 @@ describe("a rollback", () => {
     await gateway.put(plan("plan-b", 65));
     const [small, large] = plan("plan-b", 65).replicas;
     const moved = [small!, { ...large!, id: "large-7", maxInFlight: 3 }];
-    // Steps of applying a plan, and the same plan again, leave what was before it.
+    // Steps of applying a plan, and the same plan again, keep the previous plan.
     await gateway.put({ ...plan("plan-b", 65), replicas: moved });
     await send(gateway, "/knobs", { thresholds: [66], ...signed });
     const before = plan("plan-a", 55);

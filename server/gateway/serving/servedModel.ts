@@ -14,14 +14,14 @@ import type { RoundTallies } from "../queue/roundTallies";
 import { cascadeName } from "./cascadeNames";
 import { type PolicyWatcher, watchedPolicy } from "./watchedPolicy";
 
-/** How requests for a model by its own name are recorded: no plan decides about them, so none is measured by them. */
+/** Record values of requests for a model by its own name: no plan decides on them, so none is measured by them. */
 const direct = { kind: "direct", planId: "", policyHash: "direct" } as const;
 /** In an emergency the simplest policy serves: no telemetry, first come first served. */
 const panicQueueing = { order: { kind: "fcfs" }, place: { kind: "least-load" } } as const;
 
-/** What a request is served by: the cascade's virtual model, one engine model, or an operator's replacement of either. */
+/** What serves a request: the cascade's virtual model, one engine model, or an operator's replacement of either. */
 export interface ServedModel {
-  /** What clients put in `model`, or `panic` or `canary`. */
+  /** What clients write in `model`, or `panic` or `canary`. */
   readonly name: string;
   readonly kind: "cascade" | "direct";
   /** Whether it is a canary's candidate. */
@@ -32,14 +32,14 @@ export interface ServedModel {
   readonly thresholds: readonly number[];
   /** Every model a request under this name may visit. */
   readonly models: readonly string[];
-  /** How many configurations the workflows have that its policy knows, by their names. */
+  /** Numbers of configurations of the workflows that its policy knows, by name. */
   readonly configurations: ReadonlyMap<string, number>;
   readonly driver: PolicyDriver;
   /** What its policy asks of predictors; null: nothing. */
   readonly wanted: Wanted | null;
   readonly judge: Judge | null;
   readonly timeScale: number;
-  /** Equal keys mean equal behaviour, so that a new configuration can go on with the driver it has. */
+  /** Equal keys mean equal behaviour, so that a new configuration can continue with the existing driver. */
   readonly key: string;
 }
 
@@ -51,7 +51,7 @@ export interface ServingDeps {
   readonly queued: Map<string, number>;
   readonly onRoom: (nowMs: number) => void;
   readonly rounds: RoundTallies;
-  /** Looks on while the cascade's requests are decided about. */
+  /** Observes the decisions on the cascade's requests. */
   readonly shadow: () => PolicyWatcher | null;
 }
 
@@ -61,11 +61,11 @@ export function cascadeModel(deps: ServingDeps): ServedModel {
   return servedModel(cascadeName(name), { kind: "cascade", policy, planId, policyHash }, deps);
 }
 
-/** Models of whose engines one will serve work that waits for `model`: any, where the policy chooses when engines have room. */
+/** Models whose engines may serve work that waits for `model`: all of them, if the policy chooses when engines have room. */
 export const modelsBehind = ({ driver, models }: ServedModel, model: string): readonly string[] =>
   driver.policy.choosesModel ? models : [model];
 
-/** One model straight to its engines, with the configuration's order and place. */
+/** One model, sent directly to its engines, with the configuration's order and placement. */
 export function directModel(model: string, deps: ServingDeps): ServedModel {
   const { order, place, learnt: { lengths } = {} } = deps.config.policy;
   const learnt = lengths === undefined ? {} : { learnt: { lengths } };
@@ -77,7 +77,7 @@ export function panicModel(model: string, deps: ServingDeps): ServedModel {
   return servedModel("panic", { policy: { kind: "fixed", model, ...panicQueueing }, ...direct, policyHash: "panic" }, deps);
 }
 
-/** Which programs a candidate takes. */
+/** The programs that a candidate takes. */
 export interface CanaryShare {
   readonly candidate: Candidate;
   takes(programId: string): boolean;

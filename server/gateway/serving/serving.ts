@@ -45,8 +45,8 @@ export interface ServingOptions extends Pick<GatewayLimits, "quietSeconds" | "re
 }
 
 /**
- * What the gateway serves at this moment. A new configuration replaces the served models whose behaviour it changes; requests
- * in flight continue under the one they started with; only those whose model has left are rerouted.
+ * Everything the gateway serves now. A new configuration replaces the served models whose behaviour it changes; requests in flight continue
+ * under the one they started with; only those whose model was removed are rerouted.
  */
 export class Serving {
   readonly pool: ReplicaPool;
@@ -55,7 +55,7 @@ export class Serving {
   readonly predictions: RequestPredictions;
   /** Trained predictors that policies may name. */
   readonly artifacts: ArtifactStore;
-  /** What calls have taught of the agents that make them. */
+  /** What calls have taught about the agents that make them. */
   readonly workflows: WorkflowTracker;
   #shadow: DecisionObserver | null = null;
   /** Copies requests of the cascade; null if no mirror runs. */
@@ -66,9 +66,12 @@ export class Serving {
   #models: ReadonlyMap<string, ServedModel> = new Map();
   /** Served models of earlier configurations that still have requests. */
   #earlier: readonly ServedModel[] = [];
-  /** Requests that wait for an engine, by model, over all policies; those of one that chooses models when engines have room by its served name. */
+  /**
+   * Requests that wait for an engine, by model, over all policies; those of a policy that chooses models when engines have room are counted
+   * by its served name.
+   */
   readonly queued = new Map<string, number>();
-  /** What such policies decided. */
+  /** Decisions of such policies. */
   readonly rounds = new RoundTallies();
   readonly #rates = new ServiceRates();
   readonly #judge: JudgeInForce;
@@ -144,14 +147,17 @@ export class Serving {
     return canary?.served && canary.asked.takes(programId) ? canary.served : named;
   }
 
-  /** Sends every request for text to one model, waiting ones too; null ends that, and work that waits for the model goes on. */
+  /** Sends every request for text to one model, waiting ones too; null ends that, and work that waits for the model continues. */
   setPanic(model: string | null): void {
     this.#retire(this.#panic?.served);
     this.#panic = model === null ? null : { model, served: null };
     this.#settle();
   }
 
-  /** Sends the programs that `canary` takes to its candidate instead of the cascade; null ends that, and work that waits for the candidate goes on. */
+  /**
+   * Sends the programs that `canary` takes to its candidate instead of the cascade; null ends that, and work that waits for the candidate
+   * continues.
+   */
   setCanary(canary: CanaryShare | null): void {
     if (canary?.candidate !== this.#canary?.asked.candidate) this.#retire(this.#canary?.served);
     this.#canary = canary === null ? null : { asked: canary, served: this.#canary?.served ?? null };
@@ -199,8 +205,8 @@ export class Serving {
   }
 
   /**
-   * Whether work of `served` may wait for an engine of `model`, or of any of its models where it chooses them when engines have room. Of an
-   * earlier policy it does not wait for engines that only finish what they have, and of one that was ended it waits for none.
+   * Whether work of `served` may wait for an engine of `model`, or of any of its models if it chooses them when engines have room. Work of
+   * an earlier policy does not wait for engines that only finish their requests, and work of an ended policy waits for none.
    */
   serves(served: ServedModel, model: string): boolean {
     const current = this.#isCurrent(served);
@@ -214,7 +220,7 @@ export class Serving {
     return !displaced && this.serves(served, model);
   }
 
-  /** Offers free room to the queues, the one whose head waits longest first. */
+  /** Offers free room to the queues, starting with the one whose head has waited longest. */
   pump(nowMs = performance.now()): void {
     const queues = [...this.#all, ...this.#judge.lines].flatMap((served) => {
       const oldest = served.driver.oldestSeconds;
@@ -224,7 +230,7 @@ export class Serving {
     for (const { driver } of queues) driver.pump(nowMs);
   }
 
-  /** Asks predictors about a request for the policies that decide about it; null where none of them reads predictions. */
+  /** Asks predictors about a request for the policies that decide on it; null if none of them reads predictions. */
   predict(asked: ModelRequest): Promise<Prediction> | null {
     const wanted = this.#wantedFor(asked);
     return wanted.length === 0 || asked.endpoint.text === null ? null : this.#predict(asked, wanted);
@@ -242,7 +248,7 @@ export class Serving {
     return [served?.wanted, served?.kind === "cascade" ? this.#shadow?.wanted : null].filter((wanted) => wanted != null);
   }
 
-  /** A request as policies see it that would start now under `served`. */
+  /** A request, as policies see it, that would start now under `served`. */
   starting(served: ServedModel, asked: ModelRequest, policyPrediction: PolicyPrediction | null): StartingRequest {
     const { programKey: programId, inputTokens } = asked;
     const routerScores = (model: string): number | undefined => scoreOf(model, asked, policyPrediction);
@@ -250,7 +256,7 @@ export class Serving {
     return { programId, inputTokens, routerScores, replicas: this.pool.replicas, judgeResting, outage: this.#outage };
   }
 
-  /** Share of a queue's bound that work of a class may fill; all of it where the class is none of the settings'. */
+  /** Share of a queue's bound that work of a class may fill; all of it if the settings do not name the class. */
   queueFraction(objective: string | null): number {
     return this.#config?.settings?.priorityClasses?.find(({ name }) => name === objective)?.queueFraction ?? 1;
   }
@@ -260,12 +266,12 @@ export class Serving {
     this.#rates.answered(model);
   }
 
-  /** Wall seconds, whole and at least 1, until a line as it stands is served at the rate at which `models` answered last. */
+  /** Wall seconds, whole and at least 1, until a line in its present state is served at the recent rate of `models`. */
   estimateQueueWaitSeconds(line: string, models: readonly string[]): number {
     return this.#rates.estimateQueueWaitSeconds(models, this.queued.get(line) ?? 0);
   }
 
-  /** Wall seconds, whole and at least 1, until an engine of these models that is down is looked at again. */
+  /** Wall seconds, whole and at least 1, until the next probe of an engine of these models that is down. */
   recoverySeconds(models: readonly string[]): number {
     const waits = models.map((model) => this.pool.nextProbeSeconds(model) ?? unknownRetrySeconds);
     return Math.max(1, Math.ceil(Math.min(...waits)));
@@ -276,7 +282,7 @@ export class Serving {
     served.driver.active += 1;
   }
 
-  /** A request that began under `served` is answered, or goes on under another. */
+  /** A request that began under `served` is answered, or continues under another. */
   end(served: ServedModel): void {
     served.driver.active -= 1;
     if (served.driver.active > 0 || !this.#earlier.includes(served)) return;
@@ -289,7 +295,7 @@ export class Serving {
     for (const { driver } of this.#all) driver.end(programKey);
   }
 
-  /** Ends every connection to engines and judge, and what predicts. */
+  /** Closes every connection to engines and judge, and the predictors' thread. */
   close(): void {
     this.predictions.service.close();
     this.pool.close();
@@ -361,7 +367,7 @@ export class Serving {
   }
 }
 
-/** The served model there is where it behaves as the wanted one, with its queue and what its policy has learnt. */
+/** The existing served model if it behaves as the wanted one, with its queue and what its policy has learnt. */
 function knownOr(wanted: ServedModel, known: ServedModel | null | undefined): ServedModel {
   return known?.key === wanted.key ? known : wanted;
 }

@@ -26,15 +26,15 @@ export class StageWatch {
     this.#options = options;
   }
 
-  /** The stages of which no engine takes work now, and since when. */
+  /** The stages of which no engine takes work now, with the time of the loss. */
   get lost(): NonNullable<GatewayStatus["lostStages"]> {
     const { pool } = this.#options.serving;
     return [...this.#lost].flatMap(([model, { sinceMs }]) => (pool.isLost(model) ? [{ model, sinceMs }] : []));
   }
 
-  /** Call when engines come or go, or another configuration is in force. */
+  /** Call this when engines come or go, or another configuration is in force. */
   look(): void {
-    // Engines come and go while requests are drained too: a stage that was lost before would be noted again.
+    // Engines also come and go while requests are drained: an earlier loss of a stage would be noted again.
     if (this.#closed) return;
     const { serving } = this.#options;
     const stages = serving.cascade?.models ?? [];

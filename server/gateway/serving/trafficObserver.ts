@@ -7,7 +7,7 @@ import type { Prediction } from "../prediction/requestPredictions";
 import type { ServedModel } from "./servedModel";
 import type { PolicyWatcher } from "./watchedPolicy";
 
-/** A request of the cascade whose answer has gone out. */
+/** A request of the cascade whose answer was sent. */
 export interface AnsweredRequest {
   readonly asked: ModelRequest;
   readonly served: ServedModel;
@@ -20,7 +20,7 @@ export interface TrafficObserver {
   offer(answered: AnsweredRequest): void;
 }
 
-/** What a client says of its request. */
+/** A client's statements about its request. */
 export type StatedRequest = Pick<ModelRequest, "decisionId" | "mostTokens" | "programTokens" | "routerScores">;
 
 /** The start of a request under the policy in force. */

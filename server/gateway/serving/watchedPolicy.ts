@@ -9,14 +9,14 @@ export interface JudgedWork {
   readonly view: View;
 }
 
-/** Looks on while a policy decides about live traffic. */
+/** Observes a policy that decides on live traffic. */
 export interface PolicyWatcher {
   /** An event after the policy has seen it; `model` is the model of queued work. */
   observe(event: PolicyEvent, model: string | null): void;
   judged(judged: JudgedWork): void;
 }
 
-/** The same policy, with somebody looking on whenever `watcher` gives one. */
+/** The same policy, observed whenever `watcher` returns an observer. */
 export function watchedPolicy(policy: Policy, watcher: () => PolicyWatcher | null): Policy {
   return {
     ...policy,

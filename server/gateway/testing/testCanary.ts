@@ -62,7 +62,7 @@ export async function programsAtCandidate(gateway: TestGateway, programs: readon
   return taken;
 }
 
-/** Sends one request for each of ever new programs until the canary ends. */
+/** Sends one request for each of an unbounded series of new programs until the canary ends. */
 export async function untilFailed(gateway: TestGateway, prefix: string): Promise<void> {
   for (let index = 0; (await canaryOf(gateway)).state === "running"; index += 1) await ofProgram(gateway, `${prefix}${index}`);
 }

@@ -50,7 +50,7 @@ export async function putCapture(gateway: TestGateway, given: Partial<CaptureReq
 export const readCapture = async (gateway: TestGateway): Promise<CaptureSummary> =>
   captureSchema.parse((await control(gateway, "GET", "/capture")).document);
 
-/** Asks as somebody, with a text or a whole body; the answer is read. */
+/** Sends a request under a key, with a text or a whole body; the answer is read. */
 export async function askAs(gateway: TestGateway, key: string | null, body: string | Record<string, unknown>): Promise<number> {
   const headers = { "content-type": "application/json", ...(key !== null && { authorization: `Bearer ${key}-key` }) };
   const whole = typeof body === "string" ? { messages: [{ role: "user", content: body }] } : body;
@@ -59,7 +59,7 @@ export async function askAs(gateway: TestGateway, key: string | null, body: stri
   return answer.status;
 }
 
-/** What is kept, once so many prompts of the share were dealt with. */
+/** The capture's state once `dealtWith` prompts of the share were processed. */
 export async function settledCapture(gateway: TestGateway, dealtWith: number): Promise<CaptureSummary> {
   const total = ({ counts: { kept, dropped } }: CaptureSummary): number => Object.values(dropped).reduce((sum, count) => sum + count, kept);
   await until(async () => total(await readCapture(gateway)) >= dealtWith);

@@ -2,29 +2,26 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** What a test engine was asked. */
+/** A request to a test engine. */
 export interface Asked {
   readonly path: string;
   readonly body: Record<string, unknown>;
   readonly headers: IncomingMessage["headers"];
-  /** Resolves when the connection of this request is gone before the answer was whole. */
+  /** Resolves when the connection of this request closed before the answer was complete. */
   readonly cutOff: Promise<void>;
 }
 
 export interface TestEngine {
   readonly url: string;
   readonly asked: readonly Asked[];
-  /** What it answers to a GET, by path; `/health` is good and everything else is not found unless it stands here. */
+  /** Its answers to GETs, by path; `/health` succeeds, and everything that is not listed here is not found. */
   readonly pages: Map<string, (response: ServerResponse) => unknown>;
   close(): Promise<void>;
 }
 
 export type Answer = (asked: Asked, response: ServerResponse) => unknown;
 
-/**
- * A small server on loopback that speaks the engine's side of the OpenAI API; `answer` decides what it says to a request.
- * Closed when the test ends.
- */
+/** A small server on loopback that speaks the engine's side of the OpenAI API; `answer` answers a request. Closed when the test ends. */
 export async function startTestEngine(answer: Answer, port = 0): Promise<TestEngine> {
   const asked: Asked[] = [];
   const pages: TestEngine["pages"] = new Map([["/health", (response) => response.writeHead(200).end()]]);

@@ -28,12 +28,12 @@ export const says =
   (_, response) =>
     sayCompletion(response, `I am sure.\nAnswer: ${letter}`);
 
-/** Answers with an error that no other attempt could mend. */
+/** Answers with an error that no other attempt could fix. */
 export const fails: Answer = (_, response) => {
   response.writeHead(500, { "content-type": "application/json" }).end(JSON.stringify({ error: { message: "out of order" } }));
 };
 
-/** Holds requests until it is let go. */
+/** Holds requests until it is released. */
 export function held(letter: string) {
   const waiting: ServerResponse[] = [];
   return {
@@ -71,7 +71,7 @@ export async function serving(
 export const ask = (gateway: TestGateway, body: object = {}, headers: Record<string, string> = {}): Promise<Response> =>
   gateway.post("/v1/chat/completions", { model: "ensemble/trio", messages: [{ role: "user", content: "Which one?" }], ...body }, headers);
 
-/** What it says of how it came to its answer. */
+/** The headers about how it reached its answer. */
 export const told = ({ headers }: Response) => ({
   outcome: headers.get("x-weir-ensemble-outcome"),
   votes: headers.get("x-weir-ensemble-votes"),

@@ -17,7 +17,7 @@ export async function readMirror(gateway: TestGateway): Promise<MirrorSummary> {
   return mirrorSchema.parse((await control(gateway, "GET", "/mirror")).document);
 }
 
-/** What the mirror says once so many requests are picked and nothing is under way. */
+/** The mirror's summary once `picked` requests were picked and nothing is in flight. */
 export async function settled(gateway: TestGateway, picked = 0): Promise<MirrorSummary> {
   await until(async () => {
     const mirror = await readMirror(gateway);

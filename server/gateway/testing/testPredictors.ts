@@ -10,7 +10,7 @@ import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { sha256 } from "../prediction/artifactStore";
 import type { TestGateway } from "./testGateway";
 
-/** Prompts of two kinds, told apart by their words, and what each model writes to them and right to them. */
+/** Prompts of two kinds, distinguishable by their words, and for each model its answer length and whether it is right. */
 const kinds = [
   { words: "weather rain cloud", requestTokens: 10, remainingTokens: 20, right: [1, 0] },
   { words: "history empire war", requestTokens: 1000, remainingTokens: 4000, right: [0, 1] },
@@ -36,7 +36,7 @@ export interface TestArtefact {
 
 const artefact = (bytes: Uint8Array): TestArtefact => ({ hash: sha256(bytes), bytes });
 
-/** Trained on both kinds, so that it tells short from long; another seed gives another hash. */
+/** Trained on both kinds, so that it separates short from long; another seed gives another hash. */
 export function testLengths(seed = 1, of: readonly string[] = models): TestArtefact {
   const facts = rows.map((row) => row.facts);
   const requestTokens = Float32Array.from(rows, ({ kind }) => kind.requestTokens);
@@ -45,13 +45,13 @@ export function testLengths(seed = 1, of: readonly string[] = models): TestArtef
   return artefact(encodeArtefact(trained));
 }
 
-/** Sure of the small model for short prompts, and of the large one for long. */
+/** Confident in the small model for short prompts, and in the large one for long. */
 export function testConfidence(of: readonly string[] = models): TestArtefact {
   const right = of.map((_, at) => Float32Array.from(rows, ({ kind }) => kind.right[at] ?? 0));
   return artefact(encodeArtefact(trainConfidence({ models: of, facts: rows.map((row) => row.facts), right }, { seed: 1 })));
 }
 
-/** For short prompts any configuration is accurate, for long ones that of the largest models alone. */
+/** For short prompts any configuration is accurate, for long ones only that of the largest models. */
 export function testConfigurations(workflow: WorkflowDocument, of: readonly string[]): TestArtefact {
   const space = configurationSpace(workflow, of);
   const every = rows.flatMap(({ kind }) => Array.from({ length: space.size }, (_, at) => kind === kinds[0] || at === space.size - 1));

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 import { workerFile } from "@/server/threads/workerFile";
 
-/** A bundle in a process of its own, which the test kills when it ends, unless it is dead already. */
+/** A bundle in its own process, which is killed when the test ends, unless it has ended already. */
 function startBundle(
   name: "gateway" | "emulator",
   environment: Readonly<Record<string, string>>,
@@ -22,7 +22,7 @@ function startBundle(
   return { child, kill };
 }
 
-/** The bundled gateway in a process of its own, on free ports, open to all. */
+/** The bundled gateway in its own process, on free ports, without access control. */
 export async function startGatewayProcess(stateDirectory: string) {
   const environment = { WEIR_STATE_DIR: stateDirectory, WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0", WEIR_ADMIN_TOKEN: "" };
   const { child, kill } = startBundle("gateway", environment);
@@ -36,7 +36,10 @@ export async function startGatewayProcess(stateDirectory: string) {
   throw new Error("The gateway did not start.");
 }
 
-/** The bundled emulator in a process of its own: two nodes of four L40S. @param port the first of those it takes. */
+/**
+ * The bundled emulator in its own process: two nodes of four L40S.
+ * @param port the first of its ports.
+ */
 export async function startEmulatorProcess(
   stateDirectory: string,
   { port, timeScale }: { readonly port: number; readonly timeScale: number },

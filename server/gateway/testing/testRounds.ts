@@ -6,7 +6,7 @@ import { hashed, type TestGateway, testConfig } from "./testGateway";
 /** Smallest first. */
 export const ladder = ["small", "medium", "large"];
 
-/** Three that may be of any model vote, and a fourth, which only the largest may be, counts. */
+/** Three agents that may use any model vote, and a fourth, which must use the largest, counts. */
 export const voting = workflowDocumentSchema.parse({
   name: "voting",
   agents: [
@@ -17,7 +17,7 @@ export const voting = workflowDocumentSchema.parse({
   ],
 });
 
-/** Of which every agent may be of one model only, so that its one configuration is that of the largest: nobody has to predict it. */
+/** Every agent may use one model only, so the only configuration is that of the largest models and needs no prediction. */
 export const pinned = workflowDocumentSchema.parse({
   name: "pinned",
   agents: [
@@ -27,11 +27,11 @@ export const pinned = workflowDocumentSchema.parse({
   ],
 });
 
-/** Of one agent, which may be of one model only. */
+/** A workflow of one agent, which may use one model only. */
 export const alone = (model: string): WorkflowDocument =>
   workflowDocumentSchema.parse({ name: `alone-${model}`, agents: [{ name: "solver", models: [model] }] });
 
-/** A workflow, with the hash of the predictor of its accurate configurations where there is one. */
+/** A workflow, with the hash of the predictor of its accurate configurations, if any. */
 export type Served = JustInTimePolicy["workflows"][number];
 
 export const justInTime = (workflows: readonly Served[], change: Partial<JustInTimePolicy> = {}): JustInTimePolicy => ({
@@ -62,7 +62,7 @@ export const callOf = (workflow: Pick<WorkflowDocument, "name">, agent: string, 
   "x-weir-stage": agent,
 });
 
-/** Asks as an agent of a program. */
+/** Sends a request as an agent of a program. */
 export const askAs = ({ post }: Pick<TestGateway, "post">, headers: Record<string, string>, content = "Go on."): Promise<Response> =>
   post("/v1/chat/completions", { model: "cascade/test", messages: [{ role: "user", content }] }, headers);
 

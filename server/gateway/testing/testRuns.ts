@@ -4,7 +4,7 @@ import { type Answer, type Asked, startTestEngine } from "./testEngine";
 import { startTestGateway, type TestGateway } from "./testGateway";
 import { jitConfig, justInTime, ladder } from "./testRounds";
 
-/** A gateway that declares a workflow, with an engine of each model that answers as said. */
+/** A gateway that declares a workflow, with an engine for each model that answers with `answer`. */
 export async function declaring(workflow: WorkflowDocument, answer: Answer, limits: Parameters<typeof startTestGateway>[0] = {}) {
   const engines = await Promise.all(ladder.map(() => startTestEngine(answer)));
   const gateway = await startTestGateway(limits);
@@ -22,7 +22,7 @@ export const selfNamed = (workflow: WorkflowDocument): WorkflowDocument => ({
   agents: workflow.agents.map((agent) => ({ ...agent, instructions: agent.name })),
 });
 
-/** Runs it whole. */
+/** Runs the whole workflow. */
 export async function runOf(gateway: Pick<TestGateway, "post">, workflow: Pick<WorkflowDocument, "name">, body: object = {}) {
   const answer = await gateway.post(runsPath(workflow), { input: "What is 2 + 2?", ...body });
   return { status: answer.status, headers: answer.headers, run: workflowRunSchema.parse(await answer.json()) };
@@ -34,10 +34,10 @@ export function messagesOf({ body }: Asked): Record<string, string> {
   return Object.fromEntries(messages.map(({ role, content }) => [role, content]));
 }
 
-/** The agent whose instructions, its name, an engine was sent. */
+/** The agent of a request to an engine: its instructions are its name. */
 export const agentOf = (asked: Asked): string => messagesOf(asked).system ?? "";
 
-/** The events of a stream's text, each with the name it came under. */
+/** The events of a stream's text, each with its event name. */
 export function eventsOf(text: string): readonly (WorkflowRunEvent & { readonly event: string })[] {
   return text
     .split("\n\n")

@@ -8,21 +8,21 @@ import { startTestGateway, type TestCascade, type TestGateway, testConfig } from
 export const models = ["small", "medium", "large"] as const;
 
 interface ScoredCascade extends Partial<TestCascade> {
-  /** Time in which an engine answers. */
+  /** Answer time of an engine. */
   readonly answerMs?: number;
   readonly enginesEach?: number;
 }
 
-/** What the judge of a scored cascade was asked, and what it said. */
+/** One question to the judge, and its answer. */
 interface Judgement {
   readonly model: string;
-  /** Null where it refused. */
+  /** Null if it refused. */
   readonly score: number | null;
 }
 
 /**
- * A real gateway over engines of three models that say who they are, and a judge whose score of an answer is any number from 0 to 100,
- * always the same for the same answer; every twentieth or so it refuses to score.
+ * A real gateway over engines of three models that identify themselves, and a judge whose score of an answer is any number from 0 to 100,
+ * always the same for the same answer; it refuses to score about every twentieth answer.
  */
 export async function startScoredCascade({ answerMs = 0, enginesEach = 1, ...given }: ScoredCascade = {}) {
   const answer = ({ body }: Asked, response: Parameters<typeof sayCompletion>[0]): void => {
@@ -58,19 +58,19 @@ export function scoreOf(model: string, question: string): number | null {
 /** A policy as the candidate of a plan. */
 export const candidateOf = (policy: PolicyDocument): Candidate => ({ planId: "plan-b", policyHash: policyHash(policy), policy });
 
-/** Asks the admin listener for a control; the answer's document with its status. */
+/** Requests a control from the admin listener; returns the answer's document with its status. */
 export async function control({ adminUrl }: TestGateway, method: string, path: string, body?: unknown) {
   const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
   const answer = await fetch(`${adminUrl}${path}`, init);
   return { status: answer.status, document: await answer.json() };
 }
 
-/** One request of the cascade, with a question that the judge's score follows. */
+/** One request of the cascade, with a question that determines the judge's score. */
 export function ask({ post }: TestGateway, question: string, headers: Record<string, string> = {}): Promise<Response> {
   return post("/v1/chat/completions", { model: "cascade/test", messages: [{ role: "user", content: question }] }, headers);
 }
 
-/** Asks all of them, so many at a time, and reads every answer whole. */
+/** Asks all of them, with a limit on concurrent ones, and reads every answer whole. */
 export async function askAll(gateway: TestGateway, questions: readonly string[], atOnce: number): Promise<void> {
   const left = [...questions];
   const askOn = async (): Promise<void> => {

@@ -16,7 +16,7 @@ export async function readShadow(gateway: TestGateway): Promise<ShadowSummary> {
   return shadowSchema.parse((await control(gateway, "GET", "/shadow")).document);
 }
 
-/** Slack dispatch between small and large, small being the surer by `lead`. */
+/** Slack dispatch between small and large; the confidence in small is higher by `lead`. */
 export function slackOver(lead: number): SlackPolicy {
   return {
     kind: "slack",

@@ -4,8 +4,8 @@ import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 
 /**
- * An engine or a judge in a process of its own: answers for its health, and every request with its name, or, where it has scores, with the
- * score of the model whose answer it is shown. A stream is two events of text, the usage and `[DONE]`.
+ * An engine or a judge in its own process: answers health checks, and every request with its name, or, if it has scores, with the score of
+ * the model whose answer it is given. A stream is two events of text, the usage and `[DONE]`.
  */
 const processCode = `
 const { createServer } = require("node:http");
@@ -35,9 +35,9 @@ createServer((request, response) => {
 
 export interface StageProcess {
   readonly url: string;
-  /** Ends it as `kill -9` does. */
+  /** Ends it by SIGKILL. */
   kill(): Promise<void>;
-  /** Stops it without ending its connections, or lets it go on. */
+  /** Stops it without ending its connections, or resumes it. */
   signal(signal: "SIGSTOP" | "SIGCONT"): void;
   /** Starts it again at the same address. */
   revive(): Promise<void>;

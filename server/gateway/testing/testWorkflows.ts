@@ -6,7 +6,7 @@ import { oneModel, startTestGateway, type TestGateway, until } from "./testGatew
 
 type Urls = Pick<TestGateway, "adminUrl" | "dataUrl">;
 
-/** Engine seconds in one of the wall: a program that is silent for half a minute has ended after 0.3 s. */
+/** Engine seconds per wall second: a program that is silent for half a minute has ended after 0.3 s. */
 export const timeScale = 100;
 
 export const served = ({ url }: Pick<TestEngine, "url">): GatewayConfig => ({ ...oneModel([url]), timeScale });
@@ -26,7 +26,7 @@ export async function forget(
   return fetch(`${adminUrl}/workflows`, { method: "DELETE", body: JSON.stringify(body) });
 }
 
-/** The engine sees `user`: that of the agent where nothing else is said. */
+/** The engine sees `user`, which is the agent's name by default. */
 export async function call(
   { dataUrl }: Pick<Urls, "dataUrl">,
   headers: Record<string, string>,
@@ -37,7 +37,7 @@ export async function call(
   expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
 }
 
-/** Plan, code, review, code again: in a session of its own. */
+/** Plan, code, review, code again: in its own session. */
 export async function runProgram(gateway: Pick<Urls, "dataUrl">, session: string): Promise<void> {
   const agents = ["planner", "coder", "reviewer", "coder"];
   for (const [at, agent] of agents.entries()) {

@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A view of how often it was made, of so many letters more. */
+/** A view that shows how often it was made, followed by `letters` more letters. */
 function countingView(letters = 0) {
   vi.useFakeTimers({ toFake: ["performance"] });
   const view = new CachedView();

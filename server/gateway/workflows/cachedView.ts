@@ -1,4 +1,4 @@
-/** How long what is shown is kept where nothing has changed; and where it is long, which takes a while to make, whatever has. */
+/** Time for which an unchanged document is kept; a long one, which takes a while to make, is kept for this time even after a change. */
 const keptMs = 2_000;
 const longCharacters = 512 * 1024;
 
@@ -8,12 +8,12 @@ export class CachedView {
   #kept: { readonly json: string; readonly madeMs: number } | null = null;
   #changed = false;
 
-  /** Its subject has changed. */
+  /** Call this when its subject has changed. */
   change(): void {
     this.#changed = true;
   }
 
-  /** It has another subject from now on. */
+  /** Call this when it has another subject from now on. */
   drop(): void {
     this.#kept = null;
   }

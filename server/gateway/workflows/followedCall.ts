@@ -3,7 +3,7 @@ import type { ObservedCall } from "@/solver/workflow/learning/observedCall";
 import type { KnownCall, WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
 import type { ModelRequest } from "../http/modelRequest";
 
-/** A request for text that is under way, as the workflow tracker follows it. */
+/** A request for text in flight, as the workflow tracker follows it. */
 export interface FollowedCall extends KnownCall {
   readonly arrivedSeconds: number;
   /** Unique over keys and applications: clients may count their sessions from 1. */
@@ -12,7 +12,7 @@ export interface FollowedCall extends KnownCall {
   readonly learner: WorkflowLearner;
 }
 
-/** The call that the learner observes for a finished request, whichever stages it went through; null if it never reached an engine. */
+/** The call that the learner observes for a finished request, whatever stages it passed; null if it never reached an engine. */
 export function observedCallOf(
   asked: ModelRequest,
   { arrivedSeconds, programId }: FollowedCall,
@@ -28,10 +28,10 @@ export function observedCallOf(
     application: asked.workflow,
     agent: asked.agent,
     upstream: asked.upstreamAgents,
-    // What several took is how long none of them takes.
+    // The time that several models took together is not the time of any one of them.
     model: answers.length > 1 ? answers.map(({ model }) => model).join(" > ") : last.model,
     arrivedSeconds,
-    // The waits for further engines are added to the one for the first: all of them are made by the order itself.
+    // The waits for further engines are added to the wait for the first: the order causes all of them.
     dispatchedSeconds: first.at.dispatched + waitSeconds(answers.slice(1)),
     finishedSeconds: last.at.answered,
     inputTokens: last.inputTokens ?? asked.inputTokens,
@@ -40,7 +40,7 @@ export function observedCallOf(
   };
 }
 
-/** Engine seconds in queues, tries that failed included. */
+/** Engine seconds in queues, including failed tries. */
 function waitSeconds(stages: readonly StageRecord[]): number {
   return stages.reduce((sum, { at }) => (at === undefined ? sum : sum + at.dispatched - at.queued), 0);
 }

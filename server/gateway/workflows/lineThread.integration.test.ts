@@ -6,7 +6,7 @@ const agents: readonly LineAgent[] = [4, 1, 9].map((seconds) => ({
   key: `work/agent${seconds}`,
   quantilesSeconds: Array.from({ length: 33 }, (_, at) => seconds * (1 + at / 32)),
 }));
-/** Over which the thread fails. */
+/** Agents for which the thread fails. */
 const uneven: readonly LineAgent[] = [...agents, { key: "work/odd", quantilesSeconds: [1] }];
 
 function lineThread(): LineThread {

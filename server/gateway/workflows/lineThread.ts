@@ -1,7 +1,7 @@
 import { ResidentThread } from "@/server/threads/residentThread";
 import type { AgentLine, LineAgent } from "@/solver/workflow/learning/agentLine";
 
-/** Between two starts of a thread that does not live. */
+/** Delay between two starts of a thread that fails. */
 const againMs = 10_000;
 /** Five thousand agents take half a second on an idle core. */
 const limitMs = 30_000;
@@ -12,7 +12,7 @@ export class LineThread {
     ...{ file: "lineWorker", heapMb: 512, restartAfterMs: againMs, keepsProcess: false },
   });
 
-  /** The line of these agents; null where no thread is to be had, or it fails at them. Never rejects. */
+  /** The line of these agents; null if there is no thread, or it fails. Never rejects. */
   async place(agents: readonly LineAgent[]): Promise<AgentLine | null> {
     return this.#thread.ask(agents, { limitMs }).catch(() => null);
   }

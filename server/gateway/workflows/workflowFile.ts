@@ -5,7 +5,7 @@ import type { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner
 import { isMissing, writeDurably } from "../lib/durableFile";
 import { Mutex } from "../lib/mutex";
 
-/** What was learnt, as it stood at a moment. */
+/** What was learnt, at one moment. */
 export interface SavedWorkflows {
   /** Unix milliseconds: since when it was learning, and when it was written. */
   readonly sinceMs: number;
@@ -13,7 +13,7 @@ export interface SavedWorkflows {
   readonly learnt: ReturnType<WorkflowLearner["keep"]>;
 }
 
-/** Keeps what was learnt of workflows in one file of the state directory. */
+/** Stores what was learnt of workflows in one file of the state directory. */
 export class WorkflowFile {
   readonly path: string;
   readonly #aside: string;
@@ -25,10 +25,7 @@ export class WorkflowFile {
     this.#aside = `${this.path}.unusable`;
   }
 
-  /**
-   * What an earlier start kept; null where there is none. What is in `learnt` is not looked into.
-   * Rejects where the file cannot be used.
-   */
+  /** What an earlier start stored; null if there is none. The content of `learnt` is not checked. Rejects if the file cannot be used. */
   async load(): Promise<(Omit<SavedWorkflows, "learnt"> & { readonly learnt: unknown }) | null> {
     let text: string;
     try {
@@ -42,7 +39,7 @@ export class WorkflowFile {
     return { sinceMs: found.sinceMs, atMs: found.atMs, learnt: found.learnt };
   }
 
-  /** Resolves when everything given so far is written, or could not be. */
+  /** Resolves when every pending write has ended, successfully or not. */
   get settled(): Promise<void> {
     return this.#mutex.run(async () => undefined);
   }
@@ -59,12 +56,15 @@ export class WorkflowFile {
     });
   }
 
-  /** The next file that is set aside replaces the one before. */
+  /** The next file that is set aside replaces the previous one. */
   dropAside(): void {
     this.#dropsAside = true;
   }
 
-  /** Puts a file that cannot be used aside, in place of one that was before. @returns where it is now; null where it could not be moved. */
+  /**
+   * Moves an unusable file aside; it replaces an earlier one there.
+   * @returns its new path; null if it could not be moved.
+   */
   async setAside(): Promise<string | null> {
     return rename(this.path, this.#aside).then(
       () => this.#aside,

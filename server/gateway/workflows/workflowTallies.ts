@@ -9,7 +9,7 @@ export class WorkflowTallies {
   readonly #calls = new Tally(["named"]);
   readonly #programs = new Tally([]);
   readonly #lateCalls = new Tally([]);
-  /** As the learner had them when they were last counted. */
+  /** The learner's counts when they were last added. */
   #counted: Learnt = { programs: 0, lateCalls: 0 };
 
   /** A call ended. */
@@ -17,7 +17,10 @@ export class WorkflowTallies {
     this.#calls.inc(agent === "" ? unnamed : named);
   }
 
-  /** Counts what the learner has learnt since the last time. @returns whether that is anything. */
+  /**
+   * Adds what the learner has learnt since the last time.
+   * @returns whether there is anything.
+   */
   follow({ programs, lateCalls }: Learnt): boolean {
     const before = this.#counted;
     this.#programs.inc({}, programs - before.programs);
@@ -26,12 +29,12 @@ export class WorkflowTallies {
     return programs !== before.programs;
   }
 
-  /** Goes on with another learner, of which nothing is counted that it brings. */
+  /** Continues with another learner; what it has already learnt is not counted. */
   resume({ programs, lateCalls }: Learnt): void {
     this.#counted = { programs, lateCalls };
   }
 
-  /** @param agents how many are placed. */
+  /** @param agents the number of placed agents. */
   register(registry: MetricRegistry, agents: () => number): void {
     const calls = "Calls that ended, by whether they named their agent.";
     registry.counter("weir_workflow_calls_total", calls, ["named"], this.#calls);

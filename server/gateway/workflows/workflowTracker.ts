@@ -11,16 +11,16 @@ import { LineThread } from "./lineThread";
 import { WorkflowFile } from "./workflowFile";
 import { WorkflowTallies } from "./workflowTallies";
 
-/** How often it is looked which programs have ended. */
+/** Interval of the checks which programs have ended. */
 const sweepMs = 1_000;
-/** Learnt from in one turn of the event loop: a program of 64 calls takes half a millisecond. */
+/** Programs that are learnt in one turn of the event loop: a program of 64 calls takes half a millisecond. */
 const programsATurn = 4;
 /** Least time between two placements of agents and between two writes of the file. */
 const lineMs = 2_000;
 const saveMs = 10_000;
-/** What either takes of the event loop is at most this part of the time: thousands of agents are placed and written more seldom. */
+/** Upper bound of the share of the event loop's time that either takes: thousands of agents are placed and written less often. */
 const share = 1 / 50;
-/** What decides about requests is what their records show. */
+/** Decisions use the values that records show, rounded. */
 const decimals = 1e6;
 
 interface BookOptions {
@@ -29,8 +29,8 @@ interface BookOptions {
 }
 
 /**
- * Learns workflows from the calls that the gateway serves, whatever policy is in force, as long as it is kept: over configurations and
- * restarts. Nothing of prompts and answers is read. Times are engine seconds of the gateway's clock.
+ * Learns workflows from the calls that the gateway serves, under any policy, across configurations and restarts. It reads nothing of
+ * prompts and answers. Times are engine seconds of the gateway's clock.
  */
 export class WorkflowTracker {
   readonly #log: Logger;
@@ -42,11 +42,11 @@ export class WorkflowTracker {
   #sinceMs = Date.now();
   #timeScale = 1;
   #sweeping: NodeJS.Timeout | undefined;
-  /** Its revision when agents were placed last, and when they may be again, on the clock of `performance.now()`. */
+  /** The revision at the last placement of agents, and the earliest time of the next, on the clock of `performance.now()`. */
   #placed = { revision: 0, agents: 0, notBeforeMs: 0, fails: false };
   #placing = false;
   #learning = false;
-  /** Whether there is anything new to be written, and when it may be. */
+  /** Whether there are unwritten changes, and the earliest time of the next write. */
   #unsaved = { changed: false, notBeforeMs: 0 };
   #failed = false;
 
@@ -60,7 +60,7 @@ export class WorkflowTracker {
     return this.#sinceMs;
   }
 
-  /** Has what is learnt counted among the gateway's metrics. */
+  /** Exports the counts of what is learnt as gateway metrics. */
   register(registry: MetricRegistry): void {
     this.#tallies.register(registry, () => this.#placed.agents);
   }
@@ -91,7 +91,10 @@ export class WorkflowTracker {
     this.#resume(WorkflowLearner.restore(kept, this.#nowSeconds) ?? new WorkflowLearner());
   }
 
-  /** A request for text is taken in. Null where it cannot be followed. @param key the API key it came with, by name; null where it has none. */
+  /**
+   * A request for text is accepted. Null if it cannot be followed.
+   * @param key name of its API key; null if it has none.
+   */
   start(asked: ModelRequest, key: string | null): FollowedCall | null {
     const nowSeconds = this.#nowSeconds;
     const { decisionId: id, workflow: application, agent, upstreamAgents: upstream, startedAtMs } = asked;
@@ -108,7 +111,7 @@ export class WorkflowTracker {
     });
   }
 
-  /** What earlier calls of the agent taught; undefined where nothing has been learnt yet. */
+  /** What earlier calls of the agent taught; undefined if nothing has been learnt yet. */
   forecast({ agentKey }: FollowedCall, model: string): AgentForecast | undefined {
     const known = this.#guarded(undefined, () => this.#learner.forecast(agentKey, model));
     if (known === undefined) return undefined;
@@ -121,14 +124,17 @@ export class WorkflowTracker {
     };
   }
 
-  /** The request is answered, or given up. @param stages as recorded. */
+  /**
+   * The request is answered, or given up.
+   * @param stages as recorded.
+   */
   ended(asked: ModelRequest, followed: FollowedCall, stages: readonly StageRecord[]): void {
     const { learner, programId } = followed;
     // The learner was reset meanwhile, or its clock changed.
     if (learner !== this.#learner) return;
     this.#view.change();
     this.#guarded(undefined, () => {
-      // Who names no program has no other call in it.
+      // A request that names no program is the only call of its program.
       const alone = programId === asked.decisionId;
       const call = observedCallOf(asked, followed, stages);
       if (call === null) {
@@ -151,7 +157,7 @@ export class WorkflowTracker {
     return this.#view.json(() => this.#learner.view(this.#nowSeconds));
   }
 
-  /** Forgets all that was learnt, at once; durable when it returns. Where it rejects, what is on disk is tried again to be forgotten. */
+  /** Forgets all that was learnt, at once; durable when it returns. If it rejects, deleting the data on disk is tried again. */
   forget(): Promise<void> {
     this.#resume(new WorkflowLearner());
     this.#sinceMs = Date.now();
@@ -159,7 +165,7 @@ export class WorkflowTracker {
     return this.#write();
   }
 
-  /** Ends what it does by itself, and keeps what was learnt. Never rejects. */
+  /** Stops its own activity, and stores what was learnt. Never rejects. */
   async close(): Promise<void> {
     clearInterval(this.#sweeping);
     this.#sweeping = undefined;
@@ -181,7 +187,7 @@ export class WorkflowTracker {
     this.#view.tidy(nowMs);
   }
 
-  /** Learns from the programs that have ended, a few in each turn of the event loop: requests are not to wait for all of them. */
+  /** Learns from the programs that have ended, a few in each turn of the event loop, so that requests do not wait for all of them. */
   #learn(): void {
     const more = this.#guarded(false, () => this.#learner.advance(this.#nowSeconds, programsATurn));
     if (this.#tallies.follow(this.#learner.counts)) {
@@ -232,7 +238,7 @@ export class WorkflowTracker {
     return this.#write().catch((err: unknown) => this.#log.error({ err }, "the learned workflows could not be stored"));
   }
 
-  /** As `#saved`, but rejects where it cannot be written; then it is tried again. */
+  /** As `#saved`, but rejects if it cannot be written; then it is tried again. */
 
   async #write(): Promise<void> {
     this.#unsaved.changed = false;

@@ -138,7 +138,7 @@ describe("what a gateway learns of workflows", () => {
     const { learnt } = await workflowsOf(gateway);
     expect(learnt.counts).toMatchObject({ calls: 1, programs: 1 });
     expect(learnt.agents).toMatchObject([{ key: "planner/planner", remaining: { observations: 1 } }]);
-    // What two models took is no latency of either.
+    // The time that two models took together is not a latency of either.
     expect(learnt.agents[0]?.request.map(({ model, observations }) => [model, observations])).toEqual([["weak > strong", 1]]);
   });
 

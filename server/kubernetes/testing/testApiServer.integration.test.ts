@@ -8,7 +8,10 @@ import { kubeconfigOf, mergePatch, realKubeconfig, removeNamespace, until } from
 
 const serverSide = setHeaderOptions("Content-Type", PatchStrategy.ServerSideApply);
 
-/** What Kubernetes documents of its API, held by its published client: of the stand-in, and of a real API server where one is given. */
+/**
+ * The documented behaviour of Kubernetes' API, checked with its published client: for the stand-in, and for a real API server if one is
+ * given.
+ */
 describe("API server under test", () => {
   const folder = mkdtempSync(join(tmpdir(), "weir-api-server-"));
   const namespace = `weir-api-${process.pid}`;
@@ -78,7 +81,7 @@ describe("API server under test", () => {
     });
     expect((await apps.readNamespacedDeployment({ name: "contested", namespace })).spec?.replicas).toBe(1);
     expect((await apply("contested", "b", { spec: { replicas: 3 }, force: true })).spec?.replicas).toBe(3);
-    // It is b's now, and a, which still wants 1, is the one that is refused.
+    // It belongs to b now, and a, which still wants 1, is the one that is refused.
     expect((await refusal(apply("contested", "a"))).body.details.causes).toMatchObject([
       { message: expect.stringContaining('conflict with "b"') },
     ]);

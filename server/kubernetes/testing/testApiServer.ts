@@ -20,17 +20,17 @@ const collections: Readonly<Record<string, { readonly kind: string; readonly api
 export interface TestApiServer {
   readonly url: string;
   readonly store: ObjectStore;
-  /** Who may call; a token that is not among them is not taken. */
+  /** Valid tokens; any other is refused. */
   readonly tokens: Set<string>;
   /** Collections whose list over all namespaces is forbidden. */
   readonly forbidden: Set<string>;
   /** Collections of APIs that are not installed. */
   readonly absent: Set<string>;
-  /** What containers wrote, by pod. */
+  /** Output of containers, by pod. */
   readonly logs: Map<string, string>;
-  /** Asked before each call; what it gives is answered instead. */
+  /** Called before each call; a result is answered instead. */
   fault: (method: string, url: string) => StatusError | null;
-  /** Hangs up on everyone until `back`. */
+  /** Closes all connections until `back`. */
   away(): Promise<void>;
   back(): Promise<void>;
   close(): Promise<void>;
@@ -46,7 +46,7 @@ interface Place {
 const bookmarkEveryMs = 200;
 const dnsName = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
-/** An API server on loopback that keeps what is documented of lists, watches, writes and server-side apply, for the kinds above. */
+/** An API server on loopback with the documented behaviour of lists, watches, writes and server-side apply, for the kinds above. */
 export async function startTestApiServer(): Promise<TestApiServer> {
   const store = new ObjectStore();
   const tokens = new Set<string>();
@@ -201,7 +201,7 @@ async function read(request: IncomingMessage): Promise<Fields | null> {
   return text === "" ? null : (parse(text) as Fields);
 }
 
-/** `/api/v1/namespaces/ns/pods/name/status` and its like; a namespace itself is a thing in `namespaces`. */
+/** `/api/v1/namespaces/ns/pods/name/status` and similar paths; a namespace itself is an object in `namespaces`. */
 function placeOf(pathname: string): Place | null {
   const match = /^\/(?:api\/(v1)|apis\/([^/]+\/[^/]+))(\/.*)$/.exec(pathname);
   const group = match?.[1] ?? match?.[2];

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
-/** What runs in the containers of tests, by image. */
+/** The programs in tests' containers, by image. */
 export const testImages = {
-  /** Loads for a moment, then serves the model it was told to. */
+  /** Loads for a moment, then serves the model in its flags. */
   serving: "weir.test/engine:1",
   /** Ends with exit code 3 at once. */
   crashing: "weir.test/crash:1",
-  /** Is in no registry. */
+  /** Exists in no registry. */
   missing: "weir.test/nowhere:1",
 } as const;
 
@@ -34,7 +34,7 @@ export interface ContainerProcess {
   end(): Promise<void>;
 }
 
-/** Runs a container's command as far as its image goes: what it serves stands in its flags. */
+/** Runs a container's command as its image allows: the served model is in its flags. */
 export function startContainer({ image, command, port }: { image: string; command: readonly string[]; port: number }): ContainerProcess {
   const model = command[command.indexOf("--served-model-name") + 1] ?? "";
   const args = image === testImages.crashing ? ["-e", "process.exit(3)"] : ["-e", script, model, String(port), "300"];

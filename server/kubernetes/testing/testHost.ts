@@ -6,7 +6,7 @@ import type { KubernetesConnectionInput } from "../connection";
 import { createKubernetesHost, type KubernetesHostDeps } from "../kubernetesHost";
 import type { TestKubernetes } from "./testKubernetes";
 
-/** What tests of the host do again and again to the cluster that `of` gives. */
+/** Common operations of host tests on the cluster that `of` returns. */
 export function hostTools(of: () => TestKubernetes) {
   const host = (change: Partial<KubernetesConnectionInput> = {}, deps: Partial<KubernetesHostDeps> = {}) =>
     createKubernetesHost(of().connection(change), { clusterId: "lab", awayMs: 1_000, placeMs: 15_000, everyMs: 50, ...deps });
@@ -29,7 +29,7 @@ export function hostTools(of: () => TestKubernetes) {
     return answer.value;
   };
 
-  /** Runs a step that shall fail, and holds that it left the cluster as it was. */
+  /** Runs a step that must fail, and checks that it left the cluster unchanged. */
   async function failing(step: () => Promise<Answer<string>>): Promise<string> {
     const before = await of().state();
     const message = sentence(await step());

@@ -14,7 +14,7 @@ import {
 } from "@kubernetes/client-node";
 import { type ContainerProcess, startContainer, testImages } from "./testEngines";
 
-/** Some of what a container's status says, as kubelets write it. */
+/** Part of a container's status in the kubelets' form. */
 type ContainerState = Record<string, unknown>;
 
 interface Standing {
@@ -23,7 +23,7 @@ interface Standing {
   readonly nodes: readonly V1Node[];
 }
 
-/** A LeaderWorkerSet, as far as it is read. */
+/** The fields of a LeaderWorkerSet that are read. */
 interface Group {
   readonly metadata: { readonly name: string; readonly uid: string; readonly deletionTimestamp?: string };
   readonly spec: {
@@ -41,9 +41,9 @@ const gpuResource = "nvidia.com/gpu";
 const roundMs = 50;
 
 /**
- * What brings pods up behind an API server that has nobody else to: the controllers of Deployments, the scheduler, the collector of garbage,
- * the proxy of Services and the kubelets, each as far as engines need it; and the
- * controller of LeaderWorkerSets. Speaks Kubernetes' API through its published client only.
+ * Runs pods behind an API server without controllers: the controllers of Deployments, the scheduler, the garbage collector, the proxy of
+ * Services and the kubelets, each as far as engines need it; and the controller of LeaderWorkerSets. Uses Kubernetes' API only through its
+ * published client.
  */
 export class TestKubelet {
   private readonly core: CoreV1Api;
@@ -71,7 +71,7 @@ export class TestKubelet {
 
   private async keepGoing(): Promise<void> {
     while (!this.stopped) {
-      // A round that meets another writer, or no server, is made again by the next.
+      // A round that conflicts with another writer, or finds no server, is repeated by the next.
       await this.round().catch(() => undefined);
       await sleep(roundMs);
     }
@@ -124,7 +124,7 @@ export class TestKubelet {
     await this.apps.patchNamespacedDeploymentStatus({ namespace, name, body: { status } }, merge);
   }
 
-  /** The first of a group is 0, and Services find it by that. */
+  /** The first of a group has index 0, by which Services find it. */
   private async controlGroup({ metadata: { name, uid, deletionTimestamp }, spec }: Group, pods: readonly V1Pod[]): Promise<void> {
     const { namespace } = this;
     const own = pods.filter((pod) => pod.metadata?.ownerReferences?.some((owner) => owner.uid === uid));
@@ -173,7 +173,7 @@ export class TestKubelet {
     if (container === undefined) return;
     const image = container.image ?? "";
     const known: readonly string[] = Object.values(testImages);
-    // Pods of tests that only hold GPUs have an image of their own and never begin.
+    // Test pods that only hold GPUs have their own image and never start.
     if (!known.includes(image)) return;
     if (image === testImages.missing)
       return this.tell(pod, { waiting: { reason: "ImagePullBackOff", message: `Back-off pulling image "${image}"` } }, false);

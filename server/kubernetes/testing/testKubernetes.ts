@@ -8,14 +8,17 @@ import { startTestApiServer, type TestApiServer } from "./testApiServer";
 import { testImages } from "./testEngines";
 import { TestKubelet } from "./testKubelet";
 
-/** A kubeconfig of an API server that nothing else runs behind, as `kube-apiserver` alone is; without it the stand-in is started. */
+/** A kubeconfig of an API server with nothing else behind it, such as `kube-apiserver` alone; without it the stand-in is started. */
 export const realKubeconfig = process.env.WEIR_TEST_KUBECONFIG;
 
 export const mergePatch = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
 
 export type TestKubernetes = Awaited<ReturnType<typeof startTestKubernetes>>;
 
-/** An API server with two nodes of four L40S each, a namespace, and somebody who brings its pods up. Everything that it made goes with `stop`. */
+/**
+ * An API server with two nodes of four L40S each, a namespace, and a component that runs its pods. `stop` removes everything that it
+ * created.
+ */
 export async function startTestKubernetes() {
   const folder = mkdtempSync(join(tmpdir(), "weir-kubernetes-"));
   const tag = randomBytes(3).toString("hex");
@@ -73,7 +76,7 @@ export async function startTestKubernetes() {
         graceSeconds: 1,
         ...change,
       }),
-    /** A pod that none of this studio's made, on a node, with GPUs. */
+    /** A pod that is not this studio's, on a node, with GPUs. */
     async occupy(node: string, gpus: number): Promise<() => Promise<void>> {
       const requests = { "nvidia.com/gpu": String(gpus) };
       const container = { name: "training", image: "weir.test/other:1", resources: { requests, limits: requests } };
@@ -86,7 +89,7 @@ export async function startTestKubernetes() {
         await until(async () => (await core.listNamespacedPod({ namespace })).items.length === 0);
       };
     },
-    /** Everything that a step could have changed, but for what time changes by itself. */
+    /** Everything that a step could have changed, except what changes with time. */
     async state(): Promise<readonly string[]> {
       const { items: deployments } = await apps.listNamespacedDeployment({ namespace });
       const { items: services } = await core.listNamespacedService({ namespace });
@@ -107,7 +110,7 @@ export async function startTestKubernetes() {
   };
 }
 
-/** Removes a namespace with all that tests leave in it, where no controller does: behind the stand-in, and behind `kube-apiserver` alone. */
+/** Removes a namespace with all that tests leave in it, if no controller does: behind the stand-in, and behind `kube-apiserver` alone. */
 export async function removeNamespace(config: KubeConfig, namespace: string): Promise<void> {
   const core = config.makeApiClient(CoreV1Api);
   const apps = config.makeApiClient(AppsV1Api);
@@ -123,7 +126,7 @@ export async function removeNamespace(config: KubeConfig, namespace: string): Pr
     await core.replaceNamespaceFinalize({ name: namespace, body: { ...lingering, spec: { finalizers: [] } } }).catch(() => null);
 }
 
-/** A kubeconfig of the stand-in. Its plain HTTP must be asked for, as clients want it. */
+/** A kubeconfig of the stand-in. Clients require an explicit setting for its plain HTTP. */
 export function kubeconfigOf(server: TestApiServer, token = "good"): string {
   return JSON.stringify({
     apiVersion: "v1",

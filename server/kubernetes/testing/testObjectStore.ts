@@ -20,7 +20,7 @@ export interface Change {
   readonly object: Kept;
 }
 
-/** An error as an API server answers it. */
+/** An error in an API server's form. */
 export class StatusError extends Error {
   constructor(
     readonly code: number,
@@ -47,7 +47,7 @@ export class ObjectStore {
   private readonly kept = new Map<string, Map<string, Kept>>();
   private readonly listeners = new Set<(change: Change) => void>();
   private version = 1;
-  /** Ports of this process's own, since stand-ins of other test files run beside it. */
+  /** Ports of this process only, since stand-ins of other test files run in parallel. */
   private nodePort = 30_000 + (process.pid % 50) * 54;
 
   get resourceVersion(): string {
@@ -74,7 +74,7 @@ export class ObjectStore {
     const { name, namespace } = object.metadata as Meta;
     if (this.kept.get(collection)?.has(`${namespace ?? ""}/${name}`))
       throw new StatusError(409, "AlreadyExists", `${collection} "${name}" already exists`);
-    // Status is not the creator's to write, but on nodes, which report themselves.
+    // The creator does not write the status, except on nodes, which report themselves.
     const { status, ...rest } = object;
     const plain = collection === "nodes" && status !== undefined ? { ...rest, status } : rest;
     return this.keep(collection, null, ownChanges(null, plain, write.owner), write);
@@ -172,7 +172,7 @@ export class ObjectStore {
     for (const listener of this.listeners) listener(change);
   }
 
-  /** Ports of nodes are given out once. */
+  /** Node ports are assigned once. */
   private withDefaults(collection: string, object: Kept): Kept {
     const spec = object.spec as (Fields & { type?: string; ports?: Fields[] }) | undefined;
     if (collection !== "services" || spec?.type !== "NodePort" || spec.ports?.every((port) => "nodePort" in port)) return object;

@@ -1,4 +1,4 @@
-/** JSON as an API server keeps it. */
+/** JSON in an API server's stored form. */
 export type Fields = { [key: string]: unknown };
 
 /** A field by its steps as `fieldsV1` writes them: `f:name`, or `k:{"name":"x"}` for an item of a list that is a map. */
@@ -25,7 +25,7 @@ export interface Conflict {
   readonly field: string;
 }
 
-/** Lists that are maps, by what their items are told apart by; all others belong to one manager as a whole. */
+/** Lists that are maps, with the keys of their items; every other list belongs to one manager as a whole. */
 const listKeys: Readonly<Record<string, readonly (readonly string[])[]>> = {
   containers: [["name"]],
   initContainers: [["name"]],
@@ -142,7 +142,7 @@ function without(value: unknown, [first = "", ...rest]: Path): unknown {
     const items = value.map((item) =>
       step(item as Fields, keys) === first ? (rest.length === 0 ? undefined : without(item, rest)) : item,
     );
-    // An item of which only its keys are left has no owner any more.
+    // An item with only its keys left has no owner any more.
     return items.filter((item) => item !== undefined && !(isFields(item) && Object.keys(item).length === 0));
   }
   if (!isFields(value)) return value;
@@ -151,7 +151,7 @@ function without(value: unknown, [first = "", ...rest]: Path): unknown {
   return rest.length === 0 || part === undefined ? others : { ...others, [key]: without(part, rest) };
 }
 
-/** Server-side apply as documented: conflicts where others own a field with another value, unless by force; fields that are left out are given up. */
+/** Server-side apply as documented: conflicts if others own a field with another value, unless by force; omitted fields are given up. */
 export function serverSideApply(
   live: Fields | null,
   applied: Fields,
@@ -186,7 +186,7 @@ export function serverSideApply(
   return { object: withOwner(object, owner, own, lost) };
 }
 
-/** A plain write: what it changed belongs to its writer from now on. */
+/** A plain write: the fields it changed belong to its writer from now on. */
 export function ownChanges(before: Fields | null, after: Fields, owner: Owner): Fields {
   const old = before === null ? new Map<string, { value: unknown }>() : leaves(before);
   const changed = [...leaves(after)].filter(([key, { value }]) => JSON.stringify(old.get(key)?.value) !== JSON.stringify(value));

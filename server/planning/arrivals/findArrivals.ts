@@ -8,15 +8,15 @@ import type { CsvSource } from "../imports/readCsv";
 import { type Found, type FoundArrivals, recorded, tooFew, type WatchedCluster } from "./foundArrivals";
 import { counterArrivals, typedArrivals } from "./modelledArrivals";
 
-/** Where arrivals can be taken from. */
+/** The sources of arrivals. */
 export interface ArrivalsGround {
-  /** An uploaded file; null: it is not kept any more. */
+  /** An uploaded file; null: it is no longer stored. */
   readonly openUpload: (uploadId: string) => CsvSource | null;
   readonly workloadOf: (workloadId: string) => Pick<Workload, "name" | "arrivalSeconds" | "origin"> | null;
   /** null: the studio is not connected to it. */
   readonly clusterOf: (clusterId: string) => WatchedCluster | null;
   readonly clusterName: (clusterId: string) => string;
-  /** Unix milliseconds; left out: the present. */
+  /** Unix milliseconds; absent: the present. */
   readonly now?: () => number;
 }
 
@@ -25,7 +25,7 @@ const SEED = 1;
 
 const refuse = (message: string): Found => ({ ok: false, message });
 
-/** Finds the arrivals that were chosen, or says in a sentence why there are none and what to do. */
+/** Finds the chosen arrivals, or states in a sentence why there are none and what to do. */
 export async function findArrivals(choice: ArrivalsChoice, ground: ArrivalsGround): Promise<Found> {
   switch (choice.kind) {
     case "generated":
@@ -61,7 +61,7 @@ export type Zoned = Outcome<{
   readonly zoneName: string;
 }>;
 
-/** Tells the stretches of known time that lie within a part of each day. */
+/** The stretches of known time within a part of each day. */
 export function zoned({ clock, known }: FoundArrivals, timeZone: string): Zoned {
   if (clock === null) {
     return { ok: false, message: "These arrivals are at no hour of the day: take all of them, or others that have a clock." };
@@ -81,22 +81,22 @@ export function zoned({ clock, known }: FoundArrivals, timeZone: string): Zoned 
   };
 }
 
-/** Mean rate of arrivals in each hour of the day, null where nothing is known of one. */
+/** Mean rate of arrivals in each hour of the day, null in an hour without data. */
 export const hourly = ({ arrivalSeconds }: FoundArrivals, within: Extract<Zoned, { ok: true }>["within"]): readonly (number | null)[] =>
   ratesByHour(
     arrivalSeconds,
     Array.from({ length: 24 }, (_, hour) => within({ fromHour: hour, toHour: hour + 1 })),
   );
 
-/** A night that begins in the evening of a day without a date goes on in its morning. */
+/** For arrivals without a date, a night that begins in the evening continues in the morning of the same day. */
 function fromTheirStart(stretches: readonly Stretch[], fromHour: number): readonly Stretch[] {
   const begins = stretches.findIndex(({ from }) => from >= fromHour * 3600);
   return begins <= 0 ? stretches : [...stretches.slice(begins), ...stretches.slice(0, begins)];
 }
 
 /**
- * When every request came whose record a gateway gave the studio lately: when it was answered less how long it took. Requests that were
- * shed or failed came too.
+ * Arrival times of the requests in a gateway's recent records: the time of the answer less the duration. Shed and failed requests count
+ * too.
  */
 function gatewayArrivals(cluster: Pick<WatchedCluster, "collector" | "timeScale">, clusterName: string): Found {
   const timeScale = cluster.timeScale();

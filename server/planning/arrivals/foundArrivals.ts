@@ -3,45 +3,45 @@ import type { SeriesSource } from "@/server/series/seriesSource";
 import type { Collector } from "@/server/telemetry/collector";
 import type { Stretch } from "@/solver/workload/segmentArrivals";
 
-/** Arrivals on a clock of their own, with the time in which they were looked for. */
+/** Arrivals on their own clock, with the time that was searched. */
 export interface FoundArrivals {
-  /** Seconds since `clock` begins, ascending: at least two within `known`, and not all at once. */
+  /** Seconds since the start of `clock`, ascending: at least two within `known`, and not all at once. */
   readonly arrivalSeconds: Float64Array;
-  /** Where they came from, in words. */
+  /** Their source, in words. */
   readonly origin: string;
-  /** What is known of, in order and disjoint: what came in the time outside is not known. */
+  /** Stretches of known time, in order and disjoint: arrivals outside of them are unknown. */
   readonly known: readonly Stretch[];
-  /** null: at no hour of any day. */
+  /** null: without a time of day. */
   readonly clock: ArrivalsClock | null;
 }
 
 export interface ArrivalsClock {
-  /** Unix milliseconds; of any day: since its midnight. */
+  /** Unix milliseconds; for a day without a date: since its midnight. */
   readonly beginsAtMs: number;
-  /** Engine seconds in a second of the wall. */
+  /** Engine seconds per wall second. */
   readonly timeScale: number;
-  /** Whether it is no date but a day that comes again and again, of whatever time zone. */
+  /** Whether it is a recurring day without a date, in any time zone. */
   readonly anyDay: boolean;
 }
 
-/** What is watched of a cluster's traffic. */
+/** The observed traffic of a cluster. */
 export interface WatchedCluster {
-  /** null: it was not seen yet. */
+  /** null: not seen yet. */
   collector(): Pick<Collector, "decisions"> | null;
   readonly series: SeriesSource;
-  /** Engine seconds in a wall second. */
+  /** Engine seconds per wall second. */
   timeScale(): number;
 }
 
 export type Found = Outcome<{ readonly found: FoundArrivals }>;
 
-/** Recorded arrivals: the time from the first to the last is known, that one included. */
+/** Recorded arrivals: the time from the first to the last is known, inclusive. */
 export function recorded({ arrivalSeconds, origin }: Pick<FoundArrivals, "arrivalSeconds" | "origin">, clock: ArrivalsClock | null): Found {
   const last = arrivalSeconds.at(-1) ?? 0;
   return { ok: true, found: { arrivalSeconds, origin, clock, known: [{ from: 0, to: last + 2 ** -20 * Math.max(1, last) }] } };
 }
 
-/** Why nothing could be planned for arrivals; null: it can. */
+/** Why planning for arrivals is impossible; null: it is possible. */
 export function tooFew(arrivals: Float64Array, where: string): string | null {
   if (arrivals.length < 2)
     return `There ${arrivals.length === 1 ? "is one arrival" : "are no arrivals"} ${where}: a workload needs at least 2.`;

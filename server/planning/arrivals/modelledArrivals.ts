@@ -6,7 +6,7 @@ import { expectedArrivals, hourlyArrivals, type RateStep } from "@/solver/worklo
 import type { Stretch } from "@/solver/workload/segmentArrivals";
 import { type Found, tooFew, type WatchedCluster } from "./foundArrivals";
 
-/** Eight megabytes of them; a plan simulates 20,000 at most. */
+/** Eight megabytes of arrivals; a plan simulates 20,000 at most. */
 const MOST_ARRIVALS = 1_000_000;
 
 const MODELLED = `modelled within each as a Gamma renewal process of shape ${AZURE_CONVERSATION_SHAPE}, fitted to the Azure conversation trace of 2023`;
@@ -17,7 +17,7 @@ const tooMany = (steps: readonly RateStep[], wayOut: string): string | null => {
   return `That is ${Math.round(expected).toLocaleString("en-US")} arrivals, and a workload takes at most a million: ${wayOut}`;
 };
 
-/** Arrivals of a day whose hours have the rates given. */
+/** Arrivals of a day with the given rates by hour. */
 export function typedArrivals({ requestsPerSecond }: Extract<ArrivalsChoice, { kind: "hours" }>, seed: number): Found {
   const steps = requestsPerSecond.map((rate) => ({ seconds: 3600, requestsPerSecond: rate }));
   const problem = tooMany(steps, "give smaller rates of the same proportions, as a plan scales them to the rate it is made for.");
@@ -42,16 +42,19 @@ export interface CounterSpan {
   readonly seed: number;
 }
 
-/** Rates of a gateway: whatever came in and was not rejected for what it was. */
+/** Rates of a gateway: all requests except those rejected as invalid. */
 const GATEWAY_QUANTITIES = ["requestsPerSecond", "errorsPerSecond", "shedPerSecond"];
 
-/** Steps at most in a span, so that weeks of many engines are read within a second. */
+/** Most steps in a span, so that weeks of many engines are read within a second. */
 const MOST_STEPS = 20_000;
 
-/** A step of the finest roll-ups: below it there are samples of the last hour only. */
+/** A step of the finest roll-ups: finer samples exist for the last hour only. */
 const LEAST_STEP_MS = 10_000;
 
-/** Arrivals at the rates that a cluster's counters had over a span of time: the gateway's where requests went through it, else its engines' together. */
+/**
+ * Arrivals at the rates of a cluster's counters over a span of time: the gateway's if it handled requests, otherwise the sum of its
+ * engines'.
+ */
 export async function counterArrivals({ cluster, name, nowMs, seed, ...asked }: CounterSpan): Promise<Found> {
   const { fromMs, toMs } = boundedRange(asked, nowMs);
   if (fromMs >= toMs) return { ok: false, message: "The span ends before it begins, or is yet to come: choose an earlier one." };
@@ -95,20 +98,21 @@ export async function counterArrivals({ cluster, name, nowMs, seed, ...asked }: 
 const utc = (atMs: number): string => `${new Date(atMs).toISOString().slice(0, 19)}Z`;
 
 interface Rates {
-  /** In engine seconds, from the span's beginning to its end. */
+  /** In engine seconds, from the beginning of the span to its end. */
   readonly steps: readonly RateStep[];
   readonly known: readonly Stretch[];
   readonly stepSeconds: number;
   readonly problems: readonly string[];
-  /** Of the readings summed, those taken from an earlier step because that step had none. */
+  /** Share of the summed readings that were taken from an earlier step because their own step had none. */
   readonly missedShare: number;
-  /** How many series begin later or end earlier than the others. */
+  /** Number of series that begin later or end earlier than the others. */
   readonly partly: number;
 }
 
 /**
- * The sum of all series, step by step; null where none of them was known. One that was not read between two of its readings counts as at
- * the earlier: as none it would make the load smaller than it was. Before its first and after its last nobody can tell whether it was there.
+ * The sum of all series, step by step; null if none of them was known. A series that was not read between two of its readings counts at the
+ * earlier value: as zero it would make the load smaller than it was. Before its first and after its last reading it is unknown whether the
+ * target existed.
  */
 function ratesOf(
   { atMs, bucketMs, series, problems }: SeriesRange,

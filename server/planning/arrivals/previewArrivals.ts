@@ -7,7 +7,7 @@ type Previewed = Outcome<{ readonly preview: ArrivalsPreview }>;
 
 const BARS = 60;
 
-/** What chosen arrivals are, before anything is made of them. A segment with too few of them is told by its count. */
+/** A summary of chosen arrivals, before anything is made from them. A segment with too few of them has only a count. */
 export async function previewArrivals({ arrivals, segments, timeZone }: ArrivalsOrder, ground: ArrivalsGround): Promise<Previewed> {
   const answer = await findArrivals(arrivals, ground);
   if (!answer.ok) return answer;
@@ -34,7 +34,7 @@ export async function previewArrivals({ arrivals, segments, timeZone }: Arrivals
   };
 }
 
-/** Counts in bars of equal width. */
+/** Counts in bins of equal width. */
 function histogram(ascending: Float64Array): Histogram {
   const last = ascending.at(-1) ?? 0;
   const counts = new Array<number>(BARS).fill(0);

@@ -109,7 +109,7 @@ describe("an uploaded trace", () => {
     expect(Array.from(whole?.arrivalSeconds ?? [])).toEqual([0, 120, 43_259, 43_860, 64_860]);
     const [byDay, byNight] = await resolved({ kind: "upload", uploadId: "kept" }, [day, night]);
     expect(Array.from(byDay?.arrivalSeconds ?? [])).toEqual([0, 43_139]);
-    // Known from 07:59: a minute of the one night, then from 20:00 on.
+    // Known from 07:59: a minute of that night, then from 20:00 on.
     expect(Array.from(byNight?.arrivalSeconds ?? [])).toEqual([0, 660, 21_660]);
     expect(byNight?.origin).toBe(
       `${whole?.origin}; of them the segment night, 20:00 to 08:00 in UTC, laid end to end without the time between`,
@@ -133,7 +133,7 @@ describe("the records of a gateway", () => {
     timeScale = 10;
     decisions = [decision(NOON, 20), decision(NOON + 1000, 5), decision(NOON + 1000, 0, 429)];
     const [part] = await resolved({ kind: "gateway", clusterId: "c" });
-    // Came at -2 s, 0.5 s and 1 s of the wall.
+    // Arrived at -2 s, 0.5 s and 1 s of wall time.
     expect(Array.from(part?.arrivalSeconds ?? [])).toEqual([0, 25, 30]);
     expect(part?.origin).toMatch(
       /^records of the gateway of the cluster: 3 requests in 3 s until 2026-01-15T12:00:01Z, all that are kept, 1 of them shed or failed; emulated, 10 seconds in one of the wall$/,

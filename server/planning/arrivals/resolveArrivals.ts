@@ -5,25 +5,25 @@ import { type FoundArrivals, tooFew } from "./foundArrivals";
 
 export type ArrivalsOrder = Pick<ReplaceArrivals, "arrivals" | "segments" | "timeZone">;
 
-/** Arrivals of one workload, fit for `buildWorkload`. */
+/** Arrivals of one workload, in the form for `buildWorkload`. */
 export interface ArrivalsPart {
-  /** Name of the segment; null: all that was found. */
+  /** Name of the segment; null: all arrivals. */
   readonly segment: string | null;
   /** Seconds since the first arrival, ascending; at least two, and not all at once. */
   readonly arrivalSeconds: Float64Array;
-  /** Where they came from, in words. */
+  /** Their source, in words. */
   readonly origin: string;
-  /** Mean rate in each hour of the day, null where nothing is known of one; left out without a clock, and of a segment. */
+  /** Mean rate in each hour of the day, null in an hour without data; absent without a clock, and for a segment. */
   readonly byHour?: readonly (number | null)[];
 }
 
 export type ResolvedArrivals = Outcome<{ readonly parts: readonly ArrivalsPart[] }>;
 
 /**
- * Finds the arrivals that were chosen: one part of all of them or, where segments are given, one for each of those in their order.
- * An upload stays where it is: whoever keeps what is made of it removes it.
+ * Finds the chosen arrivals: one part with all of them or, if segments are given, one for each segment in their order. An upload is not
+ * removed: the caller that stores the result removes it.
  *
- * @returns parts, or one sentence with what is wrong and the way out.
+ * @returns parts, or one sentence with the problem and the remedy.
  */
 export async function resolveArrivals({ arrivals, segments, timeZone }: ArrivalsOrder, ground: ArrivalsGround): Promise<ResolvedArrivals> {
   const answer = await findArrivals(arrivals, ground);

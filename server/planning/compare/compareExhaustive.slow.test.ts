@@ -4,7 +4,7 @@ import { instanceExplorer, randomInstance } from "@/solver/baselines/randomInsta
 import { loadGlpkEngine } from "../planner/glpkEngine";
 import { holdAgainstExhaustive } from "./compareExhaustive";
 
-/** Instances of two models, which exhaustive search is through with in seconds; the benchmark takes thirty, of three models too. */
+/** Instances of two models, for which exhaustive search takes seconds; the benchmark uses thirty, with three models too. */
 const SEEDS = [6, 10, 13];
 
 for (const latency of ["end-to-end", "largest-stage"] as const) {

@@ -7,20 +7,20 @@ import { buildPlan } from "@/solver/cascade/plan/buildPlan";
 import type { MilpEngine } from "@/solver/milp/engine";
 import type { Objective } from "@/solver/plan/plan";
 
-/** The planner's plan of an instance beside the best there is. */
+/** The planner's plan of an instance, compared with the best one. */
 export interface HeldAgainstExhaustive {
   readonly planned: string;
   readonly best: string;
   /** Objective latency of both by the same tables, in seconds. */
   readonly plannedSeconds: number;
   readonly bestSeconds: number;
-  /** The same of both, simulated whole under the same traffic. */
+  /** The same for both, simulated whole under the same traffic. */
   readonly plannedWholeSeconds: number;
   readonly bestWholeSeconds: number;
-  /** Plans that were searched: routings, and all their deployments. */
+  /** Searched plans: routings, and all their deployments. */
   readonly routings: number;
   readonly plans: number;
-  /** Wall time of one whole simulation, in seconds: what each plan would cost a search without tables. */
+  /** Wall time of one whole simulation, in seconds: the cost of each plan in a search without tables. */
   readonly wholeSimulationSeconds: number;
   /** Wall time of each, in seconds, each from an empty explorer. */
   readonly planningSeconds: number;
@@ -28,9 +28,9 @@ export interface HeldAgainstExhaustive {
 }
 
 /**
- * Plans an instance and searches it exhaustively, on explorers of their own with the same simulator, thresholds and shapes.
+ * Plans an instance and searches it exhaustively, on separate explorers with the same simulator, thresholds and shapes.
  *
- * @returns null where exhaustive search finds no plan either. Where only the planner finds none its latencies are Infinity and its reason
+ * @returns null if exhaustive search finds no plan either. If only the planner finds none, its latencies are Infinity and its reason
  *   stands in place of the plan.
  */
 export function holdAgainstExhaustive(

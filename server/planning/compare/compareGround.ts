@@ -13,16 +13,16 @@ import { gpuCount } from "@/solver/plan/clusterGpus";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { PlanDraft } from "@/solver/plan/plan";
 
-/** Plans tried for a rate that loads the busiest stage as asked. */
+/** Plans tried to reach the requested load of the busiest stage. */
 const RATE_ATTEMPTS = 10;
 
-/** What comparisons plan for, at rates of their own. */
+/** The planning input of comparisons, each at its own rate. */
 export interface GroundRequest {
   readonly situation: Omit<PlanningSituation, "requestsPerSecond">;
   readonly engine: MilpEngine;
 }
 
-/** A situation with all that does not depend on the rate. */
+/** The part of a situation that does not depend on the rate. */
 export interface ComparisonContext extends ReplicaChoice {
   readonly request: GroundRequest;
   readonly cards: CardCatalogue;
@@ -32,7 +32,10 @@ export interface ComparisonContext extends ReplicaChoice {
   readonly judge: { readonly model: string; readonly secondsPerCall: number; readonly usdPerCall: number };
 }
 
-/** Splits the prompts in halves and finds the shapes that fit. @throws when a card is missing. */
+/**
+ * Splits the prompts in halves and finds the shapes that fit.
+ * @throws if a card is missing.
+ */
 export function groundOf(request: GroundRequest): ComparisonContext {
   const { situation } = request;
   const { workload, cluster } = situation;
@@ -97,7 +100,7 @@ export function planAt(ground: ComparisonContext, floor: number, requestsPerSeco
   return { outcome: "none", requestsPerSecond, reason: built.reason, reachable };
 }
 
-/** Plans at rates one after another until the busiest stage's load lies within the bounds; the nearest below them if none does. */
+/** Plans at one rate after another until the busiest stage's load is within the bounds; the nearest below them if none is. */
 export function planAtLoad(
   ground: ComparisonContext,
   { floor, least, most, guess }: { readonly floor: number; readonly least: number; readonly most: number; readonly guess: number | null },
@@ -130,7 +133,7 @@ export function planAtLoad(
   return best ?? { outcome: "none", requestsPerSecond, reason: "No rate loads the busiest stage as asked.", reachable: true };
 }
 
-/** Half of what the largest model's smallest replicas carry on all GPUs: somewhere to start. */
+/** An initial rate: half of what the largest model's smallest replicas sustain on all GPUs. */
 function firstRate({ request, models, shapes, planning, gpus }: ComparisonContext): number {
   const largest = shapes.findLastIndex((own) => own.length > 0);
   const smallest = shapes[largest]?.[0];

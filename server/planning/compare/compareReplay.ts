@@ -11,11 +11,11 @@ import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import type { RequestSample } from "@/solver/workload/workload";
 import { type ComparisonContext, explorerAt, planAt, systemOf } from "./compareGround";
 
-/** A stretch of traffic with a rate and prompts of its own. */
+/** A period of traffic with its own rate and prompts. */
 export interface Phase {
   readonly seconds: number;
   readonly requestsPerSecond: number;
-  /** Rows to plan on and rows to measure on. */
+  /** Rows for planning and rows for measuring. */
   readonly planning: Int32Array;
   readonly measuring: Int32Array;
 }
@@ -25,39 +25,39 @@ export interface ReplayRequest {
   readonly phases: readonly Phase[];
   readonly floor: number;
   readonly sloScale: number;
-  /** Time one replica is out while it is reconfigured. */
+  /** Time for which one replica is out of service while it is reconfigured. */
   readonly reconfigureSeconds: number;
   readonly progress: (line: string) => void;
 }
 
 export interface Replayed {
   readonly name: string;
-  /** At the given rates; null where a phase overloads it. */
+  /** At the given rates; null if a phase overloads it. */
   readonly sloScale: number | null;
-  /** Mean label of what was answered in each phase. */
+  /** Mean label of the answers in each phase. */
   readonly quality: readonly number[];
-  /** Replicas started anew. */
+  /** Replicas that were restarted. */
   readonly reconfigured: number;
-  /** Highest factor on all rates at which 95 % keep the stated SLO scale, re-planned for it; 0 where none was found. */
+  /** Highest factor on all rates at which 95 % keep the stated SLO scale, re-planned for it; 0 if none was found. */
   readonly highestFactor: number;
 }
 
-/** The load is looked at this often (Cascadia, section 4.4); a change is seen at the next look. */
+/** Interval at which the load is checked (Cascadia, section 4.4); a change is seen at the next check. */
 const LOOK_SECONDS = 300;
 
-/** From seeing a change to the start of the roll-out: planning takes about as long. */
+/** From the detection of a change to the start of the roll-out: planning takes about as long. */
 const PLAN_SECONDS = 2;
 
-/** How near the highest factor is found, as a factor: every try plans anew and simulates all phases. */
+/** Precision of the highest factor, as a factor: every attempt plans again and simulates all phases. */
 const FACTOR_TOLERANCE = 1.1;
 
-/** What a system runs in each phase at a factor on the rates; a phase without a plan of its own keeps the one before. null: none at first. */
+/** The system in each phase at a factor on the rates; a phase without its own plan keeps the previous one. null: none at first. */
 type Replan = (phase: Phase, factor: number, at: number) => System | null;
 
 /**
- * Replays traffic whose rate, lengths and difficulty change (Cascadia, section 4.4 and appendix G) under re-planning, under the first
- * plan kept, under CascadeServe, which sees the load only, and under a stand-alone model. Whether the traffic has changed is not
- * tested but known at each look. Roll-outs are simulated; queues carry over.
+ * Replays traffic whose rate, lengths and difficulty change (Cascadia, section 4.4 and appendix G) under re-planning, under the first plan
+ * kept, under CascadeServe, which sees the load only, and under a stand-alone model. A change of the traffic is not tested for but known at
+ * each check. Roll-outs are simulated; queues carry over.
  */
 export function replayPhases(request: ReplayRequest): Replayed[] {
   const { ground, phases, floor, sloScale, progress } = request;
@@ -123,7 +123,7 @@ interface ReplayRun {
   readonly reconfigured: number;
 }
 
-/** One replay; null where there is no plan to begin with, or what is in force in a phase does not keep up with it: its queue then grows for minutes. */
+/** One replay; null if there is no initial plan, or if the plan in force in a phase is overloaded: its queue then grows for minutes. */
 function replayAt(request: ReplayRequest, replan: Replan, factor: number): ReplayRun | null {
   const { ground, phases, reconfigureSeconds } = request;
   const { workload } = ground.request.situation;
@@ -155,7 +155,7 @@ function replayAt(request: ReplayRequest, replan: Replan, factor: number): Repla
   };
 }
 
-/** Requests of all phases one after another, with the phase of each. */
+/** Requests of all phases in sequence, with the phase of each. */
 function phasedTraffic(
   { arrivalSeconds: recorded, seed }: { readonly arrivalSeconds: Float64Array; readonly seed: number },
   phases: readonly Phase[],

@@ -6,7 +6,7 @@ import { type OracleGain, oracleGain } from "@/solver/cascade/routing/noiseFloor
 import { planningSample } from "@/solver/cascade/routing/routing";
 import { type ComparisonContext, type GroundRequest, groundOf, planAt, planAtLoad, systemOf } from "./compareGround";
 
-/** The rate of a comparison: given, or such that it loads the busiest stage of Weir's plan to a share within bounds. */
+/** The rate of a comparison: given, or chosen so that the load of the busiest stage of Weir's plan is within bounds. */
 export type ComparedRate =
   | { readonly kind: "rate"; readonly requestsPerSecond: number }
   | { readonly kind: "load"; readonly least: number; readonly most: number };
@@ -16,14 +16,14 @@ export interface CompareRequest extends GroundRequest {
   readonly rate: ComparedRate;
   /** The deadline behind the highest throughput, as a multiple of the base. */
   readonly sloScale: number;
-  /** Requests simulated per measurement, at most; fewer where the recorded arrivals are fewer. */
+  /** Most requests simulated per measurement; fewer if there are fewer recorded arrivals. */
   readonly requests: number;
   readonly progress: (line: string) => void;
 }
 
-/** What one system did on the half of the prompts that nobody planned on. */
+/** The results of one system on the half of the prompts that no plan used. */
 export interface ComparedSystem {
-  /** What it is a case of; means over cases are taken by it. */
+  /** Its kind of system; means over cases are grouped by it. */
   readonly kind: string;
   readonly name: string;
   readonly cascade: string;
@@ -32,15 +32,15 @@ export interface ComparedSystem {
   readonly quality: number;
   readonly p95Seconds: number;
   readonly meanSeconds: number;
-  /** Smallest deadline that 95 % of requests keep, over the base. */
+  /** Smallest deadline that 95 % of requests keep, relative to the base. */
   readonly sloScale: number;
-  /** Load of its busiest stage; from 1 on it does not keep up, and its SLO scale grows with the length of the run. */
+  /** Load of its busiest stage; from 1 on it is overloaded, and its SLO scale grows with the length of the run. */
   readonly busiestLoad: number;
-  /** Highest rate that it keeps up with and at which 95 % keep the stated SLO scale; 0 where none was found. */
+  /** Highest rate that it sustains and at which 95 % keep the stated SLO scale; 0 if none was found. */
   readonly highestRequestsPerSecond: number;
-  /** At its highest rate; null where that is 0. */
+  /** At its highest rate; null if that is 0. */
   readonly costUsdPerRequest: number | null;
-  /** Its SLO scale over Weir's, and Weir's highest rate over its own (null where that is 0): above 1 Weir is better. */
+  /** Its SLO scale over Weir's, and Weir's highest rate over its own (null if that is 0): above 1 Weir is better. */
   readonly against: { readonly sloScale: number; readonly throughput: number | null };
 }
 
@@ -48,16 +48,16 @@ export interface ComparedCase {
   readonly workload: string;
   readonly floor: number;
   readonly requestsPerSecond: number;
-  /** One for all systems. */
+  /** The same base for all systems. */
   readonly baseSeconds: number;
-  /** What picking each prompt's best answer would gain on the measuring half: what the oracle router is to be read against. */
+  /** The gain from picking each prompt's best answer on the measuring half: the reference for the oracle router. */
   readonly oracle: OracleGain;
-  /** Weir's plan first; empty where the floor cannot be reached. */
+  /** Weir's plan first; empty if the floor cannot be reached. */
   readonly systems: readonly ComparedSystem[];
   readonly refused: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** How near the highest rate found is to the true one, as a factor. */
+/** Precision of the highest rate found, as a factor. */
 const RATE_TOLERANCE = 1.01;
 
 /**
@@ -86,7 +86,7 @@ function compareCase(request: CompareRequest, { floor, guess }: { readonly floor
       ? planAt(ground, floor, request.rate.requestsPerSecond)
       : planAtLoad(ground, { ...request.rate, floor, guess });
   const { label } = planningSample(workload.outcomes, ground.measuring, ground.models);
-  // No workload holds two copies of one model, from whose disagreement the noise would follow.
+  // No workload contains two copies of one model, whose disagreement would determine the noise.
   const oracle = oracleGain(label, null);
   const common = { workload: workload.name, floor, requestsPerSecond: planned.requestsPerSecond, baseSeconds: base, oracle };
   if (planned.outcome === "none") return { ...common, systems: [], refused: [{ name: "Weir", reason: planned.reason }] };

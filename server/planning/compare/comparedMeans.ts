@@ -1,25 +1,25 @@
 import { mean } from "@/solver/numeric/quantile";
 import type { ComparedCase } from "./compareSystems";
 
-/** What a kind of baseline came to over all cases. */
+/** The mean results of a kind of baseline over all cases. */
 export interface ComparedMean {
   readonly kind: string;
-  /** Cases it was measured in. */
+  /** Cases in which it was measured. */
   readonly cases: number;
-  /** Of those, how many it keeps up with at the compared rate. */
+  /** Of those, the number in which it sustains the compared rate. */
   readonly keepsUp: number;
   /**
-   * Mean of its SLO scale over Weir's, over the cases it keeps up with: an overloaded system's grows with the length of the run.
-   * null where there is none.
+   * Mean of its SLO scale over Weir's, over the cases in which it is not overloaded: an overloaded system's grows with the length of the
+   * run. null if there are none.
    */
   readonly sloScale: number | null;
-  /** The same over all its cases, those it does not keep up with as they were at the end of the simulated run. */
+  /** The same over all its cases; overloaded ones count with their value at the end of the simulated run. */
   readonly sloScaleOfRun: number;
-  /** Mean of Weir's highest rate over its own, where both keep the SLO at some rate; null where there is no such case. */
+  /** Mean of Weir's highest rate over its own, if both keep the SLO at some rate; null if there is no such case. */
   readonly throughput: number | null;
   /** Cases behind `throughput`. */
   readonly throughputCases: number;
-  /** Cases in which it held the floor on the measuring half. */
+  /** Cases in which it kept the floor on the measuring half. */
   readonly heldFloor: number;
 }
 

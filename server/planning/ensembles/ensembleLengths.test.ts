@@ -41,10 +41,10 @@ describe("lengths of an ensemble's answers", () => {
     expect(["a", "b", "c", "z"].map((model) => numbers(lengths[model]?.outputTokens))).toEqual([[10], [20, 21], [31], [5, 6]]);
     expect(numbers(aggregated?.answerTokens)).toEqual([30, 52]);
     expect(numbers(aggregated?.outputTokens)).toEqual([5, 6]);
-    // Both voted A on the one, and are split on the other.
+    // Both voted A on one question, and disagree on the other.
     expect(numbers(aggregated?.confidence ?? undefined)).toEqual([1, 0.5]);
     expect(lengthsSource).toContain('the sample "night"');
-    // Experts that are let write less leave less to read.
+    // Experts with a lower output limit leave less to read.
     const bounded = of([...three, sampled("z", [5, 6], ["A", "B"])], ensemble({ maxTokens: 25 }));
     expect(numbers(bounded.aggregated?.answerTokens)).toEqual([30, 46]);
   });

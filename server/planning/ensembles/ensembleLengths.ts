@@ -7,29 +7,29 @@ import type { AnswerLengths } from "@/solver/ensemble/sessions/outputLengths";
 import type { Workload } from "@/solver/workload/workload";
 import { spreadRows } from "./spreadRows";
 
-/** How long the answers of models to some questions are, question by question. */
+/** Lengths of models' answers, question by question. */
 export interface LengthTable {
-  /** As it ends the sentence "Answers are as long as those of ...". */
+  /** Its name, as the end of the sentence "Answers are as long as those of ...". */
   readonly name: string;
   readonly categories: readonly string[];
-  /** null: nothing tells how long its questions are. */
+  /** null: the lengths of its questions are unknown. */
   readonly inputTokens: ArrayLike<number> | null;
   readonly models: readonly LengthColumn[];
-  /** What its models voted; null: it is not known. */
+  /** The votes of its models; null: unknown. */
   readonly voted: AnswerSample["models"] | null;
 }
 
 interface LengthColumn {
   readonly model: string;
   readonly outputTokens: ArrayLike<number>;
-  /** Left out: it was asked every question. */
+  /** Absent: it was asked every question. */
   readonly asked?: Uint8Array;
 }
 
-/** Of a question of which it is not known: what short ones with choices have. */
+/** For a question of unknown length: the length of short ones with choices. */
 const assumedQuestionTokens = 150;
 
-/** Of a workload's outcomes. */
+/** The lengths of a workload's outcomes. */
 export const workloadLengths = ({ name, outcomes }: Pick<Workload, "name" | "outcomes">): LengthTable => ({
   name: `the workload ${name}`,
   categories: outcomes.categories,
@@ -38,7 +38,7 @@ export const workloadLengths = ({ name, outcomes }: Pick<Workload, "name" | "out
   voted: null,
 });
 
-/** Of a sample of answers. */
+/** The lengths of a sample of answers. */
 export const sampleLengths = (name: string, { questionIds, categories, models }: AnswerSample): LengthTable => ({
   name: `the sample "${name}"`,
   categories: categories ?? questionIds.map(() => ""),
@@ -47,14 +47,14 @@ export const sampleLengths = (name: string, { questionIds, categories, models }:
   voted: models,
 });
 
-/** What placing takes of lengths. */
+/** The lengths that placing needs. */
 export interface EnsembleLengths {
   readonly lengths: Readonly<Record<string, AnswerLengths>>;
   readonly aggregated: AggregatedQuestions | null;
   readonly lengthsSource: string;
 }
 
-/** A question of a table, with the experts that it recruits. */
+/** A question of a table, with the experts recruited for it. */
 interface Row {
   readonly at: number;
   readonly experts: readonly string[];
@@ -62,9 +62,9 @@ interface Row {
 
 /**
  * Lengths of an ensemble's experts on the questions that they are recruited for, and of what its aggregator reads and writes. An aggregator
- * whose answers are not in the table writes as long ones as the experts do, which the source then says.
+ * whose answers are not in the table is assumed to write answers as long as the experts', which the source then states.
  *
- * @returns a sentence where the table has no answers of an expert.
+ * @returns a sentence if the table has no answers of an expert.
  */
 export function ensembleLengths(ensemble: Ensemble, table: LengthTable): EnsembleLengths | string {
   const { experts, aggregator, maxTokens = Number.POSITIVE_INFINITY } = ensemble;
@@ -87,7 +87,7 @@ export function ensembleLengths(ensemble: Ensemble, table: LengthTable): Ensembl
     const asked = rows.filter((row) => wasAsked(expert, row));
     if (asked.length === 0) return `Nothing tells how long answers of ${expert} are: in ${table.name} it was asked nothing.`;
     const own = asked.filter((row) => row.experts.includes(expert));
-    // One that these questions recruit nowhere may still be assigned some.
+    // An expert that is recruited for none of these questions may still get assignments.
     lengths[expert] = lengthsOn(expert, own.length > 0 ? own : asked);
   }
   const read = columns.has(aggregator.model)
@@ -109,7 +109,7 @@ export function ensembleLengths(ensemble: Ensemble, table: LengthTable): Ensembl
   return { lengths, aggregated: read.length === 0 ? null : aggregated, lengthsSource };
 }
 
-/** Of a question that its experts were all asked. */
+/** The confidence on a question that all its experts were asked. */
 function confidenceOn({ at, experts }: Row, { confidence, tau }: Ensemble, voted: ReadonlyMap<string, SampledModel>): number {
   return decideGate(votesAt(voted, experts, at) ?? [], { asked: experts, confidence, tau }).confidence;
 }

@@ -2,10 +2,10 @@ import loadHighs, { type Highs, type ModelData, type VariableType } from "highs"
 import { answerWithoutSearch, type MilpEngine, type MilpLimits, type MilpResult } from "@/solver/milp/engine";
 import { type MilpModel, objectiveOf, roundIntegers } from "@/solver/milp/model";
 
-/** Rows and integers are kept to this; HiGHS' own 1e-7 and 1e-6 would show in latencies that are read off tables to 1e-6. */
+/** Tolerance for rows and integers; HiGHS' own 1e-7 and 1e-6 would be visible in latencies that are read from tables to 1e-6. */
 const TOLERANCE = 1e-9;
 
-/** HiGHS behind the MILP seam. `solve` blocks its thread, so it is loaded in worker threads only. */
+/** HiGHS behind the MILP interface. `solve` blocks its thread, so it is loaded in worker threads only. */
 export async function loadHighsEngine(): Promise<MilpEngine> {
   const highs = await loadHighs();
   return {
@@ -40,7 +40,7 @@ function solve(highs: Highs, model: MilpModel, limits: MilpLimits): MilpResult {
   });
 }
 
-/** What is unbounded with its costs is infeasible without them, or there is no least objective at all. */
+/** A model that is unbounded with its costs is feasible without them, and then has no least objective; otherwise it is infeasible. */
 function withoutCost(highs: Highs, model: MilpModel, limits: MilpLimits): MilpResult {
   const result = model.variables.some(({ cost }) => cost !== 0)
     ? solve(highs, { ...model, variables: model.variables.map((variable) => ({ ...variable, cost: 0 })) }, limits)

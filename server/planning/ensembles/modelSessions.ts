@@ -14,7 +14,7 @@ import { counted } from "@/solver/wording/wording";
 
 type PlacedModel = EnsemblePlacement["experts"][number];
 
-/** What sessions of one model take on a worker, and where that is from. */
+/** The time of sessions of one model on a worker, and its source. */
 export interface ModelSessions {
   readonly cost: SessionCost;
   readonly costFrom: PlacedModel["cost"];
@@ -23,19 +23,19 @@ export interface ModelSessions {
   readonly meanOutputTokens: number;
 }
 
-/** What sessions of a model are made up of. */
+/** The parameters of a model's sessions. */
 export interface SessionsOf {
   readonly model: ModelCard;
   readonly gpu: GpuCard;
   readonly gpusPerWorker: number;
-  /** All that it is to answer, which a session has at most. */
+  /** All prompts for it, which is the most that a session has. */
   readonly prompts: number;
   readonly lengths: AnswerLengths;
-  /** Measured ones, of any model. */
+  /** Measured sessions, of any model. */
   readonly rows: readonly SessionRow[];
   readonly storage: WeightStorage;
   readonly profile: EngineProfile;
-  /** Requests that a session has in flight at most; null: as many as the engine takes. */
+  /** Requests that a session has in flight at most; null: the engine's limit. */
   readonly concurrency: number | null;
 }
 
@@ -116,7 +116,10 @@ export function modelSessions(asked: SessionsOf): Outcome<{ readonly sessions: M
   };
 }
 
-/** Measured sessions where there are any: emulated engines follow the planner's own model, so that beside these theirs say nothing. */
+/**
+ * Measured sessions if there are any: emulated engines follow the planner's own model, so their sessions add no information to measured
+ * ones.
+ */
 export function preferred(rows: readonly SessionRow[]): { readonly rows: readonly SessionRow[]; readonly of: "" | " of emulated engines" } {
   const measured = rows.filter(({ origin }) => origin === "measured");
   return measured.length > 0 ? { rows: measured, of: "" } : { rows, of: " of emulated engines" };

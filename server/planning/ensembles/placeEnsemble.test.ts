@@ -91,11 +91,11 @@ it("takes measured sessions and loads where there are enough, and calls those of
     source: expect.stringContaining("at the level of 4 sessions of emulated engines"),
   });
   expect(emulated.load.kind).toBe("estimated");
-  // Emulated ones are not mixed with measured ones, of which there are too few here; nor are those of another number of GPUs.
+  // Emulated rows are not mixed with measured ones, of which there are too few here; nor are rows with another number of GPUs.
   const few = await placedOf([row(50), row(200), row(1, "emulated"), ...enough.map((prompts) => ({ ...row(prompts), tp: 2 }))]);
   expect(few.cost).toMatchObject({ kind: "modelled", source: expect.stringContaining("2 different counts") });
   expect(few.cost.source).toMatch(/^simulated .* at the level of 2 sessions that were measured: [\d.]+ times the simulated seconds; /);
-  // Trial batches of a few prompts say how much slower engines are, not how they fill.
+  // Trial batches of a few prompts show how much slower engines are, not how they behave when full.
   const modelled = await placedOf([]);
   const small = await placedOf([4, 8, 12].map((prompts) => row(prompts)));
   expect(small.cost).toMatchObject({ kind: "modelled", source: expect.stringContaining("at most 12 prompts says nothing of 600") });
@@ -122,7 +122,7 @@ it("takes a load that was measured of the aggregator, which says nothing of how 
     ...{ model: "qwen2.5-72b", gpu: "a100-sxm-80g", tp: 4, prompts: 0, concurrency: 64, meanOutputTokens: 0, maxOutputTokens: 0 },
     ...{ seconds: 0, loadSeconds: 77, origin: "measured" },
   };
-  // One of an emulated engine says nothing beside it.
+  // A load of an emulated engine adds nothing to it.
   const { aggregator } = await placed({ sessionRows: [load, { ...load, loadSeconds: 5, origin: "emulated" }] });
   expect(aggregator!.loadSeconds).toBe(77);
   expect(aggregator!.points).toEqual((await placed()).aggregator!.points);

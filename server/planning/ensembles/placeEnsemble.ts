@@ -20,14 +20,14 @@ import { quantile } from "@/solver/numeric/quantile";
 import { loadHighsEngine } from "./highsEngine";
 import { type ModelSessions, modelSessions, preferred } from "./modelSessions";
 
-/** Everything that placing an ensemble's experts takes, as plain data. */
+/** The whole input of placing an ensemble's experts, as plain data. */
 export interface PlaceTask {
   readonly ensemble: Ensemble;
   /** Id of the workers' GPU card. */
   readonly gpu: string;
   readonly gpusPerWorker: number;
   readonly workers: number;
-  /** The workers' GPUs by node, beyond which no engine of the aggregator goes. */
+  /** The workers' GPUs by node; the aggregator's engines use no others. */
   readonly gpusByNode: readonly number[];
   /** null: swept. */
   readonly maxModelsPerWorker: number | null;
@@ -36,32 +36,35 @@ export interface PlaceTask {
   readonly questions: number;
   /** Prompts of each expert, in the ensemble's order. */
   readonly prompts: readonly number[];
-  /** By model, the aggregator's too; those of an expert are of the prompts that it answers. */
+  /** By model, the aggregator's too; an expert's cover the prompts that it answers. */
   readonly lengths: Readonly<Record<string, AnswerLengths>>;
-  /** What some of the prompts themselves allow their answers, tokens; null: as many as the engine allows. Empty: it is not known. */
+  /** Output limits in tokens of some of the prompts themselves; null: the engine's limit. Empty: unknown. */
   readonly ownLimits: readonly (number | null)[];
-  /** Where the lengths are from, as it ends the sentence "Answers are as long as ...". */
+  /** The source of the lengths, as the end of the sentence "Answers are as long as ...". */
   readonly lengthsSource: string;
-  /** Sampled questions as the aggregator reads them; null: put together of the experts' lengths, as likely to be aggregated whatever their length. */
+  /**
+   * Sampled questions as the aggregator reads them; null: combined from the experts' lengths, with the same probability of aggregation for
+   * every length.
+   */
   readonly aggregated: AggregatedQuestions | null;
-  /** Of the experts and the aggregator on that GPU; others are passed over. */
+  /** Sessions of the experts and the aggregator on that GPU; others are ignored. */
   readonly sessionRows: readonly SessionRow[];
   readonly engineProfile: EngineProfile;
   readonly cards: CardCatalogue;
-  /** Requests that a session has in flight at most; null: as many as the engine takes. */
+  /** Requests that a session has in flight at most; null: the engine's limit. */
   readonly concurrency: number | null;
 }
 
-/** Of the search over all K together. */
+/** Time limit of the search over all K together. */
 const TIME_LIMIT_SECONDS = 10;
-/** Sessions' costs are known no better than this share: a model is not loaded, nor K raised, for less of the makespan. */
+/** Precision of the sessions' costs: no model is loaded, nor K raised, for a smaller share of the makespan. */
 const FEWEST_LOADS_WITHIN = 0.005;
 
 /**
- * Places an ensemble's experts on workers (MOSAIC, section 4.1) and times what else could be done with the same cost of sessions. The placement has the fewest
- * loads and the least K that were found within half a percent of the shortest makespan.
+ * Places an ensemble's experts on workers (MOSAIC, section 4.1) and times alternatives with the same cost of sessions. The placement has
+ * the fewest loads and the least K found within half a percent of the shortest makespan.
  *
- * @returns in a sentence why there is no placement. It takes seconds: run it in a thread of its own.
+ * @returns in a sentence why there is no placement. It takes seconds: run it in its own thread.
  */
 export async function placeEnsemble(task: PlaceTask): Promise<Outcome<{ readonly placement: EnsemblePlacement }>> {
   const gpu = cardOf(task.cards.gpus, task.gpu);
@@ -110,7 +113,7 @@ function sessionsOf(
   return modelSessions({ model, gpu, gpusPerWorker, prompts, lengths: bounded, rows, storage, profile, concurrency });
 }
 
-/** Answers are cut at what prompts and the ensemble let them be. */
+/** Answers are cut at the limits of prompts and ensemble. */
 function atMost(
   { inputTokens, outputTokens }: AnswerLengths,
   ownLimits: PlaceTask["ownLimits"],
@@ -158,12 +161,12 @@ function schedule(kind: ScheduleKind, timed: TimedSchedule, experts: readonly Pl
   return { kind, workers, makespanSeconds: timed.makespanSeconds, idle: timed.idle, loads: timed.loads };
 }
 
-/** What it is compared with; those that exist within K. */
+/** The alternatives for comparison; those that exist within K. */
 function baselines(problem: PlacementProblem): readonly PlacedSchedule[] {
   return baselineSchedules(problem).flatMap(({ kind, timed }) => (timed === null ? [] : [schedule(kind, timed, problem.experts)]));
 }
 
-/** Of English text. */
+/** For English text. */
 const CHARACTERS_PER_TOKEN = 4;
 
 function aggregatorOf(task: PlaceTask, gpu: GpuCard): EnsemblePlacement["aggregator"] {
@@ -179,7 +182,7 @@ function aggregatorOf(task: PlaceTask, gpu: GpuCard): EnsemblePlacement["aggrega
   ).outputTokens;
   const shownTokens = (ensemble.expertsPerQuestion * shownOfEach(ensemble.expertsPerQuestion)) / CHARACTERS_PER_TOKEN;
   const answerTokens = Float64Array.from(sampled.answerTokens, (tokens) => Math.min(tokens, shownTokens));
-  // Loads are compared as estimated, of every shape alike: of most none was measured.
+  // Loads are compared by estimates for every shape: most of them have no measurement.
   const pools = poolShapes(model, gpu, { nodes, profile }).map((pool) => ({
     ...pool,
     loadSeconds: estimatedLoadSeconds(model, pool.shape.tp, storage).seconds,
@@ -196,7 +199,7 @@ function aggregatorOf(task: PlaceTask, gpu: GpuCard): EnsemblePlacement["aggrega
 
 const MOST_QUESTIONS = 2000;
 
-/** Questions of the mean length that their experts' answers have together; null where the aggregator's own are not known. */
+/** Questions with the total mean length of their experts' answers; null if the aggregator's own lengths are unknown. */
 function ofLengths({ ensemble, lengths, ownLimits, prompts, questions }: PlaceTask): AggregatedQuestions | null {
   const own = lengths[ensemble.aggregator.model];
   if (own === undefined || own.outputTokens.length === 0) return null;

@@ -14,7 +14,7 @@ import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 
-/** What placing finds in the studio. */
+/** The data of the studio that placing reads. */
 export interface PlaceGround {
   readonly store: Store;
   readonly uploads: Pick<Uploads, "open">;
@@ -22,13 +22,13 @@ export interface PlaceGround {
   readonly signal: AbortSignal;
 }
 
-/** GPUs of one node of hardware that is only described: as most servers have. */
+/** GPUs per node of hardware that is only described: the most common number. */
 const usualNodeGpus = 8;
 
 /**
- * What a request for a placement asks, made whole with what the studio knows; a sentence where something is missing.
+ * A request for a placement, completed with the studio's data; a sentence if something is missing.
  *
- * @throws the signal's reason when it aborts.
+ * @throws the signal's reason if it aborts.
  */
 export async function placeTask(
   { ensemble, gpu, workers, gpusPerWorker, questions, ...request }: PlaceRequest,
@@ -71,19 +71,19 @@ export async function placeTask(
   };
 }
 
-/** GPUs of so many workers by node, whole workers to each. */
+/** GPUs of a number of workers by node, whole workers on each. */
 function onUsualNodes(workers: number, gpusPerWorker: number): readonly number[] {
   const perNode = Math.max(1, Math.floor(usualNodeGpus / gpusPerWorker));
   return Array.from({ length: Math.ceil(workers / perNode) }, (_, at) => Math.min(perNode, workers - at * perNode) * gpusPerWorker);
 }
 
-/** What to say of models without a card; null where all have one. */
+/** The refusal for models without a card; null if all have one. */
 export function withoutCard({ experts, aggregator }: Pick<Ensemble, "experts" | "aggregator">, { models }: CardCatalogue): string | null {
   const unknown = [...new Set([...experts, aggregator.model])].filter((model) => cardOf(models, model) === undefined);
   return unknown.length === 0 ? null : `There is no card of ${unknown.join(", ")}, which says how large a model is: add one under Cards.`;
 }
 
-/** Who answers what by an uploaded file; null where none is named. */
+/** Who answers what, from an uploaded file; null if none is named. */
 export async function assignmentsOf(
   uploadId: string | undefined,
   uploads: Pick<Uploads, "open">,
@@ -113,7 +113,7 @@ async function lengthsOf(lengths: PlaceRequest["lengths"], { store, signal }: Pl
   return { ok: true, table: sampleLengths(kept.summary.name, read.sample), ids: read.sample.questionIds };
 }
 
-/** Questions by which shares of experts are counted, in the order of what says most of them: prompts, assignments, the source of lengths. */
+/** The questions that determine the experts' shares, by the most specific source: prompts, assignments, the source of lengths. */
 function askedQuestions(
   {
     promptSetId,

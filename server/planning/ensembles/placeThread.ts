@@ -7,9 +7,9 @@ import type { PlaceTask } from "./placeEnsemble";
 export type PlaceReply = Outcome<{ readonly placement: EnsemblePlacement }>;
 
 /**
- * Places an ensemble's experts in a thread of its own, after those that were asked for before; refused where too many are.
+ * Places an ensemble's experts in its own thread, after earlier requests; refused if too many are waiting.
  *
- * @throws the signal's reason when it aborts, the thread ending at once; Error where the thread ends without an answer.
+ * @throws the signal's reason if it aborts, which ends the thread at once; Error if the thread ends without an answer.
  */
 export const inPlaceThread = createTaskQueue<PlaceTask, PlaceReply>({
   file: "placeWorker",

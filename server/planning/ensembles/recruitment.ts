@@ -3,7 +3,7 @@ import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { recruiter } from "@/solver/ensemble/replay/recruit";
 import type { Assignments } from "../imports/importAssignments";
 
-/** What of a question says who answers it. */
+/** The properties of a question that determine who answers it. */
 export interface RecruitedFor {
   readonly id: string;
   /** Empty: it has none. */
@@ -11,9 +11,9 @@ export interface RecruitedFor {
 }
 
 /**
- * Which experts answer each of some questions: as they are assigned, or else the ones that the ensemble recruits for its category.
+ * Which experts answer each of some questions: the assigned ones, or else those that the ensemble recruits for its category.
  *
- * @returns parallel to `questions`, or a sentence where a question is assigned nobody, or somebody who is no expert.
+ * @returns parallel to `questions`, or a sentence if a question has no assigned expert, or one that is no expert of the ensemble.
  */
 export function recruitment(
   ensemble: Pick<Ensemble, "experts" | "expertsPerQuestion" | "skills">,
@@ -37,7 +37,7 @@ export function recruitment(
   return { ok: true, experts };
 }
 
-/** How many questions each of the experts answers, in the ensemble's order. */
+/** The number of questions that each of the experts answers, in the ensemble's order. */
 export function promptsByExpert(experts: readonly string[], recruited: readonly (readonly string[])[]): readonly number[] {
   const counts = new Map(experts.map((expert) => [expert, 0]));
   for (const names of recruited) for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -4,7 +4,7 @@ import { createTaskQueue } from "@/server/threads/taskQueue";
 import type { ReplayRequest } from "@/solver/ensemble/replay/gateReplay";
 
 export interface ReplayTask {
-  /** A sample as the store keeps it. */
+  /** A sample in the store's form. */
   readonly data: Uint8Array;
   readonly request: ReplayRequest;
 }
@@ -13,10 +13,10 @@ export interface ReplayTask {
 export type ReplayReply = Outcome<{ readonly report: GateReport }>;
 
 /**
- * Replays a gate on a sample in a thread of its own, after those that were asked for before: sixteen experts of a thousand questions take
- * a quarter of a second on a busy machine.
+ * Replays a gate on a sample in its own thread, after earlier requests: sixteen experts of a thousand questions take a quarter of a second
+ * on a busy machine.
  *
- * @throws the signal's reason when it aborts; Error where the thread ends without an answer.
+ * @throws the signal's reason if it aborts; Error if the thread ends without an answer.
  */
 export const inReplayThread = createTaskQueue<ReplayTask, ReplayReply>({
   file: "replayWorker",

@@ -6,7 +6,7 @@ import type { AnswerSample } from "@/solver/ensemble/replay/answerSample";
 import { MOST_ROWS } from "./spreadRows";
 
 export interface SampleTask {
-  /** A sample as the store keeps it. */
+  /** A sample in the store's form. */
   readonly data: Uint8Array;
 }
 
@@ -20,10 +20,11 @@ const inSampleThread = createTaskQueue<SampleTask, SampleReply>({
 });
 
 /**
- * Four thousand questions of a kept sample, spread over all of it, or all where it has no more: what lengths and agreement are read off. Larger samples are
- * decoded in a thread, one after another, since a hundred thousand questions of seventeen models take half a second; refused where too many wait.
+ * Four thousand questions of a saved sample, spread over all of it, or all if it has no more: the basis of lengths and agreement. Larger
+ * samples are decoded in a thread, one after another, since a hundred thousand questions of seventeen models take half a second; refused if
+ * too many wait.
  *
- * @throws the signal's reason when it aborts; Error where the thread ends without an answer.
+ * @throws the signal's reason if it aborts; Error if the thread ends without an answer.
  */
 export async function readSample(
   { summary, data }: { readonly summary: Pick<AnswerSampleSummary, "questions">; readonly data: Uint8Array },

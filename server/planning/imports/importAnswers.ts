@@ -4,17 +4,17 @@ import { type CollectedAnswers, createAnswerCollector } from "@/solver/ensemble/
 import { type AnswerColumns, type AnswerRow, locateAnswerColumns, readAnswerRow } from "@/solver/ensemble/replay/answerRow";
 import { type CsvRead, type CsvSource, readCsv, type TableEnd } from "./readCsv";
 
-/** Models and questions that a survey counts at most: a table with more is none of answers. */
+/** Most models and questions in a survey: a table with more is not a table of answers. */
 const MOST_MODELS = 1000;
 const MOST_QUESTIONS = 1_000_000;
 
 const ESTIMATED = "Tokens of answers are estimated in the table (out_tok_est).";
 
 /**
- * Reads the answers of some models from a CSV file of any size: columns prompt_id, model, correct, answer, out_tok (or out_tok_est) and, where known, parsed
- * and category; others are ignored. Every row of the file is checked, also those of other models.
+ * Reads the answers of some models from a CSV file of any size: columns prompt_id, model, correct, answer, out_tok (or out_tok_est) and, if
+ * known, parsed and category; others are ignored. Every row of the file is checked, also those of other models.
  *
- * @returns the sample of the questions that all of these models answered, or one sentence with file, line and field, and the way out.
+ * @returns the sample of the questions that all of these models answered, or one sentence with file, line and field, and the remedy.
  */
 export async function importAnswers(source: CsvSource, models: readonly string[]): Promise<Outcome<CollectedAnswers>> {
   const collector = createAnswerCollector(models);
@@ -26,7 +26,7 @@ export async function importAnswers(source: CsvSource, models: readonly string[]
   return { ok: true, sample, notes: read.areTokensEstimated ? [...notes, ESTIMATED] : notes };
 }
 
-/** Reads a table of answers once, checking every row, and tells what it holds. Keeps names and counts only. */
+/** Reads a table of answers once, checking every row, and returns a summary. Keeps names and counts only. */
 export async function surveyAnswers(source: CsvSource): Promise<Outcome<{ readonly survey: SurveyedAnswers }>> {
   const questions = new Set<string>();
   const models = new Map<string, { answers: number; right: number }>();

@@ -6,9 +6,9 @@ export type ImportedArrivals =
       readonly ok: true;
       /** Seconds since the first arrival, ascending. */
       readonly arrivalSeconds: Float64Array;
-      /** When the first one came, in Unix milliseconds. */
+      /** Time of the first one, in Unix milliseconds. */
       readonly firstAtMs: number;
-      /** Where they came from, in words. */
+      /** Their source, in words. */
       readonly origin: string;
     }
   | { readonly ok: false; readonly message: string };
@@ -16,10 +16,10 @@ export type ImportedArrivals =
 const COLUMN = "TIMESTAMP";
 
 /**
- * Reads the arrivals of a trace in the format of the Azure LLM inference traces: a CSV file with a column TIMESTAMP, such as
- * `2023-11-16 18:15:46.6805900`, in ascending order. Lengths in the file are not used: those of a workload are its prompts'.
+ * Reads the arrivals of a trace in the format of the Azure LLM inference traces: a CSV file with a column TIMESTAMP, such as `2023-11-16
+ * 18:15:46.6805900`, in ascending order. Lengths in the file are not used: a workload's lengths are those of its prompts.
  *
- * @returns arrivals, or one sentence with file, line and field, and the way out.
+ * @returns arrivals, or one sentence with file, line and field, and the remedy.
  */
 export async function importArrivals(source: CsvSource): Promise<ImportedArrivals> {
   const arrivals: number[] = [];
@@ -57,7 +57,7 @@ export async function importArrivals(source: CsvSource): Promise<ImportedArrival
   };
 }
 
-/** A time in two parts: a double of seconds since 1970 holds 7 digits of a second's fraction only just. */
+/** A time in two parts: a double of seconds since 1970 has room for just 7 digits of a second's fraction. */
 interface Instant {
   readonly epochSeconds: number;
   readonly fraction: number;
@@ -65,7 +65,7 @@ interface Instant {
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-]\d\d:?\d\d)?$/;
 
-/** Times without an offset are taken as UTC, as the Azure traces are. null when the text is no time. */
+/** Times without an offset count as UTC, as in the Azure traces. null if the text is no time. */
 function parseInstant(text: string): Instant | null {
   const match = TIME.exec(text);
   if (match === null) return null;

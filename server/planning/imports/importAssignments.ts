@@ -5,7 +5,7 @@ import { nameProblem, shown } from "@/solver/workload/outcomeRow";
 import { type CsvSource, readCsv, type TableEnd } from "./readCsv";
 import { createRefusedRows } from "./refusedRows";
 
-/** Questions that assignments may name: what one batch may have. */
+/** Most questions in assignments: the limit of one batch. */
 const MOST_QUESTIONS = 1_000_000;
 
 const lineSchema = z.strictObject({ id: z.string(), experts: z.array(z.string()).min(1, "name at least one expert") });
@@ -14,10 +14,10 @@ const lineSchema = z.strictObject({ id: z.string(), experts: z.array(z.string())
 export type Assignments = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Reads who answers which question from a file of any size: a CSV with the columns id and expert, a row for each expert of a question, or lines of JSON
- * `{"id": …, "experts": […]}`. What it is its first character tells.
+ * Reads who answers which question from a file of any size: a CSV with the columns id and expert, a row for each expert of a question, or
+ * lines of JSON `{"id": …, "experts": […]}`. The first character determines the format.
  *
- * @returns experts by question in the file's order, or one sentence with file and line and what is wrong there.
+ * @returns experts by question in the file's order, or one sentence with file, line and problem.
  */
 export async function importAssignments({ name, stream }: CsvSource): Promise<Assignments | string> {
   const chunks = stream[Symbol.asyncIterator]();
@@ -26,10 +26,10 @@ export async function importAssignments({ name, stream }: CsvSource): Promise<As
   return begun.toString().trimStart().startsWith("{") ? fromLines(source) : fromCsv(source);
 }
 
-/** Blank bytes at a file's start that are looked through for its first character. */
+/** Blank bytes at the start of a file within which its first character must appear. */
 const BLANK_BYTES = 65_536;
 
-/** The first bytes that hold something; a byte order mark counts as blank. */
+/** The first bytes that are not blank; a byte order mark counts as blank. */
 async function beginning(chunks: AsyncIterator<Uint8Array | string>): Promise<Buffer> {
   let begun = Buffer.alloc(0);
   while (begun.length < BLANK_BYTES && begun.toString().trim() === "") {
@@ -45,7 +45,7 @@ async function* whole(begun: Buffer, rest: AsyncIterator<Uint8Array | string>): 
     yield begun;
     for (let { value, done } = await rest.next(); done !== true; { value, done } = await rest.next()) yield Buffer.from(value);
   } finally {
-    // Where reading ends early: the file would stay open.
+    // If reading ends early, the file would stay open.
     await rest.return?.();
   }
 }
@@ -91,7 +91,7 @@ function takeLine(experts: Map<string, string[]>, text: string): string | TableE
   return assign(experts, line.data.id, line.data.experts);
 }
 
-/** Adds experts to a question's; returns null, or what is wrong with them. */
+/** Adds experts to a question's; returns null, or the problem with them. */
 function assign(experts: Map<string, string[]>, id: string, named: readonly string[]): string | TableEnd | null {
   const idProblem = nameProblem(id);
   if (idProblem !== null) return `id ${idProblem}`;

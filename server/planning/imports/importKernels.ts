@@ -9,7 +9,7 @@ import { readCsv } from "./readCsv";
 
 type CachePrecision = "bf16" | "fp8";
 
-/** Measured times of one table, as the fits take them. */
+/** Measured times of one table, in the form for the fits. */
 export type KernelTable = { readonly file: string; readonly gpu: GpuCard } & (
   | { readonly operator: "gemm"; readonly times: Readonly<Record<CachePrecision, readonly GemmTime[]>> }
   | { readonly operator: "experts"; readonly times: Readonly<Record<CachePrecision, readonly ExpertsTime[]>> }
@@ -55,15 +55,16 @@ const PRECISIONS: Readonly<Record<string, CachePrecision>> = { bfloat16: "bf16",
 /** Experts in fp8 are measured in the blockwise format only. */
 const EXPERT_PRECISIONS: Readonly<Record<string, CachePrecision>> = { ...PRECISIONS, fp8_block: "fp8" };
 
-/** How tokens spread over experts in the rows that are fitted: mildly uneven, as in service. */
+/** Distribution of tokens over experts in the rows that are fitted: mildly uneven, as in service. */
 const DISTRIBUTION = "power_law_1.01";
 
-/** bf16 elements, in which messages of all-reduces are counted. */
+/** bf16 elements, the unit of all-reduce message sizes. */
 const BYTES_PER_ELEMENT = 2;
 
 /**
- * Reads the operator tables of a folder in the format of ai-dynamo/aiconfigurator (`<gpu>_..._<operator>.csv`, also gzipped; latencies in ms):
- * GEMMs and whole experts in bf16 and fp8, attention without sliding windows, all-reduces inside a CUDA graph. Files of other GPUs and operators are passed over.
+ * Reads the operator tables of a folder in the format of ai-dynamo/aiconfigurator (`<gpu>_..._<operator>.csv`, also gzipped; latencies in
+ * ms): GEMMs and whole experts in bf16 and fp8, attention without sliding windows, all-reduces inside a CUDA graph. Files of other GPUs and
+ * operators are ignored.
  *
  * @returns the tables by file name, or one sentence with file, line and field.
  */
@@ -86,7 +87,7 @@ export async function importKernels(folder: string, gpus: Readonly<Record<string
 
 const underscored = (id: string): string => id.replaceAll("-", "_");
 
-/** The card a file's name begins with; `a100_sxm` there is the one of 80 GB. */
+/** The card named at the start of a file's name; `a100_sxm` there is the 80 GB one. */
 function gpuOf(file: string, gpus: Readonly<Record<string, GpuCard>>): GpuCard | undefined {
   return (
     Object.values(gpus).find(({ id }) => file.startsWith(`${underscored(id)}_`)) ??

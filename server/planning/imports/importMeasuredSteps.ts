@@ -4,21 +4,21 @@ import { type CsvSource, readCsv } from "./readCsv";
 
 const COLUMNS = ["prefill_tokens", "sequences", "kv_tokens", "seconds"] as const;
 
-/** Whole numbers up to thousands of millions, also as exports write them (8.0); times with an exponent where they are small. */
+/** Integers with up to ten digits, also in the form 8.0 of some exports; small times may have an exponent. */
 const WHOLE = /^\d{1,10}(\.0*)?$/;
 const DECIMAL = /^\d*\.?\d+(e-?\d+)?$/i;
 
-/** No GPU launches a kernel sooner, and no step takes longer. */
+/** No GPU launches a kernel faster, and no step takes longer. */
 const LEAST_SECONDS = 1e-6;
 const MOST_SECONDS = 3600;
 
 export type ImportedStepTime = Extract<MeasuredStepTime, { outcome: "steps" }> & { readonly ok: true };
 
 /**
- * Reads a table of measured engine steps: a CSV file with the columns prefill_tokens, sequences (decoding), kv_tokens (read by
- * them) and seconds.
+ * Reads a table of measured engine steps: a CSV file with the columns prefill_tokens, sequences (decoding), kv_tokens (read by them) and
+ * seconds.
  *
- * @returns the step time it makes, or one sentence with file, line and field, and the way out.
+ * @returns the step time it makes, or one sentence with file, line and field, and the remedy.
  */
 export async function importMeasuredSteps(source: CsvSource): Promise<ImportedStepTime | { readonly ok: false; readonly message: string }> {
   const steps: MeasuredStep[] = [];

@@ -19,7 +19,7 @@ const selection = { family: null, tasks: [], aliases: {} };
 const run = (lines: readonly string[], options: object = {}, header = HEADER) =>
   importOutcomes(source(lines, header), { ...selection, ...options });
 
-/** The message with which lines are refused. */
+/** The message of the refusal of lines. */
 async function refusal(lines: readonly string[], options: object = {}, header = HEADER): Promise<string> {
   const imported = await run(lines, options, header);
   return imported.ok ? "accepted" : imported.message;

@@ -5,17 +5,17 @@ import { type CsvRead, type CsvSource, readCsv } from "./readCsv";
 export type ImportedOutcomes =
   | ({
       readonly ok: true;
-      /** Where the table came from and what was left out or estimated, in words. */
+      /** The origin of the table and what was excluded or estimated, in words. */
       readonly origin: string;
     } & CollectedOutcomes)
   | { readonly ok: false; readonly message: string };
 
 /**
- * Reads the outcomes of one family from a CSV file of any size: columns task, metric, prompt_id, category, in_tok, family,
- * size_rank, model, score, out_tok and, where a judge was measured, judged_score; others are ignored. Every row of the file is
- * checked, also those of other families. Scores become labels 0..100 by the metric's name (see `metricScale`).
+ * Reads the outcomes of one family from a CSV file of any size: columns task, metric, prompt_id, category, in_tok, family, size_rank,
+ * model, score, out_tok and, if a judge was measured, judged_score; others are ignored. Every row of the file is checked, also those of
+ * other families. Scores become labels 0..100 by the metric's name (see `metricScale`).
  *
- * @returns the table, or one sentence with file, line and field, and the way out.
+ * @returns the table, or one sentence with file, line and field, and the remedy.
  */
 export async function importOutcomes(source: CsvSource, selection: OutcomeSelection): Promise<ImportedOutcomes> {
   const collector = createOutcomeCollector(selection);

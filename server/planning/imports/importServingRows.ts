@@ -6,9 +6,9 @@ import { shown } from "@/solver/workload/outcomeRow";
 import type { RowProblem } from "@/solver/workload/rowProblems";
 import { type CsvSource, readCsv } from "./readCsv";
 
-/** Measured runs, whatever gave them: a file, or the telemetry of a cluster. */
+/** Measured runs from any source: a file, or the telemetry of a cluster. */
 export interface MeasuredRows {
-  /** How messages speak of where they come from. */
+  /** Name of their source in messages. */
   readonly name: string;
   readonly rows: readonly ServingRow[];
   readonly unsupported: readonly UnsupportedRow[];
@@ -19,11 +19,11 @@ export interface MeasuredRows {
 export type ImportedRows = Outcome<MeasuredRows>;
 
 /**
- * Reads measured runs from a CSV file of any size; see `servingColumns` for its columns. A row at fault does not keep the others
- * from being read.
+ * Reads measured runs from a CSV file of any size; see `servingColumns` for its columns. An invalid row does not prevent the others from
+ * being read.
  *
  * @param mostRows a longer table is refused.
- * @returns the rows, or one sentence with file and line when the header or the file as a whole is at fault.
+ * @returns the rows, or one sentence with file and line if the header or the file as a whole is invalid.
  */
 export async function importServingRows(
   source: CsvSource,

@@ -11,7 +11,7 @@ const optional = ["concurrency", "load_seconds", "origin"] as const;
 /** Columns of a table of measured sessions. */
 export const sessionColumns: readonly string[] = [...needed, ...optional];
 
-/** More than these are no sessions of one team, and would not be kept. */
+/** More rows are not the sessions of one team, and would not be stored. */
 const MOST_ROWS = 20_000;
 const MOST_PROMPTS = 10_000_000;
 const MOST_SECONDS = 1e7;
@@ -19,9 +19,9 @@ const MOST_SECONDS = 1e7;
 type Cells = Readonly<Record<(typeof needed)[number] | (typeof optional)[number], string>>;
 
 /**
- * Reads measured sessions from a CSV, a row each; those of no prompts are loads alone.
+ * Reads measured sessions from a CSV, a row each; rows without prompts are loads only.
  *
- * @returns one sentence with the line and the field where anything in it is wrong: then none is taken.
+ * @returns one sentence with the line and the field if anything in it is invalid: then no row is imported.
  */
 export async function importSessions(source: CsvSource, cards: CardCatalogue): Promise<Outcome<{ readonly rows: readonly SessionRow[] }>> {
   const rows: SessionRow[] = [];

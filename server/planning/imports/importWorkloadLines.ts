@@ -9,7 +9,7 @@ import type { Workload } from "@/solver/workload/workload";
 import type { CsvSource } from "./readCsv";
 import { createRefusedRows } from "./refusedRows";
 
-/** Outcomes of all models above which a file is refused before it is read: what a store can unpack again. */
+/** Outcomes of all models above which a file is refused before it is read: the most that a store can unpack again. */
 const MAX_OUTCOMES = 20_000_000;
 const MAX_ARRIVALS = 50_000_000;
 const MAX_TOKENS = 10_000_000;
@@ -41,13 +41,13 @@ const headerSchema = z.object({
     byHour: z.array(z.number().min(0).nullable()).length(24).optional(),
   }),
   models: z
-    // Of this name an object of outcomes has no entry.
+    // An object of outcomes has no entry of this name.
     .array(z.object({ model: name.refine((model) => model !== "__proto__", "is no name that a model can have"), tableName: name }))
     .min(1, "name at least one model")
     .refine((models) => new Set(models.map(({ model }) => model)).size === models.length, { error: "names a model twice" }),
   prompts: z.int().min(2, "a workload has at least 2 prompts"),
   arrivals: z.int().min(2, "a workload has at least 2 arrivals").max(MAX_ARRIVALS),
-  /** Left out by tools that cannot reckon it: then nothing tells whether a number was changed. */
+  /** Absent if a tool cannot compute it: then a changed number is not detected. */
   hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
@@ -55,7 +55,7 @@ const headerSchema = z.object({
 });
 
 const promptSchema = z.strictObject({
-  // In brackets it travels in front of a replayed prompt.
+  // It is sent in brackets in front of a replayed prompt.
   id: name.regex(/^[^[\]]*$/, "holds square brackets"),
   category: z.string().max(500, "is longer than 500 characters"),
   inputTokens: tokens,
@@ -69,9 +69,9 @@ type Header = z.infer<typeof headerSchema>;
 export type ImportedWorkload = Outcome<{ readonly workload: Workload }>;
 
 /**
- * Reads a workload back from its lines, as `workloadLines` writes them or another tool does: first what it is, then prompts, then arrivals.
+ * Reads a workload from its lines, written by `workloadLines` or another tool: first the header, then prompts, then arrivals.
  *
- * @returns the workload, or one sentence with the first line that is damaged or missing and what is wrong with it.
+ * @returns the workload, or one sentence with the first line that is damaged or missing and its problem.
  * @throws whatever the stream throws.
  */
 export async function importWorkloadLines({ name: file, stream }: CsvSource): Promise<ImportedWorkload> {
@@ -83,7 +83,7 @@ export async function importWorkloadLines({ name: file, stream }: CsvSource): Pr
       last = each.line;
       const reason = "problem" in each ? each.problem : take(each.text);
       if (reason !== null) refused.add({ line: each.line, reason });
-      // Without a header nothing can be said of the lines after it.
+      // Without a header the lines after it cannot be checked.
       if (refused.isEnough(each.line) || (reader === null && reason !== null)) break reading;
     }
   }
@@ -108,7 +108,7 @@ export async function importWorkloadLines({ name: file, stream }: CsvSource): Pr
   }
 }
 
-/** Takes lines one by one into the columns that a header promises; each says what is wrong with it, or null. */
+/** Adds lines one by one to the columns that a header declares; each returns its problem, or null. */
 function columnsFor(header: Header) {
   const { prompts, models } = header;
   const promptIds: string[] = [];

@@ -6,23 +6,26 @@ import { shown } from "@/solver/workload/outcomeRow";
 import { type RowProblem, rowProblemTexts } from "@/solver/workload/rowProblems";
 import { createRefusedRows } from "./refusedRows";
 
-/** A file to read: where its bytes come from, and the name under which messages speak of it. */
+/** A file to read: its bytes, and its name in messages. */
 export interface CsvSource {
   readonly name: string;
   readonly stream: Readable | AsyncIterable<Uint8Array | string>;
 }
 
-/** A problem of the whole table that a row shows, such as one row too many: nothing after it is read. */
+/** A problem of the whole table that a row reveals, such as one row too many: nothing after it is read. */
 export interface TableEnd {
   readonly end: string;
 }
 
-/** What to do with a file's lines. Each callback returns null, or the problem for which the file is refused. */
+/** Callbacks for a file's lines. Each returns null, or the problem for which the file is refused. */
 export interface CsvReader {
   header(names: readonly string[]): string | null;
-  /** Goes on being called after a problem, so that rows with the very same one are counted; what it collects is not used then. */
+  /** Also called after a problem, so that rows with exactly the same one are counted; what it collects is not used then. */
   row(cells: readonly string[], line: number): string | TableEnd | null;
-  /** Takes the problem of a row with other fields than the header's or with a lost quote, and reading goes on; left out, it ends the reading. */
+  /**
+   * Gets the problem of a row with other fields than the header's or with a missing quote, and reading continues; absent: it ends the
+   * reading.
+   */
   misshapen?(problem: string, line: number): void;
 }
 
@@ -33,14 +36,14 @@ interface ParsedLine {
   readonly info: { readonly lines: number };
 }
 
-/** No row of numbers and names is this long: a lost quote swallowed the lines after it. Also bounds the memory of reading. */
+/** No row of numbers and names is this long: a missing quote swallowed the lines after it. Also bounds the memory of reading. */
 const MAX_ROW_CHARACTERS = 1_000_000;
 
 /**
- * Streams a CSV file of any size (UTF-8, quotes as in RFC 4180) through a reader, at the speed of the reader. Problems of
- * the file come back as one sentence with file and line, or with the count and the first lines of the rows that share one.
+ * Streams a CSV file of any size (UTF-8, quotes as in RFC 4180) through a reader, at the speed of the reader. Problems of the file come
+ * back as one sentence with file and line, or with the count and the first lines of the rows that share one.
  *
- * @throws whatever the stream throws: a disk or a connection that fails is no fault of the file.
+ * @throws the stream's exceptions: a failing disk or connection is no fault of the file.
  */
 export async function readCsv(source: CsvSource, reader: CsvReader): Promise<CsvRead> {
   let lastLine = 0;
@@ -50,7 +53,7 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
   const parser = parse({
     skip_records_with_error: misshapen !== undefined,
     on_skip: (error) => {
-      // A row without end is told of with every part of the file that it swallows.
+      // A row without an end is reported for every part of the file that it swallows.
       if (lastSkippedLine === lastLine + 1) return undefined;
       const skip = { line: lastLine + 1, reason: syntaxProblem(error) ?? "this is not CSV" };
       firstSkip ??= skip;
@@ -61,7 +64,7 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
     bom: true,
     info: true,
     relax_column_count: true,
-    // Named, not detected: a file written on one system and edited on another has both.
+    // Given explicitly, not detected: a file written on one system and edited on another has both.
     record_delimiter: ["\r\n", "\n"],
     skip_empty_lines: true,
     max_record_size: MAX_ROW_CHARACTERS,
@@ -104,7 +107,7 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
   } catch (error) {
     const problem = syntaxProblem(error);
     if (problem === null) throw error;
-    // The row at fault begins after the last whole one; the parser itself counts to where it gave up.
+    // The invalid row begins after the last complete one; the parser itself counts to the position where it stopped.
     if (refused.message() === null) return refuse(lastLine + 1, problem);
   }
   const refusal = refused.message();
@@ -115,7 +118,7 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
   return { ok: true, rows };
 }
 
-/** What is wrong with the text, for an error of the CSV parser; null for any other error. */
+/** The problem with the text, from an error of the CSV parser; null for any other error. */
 function syntaxProblem(error: unknown): string | null {
   if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return null;
   if (error.code === "CSV_MAX_RECORD_SIZE") {

@@ -4,11 +4,11 @@ import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import { readOutcomeRows } from "./importOutcomes";
 import type { CsvSource } from "./readCsv";
 
-/** What one family of an outcome table holds. */
+/** The content of one family of an outcome table. */
 interface FamilySurvey {
   readonly family: string;
   readonly tasks: readonly { readonly task: string; readonly metric: string; readonly rows: number }[];
-  /** Smallest first; `model` is the card its name stands for, null where the operator must name one. */
+  /** Smallest first; `model` is the card of its name, null if the operator must name one. */
   readonly models: readonly { readonly tableName: string; readonly model: string | null }[];
   /** Whether rows carry a measured judge's score. */
   readonly judged: boolean;
@@ -22,7 +22,10 @@ interface FamilyCount {
   judged: boolean;
 }
 
-/** Reads an outcome table once, checking every row, and lists what can be imported from it. Keeps names and counts only. Names stand for `models`, the shipped ones unless given. */
+/**
+ * Reads an outcome table once, checking every row, and lists what can be imported from it. Keeps names and counts only. Names refer to
+ * `models`, by default the shipped ones.
+ */
 export async function surveyOutcomes(source: CsvSource, models?: CardCatalogue["models"]): Promise<OutcomeSurvey> {
   const families = new Map<string, FamilyCount>();
   const read = await readOutcomeRows(source, (row) => {

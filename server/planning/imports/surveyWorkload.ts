@@ -3,7 +3,7 @@ import type { Workload } from "@/solver/workload/workload";
 import { importWorkloadLines } from "./importWorkloadLines";
 import type { CsvSource } from "./readCsv";
 
-/** What a file of a workload holds, before it is taken. */
+/** The content of a workload's file, before it is imported. */
 export interface WorkloadSurvey {
   readonly ok: true;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface WorkloadSurvey {
   readonly outcomesFrom: string;
 }
 
-/** Reads a workload's lines whole and says what is in them; refused where they are damaged or nothing is known of a model. */
+/** Reads all lines of a workload and summarizes them; refused if they are damaged or a model is unknown. */
 export async function surveyWorkload(
   source: CsvSource,
   models: CardCatalogue["models"],
@@ -33,7 +33,7 @@ export async function surveyWorkload(
   };
 }
 
-/** Why a workload cannot be planned here, in one sentence: models that there is no card of; null when it can. */
+/** Why a workload cannot be planned here, in one sentence: models without a card; null if it can. */
 export function unknownModels({ outcomes }: Pick<Workload, "outcomes">, models: CardCatalogue["models"]): string | null {
   const missing = outcomes.models.filter(({ model }) => cardOf(models, model) === undefined).map(({ model }) => model);
   return missing.length === 0 ? null : `There is no model card ${missing.join(", ")} here: add one on Cards, then import again.`;

@@ -5,18 +5,18 @@ import type { CascadePolicy, Plan, Predictions } from "@/solver/plan/plan";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import type { Resolved } from "./planningRequest";
 
-/** What the planner predicts of a plan that runs, under some traffic. */
+/** The planner's prediction for a running plan, under given traffic. */
 export type PredictedAsItRuns =
   | { readonly kind: "predicted"; readonly predictions: Predictions }
-  /** Requests come faster than its replicas answer them: queues grow without end. */
+  /** Requests arrive faster than its replicas answer them: queues grow without bound. */
   | { readonly kind: "overloaded" }
-  /** Its replicas cannot all be simulated as they run. */
+  /** Not all of its replicas can be simulated in their present form. */
   | { readonly kind: "infeasible"; readonly because: string }
   | { readonly kind: "not-evaluated"; readonly because: string };
 
 /**
- * The request that asks the planner for a plan as it runs: its thresholds on its own replicas, which are given, so that no search for shapes and no
- * constraint comes between. The rules on shapes and nodes that it was made under are those replicas' already.
+ * The planner's request for a running plan: its thresholds on its own replicas, which are given, so that no search for shapes and no
+ * constraint interferes. These replicas already follow the rules on shapes and nodes under which it was made.
  *
  * @param situation the traffic, the hardware and the judge to predict it for.
  */

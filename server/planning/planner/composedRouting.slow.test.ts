@@ -59,7 +59,7 @@ describe("a routing composed by hand", () => {
       expect(stages).toEqual([0, 1, 2]);
       expect(thresholds.filter((threshold, stage) => threshold !== held[stage]).length).toBeLessThanOrEqual(1);
     }
-    // Whatever threshold is asked along a line, one on it accepts the very same answers.
+    // For every threshold on a line, some listed one accepts exactly the same answers.
     for (const [stage, judged] of [lowest, middle].entries())
       for (let asked = 0; asked <= 100; asked += 1) {
         const same = lines.routings.some(

@@ -75,7 +75,7 @@ function planFor(asked: Asked): PlanDraft {
   return answer.draft;
 }
 
-/** Every replica on GPUs of its own that are there, the shares of each model whole, the cost that of the GPUs. */
+/** Every replica has its own existing GPUs, the shares of each model are complete, and the cost is that of the GPUs. */
 function expectPlaced({ deployment, inputs, predictions }: PlanDraft): void {
   const taken = new Set<string>();
   const prices = gpuPrices(inputs.cluster);
@@ -191,7 +191,7 @@ describe("a plan under constraints", { timeout: 120_000 }, () => {
     const after = Number(/Whichever node is lost, the rest answers within ([0-9.]+) s/.exec(surviving.solver.why.join())?.[1]);
     const intact = surviving.predictions.p95Seconds;
     expect(after).toBeGreaterThan(1.1 * intact);
-    // A budget holds after the loss too.
+    // A budget also holds after the loss.
     const between = answerTo({ constraints: { surviveNodeLoss: true }, objective: { latencyBudgetSeconds: (intact + 0.9 * after) / 2 } });
     const why = between.kind === "draft" ? between.draft.solver.why.join() : "";
     if (between.kind === "draft")
@@ -312,7 +312,7 @@ describe("constraints that cannot be kept", { timeout: 120_000 }, () => {
         expect(giveWay(asked(null)), `${reason} Without ${kind}`).toBeLessThanOrEqual(enough);
         if (nearest === null || kind === "nodes") continue;
         expect(giveWay(asked(nearest)), `${reason} With ${kind} ${nearest}`).toBe(0);
-        // One less is not enough.
+        // One less is not sufficient.
         if (kind === "maxGpus" && nearest > 1)
           expect(giveWay(asked(nearest - 1)), `${reason} With ${kind} ${nearest - 1}`).toBeGreaterThan(0);
         if (kind === "pinned" || kind === "minReplicasPerModel")

@@ -7,8 +7,8 @@ import { constraintsOf, type PlanConstraints } from "@/solver/plan/constraints";
 type Refused = Extract<SolveAnswer, { outcome: "infeasible" }>;
 
 /**
- * What is wrong with a situation's constraints before anything is planned, in one sentence, and which of them would have to give way where
- * they contradict one another or the cluster; null where nothing is.
+ * The problem with a situation's constraints before planning, in one sentence, and which of them conflict with one another or with the
+ * cluster; null if there is none.
  */
 export function constraintRefusal(situation: PlanningSituation, fixed: SolveRequest["fixed"]): Refused | null {
   const { constraints, cluster, workload } = situation;
@@ -51,7 +51,7 @@ export function constraintRefusal(situation: PlanningSituation, fixed: SolveRequ
     : refused(`The constraints leave no engine of ${without.join(", ")} among those that are attached.`, rules);
 }
 
-/** Constraints that name what is not there are malformed; those that contradict one another or the hardware conflict. */
+/** Constraints that name something that does not exist are malformed; those that contradict one another or the hardware conflict. */
 function refused(reason: string, conflict?: NonNullable<Refused["conflict"]>): Refused {
   const none = { reason, bestQuality: null, bestLatencySeconds: null };
   return conflict === undefined

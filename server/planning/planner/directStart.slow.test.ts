@@ -65,7 +65,7 @@ describe("planning with a direct start", () => {
     const outcomes = withRouterScores(workload.outcomes, { auc: AUC, seed: workload.seed });
     const fresh = planningSample(outcomes, splitPrompts(workload.outcomes.promptIds.length, workload.seed).heldOut, models);
     const { share, quality } = routePrompts(fresh, [...models.keys()], policy.thresholds, policy.directStart!.below);
-    // 450 prompts know a share to 2.4 points; four of those.
+    // 450 prompts determine a share to 2.4 points; the bound is four times that.
     for (const [stage, own] of predictions.stages.entries()) expect(Math.abs(own.share - share[stage]!)).toBeLessThan(0.1);
     expect(Math.abs(predictions.quality - quality)).toBeLessThan(10);
   });

@@ -55,7 +55,7 @@ const engine = (name: string, model: string, tp: number) => ({
   precision: "bf16",
   tp,
 });
-/** As many engines of each model on either node's name as a plan may need. */
+/** On either node's name as many engines of each model as a plan may need. */
 const connection: EndpointConnection = connectionSchema.parse({
   kind: "endpoints",
   judge: { model: "j", url: "http://judge:1" },
@@ -70,11 +70,11 @@ const connection: EndpointConnection = connectionSchema.parse({
 interface Path {
   readonly name: string;
   readonly fixed?: SolveRequest["fixed"];
-  /** What is planned for under constraints; a sentence where they are refused before. */
+  /** The planning input under constraints; a sentence if they are refused before planning. */
   situation(constraints: PlanConstraints): PlanningSituation | string;
   /** Two names of nodes. */
   readonly nodes: readonly [string, string];
-  /** What the cap on changes is held against. */
+  /** The reference for the limit on changes. */
   readonly running: readonly RunningReplica[];
   /** Nothing is started or stopped. */
   readonly isGiven?: true;
@@ -108,12 +108,12 @@ const paths: readonly Path[] = [
   { ...onAttached, name: "attached engines and a cascade set by hand", fixed: byHand },
 ];
 
-/** null: nothing of the kind can be out of reach there. */
+/** null: no constraint of that kind can be unreachable there. */
 type Asked<None = never> = (path: Path) => Partial<PlanConstraints> | None;
 
 const rule = (model: string, only: readonly string[]) => ({ nodes: [{ model, only: [...only], never: [] }] });
 
-/** Of each kind a value that every path can keep. */
+/** For each kind a value that every path can satisfy. */
 const keepable: readonly (readonly [kind: keyof PlanConstraints, asked: Asked])[] = [
   ["pinned", () => ({ pinned: [{ model: SMALL, replicas: 2 }] })],
   ["shapes", () => ({ shapes: [{ model: LARGE, tp: 2, pp: 1 }] })],
@@ -127,7 +127,7 @@ const keepable: readonly (readonly [kind: keyof PlanConstraints, asked: Asked])[
   ["idleGpus", () => ({ idleGpus: false, pinned: [{ model: SMALL, replicas: 1 }] })],
 ];
 
-/** Of each kind a value that no path can keep, beside what it then conflicts with. */
+/** For each kind a value that no path can satisfy, with what it then conflicts with. */
 const impossible: readonly (readonly [kind: keyof PlanConstraints, asked: Asked<null>])[] = [
   ["pinned", () => ({ pinned: [{ model: SMALL, replicas: 40 }] })],
   ["shapes", () => ({ shapes: [{ model: LARGE, tp: 8, pp: 2 }], pinned: [{ model: LARGE, replicas: 2 }] })],

@@ -86,7 +86,7 @@ describe("examine", { timeout: 120_000 }, () => {
       if (answer.kind !== "draft") throw new Error(answer.kind);
       return answer.draft;
     };
-    // Like with like, with every node there: what is left of the latency is about what the same thresholds take without the constraint.
+    // Both with all nodes present: the difference of the latencies is about that of the same thresholds without the constraint.
     for (const asked of [{ surviveNodeLoss: true }, { minReplicasPerModel: 4 }]) {
       const { policy } = planned(asked, null);
       const free = planned({}, { models: policy.stages.map(({ model }) => model), thresholds: policy.thresholds });
@@ -146,7 +146,7 @@ describe("examine", { timeout: 120_000 }, () => {
       expect(costUsdPerRequest).toBeCloseTo((gpus * 3) / 3600 / 40, 9);
     }
     for (const { reason } of refused) expect(reason).toMatch(/\.$/);
-    // A plan of one model on the same GPUs is that model's stand-alone system, simulated alike.
+    // A plan of one model on the same GPUs is that model's stand-alone system, simulated in the same way.
     const stages = plan.policy.stages.map(({ model }) => model);
     const alone = systems.find(({ name }) => name === `stand-alone ${stages[0]}`);
     if (stages.length === 1) expect(alone?.latencySeconds).toBeCloseTo(plan.predictions.p95Seconds, 6);

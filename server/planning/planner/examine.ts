@@ -14,21 +14,21 @@ import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { drawSample } from "@/solver/workload/sample";
 import type { Workload } from "@/solver/workload/workload";
 
-/** A plan with the explorer it came from. */
+/** A plan with its explorer. */
 export interface Examined {
   readonly explorer: Explorer;
   readonly draft: PlanDraft;
   readonly workload: Workload;
-  /** Rows of the workload's outcomes that were planned on. */
+  /** Rows of the workload's outcomes that were used for planning. */
   readonly planning: Int32Array;
-  /** Whether the thresholds were set by hand. */
+  /** Whether the thresholds were set manually. */
   readonly fixed: boolean;
   readonly engine: MilpEngine;
-  /** A clock for the time that the engine takes. */
+  /** A clock for the engine's time limit. */
   readonly elapsedSeconds: () => number;
 }
 
-/** Answers one question about a plan; a sentence where it cannot be answered. */
+/** Answers one question about a plan; a sentence if it cannot be answered. */
 export function examine(kind: ExaminedKind, examined: Examined): Examination | string {
   if (kind === "prices") return examinePrices(examined);
   if (kind === "sensitivity") return examineSensitivity(examined);
@@ -36,8 +36,8 @@ export function examine(kind: ExaminedKind, examined: Examined): Examination | s
 }
 
 /**
- * What more hardware and another floor would bring. The tables tell how much faster or slower; the figures are the plan's own
- * latency, simulated whole, times that.
+ * The benefit of more hardware and of another floor. The tables give the ratio of the latencies; the figures are the plan's own latency,
+ * simulated whole, times that ratio.
  */
 function examinePrices(examined: Examined): Examination {
   const { draft, fixed } = examined;
@@ -47,7 +47,7 @@ function examinePrices(examined: Examined): Examination {
   tell(examined, 0, 2);
   const { gpus, constraints } = hardwarePrices(examined);
   tell(examined, 1, 2);
-  // A floor is no part of thresholds set by hand, and of the lowest cost it changes the cost.
+  // A floor does not affect manually set thresholds, and with the objective of lowest cost it changes the cost.
   const quality = fixed || objective.kind === "cost-under-both" ? [] : pricesOfQuality(constrainedInput(examined), objective);
   return {
     kind: "prices",
@@ -59,13 +59,13 @@ function examinePrices(examined: Examined): Examination {
   };
 }
 
-/** What deployments of the plan's situation are made from. */
+/** The input of deployments for the plan's situation. */
 function constrainedInput({ explorer, draft, engine, elapsedSeconds }: Examined): Constrained {
   const { cluster, constraints = noConstraints, running = [], objective } = draft.inputs;
   return { explorer, cluster, objective, constraints, running, engine, elapsedSeconds };
 }
 
-/** Prices of GPUs and of constraints: by counting GPUs where nothing else is to be kept, else by deploying again. */
+/** Prices of GPUs and of constraints: by GPU counts if there are no other constraints, else by another deployment. */
 function hardwarePrices(examined: Examined): { readonly gpus: readonly GpuPrice[]; readonly constraints: readonly ConstraintPrice[] } {
   const input = constrainedInput(examined);
   const { explorer, cluster, constraints, running, objective } = input;
@@ -91,7 +91,7 @@ function hardwarePrices(examined: Examined): { readonly gpus: readonly GpuPrice[
   return { gpus: pricesOfGpus(explorer, routing, { ...on, types }), constraints: objective.kind === "cost-under-both" ? [] : capped };
 }
 
-/** How the plan stands up to what it took for granted. Latencies are corrected by how far the tables are off the plan's own. */
+/** The plan under deviations from its assumptions. Latencies are corrected by the tables' error on the plan's own. */
 function examineSensitivity(examined: Examined): Examination | string {
   const { explorer, draft } = examined;
   const { cluster, constraints = noConstraints, running = [] } = draft.inputs;
@@ -126,8 +126,8 @@ function examineSensitivity(examined: Examined): Examination | string {
 }
 
 /**
- * The baselines at the plan's rate on as many GPUs, held to its floor (where none is asked, to the quality it promises), each simulated
- * whole under the requests that the plan was simulated with.
+ * The baselines at the plan's rate on the same number of GPUs, with its floor (without one, the quality it promises), each simulated whole
+ * under the requests of the plan's simulation.
  */
 function examineBaselines(examined: Examined): Examination | string {
   const { explorer: searched, draft, workload, planning } = examined;
@@ -137,7 +137,7 @@ function examineBaselines(examined: Examined): Examination | string {
   if (searched.input.judgeEngine !== undefined)
     return "Baselines are planned with a judge of fixed time, and here the judge is an engine of the plan.";
   searched.search();
-  // Tables by GPU count hold for fewer GPUs too.
+  // Tables by GPU count are also valid for fewer GPUs.
   const explorer = { ...searched, input: { ...searched.input, maxGpus: gpusOf(draft) } };
   const { requestsPerSecond, seed } = explorer.input;
   const floor = objective.qualityFloor ?? draft.predictions.qualityBand.low;
@@ -159,7 +159,7 @@ function examineBaselines(examined: Examined): Examination | string {
   return { kind: "baselines", systems, refused };
 }
 
-/** The plan's cascade in the explorer's indices, with the GPUs of each stage and of a judge's engine after them. */
+/** The plan's cascade in the explorer's indices, followed by the GPUs of each stage and of a judge's engine. */
 function cascadeOf({ explorer, draft: { policy, deployment } }: Examined) {
   const { models } = explorer.input.sample;
   const judged = policy.judge.engine !== undefined && policy.stages.length > 1;
@@ -173,13 +173,13 @@ function cascadeOf({ explorer, draft: { policy, deployment } }: Examined) {
   };
 }
 
-/** The objective with the GPUs that constraints leave of those asked. */
+/** The objective with the GPUs that constraints leave of the requested ones. */
 const allowed = ({ inputs: { objective, cluster, constraints = noConstraints } }: PlanDraft): Objective => ({
   ...objective,
   maxGpus: gpusAllowed(cluster, constraints, objective.maxGpus),
 });
 
-/** GPUs the plan could have: all that were allowed, but by lowest cost those it has. */
+/** GPUs available to the plan: all that were allowed, or with the objective of lowest cost those it has. */
 const gpusOf = (draft: PlanDraft): number =>
   draft.inputs.objective.kind === "cost-under-both" ? draft.deployment.reduce((sum, { gpus }) => sum + gpus, 0) : allowed(draft).maxGpus;
 

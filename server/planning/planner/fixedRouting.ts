@@ -5,16 +5,16 @@ import { leastGpusOf } from "@/solver/cascade/explore/gatherExploration";
 import type { BuildPlanInput } from "@/solver/cascade/plan/planInput";
 import { refusalSays, routingRefusal, stageWithoutRequests } from "@/solver/cascade/routing/routingRefusal";
 
-/** Why a routing set by hand is not planned for. */
+/** Why a manually set routing is refused. */
 interface RefusedRouting {
   readonly kind: Extract<NoPlanKind, "malformed" | "no-room">;
   readonly reason: string;
 }
 
 /**
- * A routing set by hand as indices, or why it is refused.
+ * A manually set routing as indices, or why it is refused.
  *
- * @param withIdleStages whether stages that no request reaches are let through, for whoever turns their thresholds further.
+ * @param withIdleStages whether stages that no request reaches are allowed, for callers that still adjust their thresholds.
  */
 export function fixedRouting(
   explorer: Explorer,

@@ -3,14 +3,14 @@ import { answerWithoutSearch, type MilpEngine, type MilpLimits, type MilpResult 
 import { type MilpModel, objectiveOf, type Row, roundIntegers, type Variable } from "@/solver/milp/model";
 
 /**
- * GLPK's clock and the one that its answer is timed by differ by milliseconds: a search that ends within this share of its limit ended
- * by it. To call a search cut that was not is harmless, to call one proven that was cut is not.
+ * GLPK's clock and the clock that times its answer differ by milliseconds: a search that ends within this share of its limit counts as
+ * ended by the limit. A false report of a cut search is harmless, a false report of a proven one is not.
  */
 const LIMIT_REACHED = 0.9;
 
 /**
- * GLPK behind the MILP seam. `solve` blocks its thread, so it is loaded in worker threads only. GLPK tells neither bound nor
- * progress for integer programs: a time-out with a point in hand is `feasible` without a gap.
+ * GLPK behind the MILP interface. `solve` blocks its thread, so it is loaded in worker threads only. GLPK reports neither bound nor
+ * progress for integer programs: a time-out with a known point is `feasible` without a gap.
  */
 export async function loadGlpkEngine(): Promise<MilpEngine> {
   const glpk = await glpkFactory();
@@ -39,14 +39,14 @@ function solve(glpk: GLPK, model: MilpModel, limits: MilpLimits): MilpResult {
   );
   const objective = objectiveOf(model, x);
   if (result.status === glpk.GLP_OPT) return { status: "optimal", objective, bound: objective, gap: 0, x };
-  // Before the time is up, a point without proof is one within the gap asked for.
+  // Before the time limit, a point without proof is one within the requested gap.
   if (cut || limits.relativeGap === 0) return { status: "feasible", objective, x };
   return { status: "optimal", objective, bound: objective - limits.relativeGap * Math.abs(objective), gap: limits.relativeGap, x };
 }
 
 /**
- * GLPK gives up without a word where its presolver finds no point, and where the relaxation has no least value. Without costs there
- * is no second case.
+ * GLPK gives up without a message if its presolver finds no point, and if the relaxation is unbounded. Without costs the second case cannot
+ * occur.
  */
 function withoutCost(glpk: GLPK, model: MilpModel, limits: MilpLimits): MilpResult {
   if (model.variables.every(({ cost }) => cost === 0)) return { status: "infeasible" };
@@ -76,7 +76,7 @@ function problemOf(glpk: GLPK, model: MilpModel): LP {
   };
 }
 
-/** Both sides always: glpk.js leaves the lower side of a GLP_UP bound open, and x = -10 comes out where 0 was meant. */
+/** Always both sides: glpk.js leaves the lower side of a GLP_UP bound open, and the result is x = -10 instead of 0. */
 function boundOf(glpk: GLPK, { name, lower, upper }: Variable): { name: string; type: number; lb: number; ub: number } {
   if (upper === Number.POSITIVE_INFINITY) return { name, type: glpk.GLP_LO, lb: lower, ub: 0 };
   return { name, type: lower === upper ? glpk.GLP_FX : glpk.GLP_DB, lb: lower, ub: upper };

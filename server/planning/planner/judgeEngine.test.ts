@@ -59,7 +59,7 @@ describe("a judge as an engine of its own", { timeout: 60_000 }, () => {
       stages.slice(0, -1).reduce((sum, stage) => sum + stage.requestsPerSecond, 0),
       6,
     );
-    // The mean over all GPUs lies between the least and the most loaded, the judge among them.
+    // The mean over all GPUs is between the least and the most loaded, including the judge.
     const loads = [...stages.map((stage) => stage.utilisation), judge?.utilisation ?? 0];
     expect(predictions.utilisation).toBeGreaterThanOrEqual(Math.min(...loads));
     expect(predictions.utilisation).toBeLessThanOrEqual(Math.max(...loads));

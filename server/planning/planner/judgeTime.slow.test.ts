@@ -50,7 +50,7 @@ describe("the time of a judge outside of the deployment", { timeout: 60_000 }, (
     expect(varying.meanSeconds / steady.meanSeconds).toBeCloseTo(1, 1);
     // A lognormal with this spread has its 95th percentile at 2.7 times the mean.
     expect(varying.p95Seconds).toBeGreaterThan(steady.p95Seconds + 0.5);
-    // The tables that browser and search go by know of it too.
+    // The tables used by browser and search account for it too.
     expect(Math.abs(varying.tableError)).toBeLessThan(0.12);
   });
 

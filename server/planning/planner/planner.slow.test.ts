@@ -62,7 +62,7 @@ async function planFor(change: Partial<Resolved<SolveRequest>> = {}): Promise<Pl
   return answer.plan;
 }
 
-/** What every plan must keep, whatever was asked. */
+/** Properties of every plan, whatever the request. */
 function expectDeployable(plan: Plan): void {
   const used = new Set<string>();
   for (const { model, gpus, gpu, replicas } of plan.deployment) {

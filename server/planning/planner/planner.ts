@@ -9,22 +9,22 @@ import type { Serving, ServingFigures } from "@/solver/cascade/whatIf/servingFig
 import type { PlanningAnswer, PlanningTask, Resolved, WorkerTask } from "./planningRequest";
 import { sealPlan } from "./sealPlan";
 
-/** Who waits for an answer: may give up, and may want to know how far it is. */
+/** Options of a request: cancellation and progress reports. */
 export interface RequestOptions {
   readonly signal?: AbortSignal;
-  /** At most ten times a second; the last before the answer may be left out. */
+  /** At most ten times a second; the last one before the answer may be omitted. */
   readonly onProgress?: OnProgress;
 }
 
-/** Finds cascade plans in a worker thread, so that nothing else waits. Command line and studio use the same. */
+/** Finds cascade plans in a worker thread, so that it blocks nothing else. Command line and studio use the same. */
 export interface Planner {
-  /** Everything sliders need to choose plans without asking again. Refused when no model of the workload fits the cluster. */
+  /** Everything sliders need to choose plans without another request. Refused if no model of the workload fits the cluster. */
   explore(request: Resolved<ExploreRequest>, asking?: RequestOptions): Promise<Outcome<{ readonly exploration: ExplorationWire }>>;
   /** A sealed plan, or why there is none and what could be reached. */
   solve(request: Resolved<SolveRequest>, asking?: RequestOptions): Promise<SolveAnswer>;
-  /** One question about the plan that a request leads to; refused where it leads to none. */
+  /** One question about the plan of a request; refused if there is no such plan. */
   examine(request: Resolved<ExamineRequest>, asking?: RequestOptions): Promise<Outcome<{ readonly examination: Examination }>>;
-  /** What requests feel under policies with the engines that serve at some moment; refused where an engine is not known by cards. */
+  /** The latency of requests under policies with the engines that serve at some moment; refused if an engine's cards are unknown. */
   serve(
     situation: PlanningSituation,
     servings: readonly Serving[],
@@ -34,14 +34,14 @@ export interface Planner {
 }
 
 /**
- * A planner over one worker thread, started at the first request and again after a crash. Requests are answered in order; an
- * aborted one rejects at once with the signal's reason, and the worker stops working on it.
+ * A planner over one worker thread, started at the first request and again after a crash. Requests are answered in order; an aborted one
+ * rejects at once with the signal's reason, and the worker stops working on it.
  *
- * @param warm starts the worker now and warms it up, for whoever asks more than once: the first plan then does not pay for that. A
- * request that comes meanwhile waits.
+ * @param warm starts the worker now and warms it up, for callers with several requests: the first plan is then not delayed by it. A request
+ * that arrives meanwhile waits.
  */
 export function createPlanner({ warm = false }: { readonly warm?: boolean } = {}): Planner {
-  /** Workloads that the thread holds. */
+  /** Workloads that the thread already has. */
   const sent = new Set<string>();
   const thread = new ResidentThread<WorkerTask, PlanningAnswer | null, PlanningProgress>({ file: "planningWorker" }, () => sent.clear());
 
@@ -70,7 +70,7 @@ export function createPlanner({ warm = false }: { readonly warm?: boolean } = {}
     }
   }
 
-  // Whether that goes well shows at the first request.
+  // A failure shows at the first request.
   if (warm) thread.ask({ kind: "warm-up" }).catch(() => undefined);
 
   return {

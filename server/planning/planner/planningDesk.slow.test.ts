@@ -206,7 +206,7 @@ describe("createPlanningDesk", () => {
       const answer = (await newDesk()).work(asked, { kind: "solve", objective, fixed: null }, () => false);
       if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
       const { p95Seconds, tableError } = answer.draft.predictions;
-      // Tables choose and simulations predict: what is left of their difference may show.
+      // Tables choose and simulations predict: their remaining difference may show.
       expect(p95Seconds).toBeGreaterThan(0.97 * before);
       expect(Math.abs(tableError)).toBeLessThan(0.12);
       before = p95Seconds;

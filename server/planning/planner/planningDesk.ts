@@ -23,21 +23,24 @@ import { examine } from "./examine";
 import { fixedRouting } from "./fixedRouting";
 import type { PlanningAnswer, PlanningTask } from "./planningRequest";
 
-/** Explorations kept ready: tables of one weigh a few MB. */
+/** Cached explorations: the tables of one take a few MB. */
 const KEPT_EXPLORERS = 6;
 
-/** Nodes and GPUs searched when saying how many GPUs a model would need. */
+/** Upper bound of nodes and GPUs in the search for how many GPUs a model would need. */
 const ENOUGH_GPUS = 64;
 
 export interface PlanningDesk {
-  /** Blocks until done, telling how far it is. @throws Cancelled when `cancelled` turned true; its half-done exploration is dropped. */
+  /**
+   * Blocks until finished, reporting progress.
+   * @throws Cancelled if `cancelled` became true; the unfinished exploration is dropped.
+   */
   work(situation: PlanningSituation, task: PlanningTask, cancelled: () => boolean, progress?: OnProgress): PlanningAnswer;
 }
 
-/** Thrown when nobody waits for the answer any more. */
+/** Thrown if no caller waits for the answer any more. */
 export class Cancelled extends Error {}
 
-/** What the planning worker does, without the thread: keeps explorations by situation and answers from them. */
+/** The planning worker's work, without the thread: caches explorations by situation and answers from them. */
 export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number): PlanningDesk {
   const kept = new Map<string, Explorer>();
   const found = new WeakMap<Explorer, { readonly question: string; readonly draft: PlanDraft }>();
@@ -50,7 +53,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     if (asked()) throw new Cancelled();
   }
 
-  /** Nobody waits for more than one solve, nor for a whole simulation more. */
+  /** After a cancellation at most one more solve or whole simulation runs. */
   const stoppable: MilpEngine = {
     name: engine.name,
     solve(model, limits) {
@@ -69,7 +72,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     const models = modelsOf(situation);
     const hardware = [cluster, userCards, engineProfile];
     const judging = [judgeOf(situation), situation.directStart];
-    // Of the constraints what tables depend on, so that others are answered from warm ones.
+    // Only those constraints on which tables depend, so that requests with other constraints use cached tables.
     const shapes = situation.constraints?.shapes ?? [];
     const made = [hardware, models, shapes, standing(situation), judging];
     const key = JSON.stringify([workloadId, requestsPerSecond, qualityConfidence, percentile, made]);
@@ -77,7 +80,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     const rows = planningPrompts(situation.workload);
     const explored = { models, rows, percentile, qualityConfidence, cancelled: () => asked(), progress };
     const explorer = kept.get(key) ?? explorerOf(situation, explored);
-    // Asked last is dropped last.
+    // The most recently used is dropped last.
     kept.delete(key);
     kept.set(key, explorer);
     const oldest = kept.keys().next().value;
@@ -116,7 +119,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         if (whole) return answer;
         throw new Cancelled();
       } finally {
-        // A search that was cut short must not pass for a whole one. What comes after a whole one is forgotten by the next question.
+        // An incomplete search must not be taken for a complete one. The data after a complete one is dropped by the next question.
         const explorer = inHand === null ? undefined : kept.get(inHand);
         if (!whole && inHand !== null && explorer !== undefined && !searched.has(explorer)) kept.delete(inHand);
       }
@@ -138,13 +141,13 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         if (fixed !== null && "reason" in fixed) return infeasible(fixed.kind, fixed.reason);
         const question = JSON.stringify([objective, task.fixed, situation.constraints, situation.running]);
         const known = found.get(explorer);
-        // Of the very plan that was found: MILPs that run out of time need not end alike twice.
+        // The plan that was found, exactly: MILPs that run out of time need not end in the same way twice.
         const draft = task.kind === "examine" && known?.question === question ? known.draft : planned(explorer, objective, fixed);
         if (draft.kind === "infeasible") return draft;
         unlessCancelled();
         found.set(explorer, { question, draft });
         if (task.kind === "solve") return { kind: "draft", draft };
-        // What an examination plans on its way would count from the start again.
+        // Progress of the plans within an examination would count from the start again.
         tell = (at) => {
           if (at.phase === "examining") told(at);
         };
@@ -180,7 +183,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         return { ...built.draft, inputs: { ...inputs, ...ownCardsOf(situation, inputs.models) } };
       }
 
-      /** The explorer of the situation under other constraints; null where they leave no model that fits. */
+      /** The explorer of the situation under other constraints; null if no model fits under them. */
       function explorerUnder(constraints: PlanConstraints, { qualityConfidence, percentile }: Objective): Explorer | null {
         const other = { ...situation, constraints, qualityConfidence: qualityConfidence ?? DEFAULT_QUALITY_CONFIDENCE };
         const fits = shapesOf(other, modelsOf(other)).some((shapes) => shapes.length > 0);
@@ -207,7 +210,7 @@ function served(situation: PlanningSituation, servings: readonly Serving[], canc
   return { kind: "served", figures };
 }
 
-/** The situation with what its router makes of the prompts, where requests may start at a later stage. */
+/** The situation with the router's scores of the prompts, if requests may start at a later stage. */
 function readByRouter(situation: PlanningSituation): PlanningSituation {
   const { workload, directStart } = situation;
   if (directStart === undefined) return situation;
@@ -222,7 +225,7 @@ const infeasible = (kind: NoPlan["kind"], reason: string): PlanningAnswer => ({
   answer: { outcome: "infeasible", kind, reason, bestQuality: null, bestLatencySeconds: null },
 });
 
-/** What a plan records, so that it can be made again when the user's cards have changed. Prices are the cluster's. */
+/** The cards that a plan records, so that it can be made again after the user's cards have changed. Prices are the cluster's. */
 function ownCardsOf(
   { userCards = noUserCards, cluster }: PlanningSituation,
   planned: readonly string[],
@@ -233,7 +236,7 @@ function ownCardsOf(
   return models.length + gpus.length === 0 ? {} : { userCards: { models, gpus, prices: {} } };
 }
 
-/** What is wrong with a judge as an engine of its own, in one sentence; null where nothing is. */
+/** The problem with a judge as its own engine, in one sentence; null if there is none. */
 function judgeRefusal(situation: PlanningSituation): string | null {
   const { judge } = situation;
   if (judge?.kind !== "engine") return null;
@@ -244,7 +247,7 @@ function judgeRefusal(situation: PlanningSituation): string | null {
   return shapesOf(situation, [judge.model])[0]?.length === 0 ? `The judge's model ${judge.model} fits on no GPUs of the cluster.` : null;
 }
 
-/** Refuses a cluster on which no model of the ladder fits, naming what the smallest would need; null where one does. */
+/** Refuses a cluster on which no model of the ladder fits, naming what the smallest would need; null if one does. */
 function doesNotFit(situation: PlanningSituation, objective: Objective | null): string | null {
   const { cluster } = situation;
   const models = modelsOf(situation);

@@ -29,7 +29,7 @@ const solve: PlanningTask = {
   fixed: null,
 };
 
-/** Plans until `leave` says so, and tells what was told, and how many MILPs were solved after that. */
+/** Plans until `leave` returns true, and returns the reports, and the number of MILPs solved after that. */
 async function planUntil(leave: (at: PlanningProgress) => boolean) {
   const glpk = await loadGlpkEngine();
   let gone = false;
@@ -83,7 +83,7 @@ describe("progress of planning", { timeout: 60_000 }, () => {
     const left = told.findIndex((at) => at.phase === phase);
     expect(told.length - left).toBe(1);
     expect(solvedAfter()).toBe(0);
-    // What was cut short is not taken for a whole search.
+    // An incomplete search is not taken for a complete one.
     expect(desk.work(situation, solve, () => false)).toEqual(undisturbed);
   });
 });

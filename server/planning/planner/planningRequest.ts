@@ -6,19 +6,19 @@ import type { Serving, ServingFigures } from "@/solver/cascade/whatIf/servingFig
 import type { PlanDraft } from "@/solver/plan/plan";
 import type { Workload } from "@/solver/workload/workload";
 
-/** What a request asks about the situation that its ids name. */
+/** The part of a request apart from the ids of its situation. */
 type Question<Request extends PlanRequest> = Omit<Request, keyof PlanRequest>;
 
-/** A request with the situation that its ids name. */
+/** A request with its ids replaced by the situation. */
 export type Resolved<Request extends PlanRequest> = PlanningSituation & Question<Request>;
 
-/** What the planner is asked about a situation. */
+/** The planner's tasks for a situation. */
 export type PlanningTask =
   | ({ readonly kind: "explore" } & Question<ExploreRequest>)
   | ({ readonly kind: "solve" } & Question<SolveRequest>)
   /** Answered on demand: each takes as long as some plans. */
   | ({ readonly kind: "examine" } & Question<ExamineRequest>)
-  /** What a plan's own policy does on some of its engines, and on others. */
+  /** The behaviour of a plan's own policy on some of its engines, and on others. */
   | { readonly kind: "serve"; readonly servings: readonly Serving[] };
 
 export type PlanningAnswer =
@@ -29,7 +29,7 @@ export type PlanningAnswer =
   | { readonly kind: "served"; readonly figures: readonly ServingFigures[] }
   | { readonly kind: "infeasible"; readonly answer: Extract<SolveAnswer, { outcome: "infeasible" }> };
 
-/** To the worker: to plan something of its own before the first request, or a request. The workload travels only when the worker does not hold it yet. */
+/** To the worker: a warm-up before the first request, or a request. The workload is sent only if the worker does not have it yet. */
 export type WorkerTask =
   | { readonly kind: "warm-up" }
   | {

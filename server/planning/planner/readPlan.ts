@@ -5,7 +5,7 @@ import { type Plan, planSchema } from "@/solver/plan/plan";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 import { earlierPlanId, planHashes } from "./sealPlan";
 
-/** A plan document from elsewhere: its schema and hashes must hold, and its policy must be able to run. */
+/** Reads an imported plan document: its schema and hashes must be valid, and its policy must be able to run. */
 export function readPlan(document: unknown): Outcome<{ readonly plan: Plan }> {
   const parsed = planSchema.safeParse(document);
   if (!parsed.success) return { ok: false, message: `This is not a plan: ${z.prettifyError(parsed.error).split("\n").join(" ")}` };

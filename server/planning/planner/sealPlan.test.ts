@@ -57,7 +57,7 @@ test("a plan that was sealed with a field's old name is read with the new one un
   const read = readPlan(JSON.parse(JSON.stringify(old)));
   const expected = { ...old, policy: { ...old.policy, order: { kind: "sjf", agingThreshold: 30 } } };
   expect(read).toEqual({ ok: true, plan: expected });
-  // Exported again it has the new name and the old hashes.
+  // An export has the new name and the old hashes.
   expect(readPlan(JSON.parse(JSON.stringify(expected)))).toEqual(read);
   const earlier = { ...old, id: earlierPlanId(old) };
   expect(readPlan(earlier)).toEqual({ ok: true, plan: { ...expected, id: earlier.id } });

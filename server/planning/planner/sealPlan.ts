@@ -8,7 +8,7 @@ const sha256Hex = (text: string): string => createHash("sha256").update(text).di
 
 type Hashed = Pick<Plan, "deployment" | "policy" | "inputs">;
 
-/** A plan's three hashes: its topology's, its policy's, and the id that covers both and the cluster that it was made for. */
+/** A plan's three hashes: of its topology, of its policy, and the id that covers both and the plan's cluster. */
 export function planHashes({ deployment, policy, inputs }: Hashed) {
   return {
     topologyHash: sha256Hex(canonicalJson(deployment as unknown as Json)),
@@ -22,7 +22,7 @@ export const earlierPlanId = ({ deployment, policy }: Hashed): string =>
   sha256Hex(canonicalJson({ deployment, policy } as unknown as Json));
 
 /**
- * Seals a draft into an immutable plan: validates it, hashes what it does and where, dates it.
+ * Seals a draft into an immutable plan: validates it, hashes its policy and topology, dates it.
  * @throws ZodError when the draft breaks the schema: a bug of the planner, never the operator's input.
  */
 export function sealPlan<Policy extends PolicyDocument>(

@@ -7,13 +7,13 @@ export interface PlannedSituation extends PlanningSituation {
   readonly judge: NonNullable<PlanningSituation["judge"]>;
 }
 
-/** What a plan was made for, with the models that it came to use: its own rate, cards, engine profile and judge. */
+/** The situation of a plan, with the models that it uses: its own rate, cards, engine profile and judge. */
 export function situationOf(
   { policy, inputs }: Pick<Plan, "inputs"> & { readonly policy: CascadePolicy },
   workload: Workload,
 ): PlannedSituation {
   const { model: judgeModel, engine, secondsPerCall, usdPerCall, variation } = policy.judge;
-  // Older plans record a judge's engine and a direct start only where they came to have one.
+  // Older plans record a judge's engine and a direct start only if they have one.
   const judgeEngine = inputs.judgeEngine ?? (engine === undefined ? undefined : { model: judgeModel, ...engine });
   const directStart = inputs.directStart ?? policy.directStart?.router;
   const { userCards, engineProfile, judgeTime: source } = inputs;

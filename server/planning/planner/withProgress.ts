@@ -1,14 +1,14 @@
 import type { RequestOptions } from "@/server/planning/planner/planner";
 import type { PlanningProgress } from "@/solver/cascade/explore/progress";
 
-/** What planning is at, now and then, and the answer at the end. */
+/** Occasional progress of planning, and the answer at the end. */
 export type Progressing<Answer> =
   | { readonly kind: "progress"; readonly progress: PlanningProgress }
   | { readonly kind: "answer"; readonly answer: Answer };
 
 /**
- * Asks, and tells what the planner is at until it answers. Of progress that nobody has taken yet only the last is told. Whoever stops
- * listening, or aborts, stops the planner.
+ * Sends a request, and yields the planner's progress until it answers. Of progress that was not read yet, only the last is kept. If the
+ * reader stops or aborts, the planner stops.
  */
 export async function* withProgress<Answer>(
   ask: (asking: RequestOptions) => Promise<Answer>,
@@ -22,7 +22,7 @@ export async function* withProgress<Answer>(
     wake();
   };
   const answering = ask({ signal: AbortSignal.any([signal, left.signal]), onProgress }).then((answer) => ({ answer }));
-  // Who has left does not hear how it ended.
+  // A reader that has stopped does not get the result.
   answering.catch(() => undefined);
   try {
     for (;;) {

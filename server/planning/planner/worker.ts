@@ -8,7 +8,7 @@ import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk } from "./planningDesk";
 import type { PlanningAnswer, WorkerTask } from "./planningRequest";
 
-/** Milliseconds between two reports of progress: more are not readable. */
+/** Milliseconds between two reports of progress: more frequent ones are unreadable. */
 const PROGRESS_MS = 100;
 
 /** Entry of the planning worker thread. */
@@ -28,7 +28,7 @@ serveTasks<WorkerTask, PlanningAnswer | null, PlanningProgress>((asked, { say, c
   return desk.work({ ...situation, workload }, task, cancelled, seldom(say));
 });
 
-/** Passes progress on where some time has gone by since the last. */
+/** Forwards progress only if this time has passed since the last report. */
 function seldom(say: OnProgress): OnProgress {
   let toldMs = performance.now();
   return (progress) => {
@@ -41,13 +41,13 @@ function seldom(say: OnProgress): OnProgress {
 
 const GPUS = 8;
 
-/** Enough to deploy a cascade: what the first plan of an operator then runs through. */
+/** Enough to deploy a cascade: the code that an operator's first plan then uses. */
 const REQUESTS_PER_SECOND = 160;
 const QUALITY_FLOOR = 60;
 
 /**
- * Plans for a small generated workload and forgets it, so that the engine has compiled the planner before somebody waits for a plan: that
- * is about half of the first one.
+ * Plans for a small generated workload and drops it, so that the engine has compiled the planner before a request: that takes about half of
+ * the first one's time.
  */
 function warmUp(engine: MilpEngine): void {
   const situation = {

@@ -7,7 +7,7 @@ import type { PlanningDesk } from "../planner/planningDesk";
 import type { RateCase } from "./rateCase";
 import type { RatePlan } from "./rateMonotony";
 
-/** The best plan at each rate of a case, as the command line and the studio make them; null where there is none. */
+/** The best plan at each rate of a case, computed as in command line and studio; null if there is none. */
 export function plansAtRates(desk: PlanningDesk, of: RateCase): readonly (RatePlan | null)[] {
   const situation = situationOf(of);
   const objective = objectiveOf(of, situation, desk);
@@ -24,7 +24,7 @@ export function situationOf(of: RateCase): PlanningSituation {
   };
 }
 
-/** The case's objective. A budget is taken from the fastest plan at the lowest rate, so that it is neither trivial nor hopeless. */
+/** The case's objective. A budget is derived from the fastest plan at the lowest rate, so that it is neither trivial nor unreachable. */
 function objectiveOf({ kind, floorShare, budgetFactor, workload }: RateCase, situation: PlanningSituation, desk: PlanningDesk): Objective {
   const labels = workload.outcomes.models.map(({ label }) => mean(label));
   const lowest = labels[0] ?? 0;

@@ -12,7 +12,7 @@ import { noConstraints, type PlanConstraints } from "@/solver/plan/constraints";
 import type { Objective } from "@/solver/plan/plan";
 import type { Workload } from "@/solver/workload/workload";
 
-/** Something to plan for at several rates: a workload, hardware and what is asked of the plan. */
+/** A planning problem at several rates: a workload, hardware and an objective. */
 export interface RateCase {
   readonly workload: Workload;
   readonly cluster: ClusterSpec;
@@ -44,7 +44,7 @@ const GPUS = ["l40s", "h100-sxm", "a100-sxm-80g"];
 /** Load below which a curve of a replica has one point only, as a share of its saturation. */
 const LIGHT_SHARE = 0.05;
 
-/** Uniform, unlike `fc.double`, which draws every representable number alike and so hardly any but small ones. */
+/** Uniform, unlike `fc.double`, which draws every representable number with equal probability and so almost only small ones. */
 const uniform = (low: number, high: number) => fc.integer({ min: 0, max: 1e6 }).map((value) => low + (value / 1e6) * (high - low));
 
 const logarithmic = (low: number, high: number) => uniform(Math.log(low), Math.log(high)).map(Math.exp);
@@ -130,7 +130,7 @@ const drawn = fc.record({
   arrivalShape: fc.constantFrom(0.3, 0.862, 3),
   inputTokens: logarithmic(20, 1000),
   outputTokens: logarithmic(8, 300),
-  // Requests of one length have no noise to hide behind.
+  // Requests of one length have no noise that could hide an error.
   lengthSigma: fc.oneof(uniform(0, 1), uniform(0, 1), uniform(0, 1), fc.constant(0)),
   seed: fc.integer({ min: 1, max: 1e6 }),
   light: fc.array(logarithmic(1e-3, 0.95), { minLength: 5, maxLength: 5 }),
@@ -190,7 +190,7 @@ function clusterOf({ gpus: types, own }: Drawn["hardware"], of: Drawn): ClusterS
   };
 }
 
-/** The least rate at which the smallest replica of any model on the cluster's first GPU type saturates; null where none fits. */
+/** The lowest rate at which the smallest replica of any model on the cluster's first GPU type saturates; null if none fits. */
 function leastSaturation({ workload, cluster, userCards, engineProfile }: Omit<RateCase, "rates" | "lightRates">): number | null {
   const { models, gpus } = catalogueOf(userCards);
   const gpu = cardOf(gpus, cluster.gpu);
@@ -216,7 +216,7 @@ function caseOf(of: Drawn): RateCase | null {
     workload: workloadOf(models, of),
     cluster: clusterOf(of.hardware, of),
     userCards: of.hardware.own,
-    // Without errors of its own, so that the band of a p95 is the spread of the simulated traffic alone.
+    // Without its own errors, so that the band of a p95 is the spread of the simulated traffic only.
     engineProfile: {
       ...vllmProfile,
       coefficients: {

@@ -1,9 +1,9 @@
 import type { Objective } from "@/solver/plan/plan";
 
-/** Relative error of sums of simulated times: with requests of one length the traffic has no noise of its own. */
+/** Relative error of sums of simulated times: with requests of one length the traffic itself has no noise. */
 const ROUNDING = 1e-6;
 
-/** What a plan at one rate came to; null in its place: no plan. */
+/** The result of a plan at one rate; null in its place: no plan. */
 export interface RatePlan {
   readonly p95Seconds: number;
   /** Half width of the 90 % band of the p95 over blocks of the simulated traffic. */
@@ -14,26 +14,26 @@ export interface RatePlan {
 
 /** One pair of rates at which the lower rate got the worse answer. */
 export interface RateViolation {
-  /** `feasibility`: no plan at the lower rate, one at the higher. Else the figure by which the plan at the lower rate is worse. */
+  /** `feasibility`: no plan at the lower rate, one at the higher. Otherwise the figure that is worse for the plan at the lower rate. */
   readonly kind: "feasibility" | "p95" | "quality" | "cost";
   /** Positions of the lower and the higher rate. */
   readonly low: number;
   readonly high: number;
-  /** By how much the lower rate's figure is worse, relative to the higher rate's; Infinity where it has no plan. */
+  /** Excess of the lower rate's figure, relative to the higher rate's; Infinity if it has no plan. */
   readonly excess: number;
 }
 
 export interface RateComparison {
   readonly pairs: number;
   readonly violations: readonly RateViolation[];
-  /** The largest relative p95 by which a lower rate is slower, whatever the noise; 0 where none is. */
+  /** The largest relative p95 by which a lower rate is slower, whatever the noise; 0 if there is none. */
   readonly worstP95Excess: number;
 }
 
 /**
- * Every pair of ascending rates: what is feasible at a rate is feasible below it, and what the objective asks for is no worse there.
- * A p95 counts as worse where it is over the other by more than their noise: the half widths of both 90 % bands over blocks of the
- * simulated traffic, added in squares. That is the width by which a p95 of other traffic of the same law would differ nine times in ten.
+ * Every pair of ascending rates: what is feasible at a rate is feasible below it, and the objective's figure is no worse there. A p95
+ * counts as worse if it exceeds the other by more than their noise: the half widths of both 90 % bands over blocks of the simulated
+ * traffic, added in squares. That is the width by which a p95 of other traffic of the same law would differ nine times in ten.
  */
 export function compareRates(kind: Objective["kind"], plans: readonly (RatePlan | null)[]): RateComparison {
   const violations: RateViolation[] = [];

@@ -11,7 +11,7 @@ function lengths(model: string, meanTokens: number) {
   return { inputTokens: new Int32Array(400).fill(200), outputTokens };
 }
 
-/** Three short experts and a reasoning one on four A100s, and a large aggregator. */
+/** Three experts with short answers and a reasoning one on four A100s, and a large aggregator. */
 export function testPlaceTask(changed: Partial<PlaceTask> = {}): PlaceTask {
   const experts = ["gemma-2-9b", "deepseek-r1-distill-qwen-7b", "qwen2.5-7b", "exaone-3.5-7.8b", "glm-4-9b"];
   return {

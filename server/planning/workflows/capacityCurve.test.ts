@@ -35,7 +35,7 @@ it("trades accuracy against capacity: with less admitted fewer programs a second
   expect(admitted).toEqual([...admitted].sort((a, b) => b - a));
   expect(all.programsPerSecond).toBeGreaterThan(1.3 * none.programsPerSecond);
   expect(largest).toEqual({ programsPerSecond: none.programsPerSecond, quality: none.quality });
-  // Of accurate configurations each is worth what the largest are.
+  // Every accurate configuration has the quality of the largest models.
   for (const { quality } of points.slice(3)) expect(quality).toBeGreaterThanOrEqual(largest.quality - 1e-9);
   expect(all.quality).toBeLessThan(largest.quality);
   expect(notes.join(" ")).toContain("Modelled");

@@ -17,26 +17,26 @@ import { splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 import { type EnginesOfPlan, justInTimeRouting, type PlannedModel, plannedModels } from "./justInTimeRouting";
 
-/** What a capacity curve is of. */
+/** The input of a capacity curve. */
 export interface CapacityTask {
   readonly plan: EnginesOfPlan;
   readonly workload: Workload;
   readonly workflow: WorkflowDocument;
 }
 
-/** Nothing published says how alike the stages of a program are, nor how often a wrong answer misleads: halfway between the ends. */
+/** No publication states the correlation of a program's stages, nor how often a wrong answer misleads: the middle of the range. */
 const CORRELATION = 0.5;
 const MISLEADS = 0.5;
 
 const BEAM_WIDTH = 4;
 
-/** Requests for each that the engines hold at once, so that they are full for most of the run, and bounds that keep it to seconds. */
+/** Requests per slot of the engines, so that they are full for most of the run, and bounds that keep it to seconds. */
 const TURNS = 4;
 const PROGRAMS = { least: 300, most: 1500 } as const;
 
 /**
- * What counts as accurate, from everything to the largest models alone: the share of configurations that are accurate which do, and of those
- * that are not. It is what a predictor of so much recall and so many false acceptances would say.
+ * Sets of accepted configurations, from all to the largest models only: the accepted share of the accurate configurations, and of the
+ * others. They correspond to a predictor's recall and its share of false acceptances.
  */
 const SETS = [
   ...[1, 0.3, 0.1].map((inaccurate) => ({ accurate: 1, inaccurate })),
@@ -44,10 +44,10 @@ const SETS = [
 ] as const;
 
 /**
- * Accuracy against capacity, as more or fewer of a workflow's configurations count as accurate: programs and outcomes are modelled, and capacity is
- * simulated with more programs than the engines can take.
+ * Accuracy against capacity, as more or fewer of a workflow's configurations count as accurate: programs and outcomes are modelled, and
+ * capacity is simulated with more programs than the engines can take.
  *
- * @returns in a sentence why there is none.
+ * @returns a sentence with the reason if there is none.
  */
 export function capacityCurve({ plan, workload, workflow }: CapacityTask): Outcome<{ readonly curve: CapacityCurve }> {
   const planned = plannedModels(plan, workload, [workflow]);
@@ -79,7 +79,7 @@ export function capacityCurve({ plan, workload, workflow }: CapacityTask): Outco
   return { ok: true, curve: { points, largest: { programsPerSecond, quality }, notes: notesOn(sample, policy, times) } };
 }
 
-/** The fewest engines in the same proportions, and how many times as many there are: what these finish is as many times less. */
+/** The fewest engines in the same proportions, and the ratio to the original number: their throughput is lower by that ratio. */
 function leastAlike(models: readonly PlannedModel[]): { readonly models: readonly PlannedModel[]; readonly times: number } {
   const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
   const times = models.flatMap(({ replica }) => replica.map(({ count }) => count)).reduce(divisor, 0);
@@ -87,7 +87,7 @@ function leastAlike(models: readonly PlannedModel[]): { readonly models: readonl
   return { models: fewer, times };
 }
 
-/** The engines one by one, each holding as many requests as its model's are worth. */
+/** The engines one by one, each with the request limit of its model. */
 function replicasOf(models: readonly PlannedModel[], policy: JustInTimePolicy): readonly ClusterReplica[] {
   return models.flatMap(({ model, replica: shapes }) => {
     const maxInFlight = policy.models.find((own) => own.model === model)?.saturationBatch ?? 1;
@@ -96,7 +96,7 @@ function replicasOf(models: readonly PlannedModel[], policy: JustInTimePolicy): 
   });
 }
 
-/** Programs of the planning prompts that are all there at once. */
+/** Programs of the planning prompts that all arrive at once. */
 function saturatingPrograms(
   { workload: { outcomes, seed }, workflow }: CapacityTask,
   { models }: JustInTimePolicy,
@@ -113,15 +113,15 @@ function saturatingPrograms(
     prompts: splitPrompts(outcomes.promptIds.length, seed).planning,
     mix: [{ workflow: workflowOfDocument(workflow), share: 1 }],
     ...{ correlation: CORRELATION, misleads: MISLEADS },
-    // Moments apart, so that they have an order.
+    // A moment apart, so that they have an order.
     arrivalSeconds: Float64Array.from({ length: programs }, (_, program) => program * 1e-6),
     seed: mixSeed(seed, "capacity"),
   });
 }
 
 /**
- * Sets of a share of the accurate configurations and a share of the others, and always the largest models throughout. Each configuration of each
- * program has a lot of its own, drawn once, so that sets of smaller shares lie within those of larger ones.
+ * Sets of a share of the accurate configurations and a share of the others, and always the largest models throughout. Each configuration of
+ * each program has its own random number, drawn once, so that sets of smaller shares are subsets of larger ones.
  */
 function admittedBy(
   oracle: (program: number) => Uint32Array | undefined,

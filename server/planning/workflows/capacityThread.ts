@@ -3,13 +3,13 @@ import type { CapacityCurve } from "@/server/contracts/studio/declaredWorkflows"
 import { createTaskQueue } from "@/server/threads/taskQueue";
 import type { CapacityTask } from "./capacityCurve";
 
-/** From the thread: what came of it, or that it failed, in a sentence. */
+/** From the thread: the curve, or why there is none, in a sentence. */
 export type CapacityReply = Outcome<{ readonly curve: CapacityCurve }>;
 
 /**
- * Makes a capacity curve in a thread of its own, after those that were asked for before; refused where too many are.
+ * Makes a capacity curve in its own thread, after earlier requests; refused if too many are waiting.
  *
- * @throws the signal's reason when it aborts, the thread ending at once; Error where the thread ends without an answer.
+ * @throws the signal's reason if it aborts, which ends the thread at once; Error if the thread ends without an answer.
  */
 export const inCapacityThread = createTaskQueue<CapacityTask, CapacityReply>({
   file: "capacityWorker",

@@ -43,7 +43,7 @@ function routed(plan: EnginesOfPlan, of = asked()) {
   return made;
 }
 
-/** Many programs at once on the plan's engines, all by their largest model, with so many times in flight what it is said to saturate at. */
+/** Many concurrent programs on the plan's engines, all with their largest model; in flight are `times` as many as its stated saturation. */
 function overloaded(times: number) {
   const { policy } = routed(planAt(4));
   const scaled = {

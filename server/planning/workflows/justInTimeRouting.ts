@@ -20,25 +20,28 @@ import { workflowOfDocument } from "@/solver/workflow/workflowDocuments";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 
-/** What of a plan says which engines there are, and how they were modelled. */
+/** The engines of a plan, and how they were modelled. */
 export type EnginesOfPlan = Pick<UnsealedPlan, "deployment" | "policy" | "inputs">;
 
-/** Shapes of one model's engines with how many there are of each. */
+/** Shapes of one model's engines with the number of each. */
 type Shapes = readonly { readonly replica: ReplicaModel; readonly count: number }[];
 
-/** A model of a plan as a just-in-time policy is made for it, with the shapes of its engines. */
+/** A model of a plan in the form for a just-in-time policy, with the shapes of its engines. */
 export type PlannedModel = Omit<JustInTimeModel, "replica"> & { readonly replica: Shapes };
 
-/** Programs whose requests stand for those of workflows, and how alike their stages are: nothing published says it, so halfway between the ends. */
+/**
+ * Programs whose requests represent those of workflows, and the correlation of their stages: no publication states it, so the middle of the
+ * range.
+ */
 const PROGRAMS = 1000;
 const CORRELATION = 0.5;
 
 /**
- * Models of a plan's engines with what a just-in-time policy says of them: active parameters as cost, engines as the plan modelled them, requests as
- * long as those of programs of the workflows made from the workload, what agents read of others included; without workflows, as the workload's own.
- * A model that only judges is none of them.
+ * Models of a plan's engines with their data in a just-in-time policy: active parameters as cost, engines as the plan modelled them,
+ * requests as long as those of programs of the workflows made from the workload, including what agents read of others; without workflows,
+ * as the workload's own. A model that only judges is excluded.
  *
- * @returns in a sentence why there is none to choose among.
+ * @returns a sentence with the reason if there is none to choose from.
  */
 export function plannedModels(
   plan: EnginesOfPlan,
@@ -70,7 +73,7 @@ export function plannedModels(
   return { ok: true, models: models.sort((a, b) => a.cost - b.cost) };
 }
 
-/** Requests by which engines of a model of the workload, given by its index, are profiled. */
+/** Requests for profiling engines of a model of the workload, given by its index. */
 function requestsBy({ outcomes, seed }: Workload, workflows: readonly WorkflowDocument[]): (model: number) => ServedRequests {
   if (workflows.length === 0)
     return (model) => ({ inputTokens: outcomes.inputTokens, outputTokens: outcomes.models[model]?.outputTokens ?? [], seed });
@@ -103,13 +106,13 @@ function shapesOf(
   return { ok: true, shapes };
 }
 
-/** What is asked of a just-in-time policy beside its engines. */
+/** The request for a just-in-time policy apart from its engines. */
 export type JustInTimeAsked = Pick<JustInTimePolicy, "workflows" | "selection"> & Partial<Pick<JustInTimePolicy, "order" | "place">>;
 
 /**
- * The just-in-time policy of a plan's engines for declared workflows, and what an operator should know of it, a sentence each.
+ * The just-in-time policy of a plan's engines for declared workflows, and notes on it for an operator, a sentence each.
  *
- * @returns in a sentence with the way out why there is none.
+ * @returns a sentence with the reason and the remedy if there is none.
  */
 export function justInTimeRouting(
   plan: EnginesOfPlan,
@@ -136,7 +139,7 @@ export function justInTimeRouting(
   return { ok: true, policy, notes: notesOn(planned.models, policy, { workload, inputs: plan.inputs }) };
 }
 
-/** What an operator should know of a policy, gravest first, a sentence each. */
+/** Notes on a policy for an operator, most serious first, a sentence each. */
 function notesOn(
   models: readonly PlannedModel[],
   policy: JustInTimePolicy,
@@ -161,7 +164,7 @@ function notesOn(
   ];
 }
 
-/** What becomes of the traffic that the plan is made for where it names no workflow. */
+/** How the plan's traffic is served if it names no workflow. */
 function undeclaredNote(
   models: readonly PlannedModel[],
   policy: JustInTimePolicy,
@@ -179,7 +182,7 @@ function undeclaredNote(
     : `${all}.`;
 }
 
-/** Which agents nobody told what to do. */
+/** Agents without instructions. */
 function untoldNote({ name, agents }: WorkflowDocument): readonly string[] {
   const untold = agents.filter(({ instructions }) => instructions.trim() === "").map((agent) => agent.name);
   return untold.length === 0

@@ -11,7 +11,7 @@ import { processTable } from "../processIdentity";
 
 /**
  * A small OpenAI-compatible server. `--mode` says how it fails: `exit` ends with 3 at once, `later` ends with 4 after a second, `never`
- * stays unhealthy, `leak` writes its keys and ends, `stubborn` ignores being told to end, `parent` starts a process that outlives it.
+ * stays unhealthy, `leak` writes its keys and ends, `stubborn` ignores SIGTERM, `parent` starts a process that outlives it.
  */
 const script = `
 const { createServer } = require("node:http");
@@ -49,7 +49,7 @@ createServer((request, response) => {
 }).listen(Number(flag("port")), "127.0.0.1");
 `;
 
-/** What an engine of the script says of itself. */
+/** The script's own report on an engine. */
 export interface Who {
   readonly pid: number;
   readonly words: readonly string[];
@@ -58,10 +58,10 @@ export interface Who {
 
 export const whoIs = async (url: string): Promise<Who> => (await (await fetch(new URL("/who", url))).json()) as Who;
 
-/** The first port of a test's own range; each file that starts engines takes another. */
+/** The first port of a test's own range; each file that starts engines uses another range. */
 const firstPort = 20_000 + (process.pid % 200) * 100;
 
-/** A folder with the script in it, and hosts that start it; `clear` ends whatever was started there. */
+/** A folder with the script in it, and hosts that start it; `clear` ends everything that was started there. */
 export function testEngines() {
   const home = mkdtempSync(join(tmpdir(), "weir-processes-"));
   const file = join(home, "engine.cjs");
@@ -69,7 +69,7 @@ export function testEngines() {
   writeFileSync(file, script);
   const template = [process.execPath, file, "--source", "{source}", "--name", "{servedName}", "--port", "{port}", "--tp", "{tp}", "{args}"];
 
-  /** Models are named after what they do: `stubborn` runs the script with `--mode stubborn`. */
+  /** Models are named after their behaviour: `stubborn` runs the script with `--mode stubborn`. */
   const connection = (change: Partial<ProcessConnection> = {}): ProcessConnection => {
     const modes = ["exit", "later", "never", "leak", "stubborn", "parent"];
     const models = Object.fromEntries(modes.map((mode) => [mode, { source: `/weights/${mode}`, args: ["--mode", mode] }]));
@@ -110,11 +110,11 @@ export function testEngines() {
   };
 }
 
-/** An order for one GPU of node1, named as a plan would name it. */
+/** An order for one GPU of node1, with the name that a plan would give it. */
 export function orderOf(model: string, gpu: number): EngineOrder {
   const id = `${model}-bf16-tp1-pp1-node1-${gpu}`;
   return { id, model, precision: "bf16", gpu: "l40s", tp: 1, pp: 1, placements: [{ node: "node1", gpus: [gpu] }] };
 }
 
-/** Options of a step nobody follows. */
+/** Options of a step without an observer. */
 export const unwatched = () => ({ signal: new AbortController().signal, report: () => undefined });

@@ -12,13 +12,13 @@ export async function observed(host: ProcessHost): Promise<HostObservation> {
   return found.value;
 }
 
-/** Why an engine is gone, as it is told; null for one that is not. */
+/** The reported reason why an engine is gone; null for one that is not. */
 export async function whyGone(host: ProcessHost, id: string): Promise<string | null> {
   const look = await host.why(id, {});
   return look !== null && "failed" in look ? look.failed : null;
 }
 
-/** Waits as a connector's step does until an engine serves its model. */
+/** Waits like a connector's step until an engine serves its model. */
 export const verified = (host: ProcessHost, { id, model }: { readonly id: string; readonly model: string }, limitMs = 10_000) =>
   waitUntil(
     async () => {
@@ -30,7 +30,7 @@ export const verified = (host: ProcessHost, { id, model }: { readonly id: string
     { ...unwatched(), limitMs, everyMs: 50 },
   );
 
-/** What went wrong; empty where nothing did. */
+/** The error; empty if there is none. */
 export const messageOf = (answer: Answer<unknown>): string => (answer.ok ? "" : answer.message);
 
 export const runs = (pid: number): boolean => processTable.startOf(pid) !== null;

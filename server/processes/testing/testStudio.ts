@@ -4,13 +4,13 @@ import { build, type Plugin } from "esbuild";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { testEngines } from "./testEngines";
 
-/** What a start does to the world, in whatever order. */
+/** The side effects of a start, in any order. */
 const acts = {
   "node:fs": ["mkdirSync", "openSync", "writeFileSync", "fsyncSync", "closeSync", "renameSync", "rmSync"],
   "node:child_process": ["spawn"],
 } as const;
 
-/** Has the bundle kill itself, with no chance to tidy up, after as many acts as `DIE_AFTER` says. */
+/** Makes the bundle kill itself, without a clean shutdown, after `DIE_AFTER` acts. */
 const killable: Plugin = {
   name: "killable",
   setup({ onResolve, onLoad }) {
@@ -31,11 +31,14 @@ const killable: Plugin = {
 };
 
 export interface TestStudio {
-  /** Starts these engines as a studio does, tells each answer in a line, and then waits. @param dieAfter acts; left out: it lives. */
+  /**
+   * Starts these engines as a studio does, prints each answer as a line, and then waits.
+   * @param dieAfter acts; absent: never.
+   */
   run(orders: readonly EngineOrder[], dieAfter?: number): ChildProcess;
 }
 
-/** A process that starts engines, with nothing between it and a kill. */
+/** A process that starts engines and may be killed at any act. */
 export async function testStudio(engines: ReturnType<typeof testEngines>): Promise<TestStudio> {
   const outfile = join(engines.home, "studio.mjs");
   const contents = `
@@ -48,7 +51,7 @@ export async function testStudio(engines: ReturnType<typeof testEngines>): Promi
     setInterval(() => {}, 1000);`;
   const alias = { "@/server": join(process.cwd(), "server"), "@/solver": join(process.cwd(), "solver") };
   const stdin = { contents, resolveDir: import.meta.dirname, loader: "ts" } as const;
-  // What is bundled and written for CommonJS asks for Node's own modules.
+  // Bundled code written for CommonJS requires Node's own modules.
   const banner = { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' };
   await build({ stdin, outfile, alias, banner, bundle: true, platform: "node", format: "esm", plugins: [killable], logLevel: "silent" });
   return {
@@ -60,7 +63,7 @@ export async function testStudio(engines: ReturnType<typeof testEngines>): Promi
   };
 }
 
-/** The first lines that a studio tells, or fewer where it dies before. */
+/** The first lines that a studio prints, or fewer if it dies before. */
 export async function linesOf(studio: ChildProcess, count: number): Promise<readonly string[]> {
   let told = "";
   for await (const part of studio.stdout ?? []) {

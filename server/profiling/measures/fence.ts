@@ -48,7 +48,7 @@ prlimit --as=4294967296 --data=536870912 --cpu="$cpu" --fsize=33554432 --nofile=
 exit "$ended"
 `;
 
-/** Where the studio runs as root, a command has nobody's rights instead; without them the bound on processes would not hold either. */
+/** If the studio runs as root, a command gets the rights of "nobody"; otherwise the bound on processes would not hold either. */
 export const NOBODY = 65_534;
 
 /** The environment of a command. */
@@ -62,7 +62,7 @@ export const bareEnvironment = {
 export interface FencedCommand {
   readonly command: readonly string[];
   readonly cpuSeconds: number;
-  /** Folders of the studio's own, which the command is not to see where they lie within the system's. */
+  /** The studio's own folders, which the command must not see if they are within the system's. */
   readonly hidden: readonly string[];
 }
 

@@ -11,19 +11,19 @@ export interface Shown {
   readonly other: string;
 }
 
-/** Which answers of a job come up to be labelled, in which order. Nobody who labels is told whose they are. */
+/** Which answers of a job are presented for labelling, in which order. The labelling person does not learn whose they are. */
 export interface LabelQueue {
   /** The order's own next ones from the start that `isLabelled` does not hold of, at most so many, with their places in the order. */
   next(isLabelled: (shown: Shown) => boolean, most: number): readonly { readonly index: number; readonly shown: Shown }[];
-  /** What stands at a place of the order; null: nothing, or its text is kept no more. */
+  /** The entry at a position of the order; null: nothing, or its text is no longer stored. */
   at(index: number): Shown | null;
-  /** null: its text is kept no more. */
+  /** null: its text is no longer stored. */
   task(index: number, shown: Shown): LabelTask | null;
 }
 
 type KeptAnswers = ReturnType<Store["profiles"]["keptAnswers"]>;
 
-/** Answers looked up one by one before all that are kept are listed: of a job that has just begun there are few among many. */
+/** Answers looked up one by one before all stored ones are listed: in a job that has just begun there are few among many. */
 const LOOKED_UP = 200;
 
 export function createLabelQueue(store: Store, { id, promptSetId, request }: StoredProfile, kind: HandLabelOrder["kind"]): LabelQueue {

@@ -13,15 +13,15 @@ export interface ReadAnswer {
 
 /** What has to be done for one reading. */
 export type ReadingWork =
-  /** A chat request to the measure's judge, whose model is set by whoever asks. */
+  /** A chat request to the measure's judge; the sender sets the model. */
   | {
       readonly kind: "judge";
       readonly body: { readonly messages: readonly unknown[]; readonly max_tokens: number; readonly temperature: number };
       read(reply: string): Reading;
     }
-  /** Done here: without a call, perhaps in a process of its own. Never rejects but when aborted. */
+  /** Done here: without a call, perhaps in a separate process. Never rejects except when aborted. */
   | { readonly kind: "local"; run(signal: AbortSignal): Promise<Reading> }
-  /** Nothing is to be done: an answer held against itself, or a prompt without what the measure needs. */
+  /** Nothing to do: an answer compared with itself, or a prompt without what the measure needs. */
   | { readonly kind: "known"; readonly reading: Reading };
 
 /**

@@ -16,7 +16,10 @@ export const ADVISED_LABELS = 50;
 /** Of a model, before its labels say how good its answers are. */
 const LEAST_OF_MODEL = 5;
 
-/** A measure stands for the truth where it surely orders answers so well and its scores are so near the labels in the mean. */
+/**
+ * A measure counts as the truth if it orders answers at least this well, with confidence, and its scores are this close to the labels in
+ * the mean.
+ */
 const TRUE_FROM = { auc: 0.8, points: 10 };
 
 /** Prompts that models are compared on, evenly spread: their means are known to a point or so, and a page waits for it. */
@@ -27,7 +30,7 @@ interface LabelledPair {
   readonly preference: number;
 }
 
-/** What hand labels tell of one measure. */
+/** The evidence of manual labels on one measure. */
 interface Evidence {
   readonly measure: Measure;
   readonly answers: readonly LabelledScore[];
@@ -40,7 +43,7 @@ interface Evidence {
   readonly auc: Interval | null;
 }
 
-/** How far each measure of a profile can be trusted by its hand labels, held against a floor of quality 0..100. */
+/** How far each measure of a profile can be trusted according to its manual labels, for a quality floor of 0..100. */
 export function trustReport(store: Store, profile: StoredProfile, floor: number): Omit<ProfileTrust, "recheck"> {
   const labels = store.handLabels.list(profile.id);
   const all = profile.request.measures.map((measure) => evidenceOf(store, profile, measure, labels));

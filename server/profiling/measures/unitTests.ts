@@ -27,7 +27,7 @@ const refusal =
   "Unit tests are not run here: they need a process without network, and this system lets the studio make none. " +
   "On Linux, allow unprivileged user namespaces and have util-linux (unshare, prlimit, setpriv, pivot_root) and xargs installed.";
 
-/** `hidden` are the studio's own folders: no command sees what is in them, wherever they lie. */
+/** `hidden` are the studio's own folders: no command sees their content, wherever they are. */
 export function createUnitTests(hidden: readonly string[]): UnitTests {
   let known: Promise<string | null> | undefined;
   let running = 0;
@@ -47,7 +47,7 @@ export function createUnitTests(hidden: readonly string[]): UnitTests {
   }
 
   const tried = async (): Promise<string | null> => {
-    // With processes of its own: kernels before 5.14 count all of the user's against the bound, which may be more already.
+    // With its own processes: kernels before 5.14 count all of the user's against the bound, which may be more already.
     const trial = { command: ["sh", "-c", "true | true"], timeoutSeconds: 10, answer: "", test: "" };
     return (await runFenced(trial, hidden, new AbortController().signal).catch(() => null)) === true ? null : refusal;
   };
@@ -65,7 +65,7 @@ export function createUnitTests(hidden: readonly string[]): UnitTests {
   };
 }
 
-/** For what has to be done before the fence stands, on a busy machine too. */
+/** Time for the steps before the fence is set up, on a busy machine too. */
 const setUpMs = 20_000;
 
 const isRoot = process.getuid?.() === 0;
@@ -82,7 +82,7 @@ function runFenced(unitTest: UnitTest, hidden: readonly string[], signal: AbortS
       cwd: "/",
       env: bareEnvironment as Readonly<Record<string, string>> as NodeJS.ProcessEnv,
       detached: true,
-      // What it prints holds answers: nobody keeps it. The fourth tells that the fence stands.
+      // Its output contains answers: it is not stored. The fourth descriptor reports that the fence is set up.
       stdio: ["pipe", "ignore", "ignore", "pipe", "pipe", "pipe"],
       ...(isRoot && { uid: NOBODY, gid: NOBODY }),
     });
@@ -97,7 +97,7 @@ function runFenced(unitTest: UnitTest, hidden: readonly string[], signal: AbortS
         // It ended just now.
       }
     };
-    // What stands before the fence has a bound of its own; a command has its whole time.
+    // The setup of the fence has its own limit; a command has its full time.
     timer = setTimeout(kill, setUpMs);
     child.stdio[3]?.once("data", () => {
       stands = true;
@@ -123,7 +123,7 @@ function runFenced(unitTest: UnitTest, hidden: readonly string[], signal: AbortS
   });
 }
 
-/** One that ended meanwhile takes no more, which its end tells. */
+/** One that ended meanwhile accepts no more input; its exit reports that. */
 function give(pipe: unknown, text: string): void {
   if (pipe instanceof Writable) pipe.on("error", () => {}).end(text);
 }

@@ -27,7 +27,7 @@ export type Said =
   | "torn"
   | "silence";
 
-/** A real server that answers chat requests as a test says, on a port of its own that it keeps when it is down. */
+/** A real server that answers chat requests as a test specifies, on its own port, which it keeps while it is down. */
 export async function testModels(say: (request: HeardRequest, count: number) => Said) {
   const heard: { readonly request: HeardRequest; readonly atMs: number }[] = [];
   let inFlight = 0;

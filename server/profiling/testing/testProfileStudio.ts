@@ -12,7 +12,7 @@ import type { Workload } from "@/solver/workload/workload";
 
 type TestCluster = Awaited<ReturnType<typeof startTestCluster>>;
 
-/** A process that takes up the profiles of a store as a studio does, over the emulated cluster. */
+/** A process that resumes the profiles of a store as a studio does, over the emulated cluster. */
 const studio = `
   import { createProfileService } from "@/server/api/profiling/profileService";
   import { createCardStore } from "@/server/cards/cardStore";
@@ -147,7 +147,7 @@ export const promptsOf = ({ outcomes: { promptIds, inputTokens } }: Workload): r
     body: { messages: [{ role: "user", content: promptText(id, inputTokens[at] ?? 1) }], max_tokens: 8192 },
   }));
 
-/** A running job, as if somebody had just started it. */
+/** A running job, as if a user had just started it. */
 export function keepProfile(store: Store, promptSetId: string, request: Omit<ProfileRequest, "promptSetId" | "name">): string {
   const [id, createdAt] = ["job", "2026-01-01T00:00:00.000Z"];
   const whole = { ...request, promptSetId, name: "a job" };

@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Listens on loopback alone, at a free port where none is given. */
+/** Listens on loopback only, at a free port if none is given. */
 export const listen = (server: Server, port = 0): Promise<number> =>
   new Promise((done) => server.listen(port, "127.0.0.1", () => done((server.address() as AddressInfo).port)));
 
-/** Ends a server and whatever hangs on it. */
+/** Closes a server and its connections. */
 export const close = (server: Server): Promise<void> =>
   new Promise((done) => {
     server.close(() => done());

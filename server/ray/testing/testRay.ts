@@ -3,18 +3,18 @@ import { connectionSchema, type RayConnection, type RayConnectionInput } from ".
 import { createRayHost, type RayHostDeps } from "../rayHost";
 import { startTestServe, testImportPaths } from "./testServe";
 
-/** What a small application of the tests is built from. */
+/** Arguments of a small application in the tests. */
 export const smallArgs = { model: "{model}", gpus: "{gpus}", node: "{nodeResource}" };
 
 export const models = { "qwen2.5-3b": { source: "Qwen/Qwen2.5-3B-Instruct" }, "qwen2.5-7b": { source: "Qwen/Qwen2.5-7B-Instruct" } };
 
-/** An engine on some GPUs of a node, as a plan would order it. */
+/** An engine on some GPUs of a node, in a plan's form. */
 export function orderOn(node: string, gpus: readonly number[], model = "qwen2.5-3b"): EngineOrder {
   const id = `${model}-bf16-tp${gpus.length}-pp1-${node}-${gpus.join(".")}`;
   return { id, model, precision: "bf16", gpu: "l40s", tp: gpus.length, pp: 1, placements: [{ node, gpus: [...gpus] }] };
 }
 
-/** Options of a step nobody follows. */
+/** Options of a step without an observer. */
 export const unwatched = () => ({ signal: new AbortController().signal, report: () => undefined });
 
 /** A Ray of two nodes with four L40S each, and hosts over it. */

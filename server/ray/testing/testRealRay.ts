@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const installLimitMs = 180_000;
 const startLimitMs = 60_000;
 
-/** A Serve application in place of an LLM: it answers as one, on a GPU that is nothing but a number. */
+/** A Serve application in place of an LLM: it answers like one, on a GPU that is only a number. */
 const smallEngine = `
 from fastapi import FastAPI, Request
 from ray import serve
@@ -48,24 +48,24 @@ def build(args):
     return Engine.options(ray_actor_options=options).bind(args["model"])
 `;
 
-/** A token of 64 hexadecimal digits, as Ray makes them; of a Ray that lives for the length of a test. */
+/** A token of 64 hexadecimal digits, in Ray's format; for a Ray that runs for the duration of a test. */
 const ownToken = "5eed".repeat(16);
 
 export interface RealRay {
   readonly version: string;
-  /** Its node that has GPUs, as plans call it. */
+  /** Its node with GPUs, by its name in plans. */
   readonly node: string;
   readonly connection: RayConnection;
-  /** Of every application of the tests, so that nodes find the small engine. */
+  /** For every application of the tests, so that nodes find the small engine. */
   readonly workingDir: string;
-  /** Asks the dashboard, with the token. */
+  /** Calls the dashboard, with the token. */
   call(path: string, put?: string): Promise<{ readonly status: number; readonly text: string }>;
   stop(): Promise<void>;
 }
 
 /**
- * A real Ray with two GPUs that are numbers: that of `RAY_ADDRESS` (its dashboard; `WEIR_ENGINE_RAY_TOKEN` where it asks for a token), else one
- * that is started from the virtual environment `WEIR_RAY_VENV`, or from one made here. A sentence where there can be none.
+ * A real Ray with two GPUs that are numbers: that of `RAY_ADDRESS` (its dashboard; `WEIR_ENGINE_RAY_TOKEN` if it requires a token),
+ * otherwise one that is started from the virtual environment `WEIR_RAY_VENV`, or from one made here. A sentence if there can be none.
  */
 export async function startRealRay(): Promise<RealRay | string> {
   const given = process.env.RAY_ADDRESS;
@@ -97,7 +97,7 @@ export async function startRealRay(): Promise<RealRay | string> {
     "100000000",
   ];
   const ports = ["--port", `${port}`, "--dashboard-port", `${dashboard}`, "--dashboard-agent-listen-port", `${agent}`];
-  // A session of its own: Ray's processes leave their group but never their session.
+  // A separate session: Ray's processes leave their group but never their session.
   const head = spawn(
     join(venv, "bin", "ray"),
     [...words, ...ports, "--num-cpus", "2", "--num-gpus", "2", "--temp-dir", join(folder, "ray")],
@@ -119,7 +119,7 @@ export async function startRealRay(): Promise<RealRay | string> {
   }
 }
 
-/** The folder of a virtual environment with Ray, else why there is none. */
+/** The folder of a virtual environment with Ray, otherwise why there is none. */
 async function rayVenv(): Promise<string> {
   const venv = process.env.WEIR_RAY_VENV ?? join(tmpdir(), "weir-ray-venv");
   if (existsSync(join(venv, "bin", "ray"))) return venv;
@@ -150,7 +150,7 @@ async function attach(
   http?: { host: string; port: number },
 ): Promise<RealRay> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  // Not by the product's own client; curl, since Node's fetch would be taken for a browser.
+  // Not with the product's own client; curl, since Node's fetch would be taken for a browser.
   const call: RealRay["call"] = async (path, put) => {
     const body = put === undefined ? [] : ["-X", "PUT", "-H", "content-type: application/json", "-d", put];
     return curl([...body, new URL(path, dashboard).href], headers);
@@ -178,7 +178,7 @@ async function attach(
   return { version, node, connection, workingDir: uploaded, call, stop };
 }
 
-/** Puts the small engine where nodes fetch packages, as Ray's jobs do with theirs; its URI. */
+/** Uploads the small engine to where nodes fetch packages, as Ray's jobs do; returns its URI. */
 async function upload(dashboard: string, headers: Readonly<Record<string, string>>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "weir-ray-package-"));
   writeFileSync(join(folder, "small_engine.py"), smallEngine);
@@ -212,7 +212,7 @@ async function endSession(head: ChildProcess): Promise<void> {
       try {
         process.kill(one, name);
       } catch {
-        // It ended between the look and the signal.
+        // It ended between the check and the signal.
       }
     }
     for (let waited = 0; waited < 5_000 && left().length > 0; waited += 200) await sleep(200);

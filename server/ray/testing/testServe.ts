@@ -5,7 +5,7 @@ import { startTestEngine, type TestEngine } from "./testEngine";
 import { close, listen, textOf } from "./testHttp";
 import { refusalOf, type TestConfig } from "./testServeSchema";
 
-/** A node of the stand-in, with as many GPUs as are told. */
+/** A node of the stand-in, with this number of GPUs. */
 export interface TestNode {
   readonly id: string;
   readonly ip: string;
@@ -20,28 +20,28 @@ interface Application {
   deployment: { status: string; message: string } | null;
   engine: TestEngine | null;
   node: TestNode | null;
-  /** Of the building that is under way; an older one finds another number and gives up. */
+  /** Number of the current build; an older build finds another number and gives up. */
   build: number;
   builds: number;
 }
 
-/** What an import path of the stand-in stands for. */
+/** Meanings of the stand-in's import paths. */
 export const testImportPaths = { serving: "small:build", missing: "nosuchmodule:build", failing: "small:failing" } as const;
 
 const usualBuildMs = 80;
 const endMs = 80;
 
 /**
- * Stands in for a Ray head node: the dashboard's Serve and state APIs as documented and as Ray 2.60 was seen to answer, and Serve's proxy,
- * with a small engine behind each application's route. It knows nothing of who asks.
+ * Stands in for a Ray head node: the dashboard's Serve and state APIs as documented and as observed in Ray 2.60, and Serve's proxy, with a
+ * small engine behind each application's route. It has no knowledge of its clients.
  */
 export async function startTestServe({ nodes, token, loadMs = 150 }: { nodes: readonly TestNode[]; token?: string; loadMs?: number }) {
   const applications = new Map<string, Application>();
-  /** GPUs of actors that are none of Serve's, by node. */
+  /** GPUs of actors that are not Serve's, by node. */
   const training = new Map<string, number>();
   let settings: Readonly<Record<string, unknown>> | null = null;
   const puts: string[] = [];
-  /** Done between a GET and the PUT after it. */
+  /** Runs between a GET and the PUT after it. */
   let beforePut: () => void = () => undefined;
 
   const freeOn = (node: TestNode): number => {
@@ -124,7 +124,7 @@ export async function startTestServe({ nodes, token, loadMs = 150 }: { nodes: re
       if (!listed.has(name) && application.status !== "DELETING") void remove(name, application);
   }
 
-  /** The configuration is told as it was sent, to the letter. */
+  /** The configuration is reported exactly as it was sent. */
   const letters = new Map<TestConfig, string>();
   function details(browser: boolean): string {
     const told = [...applications].map(([name, { config, status, message, deployment }]) => {
@@ -187,7 +187,7 @@ export async function startTestServe({ nodes, token, loadMs = 150 }: { nodes: re
     return say(200, JSON.stringify({ result: true, msg: "", data: { result: { total: listed.length, result: listed } } }));
   }
 
-  /** Longest prefix wins, and is taken off. */
+  /** The longest prefix is chosen, and removed. */
   function proxy(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? "/";
     const fitting = [...applications.values()]
@@ -210,12 +210,12 @@ export async function startTestServe({ nodes, token, loadMs = 150 }: { nodes: re
     url: `http://127.0.0.1:${port}`,
     applications,
     training,
-    /** Bodies of PUTs, refused ones too. */
+    /** Bodies of PUTs, including refused ones. */
     puts,
     onceBeforePut(act: () => void) {
       beforePut = act;
     },
-    /** Deploys beside whoever else does, as another user of the same Ray. */
+    /** Deploys in parallel to others, like another user of the same Ray. */
     deploy(config: TestConfig, text = JSON.stringify(config)) {
       letters.set(config, text);
       settings ??= {};

@@ -1,4 +1,4 @@
-/** An application as a PUT lists it, as far as the stand-in looks at it. */
+/** An application in a PUT, with the fields that the stand-in reads. */
 export interface TestConfig {
   readonly name?: string;
   readonly route_prefix?: string;
@@ -7,7 +7,7 @@ export interface TestConfig {
   readonly runtime_env?: object;
 }
 
-/** What Ray's `ServeDeploySchema` has against a PUT, in pydantic's words; null where it takes it. */
+/** The objection of Ray's `ServeDeploySchema` to a PUT, in pydantic's words; null if it is valid. */
 export function refusalOf({ applications }: { readonly applications?: readonly TestConfig[] }): string | null {
   if (applications === undefined) return fault("applications", "Field required", {});
   const [nameless] = applications.flatMap((one, index) => (one.import_path === undefined ? [index] : []));

@@ -19,7 +19,7 @@ export interface TestPrometheus {
   end(): Promise<void>;
 }
 
-/** Starts a real Prometheus that scrapes these addresses' `/metrics` every second, on the loopback address and in a folder of its own. */
+/** Starts a real Prometheus that scrapes these addresses' `/metrics` every second, on the loopback address and in its own folder. */
 export async function startPrometheus(scraped: readonly string[]): Promise<TestPrometheus> {
   const folder = mkdtempSync(join(tmpdir(), "weir-prometheus-"));
   const port = await freePort();

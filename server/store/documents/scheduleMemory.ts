@@ -1,12 +1,15 @@
 import type { ScheduleState } from "@/server/contracts/studio";
 
-/** What a schedule knows of its switches, so that the studio after this one goes on where it was. */
+/** A schedule's state about its switches, so that the next studio continues from it. */
 export interface ScheduleMemory {
-  /** The plan that it found in force when it was set, or put there since; with another one in force somebody else steers. null: none. */
+  /**
+   * The plan that was in force when it was set, or that it put into force since; if another one is in force, the schedule is not in
+   * control. null: none.
+   */
   readonly expectedPlanId: string | null;
-  /** Switches up to then are settled. */
+  /** Switches up to then are finished. */
   readonly settledMs: number;
-  /** A switch that is due and did not begin yet, written down before it is tried. */
+  /** A due switch that has not begun yet, stored before it is tried. */
   readonly trying: {
     readonly switchMs: number;
     readonly sinceMs: number;

@@ -1,16 +1,16 @@
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { ApplyStep } from "@/server/contracts/studio";
 
-/** Which plan's policy the gateway runs, and over which engines, from one step on. */
+/** The gateway's policy by its plan, and the engines it uses, from one step on. */
 export interface GatewayRouting {
   /** null: nothing is in force. */
   readonly planId: string | null;
   readonly active: readonly string[];
-  /** Finishing what they have, taking nothing new. */
+  /** They finish their requests and take no new ones. */
   readonly cordoned: readonly string[];
 }
 
-/** What a step does, complete enough to be carried out by a studio that has just been restarted. */
+/** The action of a step, complete enough to be carried out by a studio that has just been restarted. */
 export type StepAction =
   | { readonly kind: "load-outcomes"; readonly workloadId: string }
   | { readonly kind: "start"; readonly engine: EngineOrder }
@@ -19,7 +19,7 @@ export type StepAction =
   | { readonly kind: "drain"; readonly engineId: string; readonly routing: GatewayRouting }
   | { readonly kind: "stop"; readonly engineId: string; readonly routing: GatewayRouting };
 
-/** A step as shown, with what it does. */
+/** A step for display, with its action. */
 export interface StoredStep extends Omit<ApplyStep, "engineId"> {
   readonly action: StepAction;
 }

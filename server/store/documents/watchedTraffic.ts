@@ -1,14 +1,14 @@
 import type { TrafficReport } from "@/server/contracts/studio";
 import type { DriftState } from "@/solver/numeric/drift";
 
-/** What is known of the traffic under one plan. */
+/** The observed traffic under one plan. */
 export interface WatchedTraffic {
   readonly state: DriftState;
-  /** Means in the last window in which each was seen. */
+  /** Means in the last window in which each was observed. */
   readonly now: Readonly<Record<string, number>>;
   readonly last: TrafficReport["last"];
   readonly driftedSince: string | null;
-  /** Levels of what had drifted when a plan was last looked for; null: none was since traffic was steady. */
+  /** Levels of the drifted quantities at the last search for a plan; null: none since the traffic was steady. */
   readonly answered: Readonly<Record<string, number>> | null;
   readonly says: string | null;
 }

@@ -22,7 +22,7 @@ export const applications = sqliteTable(
     steps: text({ mode: "json" }).$type<readonly StoredStep[]>().notNull(),
     error: text(),
     actor: text().notNull(),
-    /** Set when an operator aborted it: what was done is being undone. */
+    /** Set when it is being rolled back: its completed steps are being undone. */
     undoing: integer({ mode: "boolean" }).notNull(),
     rollBackOnRegression: integer({ mode: "boolean" }).notNull().default(false),
     halt: text({ mode: "json" }).$type<Application["halt"]>(),
@@ -31,7 +31,7 @@ export const applications = sqliteTable(
   (table) => [index("applications_by_cluster").on(table.clusterId, table.startedAt)],
 );
 
-/** What an application did, line by line, written before and after every act. Lines are only ever added. */
+/** The actions of an application, line by line, written before and after every act. Append-only. */
 export const journal = sqliteTable(
   "journal",
   {
@@ -40,7 +40,7 @@ export const journal = sqliteTable(
       .notNull()
       .references(() => applications.id),
     at: text().notNull(),
-    /** null: of the application as a whole. */
+    /** null: the application as a whole. */
     stepId: text(),
     event: text().$type<JournalLine["event"]>().notNull(),
     detail: text().notNull(),

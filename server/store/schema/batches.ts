@@ -16,15 +16,15 @@ export const batches = sqliteTable("batches", {
   promptSetId: text()
     .notNull()
     .references(() => promptSets.id),
-  /** What was asked, with the ensemble as it was, where each session runs and which prompts it has. */
+  /** The request, with its version of the ensemble, the place of each session and its prompts. */
   order: text({ mode: "json" }).$type<BatchOrder>().notNull(),
   state: text().$type<BatchState>().notNull(),
   pause: text({ mode: "json" }).$type<BatchSummary["pause"]>(),
 });
 
 /**
- * One call of a batch: an expert's answer to a prompt, or the aggregator's. `asked` is written before it is made, so that a studio that was killed makes
- * again only what may have come to nothing.
+ * One call of a batch: an expert's answer to a prompt, or the aggregator's. `asked` is written before the call, so that after a kill only
+ * the calls that may have no result are repeated.
  */
 export const batchCalls = sqliteTable(
   "batch_calls",
@@ -37,7 +37,7 @@ export const batchCalls = sqliteTable(
     model: text().notNull(),
     /** `waiting`: an attempt failed and it is asked again. */
     state: text({ enum: ["asked", "waiting", "done", "failed"] }).notNull(),
-    /** How often it was begun, and how many of these a killed studio lost. */
+    /** The number of attempts, and how many of these a killed studio lost. */
     attempts: integer().notNull(),
     lost: integer().notNull().default(0),
     at: text().notNull(),
@@ -46,14 +46,14 @@ export const batchCalls = sqliteTable(
     outputTokens: integer(),
     seconds: real(),
     failure: text(),
-    /** null: nothing could be read off the answer. */
+    /** null: the answer has no readable vote. */
     vote: text(),
     answer: text(),
   },
   (table) => [primaryKey({ columns: [table.batchId, table.stage, table.position, table.model] })],
 );
 
-/** Sessions of a batch that were begun, and what they took, in engine seconds. */
+/** Sessions of a batch that were begun, and their durations, in engine seconds. */
 export const batchSessions = sqliteTable(
   "batch_sessions",
   {
@@ -65,7 +65,7 @@ export const batchSessions = sqliteTable(
     turn: integer().notNull(),
     state: text({ enum: ["loading", "running", "unloading", "done"] }).notNull(),
     loadSeconds: real(),
-    /** Of answering, those before a killed studio was started again included. */
+    /** Answering time, including the time before a restart of a killed studio. */
     seconds: real(),
   },
   (table) => [primaryKey({ columns: [table.batchId, table.stage, table.worker, table.turn] })],

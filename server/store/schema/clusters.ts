@@ -12,11 +12,11 @@ export const clusters = sqliteTable("clusters", {
   suggested: text({ mode: "json" }).$type<ClusterSummary["suggested"]>(),
   runningPlanId: text().references(() => plans.id),
   runningSince: text(),
-  /** How to reach what it is made of, checked anew whenever it is read; null: only described, or embedded. */
+  /** How to reach its parts, validated at every read; null: only described, or embedded. */
   connection: text({ mode: "json" }).$type<{ readonly kind: string }>(),
   /** null: none, or the embedded cluster's. */
   gateway: text({ mode: "json" }).$type<GatewayPlace>(),
-  /** What is known of the judge outside of its plans; null: nothing yet. */
+  /** The stored data of the judge outside of its plans; null: none yet. */
   judge: text({ mode: "json" }).$type<JudgeRecord>(),
 });
 

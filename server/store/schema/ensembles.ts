@@ -3,7 +3,7 @@ import type { AnswerSampleSummary } from "@/server/contracts/studio";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import type { SessionRow } from "@/solver/ensemble/sessions/sessionRow";
 
-/** Ensembles that were kept here. A name's newest version holds; lines are only ever added, and `document` is null where it was removed. */
+/** Ensembles that were saved here. A name's newest version is valid; append-only, and `document` is null if it was removed. */
 export const ensembles = sqliteTable(
   "ensembles",
   {
@@ -16,7 +16,7 @@ export const ensembles = sqliteTable(
   (table) => [primaryKey({ columns: [table.name, table.version] })],
 );
 
-/** Labelled answers that gates are chosen on. */
+/** Labelled answers on which gates are chosen. */
 export const answerSamples = sqliteTable("answer_samples", {
   id: text().primaryKey(),
   createdAt: text().notNull(),
@@ -25,7 +25,7 @@ export const answerSamples = sqliteTable("answer_samples", {
   data: blob({ mode: "buffer" }).notNull(),
 });
 
-/** Sessions of experts that were measured, which session costs are fitted to. */
+/** Measured sessions of experts, to which session costs are fitted. */
 export const sessionRows = sqliteTable("session_rows", {
   id: integer().primaryKey({ autoIncrement: true }),
   at: text().notNull(),

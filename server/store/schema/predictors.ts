@@ -11,7 +11,7 @@ export const calibrations = sqliteTable("calibrations", {
   profile: text({ mode: "json" }).$type<EngineProfile>().notNull(),
 });
 
-/** Which profile, built in or fitted, plans are made with: the last line holds. Lines are only ever added. */
+/** The profile, built in or fitted, used for plans: the last row is valid. Append-only. */
 export const profileUses = sqliteTable("profile_uses", {
   id: integer().primaryKey({ autoIncrement: true }),
   at: text().notNull(),
@@ -26,7 +26,7 @@ export const artefacts = sqliteTable("artefacts", {
   version: integer().notNull(),
   createdAt: text().notNull(),
   actor: text().notNull(),
-  /** What it was trained on and how; its error on prompts it had not seen. */
+  /** Its training data and method; its error on held-out prompts. */
   training: text({ mode: "json" }).$type<ArtefactTraining>().notNull(),
   heldOut: text({ mode: "json" }).$type<HeldOutError>().notNull(),
   bytes: blob({ mode: "buffer" }).notNull(),

@@ -16,8 +16,8 @@ export const profiles = sqliteTable("profiles", {
 });
 
 /**
- * One call of a profile: a model's answer to a prompt, or a reading of that answer by a measure. `asked` is written before it is made,
- * so that a studio that was killed knows which may have been paid for and not noted.
+ * One call of a profile: a model's answer to a prompt, or a reading of that answer by a measure. `asked` is written before the call, so
+ * that after a kill it is known which calls may have been paid for without a record.
  */
 export const profileCalls = sqliteTable(
   "profile_calls",
@@ -31,28 +31,28 @@ export const profileCalls = sqliteTable(
     measureId: text().notNull(),
     /** Counts readings of one answer by one measure, and both orders of a pair; 0 for answers. */
     reading: integer().notNull(),
-    /** `waiting`: an attempt failed, or was cut off before anything came, and it is asked again. */
+    /** `waiting`: an attempt failed, or was cut off before any data, and it is asked again. */
     state: text({ enum: ["asked", "waiting", "done", "failed"] }).notNull(),
-    /** How often it was begun. */
+    /** The number of attempts. */
     attempts: integer().notNull(),
-    /** Of attempts that a killed studio lost: they were begun again. */
+    /** Attempts that a killed studio lost: they were repeated. */
     lost: integer().notNull().default(0),
     at: text().notNull(),
-    /** What it spent, lost attempts at the most that they can have cost. */
+    /** Its cost; lost attempts count with their highest possible cost. */
     usd: real().notNull(),
     inputTokens: integer(),
     outputTokens: integer(),
     ttftSeconds: real(),
     seconds: real(),
-    /** Engine that answered, and calls that the job had there meanwhile, this one included. */
+    /** Engine that answered, and the job's concurrent calls there, this one included. */
     engine: text(),
     inFlight: integer(),
     score: real(),
     unscored: text().$type<UnscoredKind>(),
     failure: text(),
-    /** 1: the engine ended it at its limit of tokens. */
+    /** 1: the engine ended it at its token limit. */
     cut: integer(),
-    /** Text of the answer; null once it is judged and not to be kept, or deleted. */
+    /** Text of the answer; null once it is judged and must not be stored, or is deleted. */
     answer: text(),
   },
   (table) => [
@@ -62,8 +62,8 @@ export const profileCalls = sqliteTable(
 );
 
 /**
- * Calls of a profile added up by what they have in common, so that nothing reads a job's half million rows to tell of it. Triggers on
- * `profile_calls` (migration 0010) keep it; a text is empty where the call has none.
+ * Sums over calls of a profile with equal keys, so that a job's half million rows are not read for a summary. Triggers on `profile_calls`
+ * (migration 0010) maintain it; a text is empty if the call has none.
  */
 export const profileSums = sqliteTable(
   "profile_sums",
@@ -98,7 +98,7 @@ export const profileSums = sqliteTable(
   ],
 );
 
-/** What people said of answers. `otherModel` is empty where one answer was labelled alone. */
+/** Manual labels of answers. `otherModel` is empty if one answer was labelled alone. */
 export const handLabels = sqliteTable(
   "hand_labels",
   {

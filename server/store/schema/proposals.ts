@@ -4,7 +4,7 @@ import type { WatchedTraffic } from "../documents/watchedTraffic";
 import { clusters } from "./clusters";
 import { plans } from "./plans";
 
-/** How live traffic stands against the plan in force, so that a restarted studio goes on where it was. */
+/** Live traffic compared with the plan in force, so that a restarted studio continues from it. */
 export const trafficWatches = sqliteTable("traffic_watches", {
   clusterId: text()
     .primaryKey()

@@ -19,14 +19,14 @@ export const rollUps = sqliteTable(
   ],
 );
 
-/** What each engine is by its own word and since when that is known: rows made of its telemetry are of nothing else. */
+/** Each engine's identity as it reports it, and the time since when that is known: rows from its telemetry cover only that time. */
 export const engineIdentities = sqliteTable(
   "engine_identities",
   {
     clusterId: text().notNull(),
     engineId: text().notNull(),
     model: text().notNull(),
-    /** As its metrics name it. */
+    /** The type in its metrics. */
     type: text().notNull(),
     version: text(),
     sinceMs: integer().notNull(),

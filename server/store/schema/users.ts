@@ -1,7 +1,7 @@
 import { integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { clusters } from "./clusters";
 
-/** Only hashes are stored: reading the file lets nobody in. */
+/** Only hashes are stored: reading the file gives no access. */
 export const sessions = sqliteTable("sessions", {
   hash: text().primaryKey(),
   name: text().notNull(),
@@ -25,7 +25,10 @@ export const audit = sqliteTable("audit", {
   detail: text().notNull(),
 });
 
-/** The last line of each gateway's own audit that is in the studio's: with its time, since a gateway that lost its state counts from 1 again. */
+/**
+ * The last line of each gateway's own audit that was copied into the studio's: with its time, since a gateway that lost its state counts
+ * from 1 again.
+ */
 export const gatewayAudits = sqliteTable("gateway_audits", {
   clusterId: text()
     .primaryKey()

@@ -13,7 +13,7 @@ export const workloads = sqliteTable("workloads", {
   profileId: text(),
 });
 
-/** Workflows that were declared here. A name's newest version holds; lines are only ever added, and `document` is null where it was removed. */
+/** Workflows that were declared here. A name's newest version is valid; append-only, and `document` is null if it was removed. */
 export const declaredWorkflows = sqliteTable(
   "declared_workflows",
   {

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock";
 
-/** A clock that a test turns: `pass` lets time go by, `set` sets the wall's time alone, as an operator or NTP does. */
+/** A clock set by a test: `pass` advances the time, `set` sets only the wall time, as an operator or NTP does. */
 export function createTestClock(wallMs: number): Clock & { pass(ms: number): void; set(wallMs: number): void } {
   let steadyMs = 5_000;
   return {

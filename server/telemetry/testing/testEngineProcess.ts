@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-/** An engine in a process of its own, that a test can stop, kill and replace. */
+/** An engine in its own process that a test can stop, kill and replace. */
 export interface EngineProcess {
   readonly url: string;
   readonly port: number;
-  /** What it answers from now on. */
+  /** Sets its answers from now on. */
   say(change: { readonly version?: string; readonly metrics?: string; readonly started?: number; readonly reset?: true }): Promise<void>;
-  /** Stops it as a hung process is stopped: its port still takes connections. */
+  /** Stops it like a hung process: its port still accepts connections. */
   hang(): void;
   wake(): void;
   kill(): Promise<void>;
@@ -31,7 +31,10 @@ const script = `
   }).listen(said.port, "127.0.0.1", function () { console.log(this.address().port); });
 `;
 
-/** Starts one that counts 100 tokens and requests more with each scrape. @param port 0 takes any. */
+/**
+ * Starts one whose counts of tokens and requests grow by 100 with each scrape.
+ * @param port 0 uses any.
+ */
 export async function startEngineProcess({ port = 0, version = "0.30.0", started = 1 } = {}): Promise<EngineProcess> {
   const child = spawn(process.execPath, ["-e", script, JSON.stringify({ port, version, started })], {
     stdio: ["ignore", "pipe", "inherit"],

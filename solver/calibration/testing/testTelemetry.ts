@@ -4,7 +4,7 @@ import type { LiveHistory, LiveSample } from "../steadyWindows";
 
 const LOOK_BACK_SECONDS = 15;
 
-/** What an engine's telemetry would have said of a simulated run, second by second, after so many seconds and up to its last arrival. */
+/** An engine's telemetry of a simulated run, second by second, after so many seconds and up to its last arrival. */
 export function telemetryOf(outcome: ReplicaOutcome, { inputTokens }: ReplicaRequests, fromSecond: number): LiveHistory {
   const { arrivalSeconds, outputTokens, ttftSeconds, endToEndSeconds } = outcome;
   const requests = Array.from(endToEndSeconds, (endToEnd, index) => {

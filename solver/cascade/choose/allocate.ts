@@ -24,7 +24,7 @@ function endToEndWeights(exploration: Exploration, routing: number): Float32Arra
   return exploration.endToEndWeight.subarray(first, first + rowsOf(exploration, routing));
 }
 
-/** The best allocation of one routing; infinite latency and no GPUs where it cannot keep up. */
+/** The best allocation of one routing; infinite latency and no GPUs where it cannot sustain its load. */
 export function allocate(
   exploration: Exploration,
   routing: number,
@@ -54,7 +54,7 @@ export function allocate(
   };
 }
 
-/** GPUs by the hour over the requests they serve, plus a judge call for every answer that may be sent on. */
+/** GPU cost per hour divided by the requests served, plus a judge call for every answer that may be escalated. */
 export function costUsdPerRequest(of: {
   readonly gpus: number;
   readonly usdPerGpuHour: number;

@@ -22,8 +22,8 @@ export function choose(exploration: Exploration, asked: Knobs): Choice {
 }
 
 /**
- * Every routing with the GPUs it would get, index = routing: all there are, or, where the cost is minimised, the fewest that keep the
- * latency budget, and all where none do.
+ * Every routing with its GPU allocation, index = routing: all available GPUs or, when the cost is minimised, the fewest that meet the
+ * latency budget (all GPUs if none do).
  */
 export function candidatesFor(exploration: Exploration, knobs: Omit<Knobs, "qualityFloor" | "qualityConfidence">): readonly Candidate[] {
   const onAll = allocated(exploration, Math.min(knobs.maxGpus, exploration.maxGpus), knobs.latency);
@@ -31,17 +31,17 @@ export function candidatesFor(exploration: Exploration, knobs: Omit<Knobs, "qual
   return onAll.map((candidate) => onFewestGpus(exploration, candidate, knobs));
 }
 
-/** A latency up to so many times another may be the lower one once both are simulated whole: tables err by some per cent. */
+/** Two latencies whose ratio is at most this may swap order once both are simulated whole: tables have errors of some per cent. */
 export const NEAR_TIE = 1.05;
 
-/** The candidates at the floor or above whose latency is over the budget, but by no more than tables err. */
+/** The candidates at the floor or above whose latency exceeds the budget by no more than the error of the tables. */
 export function nearMisses(candidates: readonly Candidate[], knobs: Knobs): readonly Candidate[] {
   const budget = knobs.latencyBudgetSeconds ?? Number.MAX_VALUE;
   const allowed = meeting(candidates, { ...knobs, latencyBudgetSeconds: Math.min(NEAR_TIE * budget, Number.MAX_VALUE) });
   return allowed.filter(({ latencySeconds }) => latencySeconds > budget);
 }
 
-/** The candidates that keep up with their load, at the floor or above and within the budget. */
+/** The candidates that sustain their load, at the floor or above and within the budget. */
 export function meeting(candidates: readonly Candidate[], knobs: Knobs): readonly Candidate[] {
   const quality = promisedQuality(knobs);
   const floor = knobs.qualityFloor ?? 0;
@@ -49,7 +49,7 @@ export function meeting(candidates: readonly Candidate[], knobs: Knobs): readonl
   return candidates.filter((candidate) => quality(candidate) >= floor && candidate.latencySeconds <= budget);
 }
 
-/** The quality a knob setting plans against: the lower bound, or the point value when no confidence is asked. */
+/** The quality that a knob setting plans with: the lower bound, or the point value when no confidence is requested. */
 export function promisedQuality(knobs: Pick<Knobs, "qualityConfidence">): (candidate: Candidate) => number {
   return knobs.qualityConfidence === null ? (candidate) => candidate.quality : (candidate) => candidate.qualityLow;
 }
@@ -77,7 +77,7 @@ const costOf = (candidate: Candidate): number => candidate.costUsdPerRequest;
 
 const kept = new WeakMap<Exploration, Map<string, readonly Candidate[]>>();
 
-/** Every routing at its best allocation; kept, since only GPU count and latency objective change it. */
+/** Every routing at its best allocation; cached, since only GPU count and latency objective change it. */
 function allocated(exploration: Exploration, gpus: number, latency: Knobs["latency"]): readonly Candidate[] {
   const own = kept.get(exploration) ?? new Map<string, readonly Candidate[]>();
   kept.set(exploration, own);
@@ -89,7 +89,7 @@ function allocated(exploration: Exploration, gpus: number, latency: Knobs["laten
   return fresh;
 }
 
-/** Positions of the candidates that no other beats in latency and quality both, by rising quality. */
+/** Positions of the candidates that no other candidate beats in both latency and quality, by rising quality. */
 function latencyFrontier(candidates: readonly Candidate[], quality: (candidate: Candidate) => number): number[] {
   const figures = candidates.map((candidate) => ({
     quality: quality(candidate),
@@ -108,7 +108,7 @@ function whatBinds(
   const quality = promisedQuality(knobs);
   const without = (change: Partial<Knobs>): Candidate | null => {
     const relaxed = { ...knobs, ...change };
-    // Only of the lowest cost do the GPUs follow from the budget.
+    // The GPUs follow from the budget only when the cost is minimised.
     const own = relaxed.latencyBudgetSeconds === knobs.latencyBudgetSeconds ? candidates : candidatesFor(exploration, relaxed);
     return best(meeting(own, relaxed), knobs.kind, quality);
   };

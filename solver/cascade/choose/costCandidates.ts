@@ -3,24 +3,24 @@ import { paretoFront } from "../explore/paretoFront";
 import { allocate } from "./allocate";
 import { leastGpus } from "./onFewestGpus";
 
-/** Shares of the cluster's GPUs that every routing is also put on. */
+/** Shares of the cluster's GPUs on which every routing is also evaluated. */
 const GPU_SHARES = [1 / 8, 1 / 4, 1 / 2, 3 / 4] as const;
 
-/** GPU counts that are not left out between the shares, for the routings that count there. */
+/** Up to this GPU count, every count between the shares is evaluated for the routings on the frontier. */
 const EVERY_COUNT_TO = 32;
 
 /** Per exploration, candidates by latency objective. */
 const kept = new WeakMap<Exploration, Map<string, readonly Candidate[]>>();
 
 /**
- * Every routing at its best allocation of fewer GPUs than the knobs allow, so that plans differ in cost: the fewest that keep up, some
- * shares of the cluster, and up to 32 GPUs every count for models alone and for routings that are on the frontier at one of the others.
- * Allocations that do not keep up or that repeat are left out. By routing, then by GPUs.
+ * Every routing at its best allocation of fewer GPUs than the knobs allow, so that plans differ in cost: the fewest GPUs that sustain the
+ * load, some shares of the cluster, and every count up to 32 GPUs for single models and for routings that are on the frontier at one of the
+ * other counts. Allocations that do not sustain the load and repeated allocations are left out. Sorted by routing, then by GPUs.
  */
 export function costCandidates(exploration: Exploration, { maxGpus, latency }: Pick<Knobs, "maxGpus" | "latency">): readonly Candidate[] {
   const own = kept.get(exploration) ?? new Map<string, readonly Candidate[]>();
   kept.set(exploration, own);
-  // By the cluster's GPUs and not by those allowed: a turned GPU knob takes from what is kept.
+  // Based on the cluster's GPUs, not on the allowed GPUs: a change of the GPU knob only filters the cached candidates.
   const all = own.get(latency) ?? onFewerGpus(exploration, latency);
   own.set(latency, all);
   return all.filter((candidate) => candidate.gpusTotal < maxGpus);
@@ -48,7 +48,7 @@ function onFewerGpus(exploration: Exploration, latency: Knobs["latency"]): reado
   return [...found].sort(([a], [b]) => a - b).map(([, candidate]) => candidate);
 }
 
-/** The routings of candidates on one number of GPUs that no other beats in latency and quality both. */
+/** The routings of candidates on one number of GPUs that no other beats in both latency and quality. */
 function onFrontier(candidates: readonly Candidate[]): readonly number[] {
   const figures = candidates.map(({ qualityLow, latencySeconds, costUsdPerRequest, gpusTotal }) => ({
     quality: qualityLow,

@@ -2,8 +2,8 @@ import type { Candidate, Exploration, Knobs } from "../explore/exploration";
 import { allocate, stageTables } from "./allocate";
 
 /**
- * A candidate's routing on the fewest GPUs that keep the latency budget, which is also its lowest cost; a budget of null asks no more
- * than keeping up with the load. By bisection: latency does not rise with GPUs. The candidate itself where no fewer do.
+ * A candidate's routing on the fewest GPUs that meet the latency budget, which is also its lowest cost; a budget of null only requires
+ * that the load is sustained. By bisection: latency does not rise with GPUs. Returns the candidate itself where no fewer GPUs suffice.
  */
 export function onFewestGpus(
   exploration: Exploration,
@@ -16,7 +16,7 @@ export function onFewestGpus(
   let low = leastGpus(exploration, routing) - 1;
   let found = candidate;
   for (let high = candidate.gpusTotal; high - low > 1; ) {
-    // Without a budget the fewest that keep up will do at once.
+    // Without a budget the fewest GPUs that sustain the load are enough.
     const middle = latencyBudgetSeconds === null ? low + 1 : (low + high) >> 1;
     const tried = allocatedOn(exploration, routing, { gpus: middle, latency });
     if (tried.latencySeconds <= budget) {
@@ -29,7 +29,7 @@ export function onFewestGpus(
 
 const kept = new WeakMap<Exploration, Map<string, Candidate>>();
 
-/** `allocate`, kept: a budget that moves asks for the same GPU counts again and again. */
+/** `allocate` with a cache: a moving budget requests the same GPU counts repeatedly. */
 function allocatedOn(
   exploration: Exploration,
   routing: number,
@@ -43,7 +43,7 @@ function allocatedOn(
   return candidate;
 }
 
-/** GPUs below which some stage of a routing does not keep up; Infinity where none are enough. */
+/** GPUs below which some stage of a routing does not sustain its load; Infinity where no number of GPUs is enough. */
 export function leastGpus(exploration: Exploration, routing: number): number {
   return stageTables(exploration, routing).reduce((sum, table) => {
     const first = table.findIndex((seconds) => seconds < Number.POSITIVE_INFINITY);

@@ -8,7 +8,7 @@ export function unservedSays(routing: number, exploration: Exploration, knobs: P
   return `is overloaded at ${rateText(exploration.requestsPerSecond)} on ${counted(gpus, "GPU")}`;
 }
 
-/** The same of a routing set by hand, in sentences with what to change. */
+/** The same for a routing set by hand, in sentences that say what to change. */
 export function unservedByHand(
   routing: number,
   exploration: Exploration,

@@ -27,13 +27,13 @@ export interface Allocated {
   readonly optimumSeconds: number;
 }
 
-/** What the plan's solver report says of the allocation. */
+/** The plan's solver report on the allocation. */
 export type AllocationProof = Pick<SolverReport, "status" | "gap" | "engine">;
 
-/** Time the MILP may take; its optimum is known from the exact allocation, so running out costs the proof by a second solver only. */
+/** Time limit of the MILP. The exact allocation already gives its optimum, so a timeout only loses the proof by a second solver. */
 const MILP_LIMITS = { timeLimitSeconds: 5, relativeGap: 0 };
 
-/** The best allocation of GPUs to the stages of one routing on its own tables; null when they do not keep up. */
+/** The best allocation of GPUs to the stages of one routing on its own tables; null when they do not sustain the load. */
 export function allocateExactly(
   { explorer, routing, tables }: RoutingTables,
   { gpus, latency }: { readonly gpus: number; readonly latency: Objective["latency"] },
@@ -51,7 +51,7 @@ export function allocateExactly(
   const { weights } = explorer.compose(cascade, at(even.gpus), tables);
   const weighted = { weights, stageLimitSeconds: STARVATION_LIMIT * even.latencySeconds };
   const endToEnd = latency === "end-to-end";
-  // The even allocation lies within the limit, so a weighted one exists.
+  // The even allocation is within the limit, so a weighted one exists.
   const exact = endToEnd ? (weightedAllocation(seconds, gpus, weighted) ?? even) : even;
   const stageSeconds = at(exact.gpus);
   return {
@@ -63,7 +63,7 @@ export function allocateExactly(
   };
 }
 
-/** Solves the allocation as a MILP and holds it against the exact optimum. @throws when the two disagree. */
+/** Solves the allocation as a MILP and compares it with the exact optimum. @throws when the two disagree. */
 export function confirm(engine: MilpEngine, { problem, optimumSeconds }: Pick<Allocated, "problem" | "optimumSeconds">): AllocationProof {
   const model = allocationModel(problem);
   const result = engine.solve(model, MILP_LIMITS);
@@ -75,7 +75,7 @@ export function confirm(engine: MilpEngine, { problem, optimumSeconds }: Pick<Al
       engine: `exact allocation; ${engine.name} ran out of time`,
     };
   }
-  // Valued on the tables: the objective itself is off by what the engine allows its rows.
+  // Evaluated on the tables: the MILP objective has an error up to the solver's row tolerance.
   if (result.status === "infeasible" || !sameOptimum(readAllocation(problem, result.x).latencySeconds, optimumSeconds)) {
     throw new Error(`${engine.name} (${JSON.stringify(result)}) and the exact allocation (${optimumSeconds} s) disagree`);
   }

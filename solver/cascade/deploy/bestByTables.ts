@@ -6,18 +6,18 @@ import { type Constrained, gpusAllowed, isConstrained } from "./constrainedDeplo
 
 /** The best candidate by the tables, deployed where constraints ask for it. */
 export interface BestByTables {
-  /** null where none keeps all that is asked. */
+  /** null where no candidate keeps all demands. */
   readonly candidate: Candidate | null;
-  /** The least latency that a budget would have to allow for, of those looked at; Infinity where none. */
+  /** The smallest latency among the candidates examined, which a budget would have to allow; Infinity where there is none. */
   readonly heldSeconds: number;
-  /** Whether something better may have been left untried. */
+  /** Whether a better candidate may have been left untried. */
   readonly cut: boolean;
 }
 
 /**
- * The best by the tables that keeps floor, budget and constraints, found as a plan is. Models excluded and shapes asked for are the explorer's.
+ * The best by the tables that keeps floor, budget and constraints, found as for a plan. The explorer applies exclusions and shapes.
  *
- * @param sought `any`: the first that keeps them will do. `routing`: the one that may be deployed, as an index into the exploration; null: any.
+ * @param sought `any`: the first that keeps them. `routing`: the one that may be deployed, as an index into the exploration; null: any.
  */
 export function bestByTables(
   input: Constrained,
@@ -37,6 +37,6 @@ export function bestByTables(
   return { candidate: best(deployed.candidates, knobs.kind, quality), heldSeconds, cut: deployed.cut };
 }
 
-/** Constraints with the cap on GPUs that the objective sets beside them. */
+/** Constraints plus the cap on GPUs that the objective sets. */
 export const withCapOf = (constraints: PlanConstraints, maxGpus: number, all: number): PlanConstraints =>
   maxGpus < all ? { ...constraints, maxGpus: Math.min(maxGpus, constraints.maxGpus ?? all) } : constraints;

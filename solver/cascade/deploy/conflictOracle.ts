@@ -8,30 +8,30 @@ import { type BestByTables, bestByTables } from "./bestByTables";
 import type { Constrained } from "./constrainedDeployment";
 import type { Demands } from "./demands";
 
-/** What a conflict is explained of. */
+/** The input of a conflict explanation. */
 export interface ConflictAsked extends Omit<Constrained, "explorer"> {
-  /** What was asked with, whose models a routing set by hand counts. */
+  /** The planning request, with the models that a routing set by hand refers to. */
   readonly explorer: Pick<Explorer, "input">;
-  /** A routing set by hand, which alone is deployed whatever its quality and latency; null where any may be. */
+  /** A routing set by hand, the only one deployed, whatever its quality and latency; null where any may be deployed. */
   readonly fixed: FixedRouting | null;
   /** Explores with the models and shapes that constraints leave; null where they leave none. */
   explorerUnder(constraints: PlanConstraints): Explorer | null;
 }
 
-/** Time for all of an explanation; what it does not suffice for is not told. */
+/** Time limit of a whole explanation; parts that do not finish in time are omitted. */
 const CONFLICT_SECONDS = 25;
 
-/** Answers whether demands can be kept; kept, since the same are asked for again and again. */
+/** Answers whether demands can be kept; cached, since the same demands are queried repeatedly. */
 export interface Oracle {
   readonly asked: ConflictAsked;
-  /** The best plan by the tables under demands, or any. `undecided` once the time is up. */
+  /** The best plan by the tables under the demands, or any plan. `undecided` once the time is up. */
   best(demands: Demands, kind: Objective["kind"], sought: "best" | "any"): BestByTables | "undecided";
   keeps(demands: Demands): boolean;
   /** Whether any answer was cut short. */
   cut(): boolean;
 }
 
-/** Adds a routing set by hand to another explorer than the one whose models it counts; its index there. All of them are the other's too. */
+/** Adds a routing set by hand to an explorer that may have more models than the one it refers to; returns its index there. */
 export function addByName(to: Explorer, models: readonly string[], fixed: FixedRouting): number {
   const stages = fixed.stages.map((stage) => to.input.sample.models.indexOf(models[stage] ?? ""));
   return addReached(to, stages, fixed.thresholds, fixed.startBelow);

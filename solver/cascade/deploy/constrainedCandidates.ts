@@ -6,43 +6,43 @@ import type { NearTables } from "../tables/latencyTables";
 import type { ShapeCurve } from "../tables/shapeMix";
 import { bestDeployment, type Constrained, type RoutingCurves, rowsToDeploy } from "./constrainedDeployment";
 
-/** Routings deployed by shared tables at most, and while none can be; where a node may be lost each takes a hundred times as long. */
+/** Maximum number of routings deployed by shared tables, also while none can be; with node loss each takes a hundred times as long. */
 const MOST_TRIED = { usually: { some: 150, none: 1500 }, survivingNodeLoss: { some: 8, none: 24 } };
 
 /** Time for one of them. */
 const TRIAL_SECONDS = 0.5;
 
-/** Deployable routings to have before the search may end: what the tables promise, a whole simulation may not keep. */
+/** Number of deployable routings required before the search may end: a whole simulation may not confirm the tables' latency. */
 const ENOUGH = 4;
 
-/** Routings of one cascade whose stages' shares differ by less are alike to a deployment: the best of them stands for all. */
+/** Routings of one cascade whose stages' shares differ by less than this are equivalent for a deployment: the best represents all. */
 const SHARE_STEP = 0.04;
 
-/** A candidate as it can be deployed, with latency, cost and GPUs as they then are by the tables. */
+/** A candidate as it can be deployed, with the latency, cost and GPUs of that deployment by the tables. */
 interface DeployedCandidate extends Candidate {
-  /** What a latency budget holds for: after the worst loss of a node, where any is to be survived. */
+  /** The latency that a budget applies to: after the worst loss of a node, where a loss is to be survived. */
   readonly heldSeconds: number;
 }
 
-/** What came of deploying candidates under the constraints. */
+/** The outcome of deploying candidates under the constraints. */
 export interface ConstrainedCandidates {
   /** Those that can be deployed. */
   readonly candidates: readonly DeployedCandidate[];
-  /** Those that can be deployed over the latency budget, by no more than tables err. */
+  /** Those that can be deployed and exceed the latency budget by no more than the error of the tables. */
   readonly misses: readonly DeployedCandidate[];
-  /** Those that the constraints rule out, as they were without, the best first. */
+  /** Those that the constraints rule out, with their figures without constraints, the best first. */
   readonly refused: readonly Candidate[];
-  /** Whether some were left untried that may be better. */
+  /** Whether some that may be better were left untried. */
   readonly cut: boolean;
   readonly tried: number;
 }
 
 /**
  * Candidates as the constraints let them be deployed, by the tables that routings share. Without constraints a candidate is at least
- * as good, up to the tables' error: taken best first, none needs to be tried once the best deployed beats the next.
+ * as good, up to the tables' error: so candidates are tried best first, until the best deployed one beats the next.
  *
- * @param pool candidates that keep floor and budget without the constraints, and those that are over the budget by no more than tables
- * err: of these the best of each cascade is tried where it would be better.
+ * @param pool candidates that keep floor and budget without the constraints, and those that exceed the budget by no more than the error of
+ * the tables: of these the best of each cascade is tried where it would be better.
  * @param sought `any`: the search ends at the first that can be deployed within the budget.
  */
 export function constrainedCandidates(
@@ -100,7 +100,7 @@ export function constrainedCandidates(
   }
 }
 
-/** The best candidate of each cascade and each load on its stages: shares that differ by less than a step are one load. */
+/** The best candidate of each cascade and each load on its stages: shares that differ by less than a step count as one load. */
 function representatives({ explorer }: Constrained, pool: readonly Candidate[], knobs: Knobs, shareStep: number): readonly Candidate[] {
   const alike = new Map<string, Candidate[]>();
   for (const candidate of pool) {
@@ -126,7 +126,7 @@ function sharedCurves(input: Constrained, { routing, gpus }: Candidate): Routing
   };
 }
 
-/** The curves of tables of a similar mix, for requests so many times as long. */
+/** The curves of the tables of a similar mix, rescaled for requests longer by a factor. */
 const stretched = ({ tables, lengthFactor }: NearTables): readonly ShapeCurve[] =>
   tables.capacity.shapes.map(({ curve, ...shape }) => ({
     ...shape,

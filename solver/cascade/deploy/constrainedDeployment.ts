@@ -9,7 +9,7 @@ import type { MixTables } from "../tables/latencyTables";
 import type { ShapeCurve } from "../tables/shapeMix";
 import type { FinalistInput, NodeLoss } from "./deployed";
 
-/** What deployments under constraints are made from. */
+/** Inputs of deployments under constraints. */
 export type Constrained = Pick<
   FinalistInput,
   "explorer" | "cluster" | "objective" | "constraints" | "running" | "engine" | "elapsedSeconds"
@@ -22,15 +22,15 @@ export interface RoutingCurves {
   readonly shapes: readonly (readonly ShapeCurve[])[];
   /** Per row of the explorer's. */
   readonly norms: readonly Pick<MixTables, "relativePercentile">[];
-  /** Latency of each such row in the best allocation without constraints; null where none keeps up. */
+  /** Latency of each such row in the best allocation without constraints; null where no allocation sustains the load. */
   readonly aim: readonly number[] | null;
 }
 
-/** A deployment with its objective latency by the tables when all stands. */
+/** A deployment with its objective latency by the tables with all nodes up. */
 export interface TimedDeployment {
   readonly deployment: Deployment;
   readonly seconds: number;
-  /** After the worst loss of a node where any is to be survived, else the same: what a latency budget holds for. */
+  /** After the worst loss of a node where a loss is to be survived, else the same; the latency budget applies to it. */
   readonly secondsAfterLoss: number;
   /** null where no loss is to be survived. */
   readonly loss: NodeLoss | null;
@@ -44,14 +44,14 @@ export function isConstrained({ cluster, constraints, running }: Pick<Constraine
   return onReplicas || !idleGpus || running.length > 0 || gpuTypes(cluster).length > 1;
 }
 
-/** GPUs that a plan may use: what is asked, there, and allowed by the caps on GPUs and cost (on several types: on the cheapest GPUs). */
+/** GPUs that a plan may use: requested, present, and allowed by the caps on GPUs and cost (on several types: on the cheapest GPUs). */
 export function gpusAllowed(cluster: ClusterSpec, { maxGpus, maxUsdPerHour }: PlanConstraints, asked: number): number {
   const cheapest = Math.min(...Object.values(gpuPrices(cluster)));
   const paid = maxUsdPerHour === null || cheapest === 0 ? Number.POSITIVE_INFINITY : Math.floor(maxUsdPerHour / cheapest + 1e-9);
   return Math.min(asked, maxGpus ?? Number.POSITIVE_INFINITY, paid, gpuCount(cluster));
 }
 
-/** What is deployed for a routing: the explorer's rows and, after them, the models that are pinned beside it, without load. */
+/** The rows deployed for a routing: the explorer's rows and, after them, the other pinned models, without load. */
 export function rowsToDeploy({ explorer, constraints }: Constrained, routing: number): readonly DeployedRow[] {
   const rows = explorer.rows(explorer.routing(routing));
   const { models, prompts } = explorer.input.sample;
@@ -77,7 +77,7 @@ function deploymentProblem(input: Constrained, { routing, shapes }: Pick<Routing
   const { cluster, constraints, objective, running, explorer } = input;
   const all = gpuCount(cluster);
   const rows = rowsToDeploy(input, routing);
-  // Replicas of a fixed topology neither start nor stop: a plan takes all that the constraints allow of its models, and leaves the rest alone.
+  // Replicas of a fixed topology neither start nor stop: a plan takes all allowed replicas of its models and leaves the others unchanged.
   const fixed = explorer.input.fixedTopology !== undefined;
   const taken = (replica: RunningReplica): boolean =>
     rows.some(({ model }) => model === replica.model) && allowsReplica(constraints, replica);
@@ -100,12 +100,12 @@ function deploymentProblem(input: Constrained, { routing, shapes }: Pick<Routing
 }
 
 /**
- * The best deployment of one routing under the constraints. The MILP minimises the largest stage latency; so that the end-to-end latency
- * comes out low, stages are also weighed by what the best allocation without constraints would give each, and the better of both is
- * kept. For the lowest cost, what the stages take in that allocation and in the fastest deployment, stretched to the budget, are limits; then
- * lower caps on the cost are tried.
+ * The best deployment of one routing under the constraints. The MILP minimises the largest stage latency. To lower the end-to-end latency,
+ * stages are also weighted by their latency in the best allocation without constraints, and the better of both results is kept. For the
+ * lowest cost, the limits are the stage latencies in that allocation and in the fastest deployment, scaled to the budget; then lower
+ * caps on the cost are tried.
  *
- * @param asked the time for all MILPs, the latency that the lowest cost is under (null: any), and whether to go on to the best weights near
+ * @param asked the time for all MILPs, the latency bound of the lowest cost (null: any), and whether to go on to the best weights near
    those.
  * @returns `refused` when the constraints rule the routing out, null when nothing was found in time.
  */
@@ -128,7 +128,7 @@ export function bestDeployment(
   const fastest = leastBy(fast, ({ secondsAfterLoss }) => secondsAfterLoss);
   if (fastest === null) return fast.includes("refused") ? "refused" : null;
   if (!byCost) return asked.refine && endToEnd ? refined(fastest, { problem, solve }) : fastest;
-  // The cheapest that keeps up at all: none can cost less.
+  // The cheapest deployment that sustains the load: none can cost less.
   const least = solve({ ...problem, objective: { kind: "cost", stageLimitSeconds: Number.POSITIVE_INFINITY } });
   if (least !== null && least !== "refused" && least.secondsAfterLoss <= (asked.budgetSeconds ?? Number.MAX_VALUE)) return least;
   const aims = [curves.aim, fastest.deployment.stages.slice(0, curves.norms.length).map(({ secondsAfterLoss }) => secondsAfterLoss)];
@@ -145,12 +145,12 @@ export function bestDeployment(
   return { ...cheapest, deployment: { ...cheapest.deployment, status: gap <= 1e-6 ? "optimal" : "feasible", bound, gap } };
 }
 
-/** Caps on the cost under which a cheaper deployment is looked for. */
+/** Caps on the cost under which a cheaper deployment is searched for. */
 const CAP_STEPS = { usually: 3, refined: 7 };
 
 /**
- * Limits per stage hold a stage that few requests reach as tight as the others. So the cost is capped lower and lower, and under each cap
- * the fastest deployment is looked for, until none keeps the budget.
+ * Limits per stage constrain a stage that few requests reach as tightly as the others. So the cost cap is lowered step by step, and under
+ * each cap the fastest deployment is searched for, until none meets the budget.
  */
 function cheapened(
   start: TimedDeployment,
@@ -170,7 +170,7 @@ function cheapened(
   let low = 0;
   for (let step = 1; step <= steps; step += 1) {
     const { usdPerHour } = best.deployment;
-    // Last just under what was found; prices are sums, so a cap is a little more than it says.
+    // The last cap is just below the cost found; prices are sums, so the cap has a small rounding margin.
     const maxUsdPerHour = step === steps ? 0.999 * usdPerHour : (1 + 1e-9) * ((low + usdPerHour) / 2);
     const capped = weighings.map((one) => solve({ ...one, constraints: { ...one.constraints, maxUsdPerHour } }));
     const found = leastBy(capped, ({ secondsAfterLoss }) => secondsAfterLoss);
@@ -180,12 +180,12 @@ function cheapened(
   return best;
 }
 
-/** How much more one stage counts than in the deployment at hand, when a better one is looked for. */
+/** Factor by which one stage's weight is raised over the current deployment when a better one is searched for. */
 const NUDGE = 1.1;
 
 /**
- * Least largest latencies leave the other stages where they are within it. So each stage in turn counts a little more than in the best
- * deployment so far, until none of these has a lower end-to-end latency.
+ * Minimising the largest latency does not improve the stages below the largest. So each stage in turn gets a slightly higher weight than in
+ * the best deployment so far, until none of these deployments has a lower end-to-end latency.
  */
 function refined(
   start: TimedDeployment,
@@ -234,7 +234,7 @@ function timedDeployment(
   return { deployment, seconds, secondsAfterLoss: Math.max(seconds, loss.tableSeconds), loss };
 }
 
-/** The problem with stages weighed so that those that are to be slower count less: the slowest counts once. */
+/** The problem with weighted stages: those that may be slower have lower weights; the slowest has weight 1. */
 function weighed(problem: DeploymentProblem, stageSeconds: readonly number[]): DeploymentProblem {
   const slowest = Math.max(...stageSeconds);
   return {
@@ -243,7 +243,7 @@ function weighed(problem: DeploymentProblem, stageSeconds: readonly number[]): D
   };
 }
 
-/** The lowest cost with every stage within a limit that together keep the budget; none where no stretch of the aim does. */
+/** The lowest cost with a latency limit per stage such that the limits together meet the budget; none where no scaled target does. */
 function costProblem(
   { explorer, objective }: Constrained,
   { routing, norms }: RoutingCurves,

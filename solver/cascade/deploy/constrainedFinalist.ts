@@ -7,10 +7,10 @@ import { bestDeployment, type Constrained, rowsToDeploy, type TimedDeployment } 
 import type { Deployed, ToDeploy } from "./deployed";
 import { type DeployedStage, gpusOf, loadOf, mainGpu } from "./deployedStage";
 
-/** Time for all MILPs of one deployment; where it runs out the best found so far is taken, and how far from proven it is is told. */
+/** Time limit of all MILPs of one deployment; on a timeout the best found so far is used and its optimality gap is reported. */
 const DEPLOYMENT_SECONDS = 4;
 
-/** One routing on named nodes under the constraints, by tables of its own; `refused` when they rule it out. */
+/** One routing on named nodes under the constraints, by its own tables; `refused` when the constraints rule it out. */
 export function deployConstrained(input: Constrained, { routing, gpus, budgetSeconds }: ToDeploy): Deployed | "refused" | null {
   const { explorer, objective } = input;
   const own = exactTables(input, routing);
@@ -44,7 +44,7 @@ export function deployConstrained(input: Constrained, { routing, gpus, budgetSec
   };
 }
 
-/** Tables of every model to deploy, with the shapes that run beside those worth having. */
+/** Tables of every model to deploy, with the running shapes in addition to the selected shapes. */
 export function exactTables(input: Constrained, routing: number): RoutingTables {
   const { explorer, running } = input;
   const tables = rowsToDeploy(input, routing).map(({ model, exact }) => {

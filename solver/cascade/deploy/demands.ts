@@ -2,12 +2,12 @@ import { constraintsOf, type NamedConstraint, type PlanConstraints } from "@/sol
 import type { Objective } from "@/solver/plan/plan";
 import { exactSecondsText } from "@/solver/wording/wording";
 
-/** All that a plan is to keep: the constraints, the floor and the latency budget. */
+/** All demands on a plan: the constraints, the floor and the latency budget. */
 export interface Demands extends Pick<Objective, "qualityFloor" | "latencyBudgetSeconds"> {
   readonly constraints: PlanConstraints;
 }
 
-/** One demand, in operators' words, and the same demands without it. */
+/** One demand, in operators' words, and the demands without it. */
 export interface Demand extends Pick<NamedConstraint, "model" | "says"> {
   readonly kind: keyof PlanConstraints | "qualityFloor" | "latencyBudgetSeconds";
   without(demands: Demands): Demands;
@@ -33,9 +33,9 @@ export function demandsOf({ constraints, qualityFloor, latencyBudgetSeconds }: D
   return [...named, ...(qualityFloor === null ? [] : [floor]), ...(latencyBudgetSeconds === null ? [] : [budget])];
 }
 
-/** One demand of a conflict, and what would do instead of it, all others kept. */
+/** One demand of a conflict, and the value that would work instead of it, all others kept. */
 export interface ConflictingConstraint extends Pick<Demand, "kind" | "model" | "says"> {
-  /** The nearest value that can be kept, in the demand's unit; null where it has none or relaxing it alone is not enough. */
+  /** The nearest value that can be kept, in the demand's unit; null where the demand has no value or relaxing it alone is not enough. */
   readonly nearest: number | null;
   /** What is needed, in operators' words. */
   readonly needs: string;

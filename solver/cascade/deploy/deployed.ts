@@ -8,21 +8,21 @@ import type { OnProgress } from "../explore/progress";
 import type { AllocationProof, RoutingTables } from "./allocateExactly";
 import type { DeployedStage } from "./deployedStage";
 
-/** A routing deployed to the last GPU. */
+/** A routing deployed down to single GPUs. */
 export interface Deployed {
   readonly routing: number;
   /** Per stage of the cascade. */
   readonly deployment: readonly DeployedStage[];
-  /** Models that are deployed without being a stage of the cascade: a judge that is an engine, then those pinned. */
+  /** Models that are deployed without being a stage of the cascade: a judge that is an engine, then pinned models. */
   readonly kept: readonly DeployedStage[];
-  /** Per row of the explorer's, simulated for exactly its own requests. */
+  /** Per row of the explorer, simulated for exactly its own requests. */
   readonly tables: RoutingTables["tables"];
   /** Objective latency that the tables promised, in seconds. */
   readonly tableSeconds: number;
   readonly proof: AllocationProof;
-  /** The worst loss of a node; null where none is to be survived. */
+  /** The worst loss of a node; null where no loss is to be survived. */
   readonly loss: NodeLoss | null;
-  /** What an operator should know of the deployment, in sentences. */
+  /** Sentences that an operator should know about the deployment. */
   readonly says: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface FinalistInput {
   readonly elapsedSeconds: () => number;
   /** The policy of the routing, as the gateway will run it. */
   readonly policyOf: (routing: number) => CascadePolicy;
-  /** Told when the routing is being deployed and when its simulation begins. */
+  /** Called when the deployment of the routing starts and when its simulation begins. */
   readonly progress: (phase: Parameters<OnProgress>[0]["phase"]) => void;
 }
 
@@ -56,7 +56,7 @@ export interface NodeLoss {
   readonly tableSeconds: number;
 }
 
-/** A deployment as it is once a node is lost, with every replica that has a part on it. */
+/** A deployment after the loss of a node and of the replicas that have a part on it. */
 export function withoutNode(
   { deployment, kept }: Pick<Deployed, "deployment" | "kept">,
   node: string,

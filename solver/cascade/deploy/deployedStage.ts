@@ -3,22 +3,22 @@ import type { ModelDeployment } from "@/solver/plan/plan";
 import type { CapacityTable } from "../tables/capacityTable";
 import type { ShapeCount } from "../tables/shapeMix";
 
-/** What one model runs on. */
+/** The replicas of one model. */
 export interface DeployedStage {
   readonly model: string;
   readonly replicas: readonly ShapeCount[];
   /** Latency percentile by the tables, in seconds. */
   readonly tableSeconds: number;
-  /** Rate at which the replicas finish requests when they never run dry. */
+  /** Rate at which the replicas finish requests when they always have work. */
   readonly saturationRequestsPerSecond: number;
-  /** Requests per second over that rate. */
+  /** Requests per second divided by that rate. */
   readonly utilisation: number;
   readonly gpus: number;
   /** The replicas with their GPUs on nodes, as a plan lists them. */
   readonly groups: ModelDeployment["replicas"];
 }
 
-/** Rate at which replicas saturate and what of it is used. @param table the one that the replicas' shapes are of. */
+/** Saturation rate of the replicas and its utilisation. @param table the one with the replicas' shapes. */
 export function loadOf(
   { shapes }: CapacityTable,
   replicas: readonly ShapeCount[],
@@ -34,7 +34,7 @@ export function loadOf(
 export const gpusOf = (replicas: readonly ShapeCount[]): number =>
   replicas.reduce((sum, { shape, count }) => sum + shape.tp * shape.pp * count, 0);
 
-/** GPUs of each type that stages take. */
+/** GPUs of each type that the stages use. */
 export function gpusByType(stages: readonly Pick<DeployedStage, "replicas">[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { replicas } of stages) for (const one of replicas) counts.set(one.gpu, (counts.get(one.gpu) ?? 0) + gpusOf([one]));
@@ -45,6 +45,6 @@ export function gpusByType(stages: readonly Pick<DeployedStage, "replicas">[]): 
 export const mainGpu = (replicas: readonly ShapeCount[]): string =>
   [...gpusByType([{ replicas }])].reduce((most, type) => (type[1] > most[1] ? type : most), ["", 0])[0];
 
-/** What stages cost at prices by GPU type. */
+/** Cost of the stages at prices by GPU type. */
 export const usdPerHour = (stages: readonly Pick<DeployedStage, "replicas">[], prices: Readonly<Record<string, number>>): number =>
   [...gpusByType(stages)].reduce((sum, [gpu, count]) => sum + count * (prices[gpu] ?? 0), 0);

@@ -5,19 +5,19 @@ import { type ConflictAsked, type Oracle, oracleOf } from "./conflictOracle";
 import { type ConflictingConstraint, type Demand, type Demands, demandsOf } from "./demands";
 import { nearestKept } from "./nearestKept";
 
-/** Why no plan keeps all demands, constraints among them. */
+/** Why no plan keeps all demands, among them constraints. */
 export interface Conflict {
-  /** By the tables no plan keeps these, and without any one of them there is one that keeps the rest of them. */
+  /** By the tables no plan keeps all of these; without any one of them some plan keeps the others. */
   readonly constraints: readonly ConflictingConstraint[];
   readonly says: string;
 }
 
 /**
- * The smallest set of demands that conflict: one alone, else two, else what a deletion filter leaves (Chinneck, Feasibility and
- * Infeasibility in Optimization, 2008), which is minimal but need not be the smallest of its kind. Every answer comes from planning by the
- * tables, over all routings.
+ * The smallest set of demands that conflict: one alone, else two, else the result of a deletion filter (Chinneck, Feasibility and
+ * Infeasibility in Optimization, 2008), which is minimal but need not be the smallest. Every answer comes from planning by the tables, over
+ * all routings.
  *
- * @returns null where all can be kept by the tables, where no constraint is among those that conflict, or nothing was found out in time.
+ * @returns null where all can be kept by the tables, where no constraint is part of the conflict, or where the time was not enough.
  */
 export function explainConflict(asked: ConflictAsked): Conflict | null {
   const { objective, cluster, fixed } = asked;

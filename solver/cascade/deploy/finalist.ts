@@ -13,16 +13,16 @@ import { simulateWhole, type WholeSimulation } from "./wholeSimulation";
 
 /** A deployed routing that was simulated whole. */
 export interface Finalist extends Deployed, WholeSimulation {
-  /** What a latency budget holds for: the objective latency, or that without the node whose loss is worst, where that is to be survived. */
+  /** The latency that a budget applies to: the objective latency, or that after the loss of the worst node where it is to be survived. */
   readonly heldSeconds: number;
 }
 
 /**
- * Deploys one routing with tables simulated for exactly its own requests: GPUs by the MILP (held against the exact allocation) or, under
- * constraints and on several GPU types, replicas on named nodes by it; then a simulation of the whole cascade under the policy
- * that the gateway runs, and once more without the node whose loss is worst by the tables where that is to be survived.
+ * Deploys one routing with tables simulated for exactly its own requests. The MILP gives GPUs to stages (compared with the exact
+ * allocation) or, under constraints and on several GPU types, places replicas on named nodes. Then the whole cascade is simulated under
+ * the policy that the gateway runs, and once more without the node whose loss is worst by the tables where a loss is to be survived.
  *
- * @returns `refused` when the constraints rule it out; null when it does not keep up, or its replicas do not fit the nodes.
+ * @returns `refused` when the constraints rule it out; null when it does not sustain the load, or its replicas do not fit the nodes.
  */
 export function deployFinalist(input: FinalistInput, asked: ToDeploy): Finalist | "refused" | null {
   input.progress("deploying");
@@ -50,7 +50,7 @@ function deployPlainly({ explorer, cluster, objective, engine }: FinalistInput, 
   const { stages } = explorer.routing(routing);
   const tables = explorer.rows(explorer.routing(routing)).map((row) => row.exact());
   const own = { explorer, routing, tables };
-  // Nodes that no power of two divides may have no room for the last group: the same on fewer GPUs then.
+  // Nodes whose GPU count is no power of two may have no room for the last group: then the same is tried on fewer GPUs.
   for (let gpus = Math.min(most, explorer.input.maxGpus); gpus >= tables.length; gpus -= 1) {
     const allocated = allocateExactly(own, { gpus, latency: objective.latency });
     if (allocated === null) return null;
@@ -95,12 +95,12 @@ function place(stages: readonly Omit<DeployedStage, "groups">[] | null, cluster:
 }
 
 /**
- * Deployed stages with the limit of each replica: the requests that it may hold at once. What is beyond waits in the gateway, where the
- * next replica that has room takes it.
+ * Deployed stages with the limit of each replica: the number of requests that it may hold at once. Further requests wait in the gateway and
+ * go to the next replica that has room.
  *
- * On one GPU type as many as its cache holds, so that none waits at a full replica while another has room. On several types replicas
- * differ in speed: theirs are in proportion to the shares of the load they are planned with, so that the least loaded relative to it
- * takes just that share and all have the same latency. A model that is kept without load has no limit of its own.
+ * On one GPU type the limit is the number that fits the replica's cache, so that none waits at a full replica while another has room. On
+ * several types replicas differ in speed: the limits are in proportion to the planned shares of the load, so that the replica that is least
+ * loaded relative to its limit gets exactly that share and all have the same latency. A model kept without load has no limit.
  */
 function limitInFlight(explorer: Explorer, routing: number, stages: readonly DeployedStage[]): readonly DeployedStage[] {
   const { sample, shapes, judgeEngine } = explorer.input;
@@ -115,10 +115,10 @@ function limitInFlight(explorer: Explorer, routing: number, stages: readonly Dep
   });
 }
 
-/** An engine with as many requests as it runs stands idle while its front end takes in the next: it holds some more. */
+/** An engine that holds only as many requests as it runs is idle while its front end processes the next: it may hold some more. */
 const IN_FLIGHT_A_SEQUENCE = 2;
 
-/** Requests that one replica holds at once at most: what is beyond waits where the policy orders it. */
+/** Maximum number of requests that one replica holds at once: further requests wait where the policy orders them. */
 function mostInFlight(shapes: readonly ShapedReplica[]): number {
   const sequences = Math.max(1, ...shapes.map(({ replica }) => replica.maxSequences));
   return shapes.length === 0 ? MAX_SEQUENCES : Math.min(MAX_SEQUENCES, IN_FLIGHT_A_SEQUENCE * sequences);

@@ -11,7 +11,7 @@ type Nearest = Pick<ConflictingConstraint, "nearest" | "needs">;
 const NOT_ALONE: Nearest = { nearest: null, needs: "giving up this alone is not enough" };
 const GIVEN_UP: Nearest = { nearest: null, needs: "without it the rest can be kept" };
 
-/** What would do instead of a demand when all others are kept, by the tables; every value was asked for before it is named. */
+/** The value that would work instead of a demand when all others are kept, by the tables; every value is checked before it is reported. */
 export function nearestKept(demands: Demands, demand: Demand, oracle: Oracle): Nearest {
   const less = demand.without(demands);
   if (!oracle.keeps(less)) return NOT_ALONE;
@@ -30,7 +30,7 @@ export function nearestKept(demands: Demands, demand: Demand, oracle: Oracle): N
     case "latencyBudgetSeconds": {
       const found = oracle.best(less, "latency-under-quality", "best");
       if (found === "undecided" || !Number.isFinite(found.heldSeconds)) return GIVEN_UP;
-      // A whole simulation may take longer than the tables promise by as much as they err.
+      // A whole simulation may exceed the latency of the tables by their error.
       const nearest = rounded(NEAR_TIE * found.heldSeconds);
       return {
         nearest,
@@ -74,7 +74,7 @@ export function nearestKept(demands: Demands, demand: Demand, oracle: Oracle): N
 
 const mostOf = (nearest: number | null): Nearest => (nearest === null ? GIVEN_UP : { nearest, needs: `at most ${nearest} can be had` });
 
-/** Nodes that the rule keeps the model from and that it must have; each is needed, others may do instead. */
+/** Nodes that the rule excludes and that the model needs; each is needed, other nodes may work instead. */
 function nodesNeeded(
   constraints: PlanConstraints,
   model: string | null,
@@ -99,7 +99,7 @@ function nodesNeeded(
   return { nearest: needed.length, needs: `needs ${needed.join(", ")} as well` };
 }
 
-/** The first of values, each easier to keep than the one before, that can be kept; null where none can. */
+/** The first value that can be kept, where each value is easier to keep than the one before; null where there is none. */
 function firstThat(values: readonly number[], kept: (value: number) => boolean): number | null {
   let low = 0;
   let high = values.length;
@@ -113,7 +113,7 @@ function firstThat(values: readonly number[], kept: (value: number) => boolean):
 
 const upFrom = (from: number, to: number): number[] => Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
 
-/** Costs that GPUs of the cluster can come to, ascending, in whole cents per hour rounded up. */
+/** Possible costs of GPUs of the cluster, ascending, in whole cents per hour rounded up. */
 function costsOf(cluster: ClusterSpec): readonly number[] {
   const prices = gpuPrices(cluster);
   let sums: readonly number[] = [0];
@@ -124,7 +124,7 @@ function costsOf(cluster: ClusterSpec): readonly number[] {
   return [...new Set(sums.map((usd) => Math.ceil(100 * usd - 1e-6) / 100))].sort((a, b) => a - b);
 }
 
-/** Seconds to three figures, rounded up. */
+/** Seconds to three significant figures, rounded up. */
 function rounded(seconds: number): number {
   const unit = 10 ** (Math.floor(Math.log10(seconds)) - 2);
   return Number((Math.ceil(seconds / unit - 1e-9) * unit).toPrecision(3));

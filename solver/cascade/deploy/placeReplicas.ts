@@ -2,17 +2,17 @@ import type { ReplicaShape } from "@/solver/hardware/parallelism";
 import type { Placement } from "@/solver/plan/clusterSpec";
 
 export interface ReplicaToPlace {
-  /** Given back with its placement. */
+  /** Returned with its placement. */
   readonly key: number;
   readonly shape: ReplicaShape;
 }
 
 /**
- * Gives every replica its GPUs. Each of a replica's pp stages takes tp GPUs of one node; the stages of one pipeline may lie on
- * several nodes and share one where they can. Largest tp first into the fullest node that still has room, which packs powers of
- * two into nodes of a multiple without loss.
+ * Assigns GPUs to every replica. Each of a replica's pp stages takes tp GPUs of one node; the stages of one pipeline may be on
+ * several nodes and may share a node. Replicas with the largest tp go first, into the fullest node that still has room, which packs powers
+ * of two into nodes of a multiple without loss.
  *
- * @returns per replica, in the order given, its GPUs by node; null when they do not fit, though their sum may.
+ * @returns per replica, in the order given, its GPUs by node; null when they do not fit, which is possible even if their sum fits.
  */
 export function placeReplicas(
   replicas: readonly ReplicaToPlace[],
@@ -37,7 +37,7 @@ export function placeReplicas(
   }));
 }
 
-/** Sort key: tp decides, for only tp is bound to a node; longer pipelines go first among equals. */
+/** Sort key: tp first, since only tp GPUs must be on one node; longer pipelines go first among equals. */
 const size = (replica: ReplicaToPlace | undefined): number => (replica === undefined ? 0 : replica.shape.tp * 1024 + replica.shape.pp);
 
 function fullestWithRoom(free: readonly (readonly number[])[], gpus: number, own: ReadonlyMap<number, unknown>): number | null {

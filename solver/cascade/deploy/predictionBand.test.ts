@@ -9,7 +9,7 @@ const error = fc.double({ min: 0, max: 1.5, noNaN: true });
 const errors = (p90Absolute: number) => ({ rows: 60, meanAbsolute: p90Absolute / 2, p90Absolute, bias: 0 });
 const latencies = fc.array(seconds, { minLength: 10, maxLength: 200 }).map((values) => Float64Array.from(values));
 const p95 = (values: Float64Array): number => quantile(values, 0.95);
-/** Ends are sums of squares: exact to a rounding. */
+/** The ends are computed from sums of squares: exact up to rounding. */
 const SLACK = 1 - 1e-9;
 
 describe("the combined band", () => {

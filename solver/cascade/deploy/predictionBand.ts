@@ -3,7 +3,7 @@ import type { EngineProfile, MetricErrors } from "@/solver/hardware/engineProfil
 import { mean } from "@/solver/numeric/quantile";
 import type { Band } from "@/solver/plan/plan";
 
-/** Blocks of time into which simulated requests are cut to see how far a figure of theirs varies. */
+/** Number of time blocks into which simulated requests are divided to estimate the variance of a figure. */
 const BLOCKS = 10;
 
 /** Student's t for a two-sided 90 % band over `BLOCKS` blocks. */
@@ -16,7 +16,7 @@ export interface Statistic {
   readonly spreadSeconds: number | null;
 }
 
-/** A figure of latencies, in the order of their requests, with how far it varies over consecutive blocks of them. */
+/** A latency figure, from latencies in the order of their requests, with its variation over consecutive blocks of them. */
 export function statistic(latencies: Float64Array, figure: (latencies: Float64Array) => number): Statistic {
   const size = Math.floor(latencies.length / BLOCKS);
   if (size === 0) return { seconds: figure(latencies), spreadSeconds: null };
@@ -27,9 +27,9 @@ export function statistic(latencies: Float64Array, figure: (latencies: Float64Ar
 }
 
 /**
- * Where nine of ten measured values of a simulated figure should lie: what the traffic makes of it and what the engine profile is off by
- * on runs its fit had not seen, two causes that know nothing of one another, so that their deviations add in squares, up and down on
- * their own. The traffic's alone where no error is known. Ends are 0 or more.
+ * The interval that should contain nine of ten measured values of a simulated figure. It combines the variation of the traffic and the
+ * error of the engine profile on runs its fit had not seen. The two causes are independent, so that their deviations add in squares,
+ * separately for the upper and the lower end. Only the traffic's band where no profile error is known. Ends are 0 or more.
  */
 export function predictionSpan(
   { seconds, spreadSeconds }: Statistic,
@@ -41,7 +41,7 @@ export function predictionSpan(
   return { low: Math.max(0, seconds - Math.hypot(spread, seconds - low)), high: seconds + Math.hypot(spread, high - seconds) };
 }
 
-/** The band of an end-to-end percentile, with what it rests on and why it may be too narrow. */
+/** The band of an end-to-end percentile, with its assumptions and the reasons why it may be too narrow. */
 export function predictionBand(
   figure: Statistic,
   { name, errors }: Pick<EngineProfile, "name" | "errors">,

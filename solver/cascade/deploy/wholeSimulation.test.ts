@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { settledStage } from "./wholeSimulation";
 
 it("takes a stage's percentiles over the requests after the warm-up only, at the percentile asked", () => {
-  // Answers come in another order than requests: the warm-up is of requests.
+  // Answers arrive in another order than requests: the warm-up is counted in requests.
   const stage = {
     request: Int32Array.from([1, 0, 3, 2, 4]),
     latencySeconds: Float64Array.from([90, 80, 2, 1, 3]),

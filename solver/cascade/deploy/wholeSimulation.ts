@@ -13,13 +13,13 @@ import type { Deployed } from "./deployed";
 import type { DeployedStage } from "./deployedStage";
 import { type Statistic, statistic } from "./predictionBand";
 
-/** What a cascade did when it was simulated whole. */
+/** The outcome of the whole simulation of a cascade. */
 export interface WholeSimulation {
   /** Objective latency in seconds. */
   readonly verifiedSeconds: number;
   /** Requests simulated. */
   readonly requests: number;
-  /** End-to-end latencies and those of each stage, the first requests left out: they find the cluster filling up. */
+  /** End-to-end latencies and those of each stage, without the first requests, which arrive while the cluster fills up. */
   readonly endToEndSeconds: Float64Array;
   readonly measured: readonly MeasuredStage[];
   /** Mean time of a judgement; 0 where none was made. */
@@ -40,10 +40,10 @@ interface MeasuredStage {
  */
 const VERIFIED_REQUESTS = { least: 2500, most: 20_000 };
 
-/** Share of the simulated requests that find the cluster filling up and are left out. */
+/** Share of the simulated requests that arrive while the cluster fills up and are left out. */
 export const WARM_UP_SHARE = 0.15;
 
-/** Requests that a workload's plans are simulated with. */
+/** Requests used to simulate a workload's plans. */
 export const simulatedRequests = ({ arrivalSeconds }: Pick<Workload, "arrivalSeconds">): number =>
   Math.min(VERIFIED_REQUESTS.most, Math.max(VERIFIED_REQUESTS.least, arrivalSeconds.length));
 

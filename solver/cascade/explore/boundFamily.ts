@@ -8,16 +8,16 @@ import type { ExploreInput } from "./explorer";
 /** Routings behind the bound on quality; see `selectionCritical`. */
 const BOUND_ROUTINGS = 120;
 
-/** Later starts behind the bound on quality, at each of its thresholds, where requests may start later. */
+/** Number of later starts in the bound on quality, at each of its thresholds, where requests may start later. */
 const BOUND_STARTS: readonly number[] = [40, 70];
 
-/** Routings of all cascades on a coarse grid: what the planner picks from, for the bound on quality. */
+/** Routings of all cascades on a coarse grid: the family that the planner picks from, for the bound on quality. */
 export function boundFamily({ sample, shapes, directStart }: ExploreInput, cascades: readonly (readonly number[])[]): Pickable[] {
   const longest = cascades.at(-1)?.length ?? 1;
   const short = Math.min(8, BOUND_ROUTINGS / cascades.length);
   const workPerRequest = sample.models.map((_, model) => gpuSecondsAlone(sample, model, shapes[model]?.[0]));
   return cascades.flatMap((stages) => {
-    // The whole ladder has most thresholds to choose from and gets what shorter cascades leave.
+    // The whole ladder has most thresholds to choose from and gets the points that shorter cascades do not use.
     const points = stages.length === longest ? BOUND_ROUTINGS - cascades.length * short : short;
     const perStage = Math.max(1, Math.floor(points ** (1 / Math.max(1, stages.length - 1))));
     const choices = stages.slice(0, -1).map((model) => evenly(usefulThresholds(sample.judged[model] ?? new Float64Array()), perStage));
@@ -30,14 +30,14 @@ export function boundFamily({ sample, shapes, directStart }: ExploreInput, casca
   });
 }
 
-/** GPU time of one request alone on a model's smallest replica: a stand-in for what makes routings dear, before tables exist. */
+/** GPU time of one request alone on a model's smallest replica: a proxy for the cost of routings, before tables exist. */
 function gpuSecondsAlone(sample: PlanningSample, model: number, smallest: ShapedReplica | undefined): number {
   if (smallest === undefined) return Number.POSITIVE_INFINITY;
   const { tp, pp } = smallest.shape;
   return mean(sample.outputTokens[model] ?? []) * smallest.replica.stepTime.decodeBaseSeconds(1) * tp * pp;
 }
 
-/** `count` of the values, evenly spread, ends left out where there are enough. */
+/** `count` of the values, evenly spaced, without the ends where there are enough. */
 function evenly(values: readonly number[], count: number): number[] {
   if (values.length <= count) return [...values];
   return Array.from({ length: count }, (_, index) => values[Math.floor(((index + 0.5) * values.length) / count)] ?? 0);

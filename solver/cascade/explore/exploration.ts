@@ -10,7 +10,7 @@ export interface Routing {
   readonly stages: readonly number[];
   /** Integers 0..100, one fewer than stages. */
   readonly thresholds: readonly number[];
-  /** Requests start at the first stage whose router score is at least this, where none is at the last; 0: all at the first. */
+  /** Requests start at the first stage whose router score is at least this, or at the last where there is none; 0: all at the first. */
   readonly startBelow: number;
   /** Mean label of accepted answers, 0..100. */
   readonly quality: number;
@@ -32,9 +32,9 @@ export interface Exploration {
   readonly maxGpus: number;
   /** Per model: GPUs of its smallest replica; 0 for a model that fits on no replica here and is in no routing. */
   readonly leastGpus: readonly number[];
-  /** Of several GPU types: the mean, as GPUs are counted in the cluster's own mix here. */
+  /** With several GPU types: the mean, as GPUs are counted in the cluster's own mix here. */
   readonly usdPerGpuHour: number;
-  /** With an `engine`, the judge is deployed beside the stages: it has a row of tables and GPUs after theirs, and takes no fixed time. */
+  /** With an `engine`, the judge is deployed too: its row of tables and GPUs follows those of the stages, and it has no fixed time. */
   readonly judge: {
     readonly secondsPerCall: number;
     readonly usdPerCall: number;
@@ -44,7 +44,7 @@ export interface Exploration {
   readonly routings: readonly Routing[];
   /**
    * p95 seconds of a stage at f GPUs: `stageP95[tableOffset[r] + s * maxGpus + (f - 1)]` for stage position s of routing
-   * r. Infinity where no shape fits or none keeps up with the load. Non-increasing in f.
+   * r. Infinity where no shape fits or none sustains the load. Non-increasing in f.
    */
   readonly stageP95: Float32Array;
   readonly tableOffset: Int32Array;
@@ -53,7 +53,7 @@ export interface Exploration {
    * i = tableOffset[r] / maxGpus. See `composeEndToEnd`.
    */
   readonly endToEndWeight: Float32Array;
-  /** Seconds of judging in the end-to-end p95, per routing. */
+  /** Seconds of judging within the end-to-end p95, per routing. */
   readonly endToEndJudgeSeconds: Float32Array;
   /** Confidence at which `qualityLow` holds. */
   readonly qualityConfidence: number;
@@ -65,29 +65,29 @@ export interface Candidate {
   /** GPUs per stage, and of the judge's engine after them. */
   readonly gpus: readonly number[];
   readonly gpusTotal: number;
-  /** Objective latency by the tables (end to end or largest stage, as the objective says). Infinity: does not keep up. */
+  /** Objective latency by the tables (end to end or largest stage, as the objective says). Infinity: does not sustain the load. */
   readonly latencySeconds: number;
   readonly costUsdPerRequest: number;
   readonly quality: number;
   readonly qualityLow: number;
 }
 
-/** What the knobs of the Plan page hold. */
+/** The values of the knobs of the Plan page. */
 export type Knobs = Pick<Objective, "kind" | "latency" | "qualityFloor" | "qualityConfidence" | "latencyBudgetSeconds" | "maxGpus">;
 
 /**
  * Why there is no plan.
- * - `overloaded`: no routing that may be chosen keeps up with the requests.
+ * - `overloaded`: no routing that may be chosen sustains the load.
  * - `constraints`: constraints conflict with one another, with the hardware, or with floor and budget.
- * - `quality-floor`, `latency-budget`, `floor-and-budget`: what the objective asks is out of reach.
+ * - `quality-floor`, `latency-budget`, `floor-and-budget`: the objective's targets are out of reach.
  * - `no-room`: replicas do not fit the GPUs, or no way to place them was found in time.
- * - `malformed`: the request names what is not there, or contradicts itself.
+ * - `malformed`: the request names something that does not exist, or contradicts itself.
  */
 export type NoPlanKind = "overloaded" | "constraints" | "quality-floor" | "latency-budget" | "floor-and-budget" | "no-room" | "malformed";
 
 /** The answer to one setting of the knobs. */
 export interface Choice {
-  /** Best candidate, or null with the reason and what could be reached instead. */
+  /** Best candidate, or null with the reason and the reachable values. */
   readonly chosen: Candidate | null;
   readonly infeasible: {
     readonly kind: NoPlanKind;
@@ -95,7 +95,7 @@ export interface Choice {
     readonly bestQuality: number | null;
     readonly bestLatencySeconds: number | null;
   } | null;
-  /** What kept the chosen candidate from being better, in a sentence; null when there is none. */
+  /** What limits the chosen candidate, in a sentence; null when nothing does. */
   readonly binds: string | null;
   /** Every routing at its best allocation for this GPU count, index = routing. */
   readonly candidates: readonly Candidate[];

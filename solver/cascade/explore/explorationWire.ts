@@ -73,7 +73,7 @@ export function decodeExploration(document: Readonly<Record<string, unknown>>): 
   };
 }
 
-/** `String.fromCharCode` takes its characters as arguments, of which engines allow some ten thousand. */
+/** `String.fromCharCode` takes its characters as arguments; JavaScript engines limit these to some ten thousand. */
 const CHUNK = 8192;
 
 function toBase64(values: Float32Array | Int32Array): string {

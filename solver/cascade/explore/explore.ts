@@ -17,13 +17,13 @@ import type { EvaluatedRouting, ExploreInput, Explorer } from "./explorer";
 import { gatherExploration } from "./gatherExploration";
 import { createSearch } from "./search";
 
-/** Routings an exploration holds at most: what the browser chooses among within a frame. */
+/** Maximum number of routings in an exploration: as many as the browser can choose among within a frame. */
 const MAX_ROUTINGS = 1500;
 
-/** Prompts followed end to end per routing, about: the percentile of 700 is known as well as the tables are. */
+/** Approximate number of prompts followed end to end per routing: with 700 the percentile is as accurate as the tables. */
 const COMPOSED_PROMPTS = 700;
 
-/** Rounds of weights and allocation; the third changes the latency by less than the tables' error. */
+/** Rounds of weights and allocation; a third would change the latency by less than the tables' error. */
 const WEIGHT_ROUNDS = 2;
 
 /**
@@ -49,7 +49,7 @@ export function createExplorer(input: ExploreInput): Explorer {
     routed: Omit<Routed, "accepted">,
     at: { seconds: readonly number[]; tables: readonly Pick<MixTables, "relativePercentile">[] },
   ) {
-    // Relative latencies of a model are shared by all routings; the percentile over a stage's own requests norms them.
+    // Relative latencies of a model are shared by all routings; the percentile over a stage's own requests normalises them.
     const norms = at.tables.map((own) => own.relativePercentile || 1);
     const composed = composeEndToEnd({
       start: routed.start,
@@ -158,8 +158,8 @@ export function createExplorer(input: ExploreInput): Explorer {
 type Judged = { readonly stages: readonly number[]; readonly routed: Pick<Routed, "start" | "exit"> };
 
 /**
- * Seconds that the judgements of each prompt take together under a judge outside of the deployment whose time varies: by the length of what
- * it reads, and about that by chance, drawn once for each answer, so that routings are compared on the same draws.
+ * Seconds that the judgements of each prompt take together under an external judge with varying time. The time depends on the length of
+ * the judge's input and on a random factor, drawn once for each answer, so that routings are compared on the same draws.
  *
  * @returns null where its time does not vary.
  */

@@ -10,27 +10,27 @@ import type { Evaluated } from "./search";
 import type { PlanningSituation } from "./situation";
 
 /**
- * A situation in the numbers that explorers work with. A model without `shapes` cannot be served here. Of a `fixedTopology` the judge's engine,
- * where it is one, is the last: a cascade of a model takes all of its replicas and leaves other models' alone.
+ * A situation in the numeric form that explorers use. A model without `shapes` cannot be served here. The last entry of a `fixedTopology`
+ * is the judge's engine, where there is one: a cascade with a model takes all of its replicas and none of other models.
  */
 export interface ExploreInput
   extends LatencyTablesInput,
     Required<Pick<PlanningSituation, "qualityConfidence">>,
     Pick<PlanningSituation, "directStart"> {
-  /** Of several types: the mean over the mix. */
+  /** With several types: the mean over the mix. */
   readonly usdPerGpuHour: number;
   readonly judge: Exploration["judge"];
-  /** The judge where it is an engine of its own; its `judge` then takes no fixed time. */
+  /** The judge where it is a separate engine; its `judge` then takes no fixed time. */
   readonly judgeEngine?: JudgeEngine;
-  /** Asked often; true makes `search` and `focus` return early with what there is. */
+  /** Called often; true makes `search` and `focus` return early with the results so far. */
   readonly cancelled: () => boolean;
-  /** Told of the search, and by what plans with the explorer; left out: nobody listens. */
+  /** Called with the progress of the search and of plans that use the explorer; left out: no reports. */
   readonly progress?: OnProgress;
 }
 
-/** A routing with all that follows from it, before GPUs are given. */
+/** A routing with all figures that follow from it, before GPUs are given. */
 export interface EvaluatedRouting extends Evaluated {
-  /** Without the accepted labels: a thousand routings are kept. */
+  /** Without the accepted labels, to save memory: a thousand routings are cached. */
   readonly routed: Omit<Routed, "accepted">;
   readonly qualityLow: number;
   /** Per stage, and of a judge that is an engine after them: seconds by GPU count. */
@@ -43,11 +43,11 @@ export interface Explorer {
   readonly input: ExploreInput;
   readonly tables: LatencyTables;
   /**
-   * Searches. Called again, it forgets the routings and tables that came after the search instead: no answer depends on what
-   * was asked before.
+   * Searches. A repeated call forgets the routings and tables added after the search instead, so that no answer depends on earlier
+   * queries.
    */
   search(): void;
-  /** Refines around a floor or budget. */
+  /** Refines the search around a floor or budget. */
   focus(asked: { readonly floor: number | null; readonly budgetSeconds: number | null }): void;
   /** All routings seen since the search. */
   exploration(): Exploration;
@@ -60,7 +60,7 @@ export interface Explorer {
     thresholds: readonly number[],
     startBelow?: number,
   ): { readonly qualityLow: number; readonly routed: Routed };
-  /** Requests that reach each stage. */
+  /** The requests that reach each stage. */
   mixes(of: RoutedCascade): readonly Mix[];
   /** What is deployed for a cascade: the model of each stage and, after them, a judge that is an engine. */
   rows(of: RoutedCascade): readonly DeployedRow[];

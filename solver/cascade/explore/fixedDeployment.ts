@@ -10,7 +10,7 @@ export interface FixedRouting {
 }
 
 /**
- * Adds the routing of these thresholds to the exploration without the stages that no request reaches, for which there are no
+ * Adds the routing with these thresholds to the exploration, without the stages that no request reaches, which have no
  * latencies; returns its index.
  */
 export function addReached(explorer: Explorer, stages: readonly number[], thresholds: readonly number[], startBelow: number = 0): number {
@@ -25,7 +25,7 @@ export function addReached(explorer: Explorer, stages: readonly number[], thresh
 
 /**
  * Latency in seconds of a routing on given GPUs per stage, by its tables: the parallelism within them is the best for the routing.
- * Infinity where a stage does not keep up.
+ * Infinity where a stage does not sustain its load.
  */
 export function latencyOnGpus(
   { tables, weights, judgeSeconds }: EvaluatedRouting,

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isBetterHigh, type PlanAxis, type PlanFigures, paretoFront, planAxes } from "./paretoFront";
 
-/** Few distinct values, so that plans tie. */
+/** Few distinct values, so that there are ties. */
 const plan: fc.Arbitrary<PlanFigures> = fc.record({
   quality: fc.integer({ min: 60, max: 70 }),
   latency: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.constant(Number.POSITIVE_INFINITY)),

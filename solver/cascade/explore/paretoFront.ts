@@ -1,15 +1,15 @@
-/** What plans are weighed by against one another. */
+/** The axes on which plans are compared. */
 export const planAxes = ["quality", "latency", "cost", "gpus"] as const;
 export type PlanAxis = (typeof planAxes)[number];
 
-/** A plan on every axis: the quality it is held to (0..100), objective latency in seconds, USD per request, GPUs. */
+/** A plan on every axis: the quality that is compared with the floor (0..100), objective latency in seconds, USD per request, GPUs. */
 export type PlanFigures = Readonly<Record<PlanAxis, number>>;
 
-/** Of quality more is better; of everything else less. */
+/** Higher quality is better; on every other axis lower is better. */
 export const isBetterHigh = (axis: PlanAxis): boolean => axis === "quality";
 
 /**
- * Positions of the plans that no other beats on both axes, by rising value on the first; of plans alike on both, the first.
+ * Positions of the plans that no other beats on both axes, by rising value on the first; of plans equal on both, the first.
  * Plans without a finite value on either axis are left out.
  */
 export function paretoFront(plans: readonly PlanFigures[], [first, second]: readonly [PlanAxis, PlanAxis]): number[] {

@@ -1,4 +1,4 @@
-/** The best and the worst quality within reach: everything answered by the largest model, everything by the smallest. */
+/** The best and the worst reachable quality: everything answered by the largest model, everything by the smallest. */
 export interface QualityRange {
   /** z1, the utopia point. */
   readonly utopia: number;
@@ -6,7 +6,7 @@ export interface QualityRange {
   readonly nadir: number;
 }
 
-/** Best and worst latency within reach, in seconds. */
+/** Best and worst reachable latency, in seconds. */
 export interface LatencyRange {
   readonly best: number;
   readonly worst: number;
@@ -15,7 +15,7 @@ export interface LatencyRange {
 /** The source's example weight (section 3.3), in seconds per whole utopia-nadir range of missing quality. */
 const QUALITY_PENALTY_SECONDS = 100;
 
-/** Ranges shorter than this (in the units of the range) would blow noise up into a penalty. */
+/** With a shorter range (in the units of the range) noise would turn into a penalty. */
 const SMALLEST_RANGE = 1e-3;
 
 /**

@@ -1,4 +1,4 @@
-/** What planning is at. `of` is null where nobody can know how much there is; `done` never falls within a phase. */
+/** The current phase of planning. `of` is null where the total is unknown; `done` never falls within a phase. */
 export interface PlanningProgress {
   readonly phase: "searching" | "alternating" | "deploying" | "simulating" | "examining";
   /** Routings searched, rounds of the alternation, plans deployed and simulated before this one, questions answered. */
@@ -6,5 +6,5 @@ export interface PlanningProgress {
   readonly of: number | null;
 }
 
-/** Told now and then; what it throws ends the planning. */
+/** Called from time to time; an exception thrown by it ends the planning. */
 export type OnProgress = (progress: PlanningProgress) => void;

@@ -8,7 +8,7 @@ import { createSearch, type Evaluated, FOCUS_POINTS } from "./search";
 const ladder = testSample({ prompts: 600, skills: [0.45, 0.65, 0.9], seed: 4 });
 const sample = { ...ladder, routerScore: ladder.label.map((label, seed) => modelledScores(label, { auc: 0.9, seed })) };
 
-/** A stand-in for the latency of a routing: what its requests cost; too much of it does not keep up. */
+/** A substitute for the latency of a routing: the cost of its requests; above a limit the load is not sustained. */
 function evaluate(capacity: number) {
   return (stages: readonly number[], thresholds: readonly number[], startBelow = 0): Evaluated => {
     const { share, quality } = routePrompts(sample, stages, thresholds, startBelow);

@@ -8,75 +8,74 @@ export interface Evaluated {
   readonly thresholds: readonly number[];
   /** Requests start at the first stage whose router score is at least this; 0: all at the first. */
   readonly startBelow: number;
-  /** What the search holds against floors, 0..100. */
+  /** The quality that the search compares with floors, 0..100. */
   readonly quality: number;
-  /** The same quality with the latency by each measure that an operator may ask for; Infinity where it does not keep up. */
+  /** The same quality with the latency by each measure that an operator may request; Infinity where the load is not sustained. */
   readonly measured: readonly { readonly latencySeconds: number; readonly quality: number }[];
-  /** True when all GPUs together do not keep up with its load; more load will not help. */
+  /** True when all GPUs together do not sustain its load; then no routing with more load does. */
   readonly overloaded: boolean;
 }
 
 export interface SearchInput<Point extends Evaluated> {
   readonly sample: PlanningSample;
-  /** The cascades to look at: indices of models, smallest first. */
+  /** The cascades to search: indices of models, smallest first. */
   readonly cascades: readonly (readonly number[])[];
   /** Evaluates a routing. Called at most once for each. */
   evaluate(stages: readonly number[], thresholds: readonly number[], startBelow: number): Point;
-  /** Points evaluated at most whose requests all start at the first stage; `run` leaves room for a `focus`. */
+  /** Maximum number of points whose requests all start at the first stage; `run` leaves room for a `focus`. */
   readonly limit: number;
-  /** Whether requests may start later too, which takes more points than `limit`. */
+  /** Whether requests may also start at later stages, which takes more points than `limit`. */
   readonly directStart: boolean;
-  /** Asked between evaluations; true ends the search with what there is. */
+  /** Called between evaluations; true ends the search with the results so far. */
   readonly cancelled: () => boolean;
-  /** Told how many points there are after each that the search looks at. */
+  /** Called after each point that the search evaluates, with the number of points. */
   readonly visited?: (points: number) => void;
 }
 
 export interface Search<Point extends Evaluated> {
-  /** Every point evaluated so far, in order. Nothing is thrown away: the frontier is made of them. */
+  /** Every point evaluated so far, in order. Nothing is discarded: the frontier is made of them. */
   readonly points: readonly Point[];
-  /** Coarse to fine over all cascades of the ladder, for every floor an operator may ask. */
+  /** Coarse to fine over all cascades of the ladder, for every floor an operator may set. */
   run(): void;
   /** Refines around the best routings for one floor or budget. */
   focus(asked: { readonly floor: number | null; readonly budgetSeconds: number | null }): void;
   /** Evaluates one routing by hand, unless known; returns its position among the points. */
   add(stages: readonly number[], thresholds: readonly number[], startBelow?: number): number;
-  /** Forgets all points but the first so many. */
+  /** Forgets all points except the first so many. */
   keepFirst(count: number): void;
 }
 
 /** Floors, evenly over the reachable quality, around whose best routings the search refines. */
 const FLOORS = 12;
 
-/** Points of the coarse grid of one cascade, about. */
+/** Approximate number of points of the coarse grid of one cascade. */
 const COARSE_POINTS = 110;
 
-/** Quality charged for a latency over the budget by the whole reachable range: enough that none over it wins. */
+/** Quality penalty for a latency that exceeds the budget by the whole reachable range: large enough that no such point wins. */
 const BUDGET_WEIGHT = 1e4;
 
-/** Points one focus adds at most. */
+/** Maximum number of points that one focus adds. */
 export const FOCUS_POINTS = 150;
 
-/** Points with a later start that `run` adds at most; a focus adds as many as it does without. */
+/** Maximum number of points with a later start that `run` adds; a focus adds as many as it does without. */
 const START_POINTS = 500;
 
-/** Router scores that the best routings of every floor are first tried to start at, and the step in which their neighbours begin. */
+/** Router scores first tried as starts of the best routings of every floor, and the initial step of their neighbours. */
 const START_GRID: readonly number[] = [15, 30, 45, 60, 75, 90];
 const START_STEP = 8;
 
-/** The penalty's weight is lowered from the source's 100 s to the scale of these latencies by their spread, times this. */
+/** The penalty's weight is scaled down from the source's 100 s to these latencies: their spread times this. */
 const SPREADS_PER_RANGE = 10;
 
 /**
  * Search over cascades and integer thresholds (the outer problem of Cascadia, section 3.3, for all floors at once). The source
- * alternates between deployment and routing from proportional routing on, until J is stable for one floor. Here each
- * evaluation contains the exact deployment, so the alternation collapses to a search over thresholds: a coarse grid and the
- * proportional start, then for each cascade and each floor of a ladder the neighbours of the
- * routing with least J, at halving steps, until no J
- * falls. A higher threshold only sends more requests on: where a routing does not keep up with the load, no routing of
- * the same cascade with thresholds at least as high is looked at.
+ * starts with proportional routing and alternates between deployment and routing until J is stable for one floor. Here each
+ * evaluation contains the exact deployment, so the alternation reduces to a search over thresholds: a coarse grid and the
+ * proportional start, then for each cascade and each floor of a ladder the neighbours of the routing with least J, at halving
+ * steps, until no J falls. A higher threshold only escalates more requests: where a routing does not sustain the load, no routing of
+ * the same cascade with thresholds at least as high is evaluated.
  *
- * Later starts, where asked, are one more dimension beside the thresholds, searched around the best routings without them.
+ * Later starts, where requested, are one more dimension in addition to the thresholds, searched around the best routings without them.
  */
 export function createSearch<Point extends Evaluated>(input: SearchInput<Point>): Search<Point> {
   const { sample, cascades, cancelled } = input;
@@ -87,8 +86,8 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
   const steps = sample.judged.map(usefulThresholds);
 
   /**
-   * Evaluates the routing at positions `at` of the stages' useful thresholds, unless known, out of range or overloaded. A position
-   * more than there are thresholds is the router score to start at.
+   * Evaluates the routing at positions `at` of the stages' useful thresholds, unless known, out of range or overloaded. An extra
+   * position after those of the thresholds is the router score to start at.
    */
   function visit(stages: readonly number[], at: readonly number[]): void {
     if (points.length >= limit || cancelled()) return;
@@ -128,7 +127,7 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
     return Math.max(1, Math.ceil(longest / perStage));
   }
 
-  /** Neighbours of the best points at halving steps; at each step again until the best no longer change. */
+  /** Evaluates neighbours of the best points at halving steps; repeats each step until the best no longer change. */
   function refine(bestPoints: () => readonly Point[], firstStep: number): void {
     for (let step = firstStep; step >= 1; step = Math.floor(step / 2)) {
       for (let stable = false; !stable && points.length < limit && !cancelled(); ) {
@@ -240,7 +239,7 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
   }
 }
 
-/** Names a cascade with its start: what a threshold is raised within. */
+/** Key of a cascade with its start: thresholds are raised within one key. */
 const cascadeKey = ({ stages, startBelow }: Pick<Evaluated, "stages" | "startBelow">): string =>
   startBelow === 0 ? stages.join("-") : `${stages.join("-")} from ${startBelow}`;
 
@@ -278,6 +277,6 @@ function range(length: number, step: number): number[] {
   return Array.from({ length: Math.ceil((length - offset) / step) }, (_, index) => offset + index * step);
 }
 
-/** All combinations of -1, 0 and 1 but the one of zeros. */
+/** All combinations of -1, 0 and 1 except all zeros. */
 const shifts = (dimensions: number): number[][] =>
   product(Array.from({ length: dimensions }, () => [-1, 0, 1])).filter((shift) => shift.some((value) => value !== 0));

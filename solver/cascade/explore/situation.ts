@@ -6,32 +6,32 @@ import type { PlanConstraints } from "@/solver/plan/constraints";
 import type { CascadePolicy, PlanDraft } from "@/solver/plan/plan";
 import type { Workload } from "@/solver/workload/workload";
 
-/** What is planned for: everything that explorations and plans depend on, beside what is asked of them. */
+/** The planning situation: everything that explorations and plans depend on, apart from the objective. */
 export interface PlanningSituation {
   readonly workload: Workload;
   /** Hash of the workload's content: the same id always means the same content. */
   readonly workloadId: string;
   readonly cluster: ClusterSpec;
   readonly requestsPerSecond: number;
-  /** Model cards to plan with; left out: all of the workload. */
+  /** Model cards to plan with; left out: all models of the workload. */
   readonly models?: readonly string[];
   /** The user's own cards and prices; left out: none. */
   readonly userCards?: UserCards;
-  /** What the engines' own work costs; left out: the built-in profile of vLLM. */
+  /** Costs of the engines' own work; left out: the built-in profile of vLLM. */
   readonly engineProfile?: EngineProfile;
   /** Confidence at which quality floors must hold; left out: 0.9. */
   readonly qualityConfidence?: number;
-  /** Outside of the deployment, or a model that runs as an engine of its own in it; left out: `DEFAULT_JUDGE`. */
+  /** A judge outside of the deployment, or a model that runs as a separate engine in it; left out: `DEFAULT_JUDGE`. */
   readonly judge?: FixedJudge | ({ readonly kind: "engine" } & NonNullable<PlanDraft["inputs"]["judgeEngine"]>);
-  /** What operators ask of the deployment beside its objective; left out: nothing. */
+  /** Operators' constraints on the deployment in addition to its objective; left out: none. */
   readonly constraints?: PlanConstraints;
-  /** What runs now, for plans that are to change little; left out: nothing. */
+  /** The running deployment, for plans that should change little; left out: none. */
   readonly running?: readonly RunningReplica[];
-  /** `given`: what runs is run by somebody else, and plans only choose which models of it get requests. Left out: plans decide what runs. */
+  /** `given`: others operate the deployment, and plans only choose which of its models get requests. Left out: plans decide what runs. */
   readonly topology?: "given";
-  /** A routing set by hand loses the stages that no request reaches, as of a plan that runs under other traffic; left out: it is refused. */
+  /** A routing set by hand loses the stages that no request reaches, for a plan that runs under other traffic; left out: it is refused. */
   readonly withIdleStages?: true;
-  /** Whether requests that a router of this AUC is sure about may start at a later stage; left out: all start at the first. */
+  /** AUC of a router whose confident predictions let requests start at a later stage; left out: all start at the first. */
   readonly directStart?: { readonly auc: number };
 }
 
@@ -44,14 +44,14 @@ export interface FixedJudge {
   readonly usdPerCall: number;
   /** How the time of a call varies; left out: it does not. */
   readonly variation?: JudgeVariation;
-  /** Where the time is known from; left out: nobody said. */
+  /** The origin of the time; left out: unknown. */
   readonly source?: JudgeTimeSource;
 }
 
-/** The judge of a situation that names no other: the source's measured time of a call (appendix H), run on the operator's own hardware. */
+/** The judge of a situation without one: the source's measured time of a call (appendix H), run on the operator's own hardware. */
 export const DEFAULT_JUDGE = { model: "weir-judge", secondsPerCall: 0.27, usdPerCall: 0 } as const;
 
-/** The judge of a situation, as a plan names it. What an engine of its own takes for a call follows from its load. */
+/** The judge of a situation, as a plan records it. The call time of a judge that is a separate engine follows from its load. */
 export function judgeOf({ judge = { kind: "fixed", ...DEFAULT_JUDGE } }: Pick<PlanningSituation, "judge">): CascadePolicy["judge"] {
   if (judge.kind === "engine") {
     const { model, rubricTokens, outputTokens } = judge;
@@ -63,5 +63,5 @@ export function judgeOf({ judge = { kind: "fixed", ...DEFAULT_JUDGE } }: Pick<Pl
 
 export const DEFAULT_QUALITY_CONFIDENCE = 0.9;
 
-/** Percentile that tables are made for when only an exploration is asked. */
+/** Percentile of the tables when only an exploration is requested. */
 export const DEFAULT_PERCENTILE = 95;

@@ -17,7 +17,7 @@ type Hardware = Pick<PlanningSituation, "cluster" | "userCards" | "engineProfile
 
 export const catalogue = ({ userCards = noUserCards }: Hardware): CardCatalogue => catalogueOf(userCards);
 
-/** The models to plan with, smallest first: those asked for that no constraint excludes. */
+/** The models to plan with, smallest first: the requested models that no constraint excludes. */
 export const modelsOf = ({
   workload,
   models,
@@ -37,7 +37,7 @@ export function gpusOf(hardware: Hardware): readonly GpuCard[] {
   });
 }
 
-/** The replicas of each model that fit the cluster in a shape that the constraints allow, ascending by GPUs. @throws when a card is missing. */
+/** The replicas of each model that fit the cluster in an allowed shape, ascending by GPUs. @throws when a card is missing. */
 export function shapesOf(hardware: Hardware, models: readonly string[]): readonly (readonly ShapedReplica[])[] {
   const { cluster, engineProfile, constraints } = hardware;
   const gpus = gpusOf(hardware);
@@ -54,13 +54,13 @@ export function shapesOf(hardware: Hardware, models: readonly string[]): readonl
   });
 }
 
-/** What bounds replicas on the GPUs of one type. */
+/** The limits of replicas on the GPUs of one type. */
 const limitsOf = (cluster: ClusterSpec, gpu: string): { readonly gpusPerNode: number; readonly maxGpus: number } => ({
   gpusPerNode: Math.max(...cluster.nodes.filter((node) => gpuOfNode(cluster, node) === gpu).map((node) => node.gpus)),
   maxGpus: gpuCount(cluster, gpu),
 });
 
-/** What an explorer is made for beside its situation. */
+/** Inputs of an explorer in addition to its situation. */
 export interface Explored extends Pick<ExploreInput, "qualityConfidence" | "cancelled" | "progress"> {
   readonly models: readonly string[];
   /** Rows of the workload's outcomes to plan on. */
@@ -68,7 +68,7 @@ export interface Explored extends Pick<ExploreInput, "qualityConfidence" | "canc
   readonly percentile: number;
 }
 
-/** What runs and a plan may use, with its GPU type, where that is given; null where replicas are chosen. */
+/** The running replicas that a plan may use, with their GPU type, where the deployment is given; null where replicas are chosen. */
 export function standing({
   cluster,
   running = [],

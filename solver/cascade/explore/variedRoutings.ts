@@ -7,9 +7,9 @@ import { gatherExploration } from "./gatherExploration";
 const HIGHEST_SCORE = 100;
 
 /**
- * A routing set by hand, and all that differ from it in one threshold or in the router score to start at: what an operator passes who
- * turns one of them. Of thresholds between two judged scores that occur, the upper score stands for all, as in the search; above the
- * highest, which sends every answer on, 100 does. Returns early with what there is when the explorer is cancelled.
+ * A routing set by hand, and all routings that differ from it in one threshold or in the router score to start at: the routings that one
+ * moving knob passes through. Of thresholds between two judged scores that occur, the upper score represents all, as in the search; above
+ * the highest score, 100 represents all and escalates every answer. Returns early with the results so far when the explorer is cancelled.
  */
 export function variedRoutings(explorer: Explorer, { stages, thresholds, startBelow }: FixedRouting): Exploration {
   const { sample, directStart, cancelled } = explorer.input;

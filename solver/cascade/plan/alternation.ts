@@ -11,13 +11,13 @@ import { STARVATION_LIMIT } from "../tables/endToEnd";
 
 /** One round of the alternation: a routing with the deployment made for it. */
 interface Iterate {
-  /** Indices of models in the order requests meet them; stages that no request reaches are left out. */
+  /** Indices of models in the order in which requests reach them; stages that no request reaches are left out. */
   readonly stages: readonly number[];
   readonly thresholds: readonly number[];
   /** GPUs per stage, by the deployment solver. */
   readonly gpus: readonly number[];
   readonly latencySeconds: number;
-  /** What is held against the floor, 0..100. */
+  /** The quality that is compared with the floor, 0..100. */
   readonly quality: number;
   /** J: in seconds when latency is minimised, in points of quality, negative, when quality is maximised. */
   readonly score: number;
@@ -25,25 +25,25 @@ interface Iterate {
 
 export interface Alternation {
   readonly iterates: readonly Iterate[];
-  /** The iterate of least score as a candidate; null when all GPUs together do not keep up with the first model alone. */
+  /** The iterate with the least score as a candidate; null when all GPUs together do not sustain the load with the first model alone. */
   readonly candidate: Candidate | null;
 }
 
-/** Both ways to a plan, by the same tables. */
+/** The results of both ways to a plan, by the same tables. */
 export interface BothWays {
   readonly alternation: Alternation;
-  /** Routings the explorer held before the alternation: those from here on came from it. */
+  /** Number of routings the explorer held before the alternation: later ones came from it. */
   readonly searched: number;
-  /** What each way found within floor and budget; null where it found nothing. */
+  /** The best of each way within floor and budget; null where it found nothing. */
   readonly direct: Candidate | null;
   readonly alternated: Candidate | null;
-  /** Which is to be kept by the objective; null when neither found anything. */
+  /** The one to be kept by the objective; null when neither found anything. */
   readonly better: "direct" | "alternation" | "same" | null;
   /** Alternated minus direct; null unless both found something. */
   readonly difference: { readonly latencySeconds: number; readonly quality: number } | null;
 }
 
-/** Iterations (the source's K) for which the best J must stay as it is before the alternation ends. */
+/** Number of iterations (the source's K) without a change of the best J after which the alternation ends. */
 const STABLE_ITERATIONS = 3;
 
 /**
@@ -55,18 +55,18 @@ const PENALTY_WEIGHT = 1e6;
 /** Largest step of the search over thresholds, in points; halved down to 1. */
 const FIRST_STEP = 32;
 
-/** Differences of the objective below this are the tables' 32-bit rounding. */
+/** Differences of the objective below this are rounding errors of the 32-bit tables. */
 const ROUNDING = 1e-6;
 
 /**
- * Algorithm 1 of Cascadia over an explorer's tables. From proportional routing of the ladder on, the deployment solver
- * gives GPUs to the models for the routing, and the routing solver changes the thresholds for the deployment, until the best
+ * Algorithm 1 of Cascadia over an explorer's tables. It starts with proportional routing of the ladder. The deployment solver
+ * allocates GPUs to the models for the routing, and the routing solver changes the thresholds for the deployment, until the best
  * J of section 3.3 (appendix C when quality is maximised) is unchanged for `STABLE_ITERATIONS` iterations.
  *
- * The routing solver keeps every model's GPUs, so that a model without any gets no request again; the parallelism within them
- * follows the routing, as the lookup tables of section 3.2 have it. Its search is left open by the source: here thresholds
- * move one or several at a time, by halving steps, while J falls. Where no deployment keeps up with the
- * start, thresholds are halved until one does. Every routing looked at joins the exploration.
+ * The routing solver keeps every model's GPUs, so that a model without any never gets requests again; the parallelism within them
+ * follows the routing, as in the lookup tables of section 3.2. The source does not specify its search: here thresholds
+ * move one or several at a time, by halving steps, while J falls. Where no deployment sustains the load of the
+ * start, thresholds are halved until one does. Every evaluated routing is added to the exploration.
  *
  * @param ladder indices of models that fit, smallest first; the source takes all of them.
  */
@@ -118,7 +118,7 @@ export function alternate(explorer: Explorer, knobs: Knobs, ladder: readonly num
 
 /**
  * Alternates over the whole ladder as the source does, from an explorer that has searched (`createSearch`, any models in the cascade),
- * and compares what the two found. The explorer then holds what both looked at: `choose` keeps the better.
+ * and compares the two results. The explorer then holds the routings of both: `choose` keeps the better.
  */
 export function bothWays(explorer: Explorer, knobs: Knobs): BothWays {
   const { sample, shapes } = explorer.input;
@@ -146,7 +146,7 @@ export function bothWays(explorer: Explorer, knobs: Knobs): BothWays {
 
 /**
  * J with the anchors of the source: quality of everything at the largest and at the smallest model; latencies of the models
- * alone, as far as they keep up, best and worst.
+ * alone, for those that sustain the load, best and worst.
  */
 function scoring(knobs: Knobs, alone: readonly Candidate[]): (point: { latencySeconds: number; quality: number }) => number {
   const quality = promisedQuality(knobs);
@@ -162,7 +162,7 @@ function scoring(knobs: Knobs, alone: readonly Candidate[]): (point: { latencySe
   return (point) => qualityUnderLatency(point, asked);
 }
 
-/** GPUs per model of a deployment. What the stages leave goes to the last, the largest: the source gives all of them. */
+/** GPUs per model of a deployment. GPUs that the stages leave go to the last and largest model: the source allocates all GPUs. */
 function gpusByModel(
   models: number,
   { stages, gpus, inAll }: { readonly stages: readonly number[]; readonly gpus: readonly number[]; readonly inAll: number },
@@ -174,7 +174,7 @@ function gpusByModel(
   return given;
 }
 
-/** Latency of a routing on given GPUs per model; Infinity where one does not keep up, or holds a stage back as `allocate` never would. */
+/** Latency of a routing on given GPUs per model; Infinity where a model does not sustain its load or is slower than `allocate` permits. */
 function latencyOn(
   routing: EvaluatedRouting,
   given: readonly number[],

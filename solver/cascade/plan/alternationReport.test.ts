@@ -36,7 +36,7 @@ describe("alternationReport", () => {
       alternationReport(explorer, ways(alternated), { routing, knobs }).kept;
     expect(keptOf(3, candidate(12))).toBe("direct");
     expect(keptOf(12, candidate(12))).toBe("alternation");
-    // Looked at on the way, but not what the alternation came to.
+    // Evaluated during the alternation, but not its result.
     expect(keptOf(11, candidate(12))).toBe("direct");
     expect(keptOf(3, candidate(3))).toBe("same");
     expect(keptOf(3, null)).toBe("direct");

@@ -5,8 +5,8 @@ import type { Explorer } from "../explore/explorer";
 import type { BothWays } from "./alternation";
 
 /**
- * What a plan says of the alternation beside the direct search. Figures are by the tables; which of the two ways was kept follows the
- * routing that the plan came to have once finalists were simulated whole.
+ * A plan's report on the alternation compared with the direct search. Figures are by the tables; which of the two ways was kept follows
+ * from the plan's routing after finalists were simulated whole.
  *
  * @param routing the plan's.
  */

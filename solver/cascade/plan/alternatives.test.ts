@@ -4,7 +4,7 @@ import { alternativesTo } from "./alternatives";
 
 const none = Number.POSITIVE_INFINITY;
 
-/** What is told of alternatives reads routings and candidates only; the tables behind them stay empty. */
+/** The report on alternatives reads routings and candidates only; the tables behind them stay empty. */
 function exploration(stages: readonly (readonly number[])[], requestsPerSecond = 1): Exploration {
   return {
     models: ["small", "large"].slice(0, 1 + Math.max(...stages.flat())),

@@ -6,7 +6,7 @@ import type { DeployedStage } from "../deploy/deployedStage";
 import type { Finalist } from "../deploy/finalist";
 import type { Candidate, Exploration, Knobs } from "../explore/exploration";
 
-/** Alternatives a plan lists: single models first, then the cascades that came closest. */
+/** Number of alternatives in a plan: single models first, then the cascades that came closest. */
 const MAX_LISTED = 8;
 
 type Verified = Pick<Finalist, "routing" | "verifiedSeconds">;
@@ -22,7 +22,7 @@ interface Weighed {
   readonly undeployed?: { readonly candidates: readonly Candidate[]; readonly refused: readonly Candidate[] };
 }
 
-/** The other cascades of the ladder at their best, each with the reason why it lost, and the comparison in sentences. */
+/** The other cascades of the ladder at their best, each with the reason why it was not chosen, and the comparison in sentences. */
 export function alternativesTo(weighed: Weighed): { readonly list: Alternative[]; readonly why: string[] } {
   const { exploration, candidates, finalist, undeployed } = weighed;
   const stagesOf = (routing: number): readonly number[] => exploration.routings[routing]?.stages ?? [];

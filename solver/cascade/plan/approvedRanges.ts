@@ -7,10 +7,10 @@ import type { Explorer } from "../explore/explorer";
 import { secondsOnReplicas } from "../tables/capacityTable";
 import { type RoutedCascade, relativePercentileOf } from "../tables/deployedRows";
 
-/** How far an approved threshold range may reach from the plan's own value: beyond it the plan's predictions say little. */
+/** Maximum distance of an approved threshold range from the plan's own value: beyond it the plan's predictions are not reliable. */
 const REACH = 15;
 
-/** Share of its saturation rate that a threshold may bring a stage to: where the simulated range of loads ends. */
+/** Maximum share of its saturation rate to which a threshold may load a stage: the end of the simulated range of loads. */
 const HIGHEST_LOAD = 0.9;
 
 interface Ranged {
@@ -24,16 +24,16 @@ interface Ranged {
 }
 
 /**
- * For each threshold, with the others as planned: the widest range around the plan's value, in steps of one, in which the
- * lower bound of quality keeps the floor (without one: does not fall), every stage of the deployment keeps up with the requests
- * sent to it even where the engine profile is as far off as it is on average, and the latency stays within the budget. That latency is the tables', corrected by what the whole simulation
- * showed at the plan's own thresholds.
+ * For each threshold, with the others as planned: the widest range around the plan's value, in steps of one, that meets three conditions.
+ * The lower bound of quality keeps the floor (without a floor: does not fall). Every stage of the deployment sustains the requests sent
+ * to it even with the average error of the engine profile. The latency stays within the budget: the tables' latency, corrected by the
+ * result of the whole simulation at the plan's own thresholds.
  */
 export function approvedRanges(explorer: Explorer, plan: Ranged): { min: number; max: number }[] {
   const { deployment, objective, profile, verifiedSeconds } = plan;
   const planned = explorer.routing(plan.routing);
   const { stages, thresholds, startBelow, qualityLow } = planned;
-  // A plan that misses the floor or the budget itself, set by hand, must not be turned further that way.
+  // A plan set by hand that already misses the floor or the budget must not move further in that direction.
   const floor = Math.min(objective.qualityFloor ?? 100, qualityLow);
   const budget = objective.latencyBudgetSeconds === null ? null : Math.max(objective.latencyBudgetSeconds, verifiedSeconds);
   const correction = budget === null ? 1 : verifiedSeconds / secondsOn(explorer, planned, plan);
@@ -63,7 +63,7 @@ export function approvedRanges(explorer: Explorer, plan: Ranged): { min: number;
   return thresholds.map((_, stage) => ({ min: reach(stage, -1), max: reach(stage, 1) }));
 }
 
-/** Objective latency of a cascade on the replicas of a deployment, by the tables; Infinity where a stage does not keep up. */
+/** Objective latency of a cascade on the replicas of a deployment, by the tables; Infinity where a stage does not sustain its load. */
 function secondsOn(explorer: Explorer, cascade: RoutedCascade, { deployment, objective }: Ranged): number {
   const rows = explorer.rows(cascade);
   const near = rows.map((row) => row.near());

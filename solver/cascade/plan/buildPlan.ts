@@ -27,16 +27,16 @@ import { verifiedBest } from "./verifiedBest";
 import { whyNoPlan } from "./whyNoPlan";
 
 /**
- * From an exploration to a plan: searches directly, alternates beside it as the source does, chooses by the tables from what either
- * looked at, deploys the choice and simulates it whole, and goes on to the next best while one promises more than the best
- * verified (tables are approximate; a plan is not). Under constraints candidates are deployed by the tables before they are chosen
- * from. What is predicted is what the whole simulation showed.
+ * From an exploration to a plan. Searches directly, also alternates as the source does, and chooses by the tables from the routings of
+ * both. Deploys the choice, simulates it whole, and continues with the next best while one promises more than the best
+ * verified one (tables are approximate; a plan is not). Under constraints candidates are deployed by the tables before the choice.
+ * The plan's predictions are the results of the whole simulation.
  */
 export function buildPlan(asked: BuildPlanInput): BuiltPlan {
   let built = plannedOnce(asked);
   const { objective, fixed, constraints = noConstraints, running = [] } = asked;
   if (objective.kind !== "cost-under-both" || fixed !== null || !isConstrained({ ...asked, constraints, running })) return built;
-  // Which routing deploys cheapest is not known before: so the cost is capped under what was found, until nothing keeps the cap.
+  // The cheapest routing to deploy is not known beforehand: so the cost is capped below the cost found, until nothing meets the cap.
   for (let round = 0; round < CHEAPER_ROUNDS && built.outcome === "plan"; round += 1) {
     const maxUsdPerHour = CHEAPER * built.draft.predictions.costUsdPerHour;
     const { explorerUnder: _, ...silent } = asked;
@@ -48,7 +48,7 @@ export function buildPlan(asked: BuildPlanInput): BuiltPlan {
   return built;
 }
 
-/** Rounds in which a cheaper plan is looked for, and the share of the cost under which. */
+/** Number of rounds in which a cheaper plan is searched for, and the share of the cost that caps it. */
 const CHEAPER_ROUNDS = 6;
 
 const CHEAPER = 0.97;
@@ -67,7 +67,7 @@ function plannedOnce(asked: BuildPlanInput): BuiltPlan {
   explorer.search();
   if (fixed === null) explorer.focus({ floor: objective.qualityFloor, budgetSeconds: objective.latencyBudgetSeconds });
   const allowed: Knobs = { ...objective, maxGpus: gpusAllowed(input.cluster, constraints, objective.maxGpus) };
-  // The source alternates for latency and for quality, with a judge outside the deployment; it knows no least cost and no constraints.
+  // The source alternates for latency and for quality, with a judge outside the deployment; it has no cost objective and no constraints.
   const alternates = fixed === null && objective.kind !== "cost-under-both" && input.judge.engine === undefined && !isConstrained(input);
   const ways = alternates ? bothWays(explorer, allowed) : null;
   const index = fixed === null ? null : addReached(explorer, fixed.stages, fixed.thresholds, fixed.startBelow);
@@ -81,7 +81,7 @@ function plannedOnce(asked: BuildPlanInput): BuiltPlan {
   let deployments = 0;
   const { finalist, verified } = verifiedBest({
     exploration,
-    // Shared tables may refuse what tables of its own requests, with the shapes that run, just allow.
+    // Shared tables may refuse a routing that its own tables, with the running shapes, just allow.
     pool:
       constrained === null
         ? pool
@@ -103,7 +103,7 @@ function plannedOnce(asked: BuildPlanInput): BuiltPlan {
     verified,
   });
   const why = [
-    // Of the lowest cost the figures of what binds are those without constraints.
+    // When the cost is minimised, the figures of the binding limits are those without constraints.
     ...(index !== null || (constrained !== null && objective.kind === "cost-under-both") ? [] : whatBinds(choice, knobs, finalist)),
     ...(fixed === null ? [] : saysUnreached(explorer, fixed, finalist)),
     ...(constrained === null ? [] : saysOfConstraints(input, pool, finalist)),
@@ -148,8 +148,8 @@ function plannedOnce(asked: BuildPlanInput): BuiltPlan {
 }
 
 /**
- * A routing set by hand is planned as it is: the floor and budget it may miss are told, not enforced. For the lowest cost it gets as many
- * GPUs as keep the budget, and where none do all.
+ * A routing set by hand is planned as it is: a missed floor or budget is reported, not enforced. For the lowest cost it gets the fewest
+ * GPUs that meet the budget, and all GPUs where no number does.
  */
 function byHand(exploration: Exploration, index: number, knobs: Knobs): Knobs {
   const sized: Knobs = { ...knobs, qualityFloor: null };
@@ -158,7 +158,7 @@ function byHand(exploration: Exploration, index: number, knobs: Knobs): Knobs {
   return { ...sized, kind: "latency-under-quality", latencyBudgetSeconds: null };
 }
 
-/** What kept the plan from being better; of one that the tables alone would not have allowed, that the simulation did. */
+/** What limits the plan; for a plan that the tables alone would not have allowed, that the simulation allowed it. */
 function whatBinds({ candidates, binds }: Choice, knobs: Knobs, { routing, tableSeconds, verifiedSeconds }: Finalist): string[] {
   if (!nearMisses(candidates, knobs).some((candidate) => candidate.routing === routing)) return binds === null ? [] : [binds];
   return [
@@ -174,13 +174,13 @@ function saysOfConstraints({ constraints }: Pick<FinalistInput, "constraints">, 
   ];
 }
 
-/** Stages of a cascade set by hand that no request reaches, for which there is no latency, and which are left out. */
+/** Stages of a cascade set by hand that no request reaches; they have no latency and are left out. */
 function saysUnreached({ input: { sample } }: Explorer, { stages }: FixedRouting, { deployment }: Finalist): string[] {
   const unreached = stages.flatMap((stage) => sample.models[stage] ?? []).filter((model) => deployment.every((own) => own.model !== model));
   return unreached.length === 0 ? [] : [`At these thresholds no request reaches ${unreached.join(", ")}: the plan is of the other stages.`];
 }
 
-/** USD per request of what was deployed, models that are kept without being a stage and judge calls among it. */
+/** USD per request of the deployment, including models that are kept without being a stage, and judge calls. */
 function costOf({ explorer, cluster }: Pick<CompleteInput, "explorer" | "cluster">, { routing, deployment, kept }: Finalist): number {
   const { requestsPerSecond, judge } = explorer.input;
   const { share } = explorer.routing(routing).routed;

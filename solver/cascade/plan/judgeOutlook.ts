@@ -4,10 +4,10 @@ import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 import { planningSample, routePrompts } from "../routing/routing";
 
-/** Reliabilities a modelled judge is looked at with: a coin, a weak, the usual and a good judge, and an oracle. */
+/** Judge reliabilities to evaluate: random, weak, usual, good, and an oracle. */
 const JUDGE_AUCS: readonly number[] = [0.5, 0.7, 0.8, 0.9, 1];
 
-/** A cascade as deployed: what stays when the judge turns out to be another. */
+/** A cascade as deployed: the part that stays the same under another judge. */
 export interface DeployedCascade {
   /** Model cards, in the order requests meet them. */
   readonly models: readonly string[];
@@ -20,7 +20,7 @@ export interface DeployedCascade {
 }
 
 /**
- * What a plan would do if its modelled judge were of another reliability: the same thresholds on the same GPUs, with the scores
+ * The results of a plan if its modelled judge had another reliability: the same thresholds on the same GPUs, with the scores
  * that such a judge would give to the planning prompts. Empty where nothing is judged, or the scores were measured.
  */
 export function judgeOutlooks(workload: Workload, cascade: DeployedCascade): JudgeOutlook[] {

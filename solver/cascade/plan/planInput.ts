@@ -11,23 +11,23 @@ import type { Explorer } from "../explore/explorer";
 import type { FixedRouting } from "../explore/fixedDeployment";
 import type { PlanningSituation } from "../explore/situation";
 
-/** The situation that an explorer was made for, and what is asked of it. */
+/** The situation that an explorer was made for, and the planning request. */
 export interface BuildPlanInput extends PlanningSituation {
   readonly explorer: Explorer;
   readonly objective: Objective;
   /** A routing set by hand; null lets the planner choose. */
   readonly fixed: FixedRouting | null;
-  /** Explores with the models and shapes that other constraints leave, to tell which conflict; null where they leave none. Left out: not told. */
+  /** Explores with the models and shapes that other constraints leave, to find conflicts; null if none are left. Optional. */
   readonly explorerUnder?: (constraints: PlanConstraints) => Explorer | null;
   readonly engine: MilpEngine;
   /** Seconds since planning began, for the solver's report. */
   readonly elapsedSeconds: () => number;
 }
 
-/** The same with all that may be left out. */
+/** The same with all optional fields. */
 export interface CompleteInput extends Omit<BuildPlanInput, "judge"> {
   readonly judge: CascadePolicy["judge"];
-  /** Where the time of a judge outside of the deployment is known from; undefined: nobody said. */
+  /** The origin of the time of an external judge; undefined: unknown. */
   readonly judgeTime: JudgeTimeSource | undefined;
   readonly cards: CardCatalogue;
   readonly profile: EngineProfile;
@@ -38,11 +38,11 @@ export interface CompleteInput extends Omit<BuildPlanInput, "judge"> {
 export interface NoPlan {
   readonly outcome: "infeasible";
   readonly kind: NoPlanKind;
-  /** In operators' words; nothing is decided by it. */
+  /** In operators' words; for display only. */
   readonly reason: string;
   readonly bestQuality: number | null;
   readonly bestLatencySeconds: number | null;
-  /** The smallest set of constraints that conflict; left out where it is not the constraints. */
+  /** The smallest set of constraints that conflict; left out where constraints are not the reason. */
   readonly conflict?: readonly ConflictingConstraint[];
 }
 

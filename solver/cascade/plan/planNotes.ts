@@ -9,7 +9,7 @@ import type { Finalist } from "../deploy/finalist";
 import { loadText } from "../deploy/stageStability";
 import type { Explorer } from "../explore/explorer";
 
-/** Difference between tables and whole simulation worth a sentence. */
+/** Difference between tables and whole simulation from which on a sentence is added. */
 const TABLE_ERROR = 0.15;
 
 export interface Noted {
@@ -70,7 +70,7 @@ export function planNotes(
   return notes;
 }
 
-/** Limits of the engines in a plan where any is known, with how: all others are assumed. */
+/** Engine limits in a plan that are known, with their origin; all others are assumed. */
 function limitNotes({ deployment }: Finalist, { engineLimits = [] }: Noted["cluster"]): string[] {
   if (engineLimits.length === 0) return [];
   return deployment.map(({ model }) => {

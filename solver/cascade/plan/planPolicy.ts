@@ -35,7 +35,7 @@ export function planPolicy(
   };
 }
 
-/** The judge of a plan: an engine of its own runs only where something is judged, and takes what it took in the simulation. */
+/** The judge of a plan: a separate engine runs only where something is judged; its call time is that of the simulation. */
 function judgeOf(
   { engine, ...judge }: CascadePolicy["judge"],
   { judges, meanSeconds }: { readonly judges: boolean; readonly meanSeconds: number },

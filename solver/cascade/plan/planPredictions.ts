@@ -21,7 +21,7 @@ interface Predicted extends Noted {
   readonly cards: CardCatalogue;
 }
 
-/** What a plan promises: the figures of the whole simulation of its finalist, each with what it may be wrong by. */
+/** A plan's predictions: the figures of the whole simulation of its finalist, each with its possible error. */
 export function planPredictions(input: Predicted, finalist: Finalist): Predictions {
   const { explorer, cluster, workload, profile } = input;
   const { requestsPerSecond, quantile: q, qualityConfidence, judge } = explorer.input;
@@ -70,7 +70,7 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
   };
 }
 
-/** What the judge's own engines do, where the plan has any. */
+/** The figures of the judge's own engines, where the plan has any. */
 function judgePrediction({ explorer, profile }: Predicted, { routing, kept, judgeMeanSeconds }: Finalist): Pick<Predictions, "judge"> {
   const judging = kept.find(({ model }) => model === explorer.input.judgeEngine?.model);
   if (judging === undefined) return {};
@@ -119,7 +119,7 @@ function stagePrediction(input: Predicted, finalist: Finalist, index: number): S
   };
 }
 
-/** In what a stage's replicas, as they are loaded, lie outside the runs their profile was fitted to. */
+/** In which respects a stage's replicas, at their load, are outside the runs their profile was fitted to. */
 function stageExtrapolations({ explorer, profile, cards }: Predicted, finalist: Finalist, index: number): string[] {
   const cascade = explorer.routing(finalist.routing);
   const { sample, requestsPerSecond } = explorer.input;

@@ -9,23 +9,23 @@ import type { Explorer } from "../explore/explorer";
 import { type CapacityTable, secondsOnReplicas } from "../tables/capacityTable";
 import type { ShapeCount } from "../tables/shapeMix";
 
-/** Slower or faster by less is told as just as fast. */
+/** A smaller relative difference is reported as equally fast. */
 const ALIKE = 0.005;
 
-/** What one shape of a stage's replicas is held against. */
+/** What one shape of a stage's replicas is compared with. */
 export interface ShapeAsked {
   readonly table: CapacityTable;
   /** The replicas of the stage on one GPU type. */
   readonly replicas: readonly ShapeCount[];
-  /** Of this model on this GPU type: all that fit, those that bring little among them. */
+  /** Shapes of this model on this GPU type: all that fit, including those that bring little. */
   readonly fitting: readonly Pick<ShapedReplica, "shape">[];
   /** GPUs of the largest node of the type. */
   readonly gpusPerNode: number;
 }
 
 /**
- * Why each stage of a deployment has its tensor parallelism and not the next smaller or larger, by the stage's own tables: a sentence for
- * each GPU type it runs on, which is named where the cluster has several.
+ * Why each stage of a deployment has its tensor parallelism and not the next smaller or larger, by the stage's own tables: one sentence for
+ * each GPU type it runs on; the type is named where the cluster has several.
  */
 export function shapeReasons(
   explorer: Explorer,
@@ -48,7 +48,7 @@ export function shapeReasons(
   });
 }
 
-/** Why replicas have their shape: what their load would take on the same GPUs in shapes of the next smaller and larger tp alone. */
+/** Why replicas have their shape: the latency of their load on the same GPUs with only the next smaller or only the next larger tp. */
 export function shapeReason(asked: ShapeAsked): string {
   const { replicas } = asked;
   const main = largest(replicas);
@@ -59,7 +59,7 @@ export function shapeReason(asked: ShapeAsked): string {
   return `${replicas.map(shapeText).join(" and ")}: ${others.join("; ")}.`;
 }
 
-/** What one shape alone would do on the GPUs of a stage, as a part of a sentence. */
+/** The result of one shape alone on the GPUs of a stage, as a part of a sentence. */
 function alone({ table, replicas, fitting, gpusPerNode }: ShapeAsked, shape: ShapeCount["shape"]): string {
   const same = (other: ShapeCount["shape"]): boolean => other.tp === shape.tp && other.pp === shape.pp;
   const name = `tp ${shape.tp} alone`;

@@ -30,7 +30,7 @@ const knobs: Knobs = {
 };
 
 it("keeps the plan that kept the budget simulated whole, whatever simulations on other GPU counts say of its tables", () => {
-  // Far under its tables on two GPUs, so that one is tried; far over them there, so that by the tables none would do.
+  // Far below its tables on two GPUs, so that one is tried; far above them there, so that by the tables no count meets the budget.
   const simulated = [2, 0.6, 1.6];
   const tried: number[] = [];
   const { finalist } = verifiedBest({

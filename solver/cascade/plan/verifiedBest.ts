@@ -5,7 +5,7 @@ import type { ToDeploy } from "../deploy/deployed";
 import type { Finalist } from "../deploy/finalist";
 import type { Candidate, Exploration, Knobs } from "../explore/exploration";
 
-/** Finalists deployed and simulated whole, at most, and others that may be better all the same: each costs about as much as the rest of a small plan. */
+/** Maximum number of finalists simulated whole, and of others that may be better: each costs about as much as the rest of a small plan. */
 const MAX_FINALISTS = 4;
 const MAX_RIVALS = 2;
 
@@ -13,30 +13,30 @@ export interface Contest {
   readonly exploration: Exploration;
   readonly pool: readonly Candidate[];
   readonly knobs: Knobs;
-  /** Whether GPUs are counted anew once a cascade's tables are corrected; else the pool's figures are of real deployments. */
+  /** Whether GPUs are counted again once a cascade's tables are corrected; else the pool's figures are of real deployments. */
   readonly resized: boolean;
-  /** Deploys and simulates one; null where it does not come to a plan. */
+  /** Deploys and simulates one; null where no plan results. */
   deploy(asked: ToDeploy): Finalist | null;
-  /** USD per request of what was deployed. */
+  /** USD per request of the deployment. */
   cost(finalist: Finalist): number;
 }
 
 export interface Contested {
   readonly finalist: Finalist | null;
-  /** All that were simulated whole, the finalist among them. */
+  /** All that were simulated whole, including the finalist. */
   readonly verified: readonly Finalist[];
 }
 
-/** A candidate with the GPUs that it is to be deployed on at most, and the latency that its corrected tables must keep there. */
+/** A candidate with its maximum number of GPUs for deployment, and the latency that its corrected tables must meet there. */
 interface Entry extends ToDeploy {
   readonly candidate: Candidate;
 }
 
 /**
- * The best candidate once verified. Each verification corrects the tables of its whole cascade by the ratio found; the
- * search ends when the best by corrected tables is one that was verified, and no other cascade that was not would be as good within the
- * tables' error, its latency or the budget missed by no more than that. Where the cost is minimised, a candidate that misses the budget
- * is tried again on a GPU more.
+ * The best candidate after verification. Each verification corrects the tables of its whole cascade by the ratio found. The
+ * search ends when the best by corrected tables is a verified one, and no unverified cascade would be as good within the tables' error (its
+ * latency, or its excess over the budget, within that error). Where the cost is minimised, a candidate that misses the budget
+ * is tried again with one more GPU.
  */
 export function verifiedBest({ exploration, pool, knobs, resized, deploy, cost }: Contest): Contested {
   const quality = promisedQuality(knobs);
@@ -48,11 +48,11 @@ export function verifiedBest({ exploration, pool, knobs, resized, deploy, cost }
   const correctionOf = (candidate: Candidate): number => corrections.get(cascadeOf(candidate)) ?? 1;
   const seen = new Map<string, Finalist | null>();
   const keyOf = ({ routing, gpus }: Pick<ToDeploy, "routing" | "gpus">): string => `${routing} ${gpus}`;
-  /** Per routing, GPUs that are not too few as far as is known. */
+  /** Per routing, the number of GPUs not known to be too few. */
   const least = new Map<number, number>();
   const verified = (): Finalist[] => [...seen.values()].flatMap((one) => one ?? []);
 
-  /** @param allowance times the budget that is kept. */
+  /** @param allowance factor on the budget. */
   function entryOf(candidate: Candidate, allowance: number): Entry[] {
     const { routing } = candidate;
     const correction = correctionOf(candidate) / allowance;
@@ -94,7 +94,7 @@ export function verifiedBest({ exploration, pool, knobs, resized, deploy, cost }
     if (byCost && (finalist === null || finalist.heldSeconds > budget)) least.set(next.routing, next.gpus + 1);
   }
 
-  /** What came of an entry; at the end of all that is tried, also what its routing came to on more GPUs. */
+  /** The outcome of an entry; at the end of all tries, also the outcome of its routing on more GPUs. */
   function knownOf(asked: Pick<ToDeploy, "routing" | "gpus">): Finalist | null | undefined {
     const known = seen.get(keyOf(asked));
     if (known || finalistsLeft > 0) return known;
@@ -102,8 +102,8 @@ export function verifiedBest({ exploration, pool, knobs, resized, deploy, cost }
   }
 
   /**
-   * Where the cost is minimised, the cheapest of what was simulated whole and keeps the budget; else null. Corrections found on other GPU
-   * counts may by then speak against its entry, but it is known to keep all that is asked.
+   * Where the cost is minimised, the cheapest that was simulated whole and meets the budget; else null. Corrections found on other GPU
+   * counts may by then contradict its entry, but it is known to meet all demands.
    */
   function cheapestKept(routing?: number): Finalist | null {
     if (!byCost) return null;
@@ -112,8 +112,8 @@ export function verifiedBest({ exploration, pool, knobs, resized, deploy, cost }
   }
 
   /**
-   * Of the cascades without a verification the best routing of each that is better than the leader, or may be for all that tables tell;
-   * of these the one of lowest latency, as the likeliest to keep the budget.
+   * Among the cascades without a verification, the best routing of each that is better than the leader, or may be within the tables' error;
+   * of these the one with the lowest latency, as the likeliest to meet the budget.
    */
   function rivalOf(leader: Candidate | null): Entry | null {
     const untried = new Map<string, Map<Candidate, Entry>>();

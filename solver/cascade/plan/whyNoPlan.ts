@@ -17,10 +17,10 @@ export interface Ended {
   readonly choice: Choice;
   /** The routing set by hand, as an index into the exploration; null where the planner chooses. */
   readonly byHand: number | null;
-  /** null where nothing but GPU counts was asked. */
+  /** null where only GPU counts were requested. */
   readonly constrained: ConstrainedCandidates | null;
   readonly verified: readonly Finalist[];
-  /** Why the last that was refused as unstable was; null where none was. */
+  /** Why the last deployment refused as unstable was unstable; null where none was. */
   readonly unstable: string | null;
 }
 
@@ -28,13 +28,13 @@ type Asked = CompleteInput & Constrained;
 type Why = Pick<NoPlan, "kind" | "reason">;
 
 /**
- * Why there is no plan: the constraints that conflict, the floor or budget out of reach, or more requests than the GPUs keep up with. A
- * cascade set by hand is overloaded only where all GPUs of the cluster, used without constraints, do not keep up with it.
+ * Why there is no plan: the constraints that conflict, the floor or budget out of reach, or more requests than the GPUs sustain. A
+ * cascade set by hand is overloaded only where all GPUs of the cluster, used without constraints, do not sustain its load.
  */
 export function whyNoPlan(input: Asked, ended: Ended): NoPlan {
   const { choice, byHand, constrained, unstable } = ended;
   const { explorerUnder } = input;
-  // The explanation of a conflict may search the explorer anew, which forgets the routing.
+  // The explanation of a conflict may run the explorer's search again, which forgets the routing.
   const overloaded = byHand === null ? null : overloadedByHand(input, byHand);
   if (overloaded !== null) return without(overloaded);
   const deployed = constrained !== null && constrained.candidates.length + constrained.misses.length > 0;
@@ -56,7 +56,7 @@ export function whyNoPlan(input: Asked, ended: Ended): NoPlan {
 
 const without = (why: Why): NoPlan => ({ outcome: "infeasible", ...why, bestQuality: null, bestLatencySeconds: null });
 
-/** Shapes that are asked for and models that are excluded are the explorer's: so another one, without constraints, is asked. */
+/** The explorer applies requested shapes and excluded models: so another explorer, without constraints, is used. */
 function overloadedByHand({ explorer, explorerUnder, fixed, cluster, objective }: Asked, routing: number): Why | null {
   const maxGpus = gpuCount(cluster);
   const free = explorerUnder?.(noConstraints) ?? explorer;

@@ -9,7 +9,7 @@ const stage = (reads: readonly number[]): WorkflowStage => ({
   ...{ reads, instructionTokens: 20, lengthRatio: 1, lengthSpread: 0 },
 });
 
-/** A workflow of any shape: of each stage, those it reads. */
+/** A workflow of any shape, given by the stages that each stage reads. */
 export const workflowOf = (...reads: readonly (readonly number[])[]): Workflow => ({
   ...{ name: "test", title: "A test's", source: "none" },
   stages: reads.map(stage),
@@ -28,7 +28,7 @@ interface Programs {
   readonly seed: number;
 }
 
-/** Programs whose lengths and labels are drawn alike for all stages; of `workflows` in turn. */
+/** Programs whose lengths and labels have the same distribution for all stages; with `workflows` in turn. */
 export function programsOf({ workflows, programs, programsPerSecond, seed }: Programs): ProgramSample {
   const random = seededRandom(seed);
   let now = 0;

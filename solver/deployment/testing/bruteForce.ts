@@ -10,8 +10,8 @@ interface Laid {
 }
 
 /**
- * The least latency by trying every deployment, for tests of small problems: Infinity where there is none. Written from the meaning of the
- * constraints alone, it shares no code with the model.
+ * The least latency by trying every deployment, for tests of small problems: Infinity where there is none. Written from the definition of
+ * the constraints alone, it shares no code with the model.
  */
 export function leastLatencyByTrying(problem: DeploymentProblem): number {
   const candidates = everyReplica(problem);
@@ -86,7 +86,7 @@ function keepsCounts({ stages, nodes, constraints, usdPerGpuHour, running }: Dep
   return running.length - kept + (chosen.length - kept) <= maxChangedReplicas;
 }
 
-/** The least weighted latency within which every stage is served, whatever node is lost where one may be; not sought above `unless`. */
+/** The least weighted latency within which every stage is served, also after any node loss if considered; not searched above `unless`. */
 function secondsOf({ stages, nodes, constraints }: DeploymentProblem, chosen: readonly Laid[], unless: number): number {
   const losses = constraints.surviveNodeLoss ? [null, ...nodes.keys()] : [null];
   const served = (limit: number): boolean =>

@@ -5,9 +5,10 @@ import type { PlanDraft } from "@/solver/plan/plan";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 
 /**
- * The constraints that a plan does not keep, in operators' words, counted on its replicas alone: a check of the planner that shares no code with it.
+ * The constraints that a plan violates, in operators' words, computed from its replicas alone: a check of the planner that shares no code
+ * with it.
  *
- * @param running what runs while the plan is made.
+ * @param running the deployment that runs while the plan is made.
  */
 export function brokenConstraints(
   plan: Pick<PlanDraft, "deployment" | "inputs" | "predictions">,

@@ -12,7 +12,7 @@ export interface TestProblemAsked {
   readonly requestsPerSecondPerGpu: number;
 }
 
-/** A curve that rises faster and faster towards saturation, as those of simulated replicas do. */
+/** A curve that rises ever more steeply towards saturation, like those of simulated replicas. */
 function testCurve(unloadedSeconds: number, saturation: number): LoadCurve {
   const loads = [0.05, 0.5, 0.75, 0.9];
   return {
@@ -22,7 +22,10 @@ function testCurve(unloadedSeconds: number, saturation: number): LoadCurve {
   };
 }
 
-/** A made-up problem for tests and benchmarks: each model slower and hungrier than the one before it, larger shapes faster but less than in proportion. */
+/**
+ * An artificial problem for tests and benchmarks: each model slower and larger than the previous one, larger shapes faster but less than in
+ * proportion.
+ */
 export function testProblem({ seed, models, nodes, shapes, requestsPerSecondPerGpu }: TestProblemAsked): DeploymentProblem {
   const random = seededRandom(seed);
   const types = [...new Set(nodes.map(({ gpu }) => gpu))];

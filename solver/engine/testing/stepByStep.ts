@@ -16,9 +16,9 @@ interface SeenStep {
 
 export interface StepByStep {
   readonly requests: readonly EngineRequest[];
-  /** Requests given up, by their position in `requests`. */
+  /** Requests to abort, by their position in `requests`. */
   readonly aborts?: readonly { readonly handle: number; readonly atSeconds: number }[];
-  /** A closed loop: `requests` come when those before them end, whatever their `atSeconds` say. */
+  /** A closed loop: each of `requests` is sent when an earlier one ends, whatever its `atSeconds`. */
   readonly concurrency?: number;
 }
 
@@ -28,9 +28,9 @@ interface Sequence {
   readonly cached: number;
   readonly priority: number;
   arrival: number;
-  /** When the front end hands it to the engine. */
+  /** When the front end passes it to the engine. */
   enters: number;
-  /** Where it is: "coming" until it arrives, "gone" once finished, refused or given up. */
+  /** Its state: "coming" until it arrives, "gone" once finished, refused or aborted. */
   place: "coming" | "waiting" | "prefilling" | "decoding" | "gone";
   aborted: boolean;
   prefilled: number;
@@ -42,8 +42,8 @@ interface Sequence {
 }
 
 /**
- * The engine of `ContinuousBatching` written a second time and plainly, for tests to compare with: one engine step at a time, plain
- * arrays, every sum taken anew, no jump and no aggregate. Of the front end it has the work on requests, not that on tokens. Slow.
+ * A second, plain implementation of the engine of `ContinuousBatching`, as a reference for tests: one engine step at a time, plain
+ * arrays, every sum recomputed, no jump and no aggregate. Of the front end it has the work on requests, not that on tokens. Slow.
  *
  * @returns events in order, the steps, and when each request got each of its tokens.
  */
@@ -92,7 +92,7 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
     if (!one.aborted) events.push({ kind, handle: one.handle, seconds });
   };
 
-  /** Gives up what is to be given up in a stretch of time in which no step ends. */
+  /** Performs the aborts in a time interval in which no step ends. */
   const giveUp = (from: number, before: number): void => {
     for (const { handle, atSeconds } of aborts) {
       const one = sequences[handle];
@@ -115,7 +115,7 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
     return preempted;
   };
 
-  /** Before a step: who is put ahead, and who no longer is. */
+  /** Before a step: determines which requests are put ahead and which no longer are. */
   const age = ({ starvedSteps, quantumSteps }: EngineAging): void => {
     for (const one of running) if (one.ahead && one.served >= quantumSteps) one.ahead = false;
     for (const one of sequences) {
@@ -125,7 +125,7 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
     }
   };
 
-  /** One step from `now`; its end. `null` when there is nothing to do. */
+  /** One step from `now`; returns its end. `null` when there is nothing to do. */
   const step = (now: number): number | null => {
     if (model.aging !== undefined) age(model.aging);
     const preempted = preempt(now);
@@ -172,7 +172,7 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
       tell("finished", one, end);
       one.place = "gone";
     };
-    // Of those that end together, the ones that decode are told first, in the order of arrival.
+    // Of requests that end together, the decoding ones are reported first, in the order of arrival.
     for (const one of [...decoders].sort((a, b) => a.handle - b.handle)) token(one);
     for (const { one, tokens } of chunks) {
       one.prefilled += tokens;
@@ -194,7 +194,7 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
       .filter(({ kind, handle, seconds }) => kind === "finished" && seconds <= now && !answered.has(handle))
       .map(({ handle, seconds }) => ({ handle, atSeconds: seconds }))
       .sort((a, b) => a.atSeconds - b.atSeconds || a.handle - b.handle);
-    // A client hears of an end when the engine has begun its next step.
+    // A client sees an end after the engine has begun its next step.
     for (const { handle, atSeconds } of seen) {
       if (atSeconds > (end ?? seen[0]?.atSeconds ?? 0)) break;
       answered.add(handle);

@@ -2,10 +2,10 @@ import { measured } from "@/solver/judging/exactMatch";
 import { lastNumber, type ReadNumber } from "@/solver/judging/extract";
 import { normalised } from "@/solver/judging/normalised";
 
-/** Digits that tell numbers apart: thirds are written with as many as one likes. */
+/** Digits in which different numbers differ: thirds are written with any number of digits. */
 const DIGITS = 9;
 
-/** Below which every whole number has a value of its own. */
+/** Below this every whole number has an exact value. */
 const EXACT = Number.MAX_SAFE_INTEGER;
 
 /** A short fraction of LaTeX without braces. */
@@ -13,8 +13,8 @@ const bareFraction = /\\[dt]?frac(\d)(\d)(?!\d)/g;
 const latexFraction = /^(-?)\\frac\{(-?\d+)\}\{(\d+)\}$/;
 
 /**
- * One text for all ways to write an answer, so that equal answers are equal strings: case, blanks, marks and LaTeX's dress are left out, and a number,
- * with its unit behind it or none, is written in one way. Per cent is kept apart: 50 % is 50 to some and 0.5 to others.
+ * One text for all ways to write an answer, so that equal answers are equal strings: case, blanks, marks and LaTeX markup are left out, and
+ * a number, with or without a unit behind it, is written in one way. Per cent is kept apart: 50 % is 50 to some and 0.5 to others.
  *
  * @returns an empty text where nothing is left.
  */
@@ -26,13 +26,13 @@ export function canonicalText(text: string): string {
   return read === null ? plain : `${canonicalNumber(read)}${unit}`;
 }
 
-/** A number in one way: 1,000 and 1e3 as `1000`, a half as `0.5`, 50 % as `50%`. */
+/** A number in canonical form: 1,000 and 1e3 as `1000`, a half as `0.5`, 50 % as `50%`. */
 export function canonicalNumber({ value, percent, integer }: ReadNumber): string {
   return `${integer ?? writtenNumber(value)}${percent ? "%" : ""}`;
 }
 
 function writtenNumber(value: number): string {
-  // Whole numbers keep all of their digits, as `integer` does: rounding them would make equal what differs.
+  // Whole numbers keep all of their digits, as `integer` does: rounding would make different numbers equal.
   if (Number.isInteger(value) && Math.abs(value) <= EXACT) return String(value === 0 ? 0 : value);
   const rounded = Number(value.toPrecision(DIGITS));
   return Number.isInteger(rounded) ? BigInt(rounded).toString() : String(rounded);

@@ -1,27 +1,27 @@
 import type { Confidence } from "./ensembleDocument";
 
-/** What an expert's vote weighs. */
+/** The weight of an expert's vote. */
 export interface VoteWeight {
-  /** Of an expert before it has voted, and of one without a vote; none of its votes weighs more. */
+  /** Weight of an expert before it has voted, and of one without a vote; the maximum of its votes' weights. */
   readonly most: (expert: string) => number;
-  /** Of its vote, which stands in an answer of so many tokens. */
+  /** Weight of its vote in an answer with so many tokens. */
   readonly vote: (expert: string, outputTokens: number) => number;
 }
 
-/** Weights that differ by less are the same, and so are confidences and taus. */
+/** Weights, confidences and taus that differ by less count as equal. */
 export const TOLERANCE = 1e-9;
 
-/** Whether a confidence is as much as a gate's tau asks for. */
+/** Whether a confidence reaches a gate's tau. */
 export const reachesTau = (confidence: number, tau: number): boolean => confidence >= tau - TOLERANCE;
 
-/** An expert that is right no more often than not hardly counts, and no one outweighs any number of others. */
+/** An expert that is right no more often than wrong has little weight, and no expert outweighs any number of others. */
 const LEAST_ACCURACY = 0.51;
 const MOST_ACCURACY = 0.99;
 
 /**
- * How votes weigh under a confidence function (MOSAIC, section 4.2, equation 11, whose function may be replaced); all weights lie above 0.
- * `plurality`: 1 each. `accuracy-weighted`: the log odds of an expert's accuracy, which is taken to lie in 0.51 to 0.99. `length-aware`: 1 up to the
- * expert's usual length, and beyond it that length over the answer's.
+ * Weights of votes under a confidence function (MOSAIC, section 4.2, equation 11, whose function may be replaced); all weights are above 0.
+ * `plurality`: 1 each. `accuracy-weighted`: the log odds of an expert's accuracy, clamped to 0.51 to 0.99. `length-aware`: 1 up to the
+ * expert's usual length, and beyond it that length divided by the answer's.
  */
 export function voteWeight(confidence: Confidence): VoteWeight {
   switch (confidence.kind) {

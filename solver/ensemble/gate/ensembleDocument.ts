@@ -3,25 +3,25 @@ import { z } from "zod";
 const fraction = z.number().min(0).max(1);
 const modelName = z.string().min(1).max(200);
 
-/** Experts that one ensemble may have. */
+/** Maximum number of experts of one ensemble. */
 export const MOST_EXPERTS = 16;
 
-/** A tau that no confidence reaches: every question is aggregated. */
+/** A tau above every confidence: every question is aggregated. */
 export const AGGREGATE_ALL = 2;
 
 export const tauSchema = z.number().refine((tau) => (tau > 0 && tau <= 1) || tau === AGGREGATE_ALL, {
   error: `must be above 0 and at most 1, or ${AGGREGATE_ALL} to aggregate every question`,
 });
 
-/** Names that a gateway gives itself, or will: no model has one. */
+/** Names reserved for the gateway: no model has one. */
 export const OWN_NAMES = /^(cascade|workflow|ensemble)\/|^(panic|canary|unknown)$/;
 
-/** Where skills of an expert stand that hold for questions of any category, and of none. */
+/** Key of an expert's skills for questions of any category, and of none. */
 export const ANY_CATEGORY = "*";
 
 /**
- * What of an expert's answer is its vote. `text` is its last line, without what makes it no other answer; `pattern` is RE2's syntax, and the vote is the
- * first group of its last match, or the whole of it where it has no group.
+ * Which part of an expert's answer is its vote. `text`: its last line, without formatting; `pattern`: in RE2's syntax, the vote is the
+ * first group of its last match, or the whole match where it has no group.
  */
 const extractionSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("choice") }),
@@ -32,9 +32,9 @@ const extractionSchema = z.discriminatedUnion("kind", [
 ]);
 
 /**
- * How much votes say for the answer that leads, 0..1 (MOSAIC, equation 11, where the function is replaceable). `plurality`: the share of experts asked that
- * gave it. `accuracy-weighted`: votes weigh by the log odds of their expert's accuracy. `length-aware`: votes weigh less the longer they are beside what their
- * expert writes on average, as questions that split experts carry the longest answers.
+ * Support of the votes for the leading answer, 0..1 (MOSAIC, equation 11, where the function is replaceable). `plurality`: the share of
+ * experts asked that gave it. `accuracy-weighted`: votes have the log odds of their expert's accuracy as weight. `length-aware`: votes have
+ * less weight the longer they are relative to their expert's mean length, as questions that split experts have the longest answers.
  */
 const confidenceSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("plurality") }),
@@ -42,17 +42,17 @@ const confidenceSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("length-aware"), meanTokens: z.record(modelName, z.number().positive()) }),
 ]);
 
-/** A mixture of agents: experts that answer the same question, and an aggregator that is asked only where they disagree. */
+/** A mixture of agents: experts that answer the same question, and an aggregator that is called only where they disagree. */
 export const ensembleSchema = z
   .strictObject({
-    /** Clients name it in `model`, as `ensemble/<name>`. */
+    /** Its name for clients in `model`: `ensemble/<name>`. */
     name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "must be lower-case letters, digits, dots, dashes or underscores, 63 at most"),
     experts: z.array(modelName).min(2).max(MOST_EXPERTS),
     /** Experts that answer a question. */
     expertsPerQuestion: z.int().min(2).max(MOST_EXPERTS),
     /**
-     * Accuracy of each expert by category of question, `*` for those of any other: the most accurate ones of a question's category answer it. Left out, or
-     * where nothing is known of a category: the first ones of the list.
+     * Accuracy of each expert by category of question, `*` for those of any other: the most accurate ones of a question's category answer
+     * it. Left out, or where a category is unknown: the first ones of the list.
      */
     skills: z.record(z.string().min(1).max(200), z.record(modelName, fraction)).optional(),
     extraction: extractionSchema,
@@ -63,14 +63,17 @@ export const ensembleSchema = z
       model: modelName,
       /** Left out: as many as the engine allows. */
       maxTokens: z.int().positive().max(1_000_000).optional(),
-      /** What it is told to do with the answers; left out: Weir's own words. */
+      /** The aggregator's instructions for the answers; left out: Weir's default. */
       instruction: z.string().min(1).max(4000).optional(),
     }),
-    /** Answers without which the gate decides nothing by itself. */
+    /** Minimum number of answers for the gate to decide by itself. */
     quorum: z.int().min(1).max(MOST_EXPERTS),
-    /** After which the gate decides about what is there; engine seconds. A gateway gives experts half of a request's time at most. */
+    /**
+     * Time after which the gate decides with the available answers; engine seconds. A gateway gives experts at most half of a request's
+     * time.
+     */
     deadlineSeconds: z.number().positive().max(86_400),
-    /** Of an expert's answer; left out: as many as the engine allows. */
+    /** Token limit of an expert's answer; left out: as many as the engine allows. */
     maxTokens: z.int().positive().max(1_000_000).optional(),
   })
   .superRefine(({ experts, expertsPerQuestion, quorum, confidence, skills = {}, aggregator }, context) => {

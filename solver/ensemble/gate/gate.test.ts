@@ -139,7 +139,7 @@ test("a decision is called settled exactly where no vote that is out can change 
   );
 });
 
-/** All ways in which the experts that are out may answer: each vote there is, new ones, none; short and long. */
+/** All possible answers of the outstanding experts: each existing vote, new ones, none; short and long. */
 function completions(there: readonly Vote[], asked: readonly string[]): readonly (readonly Vote[])[] {
   const next = asked.find((expert) => !there.some((one) => one.expert === expert));
   if (next === undefined) return [there];

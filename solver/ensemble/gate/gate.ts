@@ -3,24 +3,27 @@ import type { Confidence } from "./ensembleDocument";
 
 export interface Vote {
   readonly expert: string;
-  /** null: nothing could be read off its answer. */
+  /** null: no vote could be read from its answer. */
   readonly vote: string | null;
   readonly outputTokens: number;
 }
 
 export interface GateDecision {
   readonly kind: "skip" | "aggregate";
-  /** The vote that leads and the expert whose answer stands for it: the weightiest, then the first in the ensemble's order; null: nobody voted. */
+  /**
+   * The leading vote and the expert whose answer represents it: the one with most weight, then the first in the ensemble's order; null:
+   * nobody voted.
+   */
   readonly leading: { readonly vote: string; readonly expert: string } | null;
-  /** Another answer has as much weight as the one that leads: only its place in the order has that lead. */
+  /** Another answer has the same weight as the leading one: only its place in the order makes that one lead. */
   readonly tied: boolean;
   readonly confidence: number;
-  /** Votes by answer, most first: `2:1`, `3:0` where all are for one, `0` where nobody voted. */
+  /** Votes by answer, most first: `2:1`, `3:0` where all are for one, `0` where there are no votes. */
   readonly votes: string;
 }
 
 export interface Gate {
-  /** Experts that the question was put to, in the ensemble's order. */
+  /** Experts that received the question, in the ensemble's order. */
   readonly asked: readonly string[];
   readonly confidence: Confidence;
   readonly tau: number;
@@ -29,7 +32,7 @@ export interface Gate {
 /** Votes for the same answer. */
 interface Candidate {
   readonly vote: string;
-  /** Place of its first expert among those asked, for ties. */
+  /** Position of its first expert among those asked, for ties. */
   readonly place: number;
   readonly votes: number;
   readonly weight: number;
@@ -39,13 +42,14 @@ interface Candidate {
 interface Count {
   readonly candidates: readonly Candidate[];
   readonly leading: Candidate | null;
-  /** Of all experts asked, those without a vote too. */
+  /** Total weight of all experts asked, including those without a vote. */
   readonly weight: number;
 }
 
 /**
- * Whether to skip the aggregator (MOSAIC, section 4.2, equation 11, and algorithm 1): where the votes that lead are at least tau of the weight of all
- * experts asked, so that one that is late, failed or left no vote counts against agreement. Votes of others and second votes are not counted.
+ * Whether to skip the aggregator (MOSAIC, section 4.2, equation 11, and algorithm 1): where the leading votes have at least tau of the
+ * weight of all experts asked, so that one that is late, failed or gave no vote counts against agreement. Votes of others and second votes
+ * are not counted.
  */
 export function decideGate(votes: readonly Vote[], gate: Gate): GateDecision {
   const count = countVotes(votes, gate);
@@ -61,8 +65,8 @@ export function decideGate(votes: readonly Vote[], gate: Gate): GateDecision {
 }
 
 /**
- * The decision as it stands, where no vote that is still out can change whether to skip, or, when skipping, which vote leads; null: they can. Exact: of
- * every decision that is settled by the votes there are it says so.
+ * The current decision, if no outstanding vote can change whether to skip or, when skipping, which vote leads; null: they can. Exact: it
+ * detects every decision that is settled by the existing votes.
  */
 export function settledGate(votes: readonly Vote[], gate: Gate): GateDecision | null {
   const decision = decideGate(votes, gate);
@@ -74,7 +78,7 @@ export function settledGate(votes: readonly Vote[], gate: Gate): GateDecision | 
   const [firstOut] = out;
   if (firstOut === undefined) return decision;
   if (decision.kind === "aggregate") {
-    // The most that any answer can get is all that is out.
+    // Any answer can gain at most the outstanding weight.
     const reachable = ((leading?.weight ?? 0) + outWeight) / weight;
     return reachesTau(reachable, gate.tau) ? null : decision;
   }
@@ -97,7 +101,7 @@ function countVotes(votes: readonly Vote[], { asked, confidence }: Gate): Count 
   for (const vote of votes) if (!given.has(vote.expert)) given.set(vote.expert, vote);
   const candidates = new Map<string, Candidate>();
   let total = 0;
-  // In the order of those asked, so that the order in which votes come changes no sum.
+  // In the order of those asked, so that the order of votes' arrival changes no sum.
   asked.forEach((expert, place) => {
     const { vote = null, outputTokens = 0 } = given.get(expert) ?? {};
     const weight = vote === null ? weigh.most(expert) : weigh.vote(expert, outputTokens);

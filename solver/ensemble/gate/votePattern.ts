@@ -1,29 +1,30 @@
 import { RE2JS, RE2JSException } from "re2js";
 
-/** Instructions that a compiled pattern may have; usual ones have 10 to 60. */
+/** Maximum number of instructions of a compiled pattern; usual ones have 10 to 60. */
 const MOST_INSTRUCTIONS = 200;
 
-/** Characters at the end of an answer that are searched, some 4,000 tokens. */
+/** Number of characters at the end of an answer that are searched, some 4,000 tokens. */
 const SEARCHED = 16_384;
 
-/** Characters before the last place at which a pattern matches where the match that covers it may begin. */
+/** Maximum distance in characters between the last place at which a pattern matches and the beginning of the match that covers it. */
 const LONGEST_LEAD = 256;
 
-/** Flags by which a pattern takes letters of either case. */
+/** Flags for case-insensitive patterns. */
 const ignoringCase = /\(\?[imsU]*i/;
 
 export interface PatternReader {
   readonly ok: true;
-  /** What the pattern finds last in a text; null: nothing. */
+  /** The pattern's last find in a text; null: none. */
   readonly read: (text: string) => string | null;
-  /** A text as it would be found. */
+  /** A text in the form in which it would be found. */
   readonly written: (found: string) => string;
 }
 
 /**
- * Reads by a pattern in RE2's syntax, which has neither looking around nor back references and takes time linear in the text: the first group of the last
- * match that took part in it, or the whole match where the pattern has no group. Only the end of a long text is searched.
- * Blanks around what is found are left out, and case where the pattern ignores it; all else tells answers apart, as it does outputs of programs.
+ * Reads by a pattern in RE2's syntax, which has neither lookaround nor back references and takes time linear in the text: the first group
+ * of the last match that took part in it, or the whole match where the pattern has no group. Only the end of a long text is searched.
+ * Surrounding blanks are removed, and case where the pattern ignores it; any other difference distinguishes answers, as it does outputs of
+ * programs.
  *
  * @returns one sentence instead where RE2 cannot read the pattern, or it is too large.
  */
@@ -31,7 +32,7 @@ export function patternReader(pattern: string): PatternReader | { readonly ok: f
   try {
     const each = RE2JS.compile(pattern);
     const ignoresCase = ignoringCase.test(pattern);
-    // Greedy, so that what it finds begins as late as a match can.
+    // Greedy, so that the find begins as late as a match can.
     const latest = RE2JS.compile(`(?s:.*)(${pattern})`);
     if (each.programSize() > MOST_INSTRUCTIONS) {
       return {
@@ -57,7 +58,7 @@ function lastMatch(each: RE2JS, latest: RE2JS, text: string): string | null {
   const lastStart = end.start(1);
   const matches = each.matcher(text);
   let last: string | null = null;
-  // From a little before it on, match by match: the last place at which digits match is the last digit of a number.
+  // From slightly before it on, match by match: the last place at which digits match is the last digit of a number.
   for (let found = matches.find(Math.max(0, lastStart - LONGEST_LEAD)); found && matches.start() <= lastStart; found = matches.find()) {
     last = firstGroup(matches)?.trim() || last;
   }

@@ -132,7 +132,7 @@ describe("a pattern", () => {
   });
 });
 
-/** Matching that tries everything again from every character would take minutes on each of these. */
+/** Matching that retries everything from every character would take minutes on each of these. */
 test("answers that loop on anything for 100,000 characters are read, by hostile patterns too", () => {
   const looped = [
     "a",

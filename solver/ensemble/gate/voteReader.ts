@@ -4,18 +4,19 @@ import { canonicalNumber, canonicalText } from "./canonicalVote";
 import type { Extraction } from "./ensembleDocument";
 import { patternReader } from "./votePattern";
 
-/** A vote is an answer, not an essay: two that are longer would hardly ever be the same. */
+/** Maximum length of a vote: a vote is an answer, not an essay, and longer ones would hardly ever be equal. */
 const LONGEST_VOTE = 1000;
 
-/** Characters at the end of an answer, what it thinks left out, that are read: some 16,000 tokens, after which nobody comes back to a vote. */
+/** Number of characters at the end of an answer, without its thinking, that are read: some 16,000 tokens, and votes are at the end. */
 const READ = 65_536;
 
 /**
- * Reads an expert's vote off its answer (Extract of MOSAIC, algorithm 1): equal answers give equal texts, whatever they are written like; what a
- * pattern finds is taken as it stands. What a model thinks before it answers does not count, nor what stands before the last 65,536 characters (of patterns
- * 16,384), so that no answer keeps who reads it for long.
+ * Reads the vote from an expert's answer (Extract of MOSAIC, algorithm 1): equal answers give equal texts, however they are written; the
+ * find of a pattern is taken unchanged. A model's thinking before it answers does not count, nor anything before the last 65,536 characters
+ * (with patterns 16,384), so that no answer blocks the reader for long.
  *
- * @returns a function from an answer to its vote, null where there is none; one that never finds any where `extractionProblem` has something to say.
+ * @returns a function from an answer to its vote, null where there is none; one that never finds any where `extractionProblem` returns a
+ * problem.
  */
 export function voteReader(extraction: Extraction): (text: string) => string | null {
   const read = readerOf(extraction);
@@ -26,10 +27,10 @@ export function voteReader(extraction: Extraction): (text: string) => string | n
 }
 
 /**
- * Holds votes against references. A reference may be a whole answer, whose vote counts; a bare one, off which the extraction reads nothing, as patterns
- * usually do, and which is taken as it would be found; or a vote.
+ * Compares votes with references. A reference may be a whole answer, whose vote counts; a bare one, from which the extraction reads
+ * nothing, as patterns usually do, and which is taken in the form in which it would be found; or a vote.
  *
- * @returns a function that tells whether a vote is right, which none is not; null where there is no reference.
+ * @returns a function that returns whether a vote is right, false without a vote; null where there is no reference.
  */
 export function voteJudge(extraction: Extraction): (vote: string | null, reference: string | null) => boolean | null {
   const read = voteReader(extraction);
@@ -68,7 +69,7 @@ function readerOf(extraction: Extraction): (text: string) => string | null {
   }
 }
 
-/** How a bare answer is written as a vote. */
+/** The form of a bare answer as a vote. */
 function writerOf(extraction: Extraction): (bare: string) => string {
   // Choices are the only votes in capitals.
   if (extraction.kind === "choice") return (bare) => canonicalText(bare).toUpperCase();

@@ -1,11 +1,11 @@
 import type { PlacementProblem, Schedule, Session } from "./placement";
 import { sessionSeconds, type TimedSchedule, timeSchedule } from "./timeSchedule";
 
-/** Experts that are asked anything, by index, in the order in which they were given: that in which prompts first name them. */
+/** Experts with prompts, by index, in the order in which they were given: the order in which prompts first name them. */
 const askedExperts = ({ experts }: PlacementProblem): readonly { readonly expert: number; readonly prompts: number }[] =>
   experts.flatMap(({ prompts }, expert) => (prompts > 0 ? [{ expert, prompts }] : []));
 
-/** What placements are held against, by name, timed with the problem's own session costs; null: it does not exist within K. */
+/** The reference placements, by name, timed with the problem's own session costs; null: it does not exist within K. */
 export function baselineSchedules(problem: PlacementProblem) {
   const timed = (schedule: Schedule | null): TimedSchedule | null => schedule && timeSchedule(problem.experts, schedule);
   return [
@@ -18,8 +18,8 @@ export function baselineSchedules(problem: PlacementProblem) {
 const emptyLines = (workers: number): Session[][] => Array.from({ length: workers }, () => []);
 
 /**
- * The m-th expert on worker m mod N, whole (MOSAIC, section 3, observation 2): loads overlap across workers, and nobody looks at costs. null: there are more
- * experts than the workers have room for.
+ * The m-th expert on worker m mod N, whole (MOSAIC, section 3, observation 2): loads overlap across workers, and costs are ignored. null:
+ * there are more experts than the workers have room for.
  */
 export function roundRobin(problem: PlacementProblem): Schedule | null {
   const asked = askedExperts(problem);
@@ -30,8 +30,8 @@ export function roundRobin(problem: PlacementProblem): Schedule | null {
 }
 
 /**
- * Every expert on every worker with an equal share of its prompts, one expert after another with a barrier between them (MOSAIC, observation 3 and appendix
- * A.6). It knows neither K nor caps of replicas, so it always exists.
+ * Every expert on every worker with an equal share of its prompts, one expert after another with a barrier between them (MOSAIC,
+ * observation 3 and appendix A.6). It ignores K and caps of replicas, so it always exists.
  */
 export function dataConcurrent(problem: PlacementProblem): Schedule {
   const { workers } = problem;
@@ -44,8 +44,8 @@ export function dataConcurrent(problem: PlacementProblem): Schedule {
 }
 
 /**
- * Greedy list scheduling: whole experts, the longest first, each to the worker that would end it first of those that have room (MOSAIC, section 4.1.3, names
- * it). null: there are more experts than the workers have room for.
+ * Greedy list scheduling: whole experts, the longest first, each to the worker that would end it first of those that have room (MOSAIC,
+ * section 4.1.3, names it). null: there are more experts than the workers have room for.
  */
 export function listScheduling(problem: PlacementProblem): Schedule | null {
   const { experts, maxModelsPerWorker } = problem;

@@ -1,14 +1,14 @@
 import type { Schedule, Session } from "./placement";
 import { type AskedExpert, type PlacementContext, TIME_TOLERANCE } from "./placementContext";
 
-/** Halvings of an interval of seconds after which it is as narrow as doubles can tell. */
+/** Number of bisection steps of an interval of seconds, down to double precision. */
 const HALVINGS = 60;
-/** Turns over all experts in which splits may settle. */
+/** Maximum number of passes over all experts until splits settle. */
 const MOST_TURNS = 40;
-/** Relative gain of a turn below which splits have settled. */
+/** Relative gain of a pass below which splits have settled. */
 const SETTLED = 1e-7;
 
-/** A schedule that is being made: who answers how much where, and until when each worker is busy. */
+/** A schedule under construction: the prompts of each expert on each worker, and the time until which each worker is busy. */
 export interface DraftSchedule {
   readonly context: PlacementContext;
   /** Prompts by expert of the context and worker, expert by expert; 0: no session. */
@@ -27,13 +27,13 @@ export const copyDraft = ({ context, counts, busySeconds }: DraftSchedule): Draf
   busySeconds: busySeconds.slice(),
 });
 
-/** Makes one draft what another of the same context is. */
+/** Copies another draft of the same context into one draft. */
 export function overwriteDraft(draft: DraftSchedule, by: DraftSchedule): void {
   draft.counts.set(by.counts);
   draft.busySeconds.set(by.busySeconds);
 }
 
-/** A schedule without barrier as a draft of the context, which may have other costs. */
+/** A schedule without a barrier as a draft of the context, which may have other costs. */
 export function draftOf(context: PlacementContext, schedule: Schedule): DraftSchedule {
   const draft = emptyDraft(context);
   const places = new Map(context.experts.map(({ expert }, place) => [expert, place]));
@@ -66,14 +66,14 @@ export function makespanOf({ busySeconds }: DraftSchedule): number {
 export const promptsOn = ({ context, counts }: DraftSchedule, place: number, worker: number): number =>
   counts[place * context.workers + worker] ?? 0;
 
-/** Workers that an expert, by its place in the context, has a session on. */
+/** Workers on which an expert, by its place in the context, has a session. */
 export function workersOf(draft: DraftSchedule, place: number): number[] {
   const workers: number[] = [];
   for (let worker = 0; worker < draft.context.workers; worker += 1) if (promptsOn(draft, place, worker) > 0) workers.push(worker);
   return workers;
 }
 
-/** Sessions of a worker. */
+/** Number of sessions of a worker. */
 export function sessionsOn(draft: DraftSchedule, worker: number): number {
   let sessions = 0;
   for (let place = 0; place < draft.context.experts.length; place += 1) if (promptsOn(draft, place, worker) > 0) sessions += 1;
@@ -82,7 +82,7 @@ export function sessionsOn(draft: DraftSchedule, worker: number): number {
 
 const secondsOf = (expert: AskedExpert, prompts: number): number => (prompts > 0 ? expert.loadSeconds + expert.cost(prompts) : 0);
 
-/** Gives an expert so many prompts on a worker, whatever it has elsewhere. */
+/** Gives an expert so many prompts on a worker, independent of its prompts elsewhere. */
 export function setPrompts(draft: DraftSchedule, place: number, worker: number, prompts: number): void {
   const expert = draft.context.experts[place];
   if (expert === undefined) return;
@@ -94,8 +94,8 @@ export function setPrompts(draft: DraftSchedule, place: number, worker: number, 
 }
 
 /**
- * Splits all prompts of an expert over some workers so that the last of them is done as early as can be, given all else: exact for any cost that never falls,
- * by bisection on when that is. Workers that would gain nothing are left without a session.
+ * Splits all prompts of an expert over some workers such that the last of them ends as early as possible, given all else: exact for any
+ * non-decreasing cost, by bisection on the end time. Workers that would gain nothing are left without a session.
  */
 export function respread(draft: DraftSchedule, place: number, over: readonly number[]): void {
   const expert = draft.context.experts[place];
@@ -131,8 +131,8 @@ export function respread(draft: DraftSchedule, place: number, over: readonly num
 }
 
 /**
- * Makes the split of every expert over its workers exact given the others, in turns until nothing is gained (the exact repair, SYSTEMS section 5). Sessions that
- * are left without prompts go. The makespan never rises.
+ * Makes the split of every expert over its workers exact given the others, in passes until there is no gain (the exact repair, SYSTEMS
+ * section 5). Sessions without prompts are removed. The makespan never rises.
  */
 export function settle(draft: DraftSchedule, turns = MOST_TURNS): void {
   let before = makespanOf(draft);
@@ -148,8 +148,8 @@ export function settle(draft: DraftSchedule, turns = MOST_TURNS): void {
 }
 
 /**
- * Takes away sessions, each expert's smallest first, whose prompts its others can answer without the makespan being longer than so many seconds: each is a load.
- * As one that goes makes room for others, until none does.
+ * Removes sessions, each expert's smallest first, if its others can answer their prompts without the makespan exceeding so many seconds:
+ * each saves a load. As a removed session makes room for others, it repeats until none can be removed.
  */
 export function dropSessions(draft: DraftSchedule, atMostSeconds: number): void {
   let before: number;
@@ -172,5 +172,5 @@ function dropOnce(draft: DraftSchedule, atMostSeconds: number): void {
   }
 }
 
-/** Sessions, each of which loads once. */
+/** Number of sessions, each of which loads once. */
 export const loadsOf = ({ counts }: DraftSchedule): number => counts.reduce((loads, prompts) => loads + (prompts > 0 ? 1 : 0), 0);

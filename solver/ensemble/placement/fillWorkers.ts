@@ -3,18 +3,18 @@ import { type DraftSchedule, emptyDraft, makespanOf, setPrompts } from "./draftS
 import { fewestSessions } from "./placementBound";
 import type { PlacementContext } from "./placementContext";
 
-/** Halvings of the makespan that a filling aims at. */
+/** Number of bisection steps of the target makespan. */
 const HALVINGS = 16;
 
-/** Which of the experts that fit a worker whole goes there first. */
+/** Which of the experts that fit a worker completely goes there first. */
 const preferences = ["longest", "shortest", "any"] as const;
 type Preference = (typeof preferences)[number];
 
 /**
- * A schedule made by aiming at a makespan, halved until none is reached: workers are filled in turn, experts go whole where they fit, and one that does not is
- * split and goes on on the next worker. null: no aim up to `atMostSeconds` was reached.
+ * A schedule from a target makespan, lowered by bisection until it cannot be reached: workers are filled in turn, experts go completely
+ * where they fit, and one that does not is split and continues on the next worker. null: no target up to `atMostSeconds` was reached.
  *
- * @param random breaks ties of what goes next: other streams give other schedules.
+ * @param random breaks ties of the next choice: other streams give other schedules.
  */
 export function filledWorkers(
   context: PlacementContext,
@@ -37,14 +37,14 @@ export function filledWorkers(
   return best;
 }
 
-/** What an expert may have on the worker that is being filled. */
+/** The possible share of an expert on the worker that is being filled. */
 interface Portion {
   readonly place: number;
   readonly prompts: number;
   readonly seconds: number;
-  /** Whether nothing of it is left for other workers. */
+  /** Whether none of it remains for other workers. */
   readonly whole: boolean;
-  /** Seconds of what is left of it before. */
+  /** Seconds of its remaining part before. */
   readonly leftSeconds: number;
 }
 
@@ -67,7 +67,7 @@ function filledUntil(
     if (expert === undefined || asked === 0) return [];
     const prompts = Math.min(asked, expert.most(roomSeconds - expert.loadSeconds));
     if (prompts <= 0) return [];
-    // What is over must fit the workers it may still be on.
+    // The rest must fit the workers it may still be on.
     if (asked - prompts > ((capLeft[place] ?? 0) - 1) * (shares[place] ?? 0)) return [];
     const seconds = expert.loadSeconds + expert.cost(prompts);
     return [{ place, prompts, seconds, whole: prompts === asked, leftSeconds: expert.loadSeconds + expert.cost(asked) }];
@@ -91,7 +91,7 @@ function filledUntil(
   return left.every((prompts) => prompts === 0) ? draft : null;
 }
 
-/** A whole expert while more may follow it, else what fills the room best: a part of the longest expert that is left. */
+/** A whole expert while more may follow it, else the best fit for the room: a part of the longest remaining expert. */
 function chosen(
   open: readonly Portion[],
   { last, preference, random }: { readonly last: boolean; readonly preference: Preference; readonly random: Random },

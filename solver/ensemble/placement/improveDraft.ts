@@ -2,23 +2,24 @@ import type { Random } from "@/solver/numeric/random";
 import { copyDraft, type DraftSchedule, makespanOf, overwriteDraft, respread, sessionsOn, settle, workersOf } from "./draftSchedule";
 import { TIME_TOLERANCE } from "./placementContext";
 
-/** Turns in which splits settle after a move; the schedule that comes out settles whole. */
+/** Number of passes in which splits settle after a move; the final schedule settles completely. */
 const TURNS_OF_MOVE = 3;
 
-/** How long a search goes on. */
+/** Limits of a search. */
 export interface SearchEffort {
-  /** Moves that are tried. */
+  /** Number of moves that are tried. */
   readonly tries: number;
-  /** It ends sooner once the makespan is no more than this. */
+  /** It ends earlier once the makespan is at most this. */
   readonly enoughSeconds: number;
-  /** Share of the best makespan by which a schedule may be longer than it when the search begins; the share falls to none as it goes on. */
+  /** Initial share of the best makespan by which a schedule may be longer than it; the share falls to zero during the search. */
   readonly allowedLoss: number;
 }
 
 /**
- * Betters a schedule by moves of single sessions, tried at random on the workers that are done last: to one worker more, to another worker, off a worker, or in
- * exchange with another worker's; the splits of all experts settle after each. Moves that make it a little longer stay too, less so as the search goes on
- * (threshold accepting): without them it ends in placements that no single move betters. The best schedule seen is what comes out, never a longer one.
+ * Improves a schedule by moves of single sessions, tried at random on the workers that end last: to an additional worker, to another
+ * worker, off a worker, or in exchange with another worker's; the splits of all experts settle after each. Moves that make it slightly
+ * longer are also accepted, less so as the search proceeds (threshold accepting): without them it ends in placements that no single move
+ * improves. It returns the best schedule seen, never a longer one.
  */
 export function improveDraft(draft: DraftSchedule, { tries, enoughSeconds, allowedLoss }: SearchEffort, random: Random): void {
   settle(draft);
@@ -48,14 +49,14 @@ export function improveDraft(draft: DraftSchedule, { tries, enoughSeconds, allow
   settle(draft);
 }
 
-/** Less where workers are busy more evenly or less in all. */
+/** Lower for workers with more even or less total load. */
 function spreadOf({ busySeconds }: DraftSchedule): number {
   let sum = 0;
   for (const seconds of busySeconds) sum += seconds * seconds;
   return sum;
 }
 
-/** One move off a worker that is done last; false where the one drawn is not allowed. */
+/** One move off a worker that ends last; false where the drawn one is not allowed. */
 function move(draft: DraftSchedule, random: Random): boolean {
   const { experts, workers, sessionsPerWorker } = draft.context;
   const latest = makespanOf(draft) * (1 - 1e-3);
@@ -88,7 +89,7 @@ function move(draft: DraftSchedule, random: Random): boolean {
   if (exchanged === null) return false;
   const onOfExchanged = workersOf(draft, exchanged);
   if (onOfExchanged.includes(from)) return false;
-  // Both leave before either comes, so that neither is weighed against the other.
+  // Both are removed before either is added, so that neither is compared with the other.
   const back = [...onOfExchanged.filter((worker) => worker !== to), from];
   respread(draft, exchanged, back);
   respread(draft, place, [...others, to]);

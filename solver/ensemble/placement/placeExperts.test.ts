@@ -88,14 +88,14 @@ describe("placed experts", () => {
   it("are never later with the session cost than the ILP's own schedule is with it", () => {
     const experts = checkInstance(2).experts.map((each, index) => ({ ...each, cost: bentCost(promptSeconds(each), 20 * (index + 1)) }));
     const { timed, solved, schedule } = placed({ ...checkInstance(3), experts });
-    // The ILP's costs are straight lines to the whole session: shards of it are dearer.
+    // The ILP's costs are linear up to the whole session: shards of it cost more.
     expect(timed.makespanSeconds).toBeGreaterThan(solved.makespanSeconds);
     const counts = schedule.workers.map((line) => line.length);
     expect(Math.max(...counts)).toBeLessThanOrEqual(3);
     for (const [from, sessions] of schedule.workers.entries())
       for (const [to, others] of schedule.workers.entries())
         for (const session of sessions) {
-          // No single prompt is better off on another worker that has its expert.
+          // No single prompt would end earlier on another worker that has its expert.
           if (from === to || session.prompts === 1 || !others.some(({ expert }) => expert === session.expert)) continue;
           const moved = schedule.workers.map((line, worker) =>
             line.map((each) => {
@@ -124,7 +124,7 @@ describe("placed experts", () => {
   });
 
   it("of a sweep are done no more than 0.5 % later than under any K that is given, where small shards waste much", () => {
-    // Straight lines to the whole session are far below what shards take: what is at the linear bound may be bettered all the same.
+    // Costs linear up to the whole session are far below those of shards: a placement at the linear bound may still be improved.
     for (const seed of [14, 17, 25, 30, 54]) {
       const random = seededRandom(seed);
       const experts = Array.from({ length: 2 + random.int(3) }, (_, at) => ({
@@ -145,7 +145,7 @@ describe("placed experts", () => {
     const bound = combinatorialBound(linearContext(widest));
     const least = leastByTrying({ ...problem, maxModelsPerWorker: 2 });
     expect(least).toBeGreaterThan(bound * 1.001);
-    // Nothing is shorter under the least K, which is so; whether under the widest, the engine does not find out.
+    // Nothing is shorter with the smallest K, which is correct; whether with the largest, the engine does not determine.
     const roomOf = (model: MilpModel): number => model.rows.find(({ name }) => name === "models_0")?.bound ?? 0;
     const engine: MilpEngine = { name: "one K", solve: (model) => ({ status: roomOf(model) === 2 ? "infeasible" : "undecided" }) };
     const answer = placeExperts({ ...problem, maxModelsPerWorker: null }, { engine, timeLimitSeconds: 1 });
@@ -180,7 +180,7 @@ describe("placed experts", () => {
       const each = Number((random.next() < 1 / 3 ? 1 + 2 * random.next() : 0.1 + 0.2 * random.next()).toFixed(2));
       return { name: `expert ${at}`, prompts, loadSeconds, cost: linearCost(each) };
     });
-    // The repair's search betters what the ILP's own found here.
+    // The repair's search improves on the ILP's own here.
     const { timed, solved } = placed({ workers: 4, maxModelsPerWorker: 4, replicas: "amortised", experts });
     expect(solved.makespanSeconds).toBeCloseTo(timed.makespanSeconds, 6);
     expect(solved.gap).toBeCloseTo((timed.makespanSeconds - solved.lowerBoundSeconds) / timed.makespanSeconds, 9);
@@ -205,7 +205,7 @@ describe("placed experts", () => {
           expect(shown?.makespanSeconds ?? 0).toBe(timed.makespanSeconds);
           for (const each of sweep)
             if (each.maxModelsPerWorker < maxModelsPerWorker) expect(each.makespanSeconds).toBeGreaterThan(mostSeconds * (1 - 1e-6));
-          // No session is left that another of its expert could take whole.
+          // No session is left that another of its expert could take completely.
           const seconds = timed.workers.map((line) => line.at(-1)?.untilSeconds ?? 0);
           for (const [from, line] of schedule.workers.entries())
             for (const { expert, prompts } of line)

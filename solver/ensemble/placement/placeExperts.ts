@@ -10,21 +10,21 @@ import { retimePlacement } from "./retimePlacement";
 import { ASKED_GAP, gapOf, PROVEN_CELLS, type SolvedPlacement, solvedOf, solvePlacement } from "./solvePlacement";
 import { type TimedSchedule, timeSchedule } from "./timeSchedule";
 
-/** Ks in a row that bring less than the gap asked for, after which only the largest is tried. */
+/** Number of consecutive Ks with a gain below the requested gap after which only the largest is tried. */
 const FRUITLESS = 2;
 
-/** Experts placed, with how good that is known to be. */
+/** Placed experts, with the known optimality. */
 export interface ExpertsPlaced {
   /** K. */
   readonly maxModelsPerWorker: number;
   readonly schedule: Schedule;
   /** With the problem's own session costs. */
   readonly timed: TimedSchedule;
-  /** The ILP, whose costs are linear, by the best schedule that is known of it; over all Ks where K was swept. */
+  /** The ILP, whose costs are linear, with its best known schedule; over all Ks where K was swept. */
   readonly solved: SolvedIlp;
   /** By K, each with the session costs; one where K was given. */
   readonly sweep: readonly { readonly maxModelsPerWorker: number; readonly makespanSeconds: number }[];
-  /** By expert, why it is on as many workers. */
+  /** By expert, the reason for its number of workers. */
   readonly says: readonly string[];
 }
 
@@ -39,18 +39,20 @@ interface SolvedIlp {
 
 export type Placed = { readonly ok: true; readonly value: ExpertsPlaced } | { readonly ok: false; readonly message: string };
 
-/** What places experts: a problem whose K may be left open, as null. */
+/** The input of a placement: a problem whose K may be left open, as null. */
 export type OpenPlacement = Omit<PlacementProblem, "maxModelsPerWorker"> & { readonly maxModelsPerWorker: number | null };
 
 /**
- * Places experts on workers for the shortest makespan (MOSAIC, section 4.1; SYSTEMS section 5): the ILP with linear costs, then the repair that times
- * schedules with the session cost as it is. Where K is left open it rises from the least that has room for all experts, until the bound says that more brings
- * nothing; once two more together brought less than 0.1 %, only the largest is tried. All prompts are placed; no round-robin, list schedule or even
- * sharding that keeps K and caps is shorter. One sentence with the way out where K leaves no room.
+ * Places experts on workers for the shortest makespan (MOSAIC, section 4.1; SYSTEMS section 5): the ILP with linear costs, then the repair
+ * that times schedules with the true session cost. Where K is left open it rises from the smallest that has room for all experts, until the
+ * bound shows that more brings nothing; once two consecutive Ks together brought less than 0.1 %, only the largest is tried. All prompts
+ * are placed; no round-robin, list schedule or even sharding that keeps K and caps is shorter. Returns one sentence with a remedy where K
+ * leaves no room.
  *
- * @param options.timeLimitSeconds of the engine in all; shared by the Ks that there are.
- * @param options.fewestLoadsWithin share of the makespan that is given up for fewer loads and a smaller K, where costs are known no better than that: of even
- *   sharding and of the Ks swept, others may then be shorter by as much. 0: the shortest that is found.
+ * @param options.timeLimitSeconds of the engine in total; shared by all Ks.
+ * @param options.fewestLoadsWithin share of the makespan that may be lost for fewer loads and a smaller K, where costs are no more accurate
+ * than that: among even
+ *   sharding and the swept Ks, others may then be shorter by as much. 0: the shortest that is found.
  */
 export function placeExperts(
   problem: OpenPlacement,
@@ -65,14 +67,14 @@ export function placeExperts(
   if (asked === 0) return { ok: true, value: nothingAsked(problem) };
   const least = Math.ceil(asked / workers);
   if (given !== null && given < least) return { ok: false, message: noRoom(asked, workers, given) };
-  // A session of each expert is the most that a worker can have.
+  // A worker can have at most one session of each expert.
   const widest = given ?? asked;
   const sweepBoundSeconds = combinatorialBound(linearContext({ ...problem, maxModelsPerWorker: widest }));
   const ks = given === null ? widest - least + 1 : 1;
-  // Half of the time is for the widest, whose bound is that of the whole sweep.
+  // Half of the time is for the largest K, whose bound is that of the whole sweep.
   const timeOf = (k: number): number => (ks === 1 ? 1 : k === widest ? 1 / 2 : 1 / 2 / (ks - 1)) * timeLimitSeconds;
 
-  // Each of a sweep's Ks is searched less, but where that costs little.
+  // Each of a sweep's Ks is searched less, except where that costs little.
   const share = asked * workers <= PROVEN_CELLS ? 1 : 1 / Math.min(3, ks);
   const tried: Tried[] = [];
   for (let maxModelsPerWorker = given ?? least; ; maxModelsPerWorker += 1) {
@@ -80,7 +82,7 @@ export function placeExperts(
     const next = tryK({ ...problem, maxModelsPerWorker }, bestOf(tried), limits);
     tried.push(next);
     if (maxModelsPerWorker === widest || isAtBound(next, sweepBoundSeconds)) break;
-    // The widest bounds all Ks between.
+    // The bound of the largest K applies to all Ks between.
     if (isFruitless(tried)) maxModelsPerWorker = widest - 1;
   }
   const shortestSeconds = Math.min(...tried.map(({ draft }) => makespanOf(draft)));
@@ -93,7 +95,7 @@ export function placeExperts(
   const timed = timeSchedule(problem.experts, schedule);
   const shortest = tried.reduce((short, { solved }) => (solved.makespanSeconds < short.makespanSeconds ? solved : short), best.solved);
   const last = tried.at(-1);
-  // What K given or the widest is bounded by bounds any smaller one too.
+  // The bound of the given or largest K also applies to any smaller one.
   const boundSeconds = last?.maxModelsPerWorker === widest ? last.solved.lowerBoundSeconds : sweepBoundSeconds;
   const bound = { ...shortest, lowerBoundSeconds: Math.min(boundSeconds, shortest.makespanSeconds) };
   const gap = gapOf(bound);
@@ -121,11 +123,11 @@ interface Tried {
 }
 
 function tryK(problem: PlacementProblem, before: Tried | null, limits: Parameters<typeof solvePlacement>[2]): Tried {
-  // What holds for a smaller K holds for this one.
+  // A schedule for a smaller K is valid for this one.
   const earlier = before === null ? [] : [before.solved.schedule, scheduleOf(before.draft)];
   const solved = solvePlacement(problem, earlier, limits);
   const draft = retimePlacement(problem, [solved.schedule, ...earlier], limits.share);
-  // The repair searches on: with costs that are nearly linear what it finds is shorter in the ILP too.
+  // The repair searches on: with nearly linear costs its result is also shorter in the ILP.
   const repaired = solvedOf(draftOf(linearContext(problem), scheduleOf(draft)), solved.lowerBoundSeconds);
   const better = repaired.makespanSeconds < solved.makespanSeconds ? repaired : solved;
   return { maxModelsPerWorker: problem.maxModelsPerWorker, solved: better, draft };
@@ -139,7 +141,7 @@ function bestOf(tried: readonly Tried[]): Tried | null {
   );
 }
 
-/** With the session costs, with which the ILP's makespan may be far below what its schedule takes. */
+/** With the session costs, the ILP's makespan may be far below the time of its schedule. */
 const isAtBound = ({ draft }: Tried, boundSeconds: number): boolean => makespanOf(draft) <= boundSeconds * (1 + ASKED_GAP);
 
 function isFruitless(tried: readonly Tried[]): boolean {
@@ -165,10 +167,11 @@ function nothingAsked({ experts, workers, maxModelsPerWorker }: OpenPlacement): 
 }
 
 /**
- * A schedule of few loads that is no longer than so many seconds: the draft without the sessions whose prompts others can take, or round-robin or the list
- * schedule, which load each expert once. Of as many loads the shortest, so that neither of these is better in both.
+ * A schedule of few loads that is no longer than so many seconds: the draft without the sessions whose prompts others can take, or
+ * round-robin or the list schedule, which load each expert once. Among equal loads the shortest, so that neither of these is better in
+ * both.
  *
- * @param draft no longer than that itself.
+ * @param draft itself no longer than that.
  */
 function fewestLoads(problem: PlacementProblem, draft: DraftSchedule, atMostSeconds: number): DraftSchedule {
   const spared = copyDraft(draft);

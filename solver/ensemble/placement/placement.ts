@@ -1,7 +1,7 @@
-/** Seconds of one session of an expert from its first prompt to its last answer, by how many prompts it has; without loading. Never falls. */
+/** Seconds of one session of an expert from its first prompt to its last answer, by its number of prompts; without loading. Never falls. */
 export type SessionCost = (prompts: number) => number;
 
-/** An expert with all that is to be asked of it (MOSAIC, section 4.1.1). */
+/** An expert with all its prompts (MOSAIC, section 4.1.1). */
 export interface PlacedExpert {
   readonly name: string;
   /** R_m. */
@@ -16,9 +16,9 @@ export interface PlacedExpert {
 export interface PlacementProblem {
   readonly workers: number;
   readonly experts: readonly PlacedExpert[];
-  /** K: sessions of one worker, each of another expert. */
+  /** K: maximum number of sessions of one worker, each of another expert. */
   readonly maxModelsPerWorker: number;
-  /** Workers that an expert may be on: as many as its time amortises a load each (equation 8), or one. */
+  /** Maximum number of workers of an expert: as many as its time amortises a load each (equation 8), or one. */
   readonly replicas: "amortised" | "single";
 }
 
@@ -29,7 +29,7 @@ export interface Session {
   readonly prompts: number;
 }
 
-/** What each worker runs, in order. */
+/** The sessions of each worker, in order. */
 export interface Schedule {
   readonly workers: readonly (readonly Session[])[];
   /** Whether all workers wait for one another after each of their sessions, as under data-concurrent replication. */

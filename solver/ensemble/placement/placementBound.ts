@@ -3,7 +3,8 @@ import { type PlacementContext, TIME_TOLERANCE } from "./placementContext";
 const HALVINGS = 60;
 
 /**
- * The fewest sessions an expert needs for no worker to be busy longer than so many seconds; Infinity where its cap allows no such split.
+ * The minimum number of sessions of an expert such that no worker is busy longer than so many seconds; Infinity where its cap allows no
+ * such split.
  */
 export function fewestSessions({ prompts, loadSeconds, cap, most }: PlacementContext["experts"][number], seconds: number): number {
   const share = most(seconds - loadSeconds);
@@ -12,8 +13,9 @@ export function fewestSessions({ prompts, loadSeconds, cap, most }: PlacementCon
 }
 
 /**
- * Seconds that no placement of linear costs is faster than: the least makespan at which every expert's sessions fit its cap, all sessions fit K on each
- * worker, and all loads and answers fit the workers' time. Valid for linear costs only, where splitting an expert saves none of its work.
+ * Lower bound in seconds of any placement with linear costs: the smallest makespan at which every expert's sessions fit its cap, all
+ * sessions fit K on each worker, and all loads and answers fit the workers' time. Valid for linear costs only, where splitting an expert
+ * saves none of its work.
  */
 export function combinatorialBound(context: PlacementContext): number {
   const { experts, workers, sessionsPerWorker } = context;

@@ -1,17 +1,17 @@
 import type { PlacedExpert, PlacementProblem, Schedule } from "./placement";
 import { replicaCap } from "./replicaCap";
 
-/** An expert that is asked something, with what its placement is searched by. */
+/** An expert with prompts, with the data for the search of its placement. */
 export interface AskedExpert {
   /** Index into the problem's experts. */
   readonly expert: number;
   readonly prompts: number;
   readonly loadSeconds: number;
-  /** Workers that it may be on. */
+  /** Maximum number of its workers. */
   readonly cap: number;
   /** Seconds of a session's answers; 0 for none. */
   cost(prompts: number): number;
-  /** The most of its prompts that a session answers within so many seconds after its load; none in negative time. */
+  /** Maximum number of its prompts that a session answers within so many seconds after its load; none in negative time. */
   most(seconds: number): number;
 }
 
@@ -23,10 +23,10 @@ export interface PlacementContext {
   readonly sessionsPerWorker: number;
 }
 
-/** Seconds that sums of floating-point times may be off by, relative. */
+/** Relative error allowed in seconds from sums of floating-point times. */
 export const TIME_TOLERANCE = 1e-9;
 
-/** Experts that are asked nothing are dropped. Costs that rise by the same for each prompt, tau_m = G_m(R_m) / R_m, as the ILP has them (equation 3). */
+/** Drops experts without prompts. Costs are linear per prompt, tau_m = G_m(R_m) / R_m, as in the ILP (equation 3). */
 export function linearContext(problem: PlacementProblem): PlacementContext {
   return groundOf(problem, (expert) => {
     const secondsPerPrompt = promptSeconds(expert);
@@ -45,7 +45,7 @@ export function linearContext(problem: PlacementProblem): PlacementContext {
 /** tau_m (equation 3). */
 export const promptSeconds = ({ prompts, cost }: PlacedExpert): number => cost(prompts) / prompts;
 
-/** The problem's own session costs, each looked up once per count of prompts. */
+/** The problem's own session costs, each computed once per count of prompts. */
 export function timedContext(problem: PlacementProblem): PlacementContext {
   return groundOf(problem, ({ prompts, cost }) => {
     const known = new Map<number, number>([[0, 0]]);
@@ -60,7 +60,7 @@ export function timedContext(problem: PlacementProblem): PlacementContext {
   });
 }
 
-/** The largest count up to `prompts` that costs no more than so many seconds, by bisection. */
+/** The largest count up to `prompts` with a cost of at most so many seconds, by bisection. */
 function mostWithin(cost: (count: number) => number, prompts: number, seconds: number): number {
   if (cost(prompts) <= seconds) return prompts;
   let fits = 0;
@@ -83,7 +83,7 @@ function groundOf(problem: PlacementProblem, costOf: (expert: PlacedExpert) => P
   return { experts, workers, sessionsPerWorker: Math.min(maxModelsPerWorker, experts.length) };
 }
 
-/** Whether a schedule without a barrier keeps K and the caps of replicas; sessions without prompts are no sessions here. */
+/** Whether a schedule without a barrier keeps K and the caps of replicas; sessions without prompts do not count here. */
 export function keepsLimits({ experts, sessionsPerWorker }: PlacementContext, { workers, barrier }: Schedule): boolean {
   if (barrier || workers.some((sessions) => sessions.filter(({ prompts }) => prompts > 0).length > sessionsPerWorker)) return false;
   return experts.every(

@@ -3,19 +3,21 @@ import type { PlacementProblem, Schedule, Session } from "./placement";
 import { fewestSessions } from "./placementBound";
 import { linearContext } from "./placementContext";
 
-/** Seconds between which the makespan of a placement is looked for: a proven bound, and one above which placements are of no use. */
+/** Range of seconds for the makespan of a placement: a proven bound, and a maximum above which placements are useless. */
 export interface MakespanRange {
   readonly leastSeconds: number;
   readonly mostSeconds: number;
 }
 
 /**
- * The ILP of a placement (MOSAIC, equations 4 to 10; SYSTEMS section 5): makespan C first, then z and c of every expert that is asked anything and every worker.
+ * The ILP of a placement (MOSAIC, equations 4 to 10; SYSTEMS section 5): makespan C first, then z and c of every expert with prompts and
+ * every worker.
  *
- * Workers are alike, so any placement stands for N! of them: the first workers have the larger shares of the heaviest expert. Of what was tried on six experts
- * and four workers this is proven soonest by both engines; workers in the order of their time took 2 to 10 times as long, and with glpk.js often any time.
- * Rows that follow for any placement no longer than `range.mostSeconds` (how many sessions an expert needs at least, how much of it fits one worker) tighten
- * its relaxation. The program has no point where no placement is that short.
+ * Workers are identical, so any placement has N! equivalents; to break the symmetry the first workers have the larger shares of the
+ * heaviest expert. Among the variants tried on six experts and four workers this is proven soonest by both engines; workers in the order of
+ * their time took 2 to 10 times as long, and with glpk.js often exceeded any limit. Rows implied by any placement no longer than
+ * `range.mostSeconds` (the minimum number of sessions of an expert, its maximum part on one worker) tighten its relaxation. The program is
+ * infeasible where no placement is that short.
  */
 export function placementModel(problem: PlacementProblem, range: MakespanRange): MilpModel {
   const { experts, workers, sessionsPerWorker } = linearContext(problem);
@@ -83,7 +85,7 @@ export function placementModel(problem: PlacementProblem, range: MakespanRange):
   }
 }
 
-/** The schedule that a point of the problem's model stands for. Sessions without prompts are left out. */
+/** The schedule of a point of the problem's model. Sessions without prompts are left out. */
 export function readPlacement(problem: PlacementProblem, x: ArrayLike<number>): Schedule {
   const { experts, workers } = linearContext(problem);
   const lines = Array.from({ length: workers }, (_, worker) =>

@@ -1,8 +1,8 @@
 import type { PlacedExpert, PlacementProblem } from "./placement";
 
 /**
- * Workers that an expert may be on at most: as many as its whole session's time amortises one load each, at least one (MOSAIC, equation 8). All of them where
- * loading takes no time; one where the rule says so.
+ * Maximum number of workers of an expert: as many as its whole session's time amortises one load each, at least one (MOSAIC, equation 8).
+ * All of them where loading takes no time; one where the rule requires it.
  */
 export function replicaCap({ prompts, loadSeconds, cost }: PlacedExpert, workers: number, rule: PlacementProblem["replicas"]): number {
   if (rule === "single") return 1;

@@ -2,14 +2,14 @@ import { counted } from "@/solver/wording/wording";
 import { copyDraft, type DraftSchedule, makespanOf, promptsOn, respread, sessionsOn, settle, workersOf } from "./draftSchedule";
 import type { PlacementProblem } from "./placement";
 
-/** Workers of which one more or fewer is tried, the likeliest first: each costs a settling of all splits. */
+/** Number of workers on which one more or fewer is tried, the most promising first: each requires settling all splits. */
 const MOST_TRIED = 8;
 
 /**
- * Why each expert is on as many workers as it is, a sentence or two by expert of the problem: what its time allows, and what a worker more or fewer would make of the
- * makespan, with the other experts where they are and all splits recomputed.
+ * Why each expert has its number of workers, a sentence or two by expert of the problem: the number that its time allows, and the makespan
+ * with a worker more or fewer, with the other experts where they are and all splits recomputed.
  *
- * @param draft the schedule as placed, on the context of the session costs.
+ * @param draft the final schedule, on the context of the session costs.
  */
 export function replicaReasons(problem: PlacementProblem, draft: DraftSchedule): readonly string[] {
   const places = new Map(draft.context.experts.map(({ expert }, place) => [expert, place]));
@@ -31,7 +31,7 @@ function capReason({ workers, replicas }: PlacementProblem, draft: DraftSchedule
   return `On ${on} of at most ${expert.cap}: ${amortises}.`;
 }
 
-/** What one worker more and one fewer would make of the makespan. */
+/** The makespan with one worker more and one fewer. */
 function changeReason(draft: DraftSchedule, place: number): string {
   const nowSeconds = makespanOf(draft);
   const more = withOneMore(draft, place);
@@ -50,11 +50,14 @@ function changeReason(draft: DraftSchedule, place: number): string {
   return `${noMore}${fewerText === null ? "" : `; ${fewerText}`}.`;
 }
 
-/** A session has a prompt at least. */
+/** A session has at least one prompt. */
 const mostWorkers = ({ context }: DraftSchedule, place: number): number =>
   Math.min(context.experts[place]?.cap ?? 0, context.experts[place]?.prompts ?? 0);
 
-/** The least makespan with a session of the expert on one worker more, of those with room that are done first; null: its cap or K allows none. */
+/**
+ * The smallest makespan with a session of the expert on one worker more, among those with room that end first; null: its cap or K allows
+ * none.
+ */
 function withOneMore(draft: DraftSchedule, place: number): number | null {
   const { workers, sessionsPerWorker } = draft.context;
   const on = workersOf(draft, place);
@@ -67,7 +70,10 @@ function withOneMore(draft: DraftSchedule, place: number): number | null {
   return leastOf(room.map((worker) => respreadSeconds(draft, place, [...on, worker])));
 }
 
-/** The least makespan with a session of the expert on one worker fewer, of those that answer the fewest of its prompts; null: it has only one. */
+/**
+ * The smallest makespan with a session of the expert on one worker fewer, among those that answer the fewest of its prompts; null: it has
+ * only one.
+ */
 function withOneFewer(draft: DraftSchedule, place: number): number | null {
   const on = workersOf(draft, place);
   if (on.length < 2) return null;
@@ -92,6 +98,6 @@ function respreadSeconds(draft: DraftSchedule, place: number, over: readonly num
 
 const leastOf = (seconds: readonly number[]): number | null => (seconds.length === 0 ? null : Math.min(...seconds));
 
-/** Seconds with as many digits as matter: whole from ten on. */
+/** Seconds with the significant digits: whole from ten on. */
 const secondsText = (seconds: number): string =>
   `${(seconds >= 10 ? Math.round(seconds) : Number(seconds.toPrecision(2))).toLocaleString("en")} s`;

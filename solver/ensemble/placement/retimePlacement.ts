@@ -5,12 +5,13 @@ import { keepsLimits, TIME_TOLERANCE, timedContext } from "./placementContext";
 import { searchPlacement } from "./searchPlacement";
 
 const SEARCHES = 4;
-/** Of the tries of a search of linear costs: these ask costs one by one. */
+/** Share of the tries of a search with linear costs: these evaluate costs one by one. */
 const SHARE = 0.3;
 
 /**
- * The exact repair (SYSTEMS section 5): schedules are timed with the session cost as it is, in which small shards lose throughput, the splits of experts over
- * their workers are made exact, and the best goes on to be searched. The baselines that keep K and caps are among them, so that none of them is shorter.
+ * The exact repair (SYSTEMS section 5): schedules are timed with the true session cost, in which small shards lose throughput, the splits
+ * of experts over their workers are made exact, and the best is searched further. The baselines that keep K and caps are included, so that
+ * none of them is shorter.
  *
  * @param given schedules within K and caps, at least one.
  */

@@ -4,27 +4,28 @@ import { filledWorkers } from "./fillWorkers";
 import { improveDraft } from "./improveDraft";
 import type { PlacementContext } from "./placementContext";
 
-/** The same problem is searched in the same way each time. */
+/** Fixed seed: the same problem is searched in the same way each time. */
 const SEED = 1;
-/** Losses that searches begin with, in turn: wide ones find more where there are few workers, narrow ones where there are many. */
+/** Initial tolerances of searches, in turn: wide ones find more with few workers, narrow ones with many. */
 const ALLOWED_LOSSES = [0.1, 0.03] as const;
 const MOST_FILLS = 32;
 const LEAST_FILLS = 4;
 const MOST_TRIES = 4000;
 const LEAST_TRIES = 60;
-/** Small problems are searched through sooner. */
+/** Small problems need fewer tries. */
 const TRIES_PER_CELL = 100;
 
-/** How much is tried on a context. */
+/** Amount of search on a context. */
 export interface PlacementEffort {
-  /** Searches, each from another schedule. */
+  /** Number of searches, each from another schedule. */
   readonly searches: number;
   /** Share of the tries of a whole search, 0..1. */
   readonly share: number;
 }
 
 /**
- * The best schedule of those found by searching from the schedules given and from filled workers. Deterministic, and no longer than any that is given.
+ * The best schedule from searches that start at the given schedules and at filled workers. Deterministic, and no longer than any that is
+ * given.
  *
  * @param given schedules within the context's K and caps, at least one.
  */

@@ -7,16 +7,18 @@ import { linearContext } from "./placementContext";
 import { placementModel, readPlacement } from "./placementModel";
 import { searchPlacement } from "./searchPlacement";
 
-/** What the ILP is solved to (SYSTEMS section 5). */
+/** Relative gap of the ILP (SYSTEMS section 5). */
 export const ASKED_GAP = 1e-3;
-/** Experts times workers up to which a proof without any gap is asked for, and beyond which engines decide nothing within seconds. */
+/**
+ * Product of experts and workers up to which a proof without any gap is requested, and beyond which engines decide nothing within seconds.
+ */
 export const PROVEN_CELLS = 40;
 const MOST_CELLS = 120;
 const SEARCHES = 8;
-/** Relative gain below which engines, which keep rows to a tolerance, cannot tell a better schedule. */
+/** Relative gain below which engines, with their tolerance on rows, cannot identify a better schedule. */
 const LEAST_GAIN = 2e-7;
 
-/** The ILP of one K as far as it was solved: its costs are linear, tau_m for each prompt. */
+/** The result of the ILP for one K: its costs are linear, tau_m for each prompt. */
 export interface SolvedPlacement {
   readonly schedule: Schedule;
   readonly makespanSeconds: number;
@@ -25,11 +27,11 @@ export interface SolvedPlacement {
 }
 
 /**
- * Solves the ILP of a placement: a search finds a schedule, bounds from counting and from the engine say how far from the optimum it may be, and the engine
- * betters it where it can. Small programs are proven optimal, others solved to 0.1 % or until the time is up.
+ * Solves the ILP of a placement: a search finds a schedule, bounds from counting and from the engine limit its distance from the optimum,
+ * and the engine improves it where it can. Small programs are proven optimal, others solved to 0.1 % or until the time is up.
  *
- * @param given schedules within K and caps to begin with, besides the baselines that keep both.
- * @throws RangeError where there are more experts that are asked something than K allows sessions on all workers.
+ * @param given initial schedules within K and caps, in addition to the baselines that keep both.
+ * @throws RangeError where there are more experts with prompts than K allows sessions on all workers.
  */
 export function solvePlacement(
   problem: PlacementProblem,
@@ -49,7 +51,7 @@ export function solvePlacement(
   const askedGap = cells <= PROVEN_CELLS ? 0 : ASKED_GAP;
   if (cells > MOST_CELLS || gapOf(before) <= Math.max(askedGap, 1e-9)) return before;
 
-  // What is no better than found is of no use, and that there is nothing better is proven sooner than that something is the best.
+  // A result no better than the found one is useless, and proving that none is better takes less time than proving one optimal.
   const mostSeconds = before.makespanSeconds * (1 - Math.max(askedGap, LEAST_GAIN));
   if (mostSeconds <= leastSeconds) return before;
   const result = engine.solve(placementModel(problem, { leastSeconds, mostSeconds }), { timeLimitSeconds, relativeGap: askedGap });
@@ -64,7 +66,7 @@ export function solvePlacement(
 export const gapOf = ({ makespanSeconds, lowerBoundSeconds }: Pick<SolvedPlacement, "makespanSeconds" | "lowerBoundSeconds">): number =>
   makespanSeconds > 0 ? Math.max(0, makespanSeconds - lowerBoundSeconds) / makespanSeconds : 0;
 
-/** A schedule on the context of linear costs as what the ILP was solved to, with what bounds all within its K and caps. */
+/** A schedule on the context of linear costs as the result of the ILP, with the lower bound of all within its K and caps. */
 export function solvedOf(draft: DraftSchedule, boundSeconds: number): SolvedPlacement {
   const makespanSeconds = makespanOf(draft);
   return { schedule: scheduleOf(draft), makespanSeconds, lowerBoundSeconds: Math.min(boundSeconds, makespanSeconds) };

@@ -1,6 +1,6 @@
 import type { PlacedExpert, Schedule, Session } from "./placement";
 
-/** A session with its place on its worker's line: loading from `fromSeconds`, answering from `readySeconds`, over at `untilSeconds`. */
+/** A session with its interval on its worker: loading from `fromSeconds`, answering from `readySeconds`, ended at `untilSeconds`. */
 export interface TimedSession extends Session {
   readonly fromSeconds: number;
   readonly readySeconds: number;
@@ -10,23 +10,24 @@ export interface TimedSession extends Session {
 /** A schedule timed with the session cost of its experts. */
 export interface TimedSchedule {
   readonly workers: readonly (readonly TimedSession[])[];
-  /** Until the last worker is done; 0 where there is nothing to do. */
+  /** Time until the last worker ends; 0 for an empty schedule. */
   readonly makespanSeconds: number;
-  /** Of all workers' time until the makespan, the share in which they neither load nor answer, 0..1. */
+  /** Share of all workers' time until the makespan in which they neither load nor answer, 0..1. */
   readonly idle: number;
-  /** Sessions, as each loads once. */
+  /** Number of sessions, as each loads once. */
   readonly loads: number;
 }
 
-/** Seconds of a session: its load and its answers. One without prompts only loads. */
+/** Seconds of a session: its load and its answers. A session without prompts only loads. */
 export const sessionSeconds = ({ loadSeconds, cost }: PlacedExpert, prompts: number): number =>
   loadSeconds + (prompts > 0 ? cost(prompts) : 0);
 
 /**
- * Times a schedule with the session cost of its experts, each worker's sessions one after another (MOSAIC, equations 1 and 4, with G_m of each session's own
- * prompts in place of a constant per prompt). Under a barrier no worker begins a session before all have ended theirs before it (appendix A.6).
+ * Times a schedule with the session cost of its experts, each worker's sessions one after another (MOSAIC, equations 1 and 4, with G_m of
+ * each session's own prompts instead of a constant per prompt). Under a barrier no worker begins a session before all have ended their
+ * previous ones (appendix A.6).
  *
- * @throws RangeError where a session names an expert there is not.
+ * @throws RangeError where a session names an unknown expert.
  */
 export function timeSchedule(experts: readonly PlacedExpert[], schedule: Schedule): TimedSchedule {
   const lines: TimedSession[][] = schedule.workers.map(() => []);

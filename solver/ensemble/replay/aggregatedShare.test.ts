@@ -8,7 +8,7 @@ const ensemble: Ensemble = {
   ...{ tau: 2 / 3, aggregator: { model: "d" }, quorum: 2, deadlineSeconds: 60 },
 };
 
-/** Answers of each model, a letter a question: `-` without a vote, a space where it was not asked. */
+/** Answers of each model, one letter per question: `-` without a vote, a space where it was not asked. */
 function sampleOf(answers: Readonly<Record<string, string>>, categories?: readonly string[]): AnswerSample {
   const letters = Object.entries(answers).map(([model, text]) => ({ model, each: [...text] }));
   return {
@@ -34,7 +34,7 @@ it("is that of the questions on which experts agree less than tau, a missing vot
 it("counts the questions that all experts recruited for them were asked, and none where there are no such", () => {
   expect(aggregatedShare(ensemble, sampleOf({ a: "AA", b: "BA", c: "C " }))).toBe(1);
   expect(aggregatedShare(ensemble, sampleOf({ a: "A", b: "A" }))).toBeNull();
-  // Of law a and b are asked, of anything else a and c, whose answers there are unlike.
+  // For law a and b are asked, for anything else a and c, whose answers differ there.
   const skilled: Ensemble = {
     ...{ ...ensemble, expertsPerQuestion: 2, tau: 1 },
     skills: { law: { a: 0.9, b: 0.8, c: 0.1 }, "*": { a: 0.9, b: 0.1, c: 0.8 } },

@@ -4,9 +4,10 @@ import { type AnswerSample, votesAt } from "./answerSample";
 import { recruiter } from "./recruit";
 
 /**
- * Share of a sample's questions that an ensemble's gate sends to its aggregator, 0..1, of those that all experts recruited for them were asked.
+ * Share of a sample's questions that an ensemble's gate sends to its aggregator, 0..1, among those that all experts recruited for them were
+ * asked.
  *
- * @returns null where it has none of these.
+ * @returns null where there are no such questions.
  */
 export function aggregatedShare(ensemble: Ensemble, { questionIds, categories, models }: AnswerSample): number | null {
   const { confidence, tau } = ensemble;

@@ -4,16 +4,19 @@ import { canonicalText } from "../gate/canonicalVote";
 import type { AnswerRow } from "./answerRow";
 import type { AnswerSample } from "./answerSample";
 
-/** Questions that a sample may have: what a gate is replayed on at once. */
+/** Maximum number of questions of a sample: those that a gate is replayed on at once. */
 const MOST_QUESTIONS = 100_000;
 
-/** Share of answers graded unlike others that count as the same, from which on a table's grader tells answers apart by more than votes do. */
+/**
+ * Minimum share of equal answers with different grades for the conclusion that a table's grader distinguishes answers by more than votes
+ * do.
+ */
 const MOST_GRADED_UNLIKE = 0.005;
 
-/** Vote of an answer that is the empty text. */
+/** Vote of an answer with an empty text. */
 const EMPTY = '""';
 
-/** Names that a message lists at most. */
+/** Maximum number of names in a message. */
 const LISTED_NAMES = 20;
 
 interface Column {
@@ -25,13 +28,14 @@ interface Column {
 
 export interface CollectedAnswers {
   readonly sample: AnswerSample;
-  /** What was left out, and how answers were told apart, a sentence each. */
+  /** Omissions, and how answers were distinguished, a sentence each. */
   readonly notes: readonly string[];
 }
 
 /**
- * Gathers the answers of some models into a sample of the questions that all of them answered, holding only what a sample needs. Answers are the same as
- * votes of texts are (`canonicalText`), unless the table's own grader tells many of them apart, as it does outputs of programs: then only equal texts are.
+ * Collects the answers of some models into a sample of the questions that all of them answered, holding only the data of a sample. Answers
+ * are equal if votes of texts are (`canonicalText`), unless the table's own grader distinguishes many of them, as it does outputs of
+ * programs: then only equal texts are.
  *
  * @returns `add`, which returns null or the problem with a row, and `finish`, which returns the sample or the problem with the whole.
  */
@@ -103,7 +107,10 @@ export function createAnswerCollector(models: readonly string[]) {
   return { add, finish };
 }
 
-/** That the questions which all models answered are no random part, as behind a cascade that sends on the harder ones, by the model that shows it most; null: nothing shows it. */
+/**
+ * A note that the questions which all models answered are no random part, as behind a cascade that escalates the harder ones, by the model
+ * with the strongest evidence; null: no evidence.
+ */
 function selectedSays(columns: ReadonlyMap<string, Column>, places: readonly number[], kept: ReadonlySet<number>): string | null {
   const selected = [...columns].flatMap(([model, { correct, asked }]) => {
     const answered = places.filter((at) => asked[at] === 1);
@@ -117,7 +124,7 @@ function selectedSays(columns: ReadonlyMap<string, Column>, places: readonly num
   return `Those that are kept are not a random sample: ${most.model} is right on ${most.own.toFixed(1)} % of them and on ${most.all.toFixed(1)} % of all it answered. Figures hold for questions like them; how good these models are on all is not known from this table.`;
 }
 
-/** Votes of each column on the questions that are kept, and what there is to say of them. */
+/** Votes of each column on the kept questions, and the notes on them. */
 function votesOf(columns: readonly Column[], kept: readonly number[]): { readonly votes: (string | null)[][]; readonly notes: string[] } {
   const asTheyStand = columns.map(({ answers }) => kept.map((at) => (answers[at] === "" ? EMPTY : (answers[at] ?? null))));
   const alike = asTheyStand.map((answers) => answers.map((answer) => answer && (canonicalText(answer) || EMPTY)));
@@ -133,7 +140,7 @@ function votesOf(columns: readonly Column[], kept: readonly number[]): { readonl
   };
 }
 
-/** Answers that were graded otherwise than most of their question with the same vote. */
+/** Number of answers with another grade than most of their question's answers with the same vote. */
 function gradedUnlike(votes: readonly (readonly (string | null)[])[], isRight: (column: number, question: number) => boolean): number {
   let unlike = 0;
   for (const question of votes[0]?.keys() ?? []) {

@@ -1,18 +1,18 @@
 import { MAX_TOKENS, nameProblem, type Read, readWhole, shown } from "@/solver/workload/outcomeRow";
 
-/** One model's answer to one question, as a table of answers has it. */
+/** One model's answer to one question in a table of answers. */
 export interface AnswerRow {
   readonly questionId: string;
   readonly model: string;
   /** Empty where questions have none. */
   readonly category: string;
   readonly isRight: boolean;
-  /** As it stands in the table, empty where that is what was read; null: nothing could be read off what the model wrote. */
+  /** As it is in the table, empty where the vote is empty; null: no vote could be read from the model's text. */
   readonly answer: string | null;
   readonly outputTokens: number;
 }
 
-/** Where the columns of a table of answers are; -1: there is none. */
+/** Indices of the columns of a table of answers; -1 for none. */
 export interface AnswerColumns extends Readonly<Record<(typeof needed)[number] | (typeof optional)[number], number>> {
   /** `out_tok`, or else `out_tok_est`. */
   readonly tokens: number;
@@ -23,7 +23,7 @@ const needed = ["prompt_id", "model", "correct", "answer"] as const;
 const optional = ["parsed", "category"] as const;
 const tokenColumns = ["out_tok", "out_tok_est"] as const;
 
-/** Longer ones are no votes: two of them would hardly ever be the same. */
+/** Longer ones are no votes: two of them would hardly ever be equal. */
 const LONGEST_ANSWER = 1000;
 
 const verdicts: Readonly<Record<string, boolean>> = { "0": false, "1": true, false: false, true: true };
@@ -47,7 +47,7 @@ export function locateAnswerColumns(header: readonly string[]): Read<AnswerColum
   return { ok: true, value: located as AnswerColumns };
 }
 
-/** Reads one row of a table of answers, or says which field is wrong and what would be right. */
+/** Reads one row of a table of answers, or returns which field is wrong and what would be right. */
 export function readAnswerRow(cells: readonly string[], columns: AnswerColumns): Read<AnswerRow> {
   const cell = (name: Exclude<keyof AnswerColumns, "areTokensEstimated">): string => cells[columns[name]]?.trim() ?? "";
   for (const name of ["prompt_id", "model"] as const) {

@@ -1,7 +1,7 @@
 import type { Vote } from "../gate/gate";
 
 /**
- * Answers of several models to the same questions, with what is known of whether they are right: what a gate is chosen on. Arrays of a model are
+ * Answers of several models to the same questions, with their known correctness: the data for choosing a gate. Arrays of a model are
  * parallel to `questionIds`.
  */
 export interface AnswerSample {
@@ -13,7 +13,7 @@ export interface AnswerSample {
 
 export interface SampledModel {
   readonly model: string;
-  /** Its vote; null: nothing could be read off its answer. */
+  /** Its vote; null: no vote could be read from its answer. */
   readonly answers: readonly (string | null)[];
   /** 1 where it is right. */
   readonly correct: Uint8Array;
@@ -22,10 +22,10 @@ export interface SampledModel {
   readonly asked: Uint8Array;
 }
 
-/** How answers of a sample came about. */
+/** The origin of a sample's answers. */
 export type SampleOrigin = "uploaded" | "batch" | "modelled" | "emulated";
 
-/** Engines that a sample is to tell of: those of these experts. */
+/** Engines that a sample must represent: those of these experts. */
 export interface SampledEngines {
   readonly experts: readonly string[];
   readonly emulated: boolean;
@@ -40,11 +40,14 @@ interface Sampled {
 export const hasAll = ({ models }: Pick<Sampled, "models">, experts: readonly string[]): boolean =>
   experts.every((expert) => models.some(({ model }) => model === expert));
 
-/** Whether a sample tells of engines: it has answers of all their experts, real ones for real engines, modelled or emulated ones for emulated engines. */
+/**
+ * Whether a sample represents engines: it has answers of all their experts, real ones for real engines, modelled or emulated ones for
+ * emulated engines.
+ */
 export const tellsOf = (sample: Sampled, { experts, emulated }: SampledEngines): boolean =>
   (sample.origin === "modelled" || sample.origin === "emulated") === emulated && hasAll(sample, experts);
 
-/** How experts voted on the question at a place of a sample; null: one of them was not asked. */
+/** The experts' votes on the question at an index of a sample; null: one of them was not asked. */
 export function votesAt(columns: ReadonlyMap<string, SampledModel>, experts: readonly string[], at: number): readonly Vote[] | null {
   const votes: Vote[] = [];
   for (const expert of experts) {
@@ -55,7 +58,7 @@ export function votesAt(columns: ReadonlyMap<string, SampledModel>, experts: rea
   return votes;
 }
 
-/** A sample of another's questions at these places. */
+/** A sample of another's questions at these indices. */
 export function someQuestions(sample: AnswerSample, places: readonly number[]): AnswerSample {
   const of = <T>(values: ArrayLike<T>, none: T): T[] => places.map((at) => values[at] ?? none);
   return {

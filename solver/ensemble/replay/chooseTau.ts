@@ -2,15 +2,16 @@ import type { Interval } from "@/solver/numeric/interval";
 import { AGGREGATE_ALL } from "../gate/ensembleDocument";
 import { type GatePoint, gatePoints, isSkipped, type ReplayedQuestion, skippingWorth } from "./gatePoints";
 
-/** Points of accuracy are hundredths. */
+/** Accuracy points are hundredths. */
 const POINT = 0.01;
 
 /**
- * The lowest tau that costs at most so many points of accuracy against always aggregating, at 90 % confidence. Taus are tried from the strictest down and
- * the first that may cost more ends it, so that trying many does not find one by luck: the chance that the chosen one costs more stays below 5 %.
+ * The lowest tau that costs at most so many points of accuracy relative to always aggregating, at 90 % confidence. Taus are tried from the
+ * strictest down until the first that may cost more, so that the number of tries does not produce a lucky one: the probability that the
+ * chosen one costs more stays below 5 %.
  *
- * @param points rising, as `gatePoints` gives them.
- * @returns null where none does, or there is no aggregator.
+ * @param points ascending, from `gatePoints`.
+ * @returns null where there is no such tau, or no aggregator.
  */
 export function chooseTau(points: readonly GatePoint[], allowedPoints: number): number | null {
   let chosen: number | null = null;
@@ -22,14 +23,17 @@ export function chooseTau(points: readonly GatePoint[], allowedPoints: number): 
   return chosen;
 }
 
-/** What choosing tau is worth on questions that it was not chosen on. */
+/** The result of a chosen tau on held-out questions. */
 export interface HeldOutChoice extends Pick<GatePoint, "skipped" | "accuracy" | "aggregatorTokens"> {
   readonly difference: Interval;
-  /** As chosen on either half; null: always aggregated. */
+  /** The choices on either half; null: always aggregated. */
   readonly taus: readonly (number | null)[];
 }
 
-/** Chooses on either half of the questions, tries it on the other, and counts both together; null without an aggregator or without questions in a half. */
+/**
+ * Chooses on either half of the questions, evaluates on the other, and pools both; null without an aggregator or without questions in a
+ * half.
+ */
 export function heldOutChoice(questions: readonly ReplayedQuestion[], allowedPoints: number): HeldOutChoice | null {
   const halves = [0, 1].map((half) => questions.filter((question) => question.half === half));
   if (halves.some((half) => half.length === 0)) return null;

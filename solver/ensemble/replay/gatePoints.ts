@@ -2,41 +2,41 @@ import { type Interval, NORMAL_90, shareOf } from "@/solver/numeric/interval";
 import { reachesTau, TOLERANCE } from "../gate/confidence";
 import { AGGREGATE_ALL } from "../gate/ensembleDocument";
 
-/** One question as a gate would have met it. */
+/** One question as input of a gate. */
 export interface ReplayedQuestion {
-  /** Of the vote that leads; 0 where nobody voted. */
+  /** Confidence of the leading vote; 0 without votes. */
   readonly confidence: number;
   /** By answer, as `2:1`. */
   readonly votes: string;
-  /** Whether the answer that leads is right. */
+  /** Whether the leading answer is right. */
   readonly leads: boolean;
-  /** Whether the aggregator is; null without one. */
+  /** Whether the aggregator's answer is right; null without one. */
   readonly aggregates: boolean | null;
-  /** Of all answers of experts together. */
+  /** Tokens of all answers of experts together. */
   readonly expertTokens: number;
-  /** 0 or 1: figures that weigh its votes and recruit its experts were learnt on the other half. */
+  /** 0 or 1: the data that weights its votes and recruits its experts was learnt on the other half. */
   readonly half: number;
 }
 
-/** What a gate is worth at one tau. Shares are 0..1. */
+/** The results of a gate at one tau. Shares are 0..1. */
 export interface GatePoint {
   readonly tau: number;
   readonly skipped: Interval;
-  /** Of all questions, those that are not skipped answered by the aggregator; without one, of those that are skipped. */
+  /** Over all questions, where the aggregator answers those not skipped; without an aggregator, over the skipped ones. */
   readonly accuracy: Interval;
   /** Accuracy minus that of always aggregating, question by question; null without an aggregator. */
   readonly difference: Interval | null;
-  /** Tokens of answers that the aggregator reads, over those where it is always run. */
+  /** Tokens of answers that the aggregator reads, relative to always running it. */
   readonly aggregatorTokens: number;
 }
 
-/** Where more taus differ, as they do where votes weigh unlike, the points are as many quantiles of confidence. */
+/** Maximum number of taus: where more differ, as with unequal weights of votes, the points are this number of quantiles of confidence. */
 const MOST_POINTS = 40;
 
-/** Whether a gate of this tau skips a question; one that nobody voted on it never does. */
+/** Whether a gate of this tau skips a question; never without votes. */
 export const isSkipped = ({ confidence }: ReplayedQuestion, tau: number): boolean => confidence > 0 && reachesTau(confidence, tau);
 
-/** Points of every tau that makes a difference, rising; then 1, and last one that aggregates everything. */
+/** Points of every tau that makes a difference, ascending; then 1, and last one that aggregates everything. */
 export function gatePoints(questions: readonly ReplayedQuestion[]): readonly GatePoint[] {
   return taus(questions).map((tau) => ({ tau, ...skippingWorth(questions, (question) => isSkipped(question, tau)) }));
 }
@@ -51,7 +51,7 @@ function taus(questions: readonly ReplayedQuestion[]): readonly number[] {
   return [...few.filter((tau) => tau < 1 - TOLERANCE), 1, AGGREGATE_ALL];
 }
 
-/** What skipping some of these questions, of which there is at least one, is worth. */
+/** The results of skipping some of these questions, at least one. */
 export function skippingWorth(
   questions: readonly ReplayedQuestion[],
   skips: (question: ReplayedQuestion) => boolean,
@@ -82,7 +82,7 @@ export function skippingWorth(
 
 const share = (hits: number, count: number): Interval => shareOf(hits, count) ?? { value: 0, low: 0, high: 1 };
 
-/** Questions of which two ways of answering them were each right or wrong. */
+/** Questions with the correctness of two ways of answering them. */
 interface PairedAnswers {
   readonly questions: number;
   /** Right in the first way only, and in the second only. */
@@ -91,8 +91,9 @@ interface PairedAnswers {
 }
 
 /**
- * The first way's share of right answers minus the second's on the same questions, with a 90 % interval: Wald's with half a question added to each of the
- * four outcomes (Agresti and Min, Statistics in Medicine 24, 2005), so that few questions on which both ways agree prove little. Of no questions: -1 to 1.
+ * The first way's share of right answers minus the second's on the same questions, with a 90 % interval: Wald's with half a question added
+ * to each of the four outcomes (Agresti and Min, Statistics in Medicine 24, 2005), so that few questions on which both ways agree prove
+ * little. Without questions: -1 to 1.
  */
 export function pairedDifference({ questions, gained, lost }: PairedAnswers): Interval {
   if (questions === 0) return { value: 0, low: -1, high: 1 };

@@ -10,12 +10,12 @@ import { replayedQuestions } from "./replayedQuestions";
 
 interface Drawn {
   readonly questions: number;
-  /** Chance to be right by model, by category where there are several. */
+  /** Probability of a right answer by model, by category where there are several. */
   readonly accuracy: Readonly<Record<string, readonly number[]>>;
   readonly seed?: number;
 }
 
-/** Models right by chance, each on its own; wrong ones give one of three other letters. */
+/** Models that are right independently at random; wrong ones give one of three other letters. */
 function drawnSample({ questions, accuracy, seed = 1 }: Drawn): AnswerSample {
   const places = Array.from({ length: questions }, (_, at) => at);
   const kinds = Object.values(accuracy)[0]?.length ?? 1;
@@ -51,7 +51,7 @@ function replayed(sample: AnswerSample, changes: Partial<ReplayRequest> = {}): R
   return report;
 }
 
-/** Four questions of which everything can be counted by hand. */
+/** Four questions for which everything can be counted by hand. */
 const small: AnswerSample = {
   questionIds: ["unanimous", "two of three", "split", "silent"],
   models: [
@@ -212,7 +212,7 @@ describe("choosing tau", () => {
     expect(replayed(drawnSample({ questions: 2000, accuracy: { a: [0.4], b: [0.4], c: [0.4], big: [0.99] } })).chosenTau).toBeNull();
   });
 
-  /** On fresh questions of the same kind: a choice that flattered would cost more far more often. */
+  /** On fresh questions of the same kind: an overfitted choice would cost more far more often. */
   test("costs more than is allowed on fresh questions in at most one of ten samples", () => {
     const accuracy = { a: [0.62], b: [0.66], c: [0.6], big: [0.75] };
     const questionsOf = (questions: number, seed: number) => replayedQuestions(drawnSample({ questions, accuracy, seed }), request);
@@ -235,7 +235,7 @@ describe("choosing tau", () => {
     });
     const good = Array.from({ length: 500 }, () => question(0, true, true));
     const bad = Array.from({ length: 500 }, () => question(1, false, true));
-    // On the first half agreement is always right: chosen there it loses everything on the second, and on the second nothing is chosen.
+    // On the first half agreement is always right: a tau chosen there loses everything on the second, and on the second none is chosen.
     expect(heldOutChoice([...good, ...bad], 1)).toMatchObject({ taus: [1, null], skipped: { value: 0.5 }, difference: { value: -0.5 } });
   });
 });

@@ -5,7 +5,7 @@ import { type GatePoint, gatePoints } from "./gatePoints";
 import { type PlacedQuestion, type ReplayedEnsemble, replayedQuestions } from "./replayedQuestions";
 
 export interface ReplayRequest extends ReplayedEnsemble {
-  /** Points of accuracy below always aggregating that the chosen tau may cost, at 90 % confidence. */
+  /** Maximum loss in points of accuracy of the chosen tau relative to always aggregating, at 90 % confidence. */
   readonly allowedPoints: number;
 }
 
@@ -14,7 +14,7 @@ export interface ReplayedGate {
   readonly questions: number;
   readonly experts: readonly ReplayedExpert[];
   readonly buckets: readonly AgreementBucket[];
-  /** Rising tau; the one before the last is 1, and the last aggregates everything. */
+  /** Ascending tau; the last but one is 1, and the last aggregates everything. */
   readonly points: readonly GatePoint[];
   readonly alwaysAggregated: Interval | null;
   readonly chosenTau: number | null;
@@ -24,16 +24,16 @@ export interface ReplayedGate {
 interface ReplayedExpert {
   readonly model: string;
   readonly accuracy: Interval;
-  /** Share of its answers off which a vote could be read. */
+  /** Share of its answers from which a vote could be read. */
   readonly voted: number;
   readonly meanTokens: number;
   /** Questions that it was recruited for. */
   readonly asked: number;
 }
 
-/** Questions whose experts agreed alike. */
+/** Questions with the same agreement of experts. */
 interface AgreementBucket {
-  /** Votes by answer, most first; `no votes` where nobody voted. */
+  /** Votes by answer, most first; `no votes` without votes. */
   readonly votes: string;
   readonly questions: number;
   readonly leading: Interval | null;
@@ -42,10 +42,10 @@ interface AgreementBucket {
 }
 
 /**
- * Replays a gate on a labelled sample (MOSAIC, section 5.2): what each agreement is worth, accuracy and share skipped by tau, and the tau to choose. The
- * aggregator's own answers stand in for what it would make of the experts'.
+ * Replays a gate on a labelled sample (MOSAIC, section 5.2): the accuracy of each agreement, accuracy and share skipped by tau, and the tau
+ * to choose. The aggregator's own answers are used in place of its answers from the experts'.
  *
- * @returns one sentence instead where the sample cannot be replayed so.
+ * @returns a sentence instead where the sample cannot be replayed.
  */
 export function replayGate(sample: AnswerSample, request: ReplayRequest): ReplayedGate | string {
   const { experts, expertsPerQuestion, aggregator, allowedPoints } = request;
@@ -102,7 +102,7 @@ function bucketsOf(questions: readonly PlacedQuestion[]): readonly AgreementBuck
     }));
 }
 
-/** Most votes for the answer that leads first, then most for the next one, and so on. */
+/** Most votes for the leading answer first, then most for the next one, and so on. */
 function byAgreement(a: string, b: string): number {
   const [first = [], second = []] = [a, b].map((votes) => votes.split(":").map(Number));
   const at = [...first, 0].findIndex((count, place) => count !== second[place]);

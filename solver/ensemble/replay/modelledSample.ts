@@ -4,12 +4,13 @@ import type { AnswerSample } from "./answerSample";
 
 const letters = ["A", "B", "C", "D"] as const;
 
-/** Labels from here on count as right. */
+/** Minimum label of a right answer. */
 const RIGHT = 50;
 
 /**
- * A sample modelled from the labels of outcomes: every question has four letters to choose from, of which one is right; a model whose label is at least 50
- * gives that one, and any other one of the three wrong ones, drawn by the seed. Wrong answers of real models agree more often than drawn ones.
+ * A sample modelled from the labels of outcomes: every question has four letters, of which one is right; a model whose label is at least 50
+ * gives that one, and any other one of the three wrong ones, drawn by the seed. Wrong answers of real models agree more often than drawn
+ * ones.
  */
 export function modelledSample({ promptIds, categories, models }: OutcomeTable, seed: number): AnswerSample {
   const right = promptIds.map((id) => seededRandom(mixSeed(seed, "right letter", id)).int(letters.length));

@@ -1,12 +1,15 @@
 import { ANY_CATEGORY, type Ensemble } from "../gate/ensembleDocument";
 import type { AnswerSample } from "./answerSample";
 
-/** Questions of a category that weigh as much as all that an expert answered: of few questions the most accurate one is chance. */
+/**
+ * Number of a category's questions with as much weight as all that an expert answered: with few questions the most accurate one is due to
+ * chance.
+ */
 const USUAL_QUESTIONS = 10;
 
 /**
- * Which experts answer a question of a category: the most accurate ones by the ensemble's skills, in its own order. One of which nothing is known comes
- * after all others; ties, and categories of which nothing is known, go by the ensemble's order.
+ * Which experts answer a question of a category: the most accurate ones by the ensemble's skills, in its own order. Experts without a known
+ * skill come after all others; ties, and unknown categories, follow the ensemble's order.
  */
 export function recruiter(ensemble: Pick<Ensemble, "experts" | "expertsPerQuestion" | "skills">): (category: string) => readonly string[] {
   const { experts, expertsPerQuestion, skills = {} } = ensemble;
@@ -26,8 +29,9 @@ function ownOf<T>(record: Readonly<Record<string, T>>, key: string): T | undefin
 }
 
 /**
- * Accuracy of experts by category of question in a labelled sample, 0..1, and over all of it under `*`. That of a category is drawn towards the whole
- * as far as ten more questions of usual accuracy would. What was not asked of an expert does not count; one that was asked nothing has no figure.
+ * Accuracy of experts by category of question in a labelled sample, 0..1, and over all of it under `*`. That of a category is shrunk
+ * towards the whole as by ten more questions of usual accuracy. Questions that an expert was not asked do not count; one without questions
+ * has no value.
  */
 export function skillsOf(sample: AnswerSample, experts: readonly string[]): NonNullable<Ensemble["skills"]> {
   const tallies = new Map<string, Map<string, { right: number; asked: number }>>();

@@ -6,7 +6,7 @@ import { type AnswerSample, someQuestions, votesAt } from "./answerSample";
 import type { ReplayedQuestion } from "./gatePoints";
 import { recruiter, skillsOf } from "./recruit";
 
-/** Whose answers are replayed, and how they are gated. */
+/** The models whose answers are replayed, and the gate's settings. */
 export interface ReplayedEnsemble {
   readonly experts: readonly string[];
   /** Where there are more, those of a question are recruited by accuracy per category. */
@@ -15,27 +15,27 @@ export interface ReplayedEnsemble {
   readonly confidence: Confidence["kind"];
 }
 
-/** A question as it is replayed, at its place in the sample, and whom it was put to. */
+/** A replayed question, its index in the sample, and its experts. */
 export interface PlacedQuestion extends ReplayedQuestion {
   readonly at: number;
   readonly asked: readonly string[];
 }
 
-/** Of an expert that answered nothing on the other half. */
+/** For an expert that answered nothing on the other half. */
 const UNKNOWN_ACCURACY = 0.5;
 
-/** What is learnt of experts on one half of a sample. */
+/** Data learnt of experts on one half of a sample. */
 interface Learnt {
   readonly recruits: (category: string) => readonly string[];
   readonly confidence: Confidence;
 }
 
 /**
- * Questions of a sample as the gate would have met them. Whatever is learnt of experts (their skills, what weighs their votes) is learnt on the half of the
- * questions that a question is not in, so that no answer tells of itself; halves are drawn by the number of questions alone. A question that not all
- * of its experts and the aggregator were asked is left out.
+ * Questions of a sample as inputs of the gate. All data learnt of experts (their skills, the weights of their votes) is learnt on the half
+ * of the questions that does not contain the question, so that no answer is used to predict itself; halves are drawn by the number of
+ * questions alone. A question that some of its experts or the aggregator were not asked is left out.
  *
- * @param ensemble names models of the sample.
+ * @param ensemble its names are models of the sample.
  */
 export function replayedQuestions(sample: AnswerSample, ensemble: ReplayedEnsemble): readonly PlacedQuestion[] {
   const count = sample.questionIds.length;

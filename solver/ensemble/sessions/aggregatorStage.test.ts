@@ -13,7 +13,7 @@ const fit = replicaModel(modelCards["qwen2.5-72b"]!, gpuCards["a100-sxm-80g"]!, 
 if (!fit.fits) throw new Error(fit.reason);
 const stage = { replica: fit.replica, copies: 1, questions: 800, concurrency: null };
 
-/** Questions of which the less confident have longer answers, as in the source. */
+/** Questions where lower confidence has longer answers, as in the source. */
 function sampled(longerByDoubt: number) {
   const random = seededRandom(4);
   const confidence = Float64Array.from({ length: 400 }, () => [1 / 3, 2 / 3, 1][random.int(3)]!);

@@ -3,39 +3,39 @@ import { seededRandom } from "@/solver/numeric/random";
 import { shuffled } from "@/solver/numeric/shuffled";
 import { simulatedSessionSeconds } from "./sessionCost";
 
-/** Sampled questions as the aggregator reads and answers them, in parallel arrays. */
+/** Sampled questions as input and output of the aggregator, in parallel arrays. */
 export interface AggregatedQuestions {
   /** Tokens of the question itself. */
   readonly questionTokens: ArrayLike<number>;
   /** Tokens of its experts' answers together. */
   readonly answerTokens: ArrayLike<number>;
-  /** What the aggregator writes. */
+  /** Output tokens of the aggregator. */
   readonly outputTokens: ArrayLike<number>;
-  /** Of the gate, 0..1: the least confident are aggregated first. null: not known, so that any are as likely. */
+  /** Confidence of the gate, 0..1: the least confident are aggregated first. null: not known, so that all are equally likely. */
   readonly confidence: ArrayLike<number> | null;
 }
 
-/** The engines that aggregate, and what there is for them. */
+/** The aggregating engines and their work. */
 export interface AggregatorStage {
   readonly replica: ReplicaModel;
-  /** Engines, each with an equal part. */
+  /** Number of engines, each with an equal part. */
   readonly copies: number;
-  /** Questions of the batch, of which a share is aggregated. */
+  /** Number of questions of the batch, of which a share is aggregated. */
   readonly questions: number;
-  /** Requests that an engine has in flight at most; null: as many as it takes. */
+  /** Maximum number of requests in flight of an engine; null: as many as it takes. */
   readonly concurrency: number | null;
 }
 
 const SHARES = [0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] as const;
 
-/** Order of questions that are as confident as one another. */
+/** Seed for the order of questions with equal confidence. */
 const TIES_SEED = 1;
 
 /**
- * Seconds of the aggregator's stage by the share of questions that it answers, the least confident first, without loading: experts that disagree have
- * written most, so that skipping saves less than its share (MOSAIC, section 5.4).
+ * Seconds of the aggregator's stage by the share of questions that it answers, the least confident first, without loading: experts that
+ * disagree have the longest answers, so that skipping saves less than its share (MOSAIC, section 5.4).
  *
- * @returns points that rise in both; none where its engine has room for no question.
+ * @returns points that ascend in both; none where its engine has room for no question.
  */
 export function aggregatorPoints(
   sampled: AggregatedQuestions,
@@ -57,14 +57,14 @@ export function aggregatorPoints(
   });
 }
 
-/** Engines that could aggregate, and what loading one of them takes. */
+/** Engines that could aggregate, and the loading time of one of them. */
 export interface AggregatorPool extends Pick<AggregatorStage, "replica" | "copies"> {
   readonly loadSeconds: number;
 }
 
 /**
- * Of several ways to share out the same GPUs that which has all questions aggregated first, loading included: engines side by side mostly, as an engine twice
- * as wide is less than twice as fast.
+ * Of several ways to divide the same GPUs the one that has all questions aggregated first, loading included: usually parallel engines, as
+ * an engine with twice the GPUs is less than twice as fast.
  *
  * @returns null where none has room for a question.
  */
@@ -82,7 +82,7 @@ export function quickestPool<Pool extends AggregatorPool>(
   return quickest === undefined ? null : { pool: quickest.pool, points: quickest.points };
 }
 
-/** Seconds at a share between two points, along a straight line. */
+/** Seconds at a share between two points, by linear interpolation. */
 export function secondsAtShare(points: readonly { readonly share: number; readonly seconds: number }[], share: number): number {
   const above = points.findIndex((point) => point.share >= share);
   const [from, to] = [points[above - 1], points[above]];

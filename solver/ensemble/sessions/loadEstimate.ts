@@ -1,9 +1,12 @@
 import { type ModelCard, weightBytes } from "@/solver/hardware/modelCard";
 
-/** Where weights are read from when an engine starts. */
+/** Storage of the weights when an engine starts. */
 export type WeightStorage = "local-nvme" | "network-disk" | "object-store";
 
-/** Bytes of weights a second that an engine reads with its default loader, alone and with many GPUs of one node reading, and whose figures these are. */
+/**
+ * Bytes of weights a second that an engine reads with its default loader, alone and with many GPUs of one node reading, and the source of
+ * these figures.
+ */
 const READING: Readonly<Record<WeightStorage, { readonly oneGpu: number; readonly oneNode: number; readonly source: string }>> = {
   "local-nvme": {
     oneGpu: 1.1e9,
@@ -24,19 +27,20 @@ const READING: Readonly<Record<WeightStorage, { readonly oneGpu: number; readonl
 };
 
 /**
- * Of an engine's start what is not reading weights: imports, profiling, KV cache, graphs. It makes the source's loads of 7B to 9B models on one A100, 38 to
- * 47 s, of the 15 to 19 GB that they weigh (MOSAIC, appendix A.2). The first start of a version on a machine, which compiles, takes a minute longer.
+ * The part of an engine's start that is not reading weights: imports, profiling, KV cache, graphs. It is set to reproduce the source's
+ * loads of 7B to 9B models on one A100, 38 to 47 s, with weights of 15 to 19 GB (MOSAIC, appendix A.2). The first start of a version on a
+ * machine, which compiles, takes a minute longer.
  */
 const ENGINE_START_SECONDS = 27;
 
-/** Seconds from an empty GPU to an engine that answers, and what they are from. */
+/** Seconds from an empty GPU to an engine that answers, and their basis. */
 export interface LoadEstimate {
   readonly seconds: number;
   readonly source: string;
 }
 
 /**
- * Estimates how long an engine of a model takes to load, from the bytes of its weights and what its storage gives.
+ * Estimates the loading time of an engine of a model, from the bytes of its weights and the rate of its storage.
  *
  * @param gpus of the engine.
  */

@@ -6,18 +6,22 @@ export interface AnswerLengths {
   readonly outputTokens: ArrayLike<number>;
 }
 
-/** What sessions of a model are timed by: the mean of its answers, and how long the longest of some answers is expected to be. */
+/** Length statistics for timing a model's sessions: the mean of its answers, and the expected longest of some answers. */
 export interface OutputLengths {
   readonly meanTokens: number;
-  /** Tokens of the longest of so many answers, drawn with replacement: rises with their number up to the longest there is; 0 of none. */
+  /** Expected tokens of the longest of so many answers, drawn with replacement: rises with their number up to the maximum; 0 for none. */
   expectedLongest(answers: number): number;
 }
 
-/** Chance of so many answers all being shorter below which shorter ones still are not looked at: of many answers only the longest lengths count. */
+/**
+ * Probability that all of so many answers are shorter below which even shorter ones are ignored: with many answers only the longest lengths
+ * count.
+ */
 const NEGLIGIBLE = 1e-9;
 
 /**
- * Lengths of a model's answers. The longest of n is below a length with the share of answers that are, to the power of n.
+ * Lengths of a model's answers. The probability that the longest of n is below a length is the share of answers below it, to the power of
+ * n.
  *
  * @throws RangeError without any answer.
  */

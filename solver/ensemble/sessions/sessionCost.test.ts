@@ -20,7 +20,7 @@ function engineOf(model: string) {
   return fit.replica;
 }
 
-/** Lengths of a mean and a spread of their logarithms, to prompts of 300 tokens. */
+/** Lengths with a mean and a spread of their logarithms, to prompts of 300 tokens. */
 function requestsOf(meanTokens: number, spread: number, seed = 5) {
   const random = seededRandom(seed);
   const outputTokens = Int32Array.from({ length: 1000 }, () =>
@@ -102,7 +102,7 @@ it("is within a quarter of what sessions of any size take, whatever the sizes of
   const lengths = outputLengths(requests);
   const mostPrompts = 4000;
   const simulated = simulatedSessionCost(engineOf("qwen2.5-7b"), requests, { mostPrompts, concurrency: null });
-  // Engines that are by a constant slower than the simulator has them.
+  // Engines that are slower than the simulator's by a constant factor.
   const truth = (prompts: number): number => 1.3 * simulated(prompts);
   const measured = [
     [5, 8, 12],
@@ -176,7 +176,7 @@ it("has the throughput of small shards collapse where answers are short, and har
     const cost = simulatedSessionCost(engineOf(model), requests, { mostPrompts: prompts, concurrency: null });
     return 1 - cost(prompts) / 4 / cost(prompts / 4);
   };
-  // Prompts of the source's MMLU-Pro instance, four ways; spreads within what the source shows of lengths.
+  // Prompts of the source's MMLU-Pro instance, four ways; spreads within the source's range of lengths.
   const short = [
     ["qwen2.5-7b", 956],
     ["exaone-3.5-7.8b", 547],

@@ -10,36 +10,38 @@ import type { SessionCost } from "../placement/placement";
 import type { OutputLengths } from "./outputLengths";
 import type { SessionRow } from "./sessionRow";
 
-/** Counts of prompts that sessions must differ in: two would fit a tail and a throughput whatever they are. */
+/** Minimum number of different prompt counts of sessions: two would fit any tail and throughput. */
 const LEAST_COUNTS = 3;
-/** A fit is asked of sessions up to so many times as large as the largest that was measured. */
+/** Factor on the largest measured session up to which a fit is used. */
 const MOST_BEYOND = 2;
 const MOST_HELD_OUT_ERROR = 0.25;
 
-/** A session's time as measured sessions have it (MOSAIC, section 4.1.2): `fixed + tail * longest answer + token * prompts * mean answer`. */
+/** A session's time from measured sessions (MOSAIC, section 4.1.2): `fixed + tail * longest answer + token * prompts * mean answer`. */
 export interface FittedSessionCost {
   readonly cost: SessionCost;
   readonly fixedSeconds: number;
   /** For each token of the longest answer, which is written while the others end. */
   readonly secondsPerLongestToken: number;
-  /** For each token of all answers together: 1 over the throughput of a full engine. */
+  /** For each token of all answers together: the reciprocal of a full engine's throughput. */
   readonly secondsPerToken: number;
-  /** Mean of |predicted / measured - 1| over sessions that were each left out of the fit. */
+  /** Mean of |predicted / measured - 1| over sessions that were each held out of the fit. */
   readonly heldOutError: number;
   readonly sessions: number;
 }
 
-/** A fit, or in words that follow those on the sessions, why there is none. */
+/** A fit, or why there is none, in words that follow those on the sessions. */
 export type SessionFit = { readonly ok: true; readonly fitted: FittedSessionCost } | { readonly ok: false; readonly reason: string };
 
 /**
- * Fits the cost of a model's sessions to measured ones of one kind of engine, all weighing alike relative to their length, no coefficient below 0.
+ * Fits the cost of a model's sessions to measured ones of one kind of engine, with equal weights relative to their length and no
+ * coefficient below 0.
  *
- * A few small sessions say nothing of a large one, in which engines are full: a fit is given for its own ground alone, which is sessions of three different
- * counts of prompts and more, of which each is predicted within a quarter by the others in the mean, and up to twice as many prompts as the largest had.
+ * A few small sessions do not predict a large one, in which engines are full: a fit is returned only within its range, which is sessions of
+ * at least three different counts of prompts, each predicted by the others within a quarter on average, and up to twice as many prompts as
+ * the largest had.
  *
- * @param lengths of the answers that are to come: a small share of them has a shorter tail.
- * @param mostPrompts of the sessions that it is asked of.
+ * @param lengths of the future answers: a small share of them has a shorter tail.
+ * @param mostPrompts largest session that the fit is used for.
  */
 export function fittedSessionCost(rows: readonly SessionRow[], lengths: OutputLengths, mostPrompts: number): SessionFit {
   const usable = rows.filter(isUsable);
@@ -75,7 +77,7 @@ export function fittedSessionCost(rows: readonly SessionRow[], lengths: OutputLe
 /** Whether a session had anything to answer, and took time. */
 const isUsable = ({ prompts, seconds, meanOutputTokens }: SessionRow): boolean => prompts > 0 && seconds > 0 && meanOutputTokens > 0;
 
-/** Sessions as a simulation has them but for their level, which is what was measured. */
+/** Simulated sessions scaled to the measured level. */
 export interface LevelledSessionCost {
   readonly cost: SessionCost;
   /** Median of measured over simulated seconds. */
@@ -84,10 +86,11 @@ export interface LevelledSessionCost {
 }
 
 /**
- * A simulated cost brought to the level of measured sessions, where these are too few or too small for a fit: the shape is the simulator's, which knows how
- * engines fill. Sessions of longer or shorter answers than are to come count by what they took for each token. null: none of them is usable.
+ * A simulated cost scaled to the level of measured sessions, where these are too few or too small for a fit: the shape is the simulator's,
+ * which models how engines fill. Sessions of longer or shorter answers than the future ones count by their time per token. null: none of
+ * them is usable.
  *
- * @param simulated up to the largest of the sessions at least, with answers of `meanOutputTokens`.
+ * @param simulated up to at least the largest of the sessions, with answers of `meanOutputTokens`.
  */
 export function levelledSessionCost(
   simulated: SessionCost,
@@ -117,26 +120,29 @@ const fit = (rows: readonly SessionRow[]): readonly number[] =>
     rows.map(() => 1),
   );
 
-/** Sessions of more prompts than these are timed along a straight line: the engine has long been full. */
+/** Sessions of more prompts are extrapolated linearly: the engine has long been full. */
 const MOST_SIMULATED = 4096;
 
-/** Requests that are simulated at each count of prompts, so that few prompts are timed over many draws; and draws at least and at most. */
+/**
+ * Number of requests simulated at each count of prompts, so that few prompts are timed over many draws; and minimum and maximum number of
+ * draws.
+ */
 const REQUESTS_EACH = 1024;
 const DRAWS = { least: 2, most: 16 } as const;
 
-/** What a simulated session is bounded by. */
+/** Bounds of a simulated session. */
 export interface SimulatedSession {
-  /** Prompts that a session has at most. */
+  /** Maximum number of prompts of a session. */
   readonly mostPrompts: number;
-  /** Requests in flight at most; null: as many as the engine takes. */
+  /** Maximum number of requests in flight; null: as many as the engine takes. */
   readonly concurrency: number | null;
 }
 
 /**
- * Time of a model's sessions as the simulator has it, where none was measured: all prompts sent at once to one engine that has nothing else, until the
- * last answer as its client sees it. Timed at 1, 2, 3, 4, 6, 8 ... prompts with pairs of lengths drawn from the requests, each as often as the others where
- * there are fewer than prompts; along straight lines between these, and beyond 4,096 as from 2,048 to there: one turn of the engine is then
- * like the next. It never falls.
+ * Simulated time of a model's sessions, where none was measured: all prompts sent at once to one engine without other work, until its
+ * client sees the last answer. Timed at 1, 2, 3, 4, 6, 8 ... prompts with pairs of lengths drawn from the requests, each as often as the
+ * others where there are fewer than prompts; linear between these, and beyond 4,096 with the slope from 2,048 to there: one pass of the
+ * engine is then like the next. It never falls.
  *
  * @throws RangeError when the engine has room for none of the requests.
  */
@@ -145,7 +151,7 @@ export function simulatedSessionCost(replica: ReplicaModel, requests: ServedRequ
 }
 
 /**
- * `simulatedSessionCost` of the most prompts alone, in seconds.
+ * `simulatedSessionCost` of the largest number of prompts only, in seconds.
  *
  * @throws RangeError as there.
  */
@@ -157,13 +163,13 @@ export function simulatedSessionSeconds(replica: ReplicaModel, requests: ServedR
 
 const simulatedPrompts = ({ mostPrompts }: SimulatedSession): number => Math.max(1, Math.min(mostPrompts, MOST_SIMULATED));
 
-/** Mean seconds of simulated sessions of up to as many prompts as are simulated. */
+/** Mean seconds of simulated sessions of up to the simulated number of prompts. */
 function sessionTimer(replica: ReplicaModel, { inputTokens, outputTokens, seed }: ServedRequests, session: SimulatedSession): SessionCost {
   const fitting = Array.from(inputTokens, (_, at) => at).filter(
     (at) => (inputTokens[at] ?? 0) + Math.max(1, outputTokens[at] ?? 0) <= replica.kvTokens,
   );
   if (fitting.length === 0) throw new RangeError(`No request has room in a KV cache of ${Math.floor(replica.kvTokens)} tokens`);
-  // The same order at every count: a session of more prompts has those of one with fewer.
+  // The same order at every count: a session with more prompts contains those of one with fewer.
   const draws = Array.from({ length: DRAWS.most }, (_, draw) => {
     const rows = drawRows(fitting, simulatedPrompts(session), seededRandom(mixSeed(seed, `session ${draw}`)));
     return {
@@ -190,7 +196,7 @@ function countsUpTo(most: number): readonly number[] {
   return [...counts, Math.max(1, most)];
 }
 
-/** Whole turns through all rows, each in a new order, as far as they are needed. */
+/** Whole passes through all rows, each in a new order, as far as they are needed. */
 function drawRows(rows: readonly number[], count: number, random: Random): Int32Array {
   const drawn = new Int32Array(count);
   for (let at = 0; at < count; at += rows.length) {
@@ -203,13 +209,13 @@ function drawRows(rows: readonly number[], count: number, random: Random): Int32
   return drawn;
 }
 
-/** A cost that is timed at some counts, rising, and lies on straight lines between them and beyond the last. */
+/** A cost that is timed at some counts, ascending, and linear between them and beyond the last. */
 function along(counts: readonly number[], timed: SessionCost): SessionCost {
   const points = [{ prompts: 0, seconds: 0 }];
   for (const prompts of counts) points.push({ prompts, seconds: Math.max(points.at(-1)?.seconds ?? 0, timed(prompts)) });
   const last = points.length - 1;
   const half = (points[last]?.prompts ?? 0) / 2;
-  // Single neighbouring points would carry the luck of their draws far beyond them.
+  // Single neighbouring points would extrapolate the random errors of their draws far beyond them.
   const halfWay = Math.min(
     last - 1,
     points.findIndex(({ prompts }) => prompts >= half),

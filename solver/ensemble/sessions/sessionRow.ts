@@ -1,11 +1,14 @@
-/** One measured session of a model: its prompts sent to an engine that then has nothing else, until the last answer. One without prompts is a load alone. */
+/**
+ * One measured session of a model: its prompts sent to an engine without other work, until the last answer. A session without prompts is
+ * only a load.
+ */
 export interface SessionRow {
   readonly model: string;
   readonly gpu: string;
   /** GPUs of the engine. */
   readonly tp: number;
   readonly prompts: number;
-  /** Requests in flight at most, by whoever sent them; null: all at once. */
+  /** Maximum number of requests in flight of the sender; null: all at once. */
   readonly concurrency: number | null;
   readonly meanOutputTokens: number;
   readonly maxOutputTokens: number;
@@ -13,19 +16,19 @@ export interface SessionRow {
   readonly seconds: number;
   /** From an empty GPU to an engine that answers; null: not measured. */
   readonly loadSeconds: number | null;
-  /** `emulated`: of emulated engines, whose times the planner's own model made. */
+  /** `emulated`: of emulated engines, whose times are from the planner's own model. */
   readonly origin: "measured" | "emulated";
 }
 
-/** What bounds requests in flight beside the number of prompts. */
+/** Limits on requests in flight in addition to the number of prompts. */
 export interface FlightLimits {
-  /** Of whoever sends them; null: all at once. */
+  /** Of the sender; null: all at once. */
   readonly concurrency: number | null;
   /** Of the engine. */
   readonly maxSequences: number;
 }
 
-/** Whether a session had as many requests in flight as one of so many prompts has within these limits: others say nothing of how long that one takes. */
+/** Whether a session had as many requests in flight as one of so many prompts has within these limits: others do not predict its time. */
 export function ranWithin({ prompts, concurrency }: Pick<SessionRow, "prompts" | "concurrency">, limits: FlightLimits): boolean {
   const inFlight = (most: number | null): number => Math.min(prompts, limits.maxSequences, most ?? prompts);
   return inFlight(concurrency) === inFlight(limits.concurrency);

@@ -12,13 +12,13 @@ export interface ShapedEngine {
   readonly replica: ReplicaModel;
 }
 
-/** Why a model fits no worker of so many GPUs, and of how many it would. */
+/** Why a model fits no worker of so many GPUs, and the number that it needs. */
 export interface NoShape {
   readonly reason: string;
   readonly gpusThatFit: readonly number[];
 }
 
-/** The one engine that a model has on a worker, all of whose GPUs it takes as one tensor-parallel group. */
+/** The only engine of a model on a worker, with all of its GPUs as one tensor-parallel group. */
 export function workerShape(
   model: ModelCard,
   gpu: GpuCard,
@@ -31,14 +31,14 @@ export function workerShape(
   return { fits: false, reason: fit.reason, gpusThatFit };
 }
 
-/** Engines of one model on GPUs that they share out among themselves. */
+/** Engines of one model that divide GPUs among themselves. */
 export interface PoolShape extends ShapedEngine {
   readonly copies: number;
 }
 
 /**
- * All ways in which engines of a model can share out GPUs: by tensor parallelism that divides the model and fits a node, with as many copies as there is
- * room for. No engine is on two nodes.
+ * All ways to divide GPUs among engines of a model: with a tensor parallelism that divides the model and fits a node, and as many copies as
+ * there is room for. No engine is on two nodes.
  *
  * @param pool `nodes` has the GPUs of each node.
  * @returns none where it fits with no tensor parallelism.

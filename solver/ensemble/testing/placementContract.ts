@@ -17,11 +17,11 @@ export interface AnyPlacement {
   readonly experts: number;
   readonly workers: number;
   readonly prompts: number;
-  /** Whether costs may be bent; else they are linear. */
+  /** Whether costs may be non-linear; else they are linear. */
   readonly bent: boolean;
 }
 
-/** Problems in which K has room for all experts; loads and costs of zero, and experts that are asked nothing, among them. */
+/** Problems in which K has room for all experts; including loads and costs of zero, and experts without prompts. */
 export function anyPlacement({ experts, workers, prompts, bent }: AnyPlacement): fc.Arbitrary<PlacementProblem> {
   const hundredths = (max: number): fc.Arbitrary<number> => fc.nat({ max: 100 * max }).map((count) => count / 100);
   const expert: fc.Arbitrary<Omit<PlacedExpert, "name">> = fc

@@ -1,16 +1,16 @@
 import type { MilpEngine } from "@/solver/milp/engine";
 import type { PlacementProblem, SessionCost } from "../placement/placement";
 
-/** An engine whose time is always up: placements then rest on the search and on bounds by counting. */
+/** An engine that always times out: placements then rest on the search and on bounds by counting. */
 export const noEngine: MilpEngine = { name: "none", solve: () => ({ status: "undecided" }) };
 
-/** Seconds that rise by the same for each prompt. */
+/** Linear seconds per prompt. */
 export const linearCost =
   (secondsPerPrompt: number): SessionCost =>
   (prompts) =>
     secondsPerPrompt * prompts;
 
-/** Seconds of which small shards waste more: a fixed part that the first prompts bring. */
+/** Seconds with a fixed part, so that small shards are less efficient. */
 export const bentCost =
   (secondsPerPrompt: number, fixedSeconds: number): SessionCost =>
   (prompts) =>

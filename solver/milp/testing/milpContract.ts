@@ -9,19 +9,19 @@ import { weightedAllocation } from "../weightedAllocation";
 import { violation } from "./violation";
 
 const limits = { timeLimitSeconds: 20, relativeGap: 0 };
-/** Seconds the tables begin at: what tolerances of rows are relative to. */
+/** Minimum seconds of the tables: tolerances of rows are relative to it. */
 const LARGEST_SECONDS = 60;
 const FEASIBILITY_TOLERANCE = 1e-6 * LARGEST_SECONDS;
 
 /**
  * Non-increasing latency tables of 1 to 4 stages on up to `gpus` GPUs, some starting with counts that do not fit. Latencies differ by
- * 10 ms or not at all: GLPK's presolver takes those nearer than a millisecond for equal.
+ * 10 ms or not at all: GLPK's presolver treats those nearer than a millisecond as equal.
  */
 export function anyTables(gpus: number): fc.Arbitrary<number[][]> {
   const table = fc.tuple(fc.nat({ max: 3 }), fc.array(fc.nat({ max: 400 }), { minLength: gpus, maxLength: gpus })).map(([unfit, drops]) => {
     let seconds = LARGEST_SECONDS;
     return drops.map((drop, index) => {
-      // Every third count brings nothing, as with replicas of several GPUs.
+      // Every third count has no effect, as with replicas of several GPUs.
       if (index % 3 !== 2) seconds = Math.max(0.01, seconds - drop / 100);
       return index < unfit ? Number.POSITIVE_INFINITY : seconds;
     });
@@ -77,7 +77,7 @@ function hardKnapsacks(items: number, limitsOf: number): MilpModel {
   };
 }
 
-/** Every engine keeps these promises. Call inside a test file of the engine. */
+/** Every engine gives these guarantees. Call inside a test file of the engine. */
 export function milpContract(name: string, load: () => Promise<MilpEngine>): void {
   const variable = (of: Partial<Variable> & { name: string }): Variable => ({
     lower: 0,

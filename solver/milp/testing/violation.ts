@@ -1,6 +1,6 @@
 import type { MilpModel } from "../model";
 
-/** The largest amount by which a point breaks a row, a bound or integrality; 0 for a feasible point. */
+/** The largest amount by which a point violates a row, a bound or integrality; 0 for a feasible point. */
 export function violation(model: MilpModel, x: ArrayLike<number>): number {
   let worst = 0;
   for (const [index, { lower, upper, integer }] of model.variables.entries()) {

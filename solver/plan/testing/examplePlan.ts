@@ -1,6 +1,6 @@
 import type { PlanDraft } from "../plan";
 
-/** A small, consistent plan draft for tests: two stages on two GPUs of one node. Figures are made up. */
+/** A small, consistent plan draft for tests: two stages on two GPUs of one node. Figures are artificial. */
 export function examplePlanDraft(): PlanDraft {
   const band = { low: 1, high: 3, confidence: 0.9, basis: "example" };
   const stage = { requestsPerSecond: 4, p95Seconds: 1.5, meanSeconds: 1, ttftP95Seconds: 0.2, utilisation: 0.5 };

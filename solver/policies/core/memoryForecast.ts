@@ -1,35 +1,35 @@
-/** What a place that packs memory expects of each replica, and where what waits would go now. */
+/** The expected memory of each replica at a place that packs memory, and the current target of waiting work. */
 export interface MemoryForecast {
   readonly nowSeconds: number;
   readonly slotSeconds: number;
   readonly replicas: readonly ReplicaMemory[];
-  /** The first few that wait for each model, in the order in which they would leave. */
+  /** The first waiting requests of each model, in the order in which they would leave. */
   readonly next: readonly NextPlacement[];
 }
 
 export interface ReplicaMemory {
   readonly replicaId: string;
   readonly model: string;
-  /** Null where nobody says how much it holds: then it counts as having room. */
+  /** Null where its capacity is unknown: then it counts as having room. */
   readonly capacityTokens: number | null;
   readonly inFlight: number;
-  /** Most that may be in flight there; 0: it takes no work. */
+  /** Maximum number in flight there; 0: it takes no work. */
   readonly seats: number;
-  /** Expected most of each slot from now on, as far as anything is expected. */
+  /** Expected maximum of each slot from now on, as far ahead as anything is expected. */
   readonly slotTokens: readonly number[];
-  /** Why nothing is sent to it for the moment; null where something may be. */
+  /** Why no work is sent to it at present; null where work may be sent. */
   readonly suspended: string | null;
   /**
-   * What is there: the later it is expected to end the later it stands. `untilSeconds` before now: it runs late; null: nothing says how long it
-   * takes, and it counts for as long as it is there.
+   * The requests there, sorted by expected end, ascending. `untilSeconds` before now: the request is late; null: its duration is unknown,
+   * and it counts for as long as it is there.
    */
   readonly requests: readonly { readonly workId: string; readonly agent: string | null; readonly untilSeconds: number | null }[];
 }
 
 /**
- * Why work is not sent now: every replica that would take it has as many requests as it may have (`seats`); with it more would be held somewhere
- * than fits (`memory`); nothing is sent to any of them until pressure has cleared (`pressure`); none takes work (`closed`); or a replica would
- * take it, but what goes before it waits (`behind`).
+ * Why work is not sent now: every replica that would take it has its maximum number of requests (`seats`); with it more tokens would be
+ * held at some time than fit (`memory`); no work is sent to any of them until pressure has cleared (`pressure`); none takes work
+ * (`closed`); or a replica would take it, but earlier work waits (`behind`).
  */
 export type HeldBack = "seats" | "memory" | "pressure" | "closed" | "behind";
 
@@ -37,12 +37,12 @@ export interface NextPlacement {
   readonly workId: string;
   readonly agent: string | null;
   readonly queuedSinceSeconds: number;
-  /** Where it goes now; null where it is held back. */
+  /** The replica that it goes to now; null where it is held back. */
   readonly replicaId: string | null;
   /** null where it goes now. */
   readonly held: HeldBack | null;
-  /** Where what is held back would go, by what is expected now, if nothing lacked but seats and its turn; null where that would not do. */
+  /** The replica that held-back work would go to by the current forecast if only seats and its turn were missing; null if none. */
   readonly laterReplicaId: string | null;
-  /** Expected most tokens over all slots with it, at the replica where it goes now or would go later; null without either. */
+  /** Expected maximum of tokens over all slots with it, at the replica that it goes to now or later; null without either. */
   readonly peakTokens: number | null;
 }

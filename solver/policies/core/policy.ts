@@ -3,8 +3,8 @@ import type { MemoryForecast } from "./memoryForecast";
 import type { RoundsView } from "./roundsView";
 
 /**
- * The policy seam. A policy is an object with `decide(view) -> actions` and `observe(event)`; time, random numbers and
- * telemetry are arguments. The very same objects run on virtual time in `solver/cluster` and on real time in the gateway.
+ * The policy interface. A policy is an object with `decide(view) -> actions` and `observe(event)`; time, random numbers and
+ * telemetry are arguments. The same objects run on virtual time in `solver/cluster` and on real time in the gateway.
  */
 
 /** One request that waits for a decision: to be sent to a model, or, once judged, to be accepted or escalated. */
@@ -12,31 +12,31 @@ export interface WaitingWork {
   readonly id: string;
   /** One run of a workflow; for a single request its own id. */
   readonly programId: string;
-  /** Index of the stage it waits for or was just answered by. */
+  /** Index of the stage that it waits for or that just answered it. */
   readonly stage: number;
   readonly programArrivalSeconds: number;
   /** When it joined the queue it is in. */
   readonly queuedSinceSeconds: number;
   readonly inputTokens: number;
-  /** Output tokens that this request is expected to write; left out where nothing predicts them. */
+  /** Predicted output tokens of this request; left out where nothing predicts them. */
   readonly predictedTokens?: number | undefined;
   /**
-   * Output tokens that this request and all that comes after it in its program are expected to write; requests beside it say theirs
-   * themselves. Left out where nothing predicts them.
+   * Predicted output tokens of this request and of everything after it in its program; parallel requests report their own.
+   * Left out where nothing predicts them.
    */
   readonly predictedProgramTokens?: number | undefined;
-  /** Its place in a workflow, as its client names it; left out where it names none. */
+  /** Its place in a workflow, as given by its client; left out where the client gives none. */
   readonly call?: WorkflowCall | undefined;
   /**
-   * Configurations of its workflow that are held to be accurate for its program, as a set of `configurationSet.ts` over those of
-   * `configurationSpace`; left out where nobody has said it of this request. What is said of a program once holds for all its requests.
+   * Configurations of its workflow that are predicted to be accurate for its program, as a set of `configurationSet.ts` over those of
+   * `configurationSpace`; left out where there is no prediction for this request. A prediction for a program applies to all its requests.
    */
   readonly accurate?: Uint32Array | undefined;
-  /** What earlier programs taught of its agent; left out where nothing has been learnt yet, or the policy does not ask. */
+  /** What is learnt of its agent from earlier programs; left out where nothing has been learnt yet, or the policy does not read it. */
   readonly forecast?: AgentForecast | undefined;
-  /** Stages whose engines failed it as often as the driver tries; left out: none. */
+  /** Stages whose engines failed it as often as the driver retries; left out: none. */
   readonly failedStages?: readonly number[] | undefined;
-  /** Stages whose answers the driver keeps although the policy sent the request on; left out: none. */
+  /** Stages whose answers the driver keeps although the policy escalated the request; left out: none. */
   readonly answeredStages?: readonly number[] | undefined;
   readonly state: { readonly kind: "queued" } | { readonly kind: "answered"; readonly judgedScore: number | null };
 }
@@ -55,22 +55,22 @@ export type Reading =
 export interface ReplicaView {
   readonly id: string;
   readonly model: string;
-  /** Requests this driver has sent and not seen finished: exact and immediate, unlike telemetry. */
+  /** Requests that this driver has sent and that have not finished: exact and immediate, unlike telemetry. */
   readonly inFlight: number;
-  /** Requests it may hold at once before the central queue keeps them back. */
+  /** Maximum number of requests that it holds at once; further requests wait in the central queue. */
   readonly maxInFlight: number;
   /** A cordoned or unhealthy replica takes no new work. */
   readonly accepting: boolean;
-  /** Whether it is not expected to take work again soon; left out: no. */
+  /** Whether it is expected not to take work again soon; left out: no. */
   readonly down?: boolean;
   readonly kvUse: Reading;
-  /** Tokens that its KV cache holds; left out or null: not known. */
+  /** Capacity of its KV cache in tokens; left out or null: not known. */
   readonly kvTokens?: number | null;
-  /** Requests that it has taken out of its batch for want of memory since it started; left out: as absent. */
+  /** Number of requests that it has preempted from its batch for lack of memory since it started; left out: as absent. */
   readonly preemptions?: Reading;
 }
 
-/** Which models can answer nothing at the moment, and what the operator lets happen then. */
+/** Which models cannot answer at present, and what the operator permits in that case. */
 export interface Outage {
   /** Whether no engine of the model takes work and none is expected to soon. */
   readonly isLost: (model: string) => boolean;
@@ -81,26 +81,26 @@ export interface Outage {
 export interface View {
   readonly nowSeconds: number;
   readonly waiting: readonly WaitingWork[];
-  /** Its members may change between decisions; a driver whose set of replicas changes gives a new array. */
+  /** Its members may change between decisions; a driver whose set of replicas changes passes a new array. */
   readonly replicas: readonly ReplicaView[];
   /** Left out: every model has engines. */
   readonly outage?: Outage;
 }
 
-/** Work that a policy which chooses models at dispatch weighs against one another at most. */
+/** Maximum number of pieces of work that a policy which chooses models at dispatch compares with one another. */
 export const MOST_WEIGHED = 256;
 
-/** What a policy may ask its driver to do. Work that gets no action stays where it is (hold). */
+/** The actions of a policy for its driver. Work that gets no action stays where it is (hold). */
 export type Action =
   | {
       readonly kind: "dispatch";
       readonly workId: string;
       readonly replicaId: string;
-      /** Where the policy chooses models at dispatch: the stage, and so the model, that the work goes to in place of the one it waits for. */
+      /** Where the policy chooses models at dispatch: the stage, and so the model, that the work goes to instead of its own. */
       readonly stage?: number;
-      /** What the policy's order goes by, lower first, for engines that order what waits inside them; left out where that is arrival. */
+      /** The key of the policy's order, lower first, for engines that order their waiting requests; left out if the order is by arrival. */
       readonly priority?: number;
-      /** Why the replica was not chosen as the policy would have, for want of telemetry; left out where it was. */
+      /** Why missing telemetry kept the policy from its usual choice of replica; left out where nothing did. */
       readonly degraded?: string;
     }
   | { readonly kind: "accept"; readonly workId: string; readonly reason: PolicyReason; readonly skipped?: readonly number[] }
@@ -111,7 +111,7 @@ export type Action =
       readonly reason: PolicyReason;
       readonly skipped?: readonly number[];
     }
-  /** Queued work goes on at another stage, because its own cannot answer it: one that has answered it already, or one whose queue it joins. */
+  /** Queued work moves to another stage, because its own cannot answer it: to one that has already answered it, or to another queue. */
   | {
       readonly kind: "skip";
       readonly workId: string;
@@ -119,17 +119,17 @@ export type Action =
       readonly reason: PolicyReason;
       readonly skipped: readonly number[];
     }
-  /** Work that nothing can serve as it must be: its client is told why. */
+  /** Work that nothing can serve as required: its client gets the reason. */
   | { readonly kind: "refuse"; readonly workId: string; readonly cause: RefusalCause; readonly reason: string };
 
-/** Why a policy refuses work: nothing accurate is left for its program, or no stage that may answer it can. */
+/** Why a policy refuses work: no accurate configuration is left for its program, or no stage that may answer it can. */
 export type RefusalCause = "no-configuration" | "no-stage";
 
-/** What a driver tells a policy after the fact. */
+/** The events that a driver reports to a policy. */
 export type PolicyEvent =
   /** Work joined a model's queue, for the first time or again. */
   | { readonly kind: "queued"; readonly work: WaitingWork }
-  /** Queued work was given up before any dispatch. */
+  /** Queued work was cancelled before any dispatch. */
   | { readonly kind: "left"; readonly workId: string }
   | {
       readonly kind: "dispatched";
@@ -144,23 +144,23 @@ export type PolicyEvent =
       readonly replicaId: string;
       readonly nowSeconds: number;
       /**
-       * How long it was served: from when it first entered the engine's batch or, for who knows no more, from its first token on; what was
-       * taken out of the batch and put back is in it. Left out where the driver knows neither.
+       * Service time: from when it first entered the engine's batch or, where the driver does not know that, from its first token on; it
+       * includes the time of work that was preempted and resumed. Left out where the driver knows neither.
        */
       readonly servedSeconds?: number;
       readonly failed: boolean;
     }
-  /** No request of the program will come any more. A driver that cannot tell never says so: what is kept of programs is bounded anyway. */
+  /** No request of the program will follow. A driver that cannot know this never sends it: the state kept per program is bounded anyway. */
   | { readonly kind: "ended"; readonly programId: string };
 
 /**
- * What a policy reads. Without judged scores it cannot work, and a driver that lacks them refuses it with the reason; without fresh
- * `kv-telemetry`, without predictions of `lengths`, of `confidence` in models or of accurate `configurations`, where nobody learns `workflows`, and where `identifiers` of
- * programs do not come, it goes on as its parts say.
+ * The inputs of a policy. Without judged scores it cannot work, and a driver that lacks them refuses it with the reason. Without fresh
+ * `kv-telemetry`, predictions of `lengths`, of `confidence` in models or of accurate `configurations`, learnt `workflows`, or `identifiers`
+ * of programs, it continues as described at its parts.
  */
 export type Need = "judged-scores" | "kv-telemetry" | "lengths" | "confidence" | "configurations" | "workflows" | "identifiers";
 
-/** What a router that read the prompt before any model answered scores a model, 0..100; undefined where it says nothing of it. */
+/** A router's score of a model, 0..100, from the prompt before any model answered; undefined where the router does not score it. */
 export type RouterScores = (model: string) => number | undefined;
 
 /** A request before it joins a queue. */
@@ -169,13 +169,13 @@ export interface StartingRequest {
   readonly inputTokens: number;
   readonly routerScores: RouterScores;
   readonly replicas: readonly ReplicaView[];
-  /** Whether the judge is known to give no score at the moment. */
+  /** Whether the judge is known to give no scores at present. */
   readonly judgeResting: boolean;
   /** Left out: every model has engines. */
   readonly outage?: Outage;
 }
 
-/** Why a policy starts a request at a stage, accepts its answer or sends it on: a code, of which records and screens make sentences. */
+/** Why a policy starts a request at a stage, accepts its answer or escalates it: a code that records and screens turn into sentences. */
 export type PolicyReason =
   | "first-stage"
   | "last-stage"
@@ -183,11 +183,11 @@ export type PolicyReason =
   | "not-judged"
   | "score-at-or-above-threshold"
   | "score-below-threshold"
-  /** The judge that would be asked gives no score. */
+  /** The judge that would be called gives no score. */
   | "judge-unavailable"
-  /** A later stage than wanted: those between cannot answer. */
+  /** A later stage than intended: those between cannot answer. */
   | "stage-skipped"
-  /** An earlier stage than wanted, or its kept answer: no later one can answer. */
+  /** An earlier stage than intended, or its kept answer: no later one can answer. */
   | "lower-stage"
   | `no-router-score-of-${string}`
   | "router-score-high-enough"
@@ -200,7 +200,7 @@ export type PolicyReason =
   | "model-chosen-at-dispatch"
   | "model-not-in-cascade";
 
-/** Where a request starts, and why. */
+/** The stage where a request starts, and why. */
 export interface Start {
   readonly stage: number;
   readonly reason: PolicyReason;
@@ -214,24 +214,24 @@ export interface Policy {
   readonly kind: string;
   readonly needs: readonly Need[];
   /**
-   * What goes first of a model's queued work, lowest first; null: what is listed first. At each release from a queue the policy takes the
-   * work of the lowest key, of equals the first listed, or the oldest. Where it holds that back it releases nothing after it either. A
-   * driver that lists work in the order it came may therefore leave out all but the lowest and the oldest that there is room for at the
-   * model's replicas, but nothing whose stage cannot answer it. Keys of work that waits never fall.
+   * Sort key of a model's queued work, lowest first; null: list order. At each release from a queue the policy takes the
+   * work with the lowest key, of equal keys the first listed, or the oldest. Where it holds that back, it releases nothing after it either.
+   * A driver that lists work in order of arrival may therefore leave out all but as many of the lowest and of the oldest as there is room
+   * for at the model's replicas, but no work whose stage cannot answer it. Keys of waiting work never fall.
    */
   readonly preference: ((work: WaitingWork) => number) | null;
-  /** What of equal keys goes first, lowest first, before the order of the list decides; left out: nothing. Never falls either. */
+  /** Tie-break of equal keys, lowest first, before the order of the list; left out: none. Never falls either. */
   readonly thenBy?: (work: WaitingWork) => number;
   /**
-   * Set where models are chosen at dispatch: work waits for whichever of its models the policy sends it to, in one queue whose order is the
-   * policy's own, and its stage until then stands for no model. A driver lists all such work, in the order in which its programs began: what
-   * stands first may wait for a model that what stands last can do without. `preference` is null.
+   * Set where models are chosen at dispatch: work waits in one queue, in the policy's own order, for any of the models that the policy may
+   * send it to, and until then its stage does not determine a model. A driver lists all such work, in the order in which its programs
+   * began: the first in the list may wait for a model that the last does not need. `preference` is null.
    */
   readonly choosesModel?: true;
-  /** Where it decides in rounds: the latest, and the paths of the latest programs. A question: nothing changes. */
+  /** Where it decides in rounds: the latest rounds, and the paths of the latest programs. A query: nothing changes. */
   readonly rounds?: () => RoundsView;
   /**
-   * The stage at which a request would start now. A question: the policy learns of the request when it is queued. Where no stage that may
+   * The stage at which a request would start now. A query: the policy sees the request when it is queued. Where no stage that may
    * answer it can, the one at which it would start otherwise.
    */
   start(request: StartingRequest): Start;
@@ -239,12 +239,12 @@ export interface Policy {
   modelOfStage(stage: number): string;
   /** Whether the stage's answer must be judged before it can be accepted. */
   judges(stage: number): boolean;
-  /** Why an answer of a stage that is not judged is accepted. A question: nothing changes. */
+  /** Why an answer of a stage that is not judged is accepted. A query: nothing changes. */
   acceptReason(stage: number): PolicyReason;
   decide(view: View): readonly Action[];
   observe(event: PolicyEvent): void;
-  /** When what the latest decision held back, although there was room, may go although nothing happens; null where it held nothing back. */
+  /** When work that the latest decision held back, although there was room, may go without any event; null where it held nothing back. */
   readonly askAgainSeconds?: () => number | null;
-  /** What it expects of the replicas' memory and would do with what waits. A question: nothing changes. Left out where its place packs none. */
+  /** Its forecast of the replicas' memory and its plan for waiting work. A query: nothing changes. Only if its place packs memory. */
   readonly memory?: (view: View) => MemoryForecast;
 }

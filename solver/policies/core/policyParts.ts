@@ -1,7 +1,7 @@
 import type { ReplicaMemory } from "./memoryForecast";
 import type { Need, PolicyEvent, PolicyReason, Reading, Start, StartingRequest, WaitingWork } from "./policy";
 
-/** What a route says of an answer: good enough, or on to a later stage. */
+/** A route's verdict on an answer: good enough, or escalated to a later stage. */
 export type Verdict =
   | { readonly kind: "accept"; readonly reason: PolicyReason }
   | { readonly kind: "escalate"; readonly stage: number; readonly reason: PolicyReason };
@@ -10,9 +10,9 @@ export type Verdict =
 export interface Route {
   readonly kind: string;
   readonly needs: readonly Need[];
-  /** Models in the order requests meet them; the index is the stage. */
+  /** Models in the order in which requests reach them; the index is the stage. */
   readonly models: readonly string[];
-  /** Set where no stage is above another: any may answer in the place of one that cannot, whatever the operator lets smaller models do. */
+  /** Set where stages are not ranked: any may answer in place of one that cannot, whatever the operator permits of smaller models. */
   readonly unordered?: true;
   start(request: StartingRequest): Start;
   judges(stage: number): boolean;
@@ -30,13 +30,13 @@ export interface Order {
   observe?(event: PolicyEvent): void;
 }
 
-/** What goes before older work, until that has waited too long. */
+/** The key by which work goes before older work, until the older has waited too long. */
 export interface Preference {
-  /** Smallest first; equal keys leave in the order the driver lists them. Never falls while the work waits. */
+  /** Smallest first; equal keys leave in the driver's list order. Never falls while the work waits. */
   key(work: WaitingWork): number;
-  /** Of equal keys the smallest of this first. Never falls while the work waits; left out: the order of the list. */
+  /** Tie-break of equal keys, smallest first. Never falls while the work waits; left out: the order of the list. */
   thenBy?(work: WaitingWork): number;
-  /** Releases of other work from the queue after which waiting work goes before all that came later. */
+  /** Releases of other work from the queue after which waiting work goes before all later work. */
   readonly agingThreshold: number;
 }
 
@@ -50,7 +50,7 @@ export interface Slots {
   readonly inFlight: Int32Array;
   readonly capacity: Int32Array;
   readonly kvUse: readonly Reading[];
-  /** Tokens that each holds; null where nobody says. */
+  /** Capacity of each in tokens; null where unknown. */
   readonly kvTokens: readonly (number | null)[];
   readonly preemptions: readonly Reading[];
 }
@@ -60,26 +60,26 @@ export interface Place {
   readonly kind: string;
   readonly needs: readonly Need[];
   /**
-   * Index into `slots` of a replica with inFlight < capacity, which then gets the work; -1 when there is none, or when the work is to be held
-   * back. It must not be held back for ever: a replica that takes work and has none of what this place sent takes any.
+   * Index into `slots` of a replica with inFlight < capacity, which then gets the work; -1 when there is none, or when the work is to be
+   * held back. It must not be held back for ever: a replica that takes work and has none that this place sent takes any.
    */
   choose(slots: Slots, work: WaitingWork, nowSeconds: number): number;
-  /** Why, for want of telemetry, it chooses otherwise than it should at the moment; null where it does not. */
+  /** Why missing telemetry currently changes its choice; null where it does not. */
   degraded?(slots: Slots): string | null;
-  /** When work that it holds back may go although nothing happens: a later moment. */
+  /** When work that it holds back may go without any event: a later moment. */
   askAgainSeconds?(nowSeconds: number): number;
-  /** Where it packs memory, what it has planned: a copy, on which placements may be tried. */
+  /** Where it packs memory, its plan: a copy, on which placements may be tried. */
   memoryPlan?(): MemoryPlan;
   observe?(event: PolicyEvent): void;
 }
 
-/** What a place that packs memory has planned. */
+/** The plan of a place that packs memory. */
 export interface MemoryPlan {
   readonly slotSeconds: number;
   /** The replicas of the slots' model, in their order. */
   replicas(slots: Slots, nowSeconds: number): readonly ReplicaMemory[];
-  /** Chooses as the place would, and plans the work where it chose. */
+  /** Chooses as the place would, and adds the work to the plan where it chose. */
   choose: Place["choose"];
-  /** Most tokens over all slots from now on that it expects at a replica, by its index into `slots`. */
+  /** Expected maximum of tokens over all slots from now on at a replica, by its index into `slots`. */
   peakTokens(slots: Slots, index: number): number;
 }

@@ -1,13 +1,13 @@
 import type { Reading, ReplicaView } from "./policy";
 import type { Slots } from "./policyParts";
 
-/** A model's replicas among those of a view, with the slots that each decision counts in. */
+/** A model's replicas among those of a view, with the slots in which each decision counts. */
 export interface Seats {
   readonly replicas: readonly ReplicaView[];
   readonly slots: Slots & { readonly kvUse: Reading[]; readonly kvTokens: (number | null)[]; readonly preemptions: Reading[] };
 }
 
-/** Seats at the model's replicas; their counts are for `refreshed` to fill. */
+/** Seats at the model's replicas; `refreshed` fills their counts. */
 export function seatsOf(model: string, all: readonly ReplicaView[]): Seats {
   const replicas = all.filter((replica) => replica.model === model);
   return {
@@ -26,10 +26,10 @@ export function seatsOf(model: string, all: readonly ReplicaView[]): Seats {
 
 const absent: Reading = { state: "absent" };
 
-/** What slots can count; a replica that holds any number at once counts as this. */
+/** The maximum count of slots; a replica that holds any number at once has this capacity. */
 const MOST_IN_FLIGHT = 2 ** 31 - 1;
 
-/** Slots as the replicas stand now. */
+/** Slots with the current state of the replicas. */
 export function refreshed({ replicas, slots }: Seats): Slots {
   for (const [index, replica] of replicas.entries()) {
     slots.inFlight[index] = replica.inFlight;

@@ -1,20 +1,20 @@
-/** Of a round, the requests at most that each assignment is shown for. */
+/** Maximum number of requests of a round that each assignment is shown for. */
 export const MOST_REQUESTS_SHOWN = 64;
 
-/** What a policy that decides in rounds (Aragog, section 3.2) did lately, newest first, and only so much of it. */
+/** The latest rounds of a policy that decides in rounds (Aragog, section 3.2), newest first, a bounded number of them. */
 export interface RoundsView {
   readonly rounds: readonly Round[];
   readonly programs: readonly ProgramPath[];
 }
 
-/** One round: what there was to give, and to whom it went. */
+/** One round: the room there was, and the requests that got it. */
 export interface Round {
   readonly nowSeconds: number;
-  /** Requests that were weighed, and those of them that none of the free engines may serve. */
+  /** Requests that were compared, and those of them that none of the free engines may serve. */
   readonly weighed: number;
   readonly passedOver: number;
   readonly models: readonly ModelSlots[];
-  /** Requests that some free engine might have served, and the partial assignments of these that were kept at the end. 0 where nothing could go. */
+  /** Requests that some free engine might have served, and their partial assignments kept at the end. 0 where nothing could be sent. */
   readonly requests: number;
   readonly kept: number;
   /** The best of those kept, best first; the first was carried out. */
@@ -24,13 +24,13 @@ export interface Round {
 /** The engines of a model before a round. */
 export interface ModelSlots {
   readonly model: string;
-  /** Replicas that take work; where there is none, whether any may again soon. */
+  /** Replicas that take work; if there is none, whether any may again soon. */
   readonly replicas: number;
   readonly down: boolean;
-  /** Requests in flight, and at which the throughput no longer rises, over those replicas. */
+  /** Requests in flight, and the number from which the throughput no longer rises, over those replicas. */
   readonly inFlight: number;
   readonly saturation: number;
-  /** Requests that they were given at most. */
+  /** Maximum number of requests that they were given. */
   readonly free: number;
 }
 
@@ -54,9 +54,9 @@ export interface ProgramPath {
   readonly models: readonly string[];
   /** Configurations of the workflow in all. */
   readonly configurations: number;
-  /** Held to be accurate when it came, and those of them that agree with what was chosen since. */
+  /** Those predicted to be accurate when it arrived, and those of them that agree with the choices since. */
   readonly accurate: Uint32Array;
   readonly left: Uint32Array;
-  /** Of each agent, the index of the model it was given; -1 where none yet. */
+  /** The index of each agent's model; -1 where it has none yet. */
   readonly chosen: readonly number[];
 }

@@ -13,9 +13,9 @@ const space = configurationSpace(declared("vote", [{ name: "a" }, { name: "b" },
 
 interface Drawn {
   readonly free: readonly number[];
-  /** By model, what each more request adds. */
+  /** By model, the throughput that each further request adds. */
   readonly gains: readonly (readonly number[])[];
-  /** Of each program, configurations left, and whether one or both of its first agents wait. */
+  /** Of each program, the configurations left, and whether one or both of its first agents wait. */
   readonly programs: readonly { readonly left: readonly number[]; readonly both: boolean }[];
 }
 
@@ -41,7 +41,7 @@ function requestsOf({ programs }: Drawn): readonly RoundRequest[] {
   });
 }
 
-/** Gives its requests out in turn, whatever is open: what cannot be served is passed over by the search itself. */
+/** Returns its requests in turn, whatever is open: the search itself passes over those that cannot be served. */
 function roundOf(drawn: Drawn): RoundSlots & { readonly requests: readonly RoundRequest[] } {
   const requests = requestsOf(drawn);
   let next = 0;
@@ -73,7 +73,7 @@ describe("beamSearch", () => {
             if (!request.continues) left = request.left!.slice();
             const may = request.having.flatMap((own, index) => (own.some((word, word_) => (word & left[word_]!) !== 0) ? [index] : []));
             if (model < 0) {
-              // Passed over only where nothing that it may have is left.
+              // Passed over only where no model that it may have is left.
               expect(may.filter((index) => taken[index]! < drawn.free[index]!)).toEqual([]);
               continue;
             }
@@ -94,7 +94,7 @@ describe("beamSearch", () => {
         expect(best(beamSearch(width, 3), drawn).gain).toBeLessThanOrEqual(best(exhaustiveRound, drawn).gain);
       }),
     );
-    // Of five requests 56 slots taken of three models differ, of a program's two at most nine choices beside them.
+    // Five requests give 56 states of slots taken of three models, each with at most nine choices of a program's two requests.
     const few = fc.oneof(drawnOf(5, fc.constant(false)), drawnOf(2, fc.boolean()));
     fc.assert(
       fc.property(few, (drawn) => {

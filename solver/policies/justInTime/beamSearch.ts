@@ -2,16 +2,16 @@ import { countInBoth, countOf, intersection } from "@/solver/workflow/configurat
 import { MOST_WEIGHED } from "../core/policy";
 import type { RoundAssignment, RoundRequest, RoundSearch, RoundSlots } from "./roundSearch";
 
-/** Partial assignments over the requests weighed so far, best first, as parallel arrays. */
+/** Partial assignments over the requests processed so far, best first, as parallel arrays. */
 class Frontier {
   size = 0;
   /** By assignment and model, the slots it takes. */
   readonly taken: Int16Array;
   readonly gain: Float64Array;
-  /** Shares of configurations that its requests keep, summed, and how many requests those are. */
+  /** Sum of the shares of configurations that its requests keep, and the number of those requests. */
   readonly keptShares: Float64Array;
   readonly assigned: Int16Array;
-  /** What is left to the program of the request weighed last. */
+  /** The configurations left to the program of the last request. */
   readonly left: (Uint32Array | null)[];
 
   constructor(width: number, models: number) {
@@ -29,10 +29,10 @@ class Frontier {
 }
 
 /**
- * Beam search over a round's requests, in the order in which they have a claim (Aragog, section 3.2): partial assignments are extended by every model
- * that is allowed and has a slot, and the best `width` go on. A request goes without only in an assignment in which no slot is left that it may
- * have. Of assignments that take the same slots of each model the one that leaves most configurations stands for all: what comes after is the
- * same for them. Ties go to the smaller models of the earlier requests.
+ * Beam search over a round's requests in order of precedence (Aragog, section 3.2): partial assignments are extended by every model
+ * that is allowed and has a slot, and the best `width` are kept. A request gets no model only in an assignment in which no allowed slot is
+ * left. Of assignments that take the same slots of each model the one that leaves most configurations represents all: their
+ * extensions are the same. Ties go to the smaller models of the earlier requests.
  */
 export function beamSearch(width: number, models: number): RoundSearch {
   const search = new BeamSearch(width, models);
@@ -45,15 +45,15 @@ class BeamSearch {
   /** By request and rank, the rank of the assignment that was extended and the model that it was extended by. */
   private readonly parent: Int16Array;
   private readonly choice: Int8Array;
-  /** Extensions of the request at hand that are kept so far, best first. */
+  /** Extensions of the current request that are kept so far, best first. */
   private readonly parents: Int16Array;
   private readonly choices: Int8Array;
   private readonly gains: Float64Array;
   private readonly keptShares: Float64Array;
   private found = 0;
-  /** Whether extensions that take the same slots may differ in what comes after, by what they leave to the next request's program. */
+  /** Whether extensions with the same slots may continue differently: they leave different configurations to the next request's program. */
   private mayDiffer = false;
-  /** By model, the share of configurations that the request at hand would keep; 0 where it may not have the model. */
+  /** By model, the share of configurations that the current request would keep; 0 where it may not have the model. */
   private readonly shares: Float64Array;
 
   constructor(
@@ -126,7 +126,7 @@ class BeamSearch {
     }
   }
 
-  /** Fills `shares` for a request of whose program so much is left. */
+  /** Fills `shares` for a request with the given configurations left to its program. */
   private weigh({ allowed, having }: RoundRequest, left: Uint32Array | null): void {
     const whole = left === null ? 1 : countOf(left);
     for (let model = 0; model < this.models; model += 1) {
@@ -136,7 +136,7 @@ class BeamSearch {
     }
   }
 
-  /** Puts an extension among the best, or drops it. */
+  /** Inserts an extension among the best, or drops it. */
   private offer(parent: number, choice: number, gain: number, keptShares: number): void {
     const flexibility = this.flexibilityOf(parent, choice, keptShares);
     const twin = this.mayDiffer ? -1 : this.twinOf(parent, choice, gain);
@@ -172,7 +172,7 @@ class BeamSearch {
     const { taken } = this.before;
     const { models } = this;
     for (let rank = 0; rank < this.found; rank += 1) {
-      // Equal slots make equal gains.
+      // Equal slots have equal gains.
       if (this.gains[rank] !== gain) continue;
       const [other, otherChoice] = [this.parents[rank] ?? 0, this.choices[rank] ?? 0];
       let alike = true;
@@ -232,7 +232,7 @@ class BeamSearch {
   }
 }
 
-/** What a request's choice leaves to its program. */
+/** The configurations that a request's choice leaves to its program. */
 function narrowed({ having }: RoundRequest, left: Uint32Array | null | undefined, choice: number): Uint32Array | null {
   const own = having[choice];
   return left == null || own === undefined ? (left ?? null) : intersection(left, own);

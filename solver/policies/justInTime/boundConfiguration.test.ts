@@ -6,14 +6,14 @@ import { cheapestConfiguration, quickestConfiguration } from "./boundConfigurati
 import { ProgramConfigurations } from "./programConfigurations";
 import { StagedWorkflow } from "./stagedWorkflow";
 
-/** Two drafts side by side, and who reads both. */
+/** Two parallel drafts, and an agent that reads both. */
 const fan = declared("fan", [{ name: "one" }, { name: "other" }, { name: "both", reads: ["one", "other"] }]);
 
 const SMALL = 0;
 const MEDIUM = 1;
 const LARGE = 2;
 
-/** A program of the fan of which these configurations are accurate, by the models of its agents; and the largest throughout, as always. */
+/** A program of the fan for which these configurations and that of the largest models are accurate; by the models of its agents. */
 function programOf(...accurate: readonly (readonly number[])[]): ProgramConfigurations {
   const policy = justInTime({ kind: "cheapest" }, { workflows: [{ workflow: fan }] });
   const program = new ProgramConfigurations("p", new StagedWorkflow(policy, 0));
@@ -31,13 +31,13 @@ const modelsOf = ({ workflow: { space } }: ProgramConfigurations, configuration:
   space.agents.map((_, agent) => modelIn(space, configuration, agent));
 
 test("branches side by side take as long as the slower of them, not as long as both", () => {
-  // 10 s beside 10 s, then 2 s: 12 s. One after the other they would take longer than 2 s beside 2 s, then 15 s: 17 s.
+  // 10 s in parallel with 10 s, then 2 s: 12 s. In sequence they would take longer than 2 s in parallel with 2 s, then 15 s: 17 s.
   const program = programOf([SMALL, SMALL, MEDIUM], [MEDIUM, MEDIUM, LARGE]);
   expect(modelsOf(program, quickestConfiguration(program, 0, [10, 2, 15]))).toEqual([SMALL, SMALL, MEDIUM]);
 });
 
 test("an agent that has its model counts for nothing of what is to come", () => {
-  // 1 s and 10 s instead of 20 s and 1 s; behind the first agent's 20 s the other would be over sooner.
+  // 1 s and 10 s instead of 20 s and 1 s; after the first agent's 20 s the other would end sooner.
   const program = programOf([LARGE, SMALL, MEDIUM], [LARGE, LARGE, SMALL]);
   program.choose(0, LARGE);
   expect(modelsOf(program, quickestConfiguration(program, 0, [1, 10, 20]))).toEqual([LARGE, SMALL, MEDIUM]);

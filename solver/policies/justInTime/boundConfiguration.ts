@@ -2,7 +2,7 @@ import { membersOf } from "@/solver/workflow/configurationSet";
 import { modelIn } from "@/solver/workflow/configurationSpace";
 import type { ProgramConfigurations } from "./programConfigurations";
 
-/** The cheapest of a program's configurations that can do without the models `out`, as bits; of equals the first. -1 where there is none. */
+/** The cheapest of a program's configurations that does not need the models `out`, as bits; the first of equals. -1 where there is none. */
 export function cheapestConfiguration(program: ProgramConfigurations, out: number): number {
   const { cost } = program.workflow;
   let best = -1;
@@ -13,10 +13,10 @@ export function cheapestConfiguration(program: ProgramConfigurations, out: numbe
 }
 
 /**
- * The configuration by which the program's agents that have no model yet would be answered soonest, along its critical path; of equals the
- * cheapest. -1 where there is none.
+ * The configuration with which the program's agents that have no model yet would be answered soonest, along its critical path; the cheapest
+ * of equals. -1 where there is none.
  *
- * @param seconds by model, what a call that comes now takes there.
+ * @param seconds by model, the time that a call takes there if it arrives now.
  */
 export function quickestConfiguration(program: ProgramConfigurations, out: number, seconds: readonly number[]): number {
   const { space, cost } = program.workflow;

@@ -1,10 +1,10 @@
 import { countInBoth, countOf, intersection } from "@/solver/workflow/configurationSet";
 import type { RoundAssignment, RoundRequest, RoundSlots } from "./roundSearch";
 
-/** Requests that are weighed together: with three models 6,561 assignments. */
+/** Number of requests that are assigned together: with three models 6,561 assignments. */
 export const MOST_TRIED = 8;
 
-/** Tries every assignment of the first eight requests that may have a slot: what beam search is compared with. */
+/** Tries every assignment of the first eight requests that may have a slot: the reference for beam search. */
 export function exhaustiveRound(round: RoundSlots): readonly RoundAssignment[] {
   const open = round.free.reduce((bits, free, model) => (free > 0 ? bits | (1 << model) : bits), 0);
   const requests: RoundRequest[] = [];
@@ -25,7 +25,7 @@ export function exhaustiveRound(round: RoundSlots): readonly RoundAssignment[] {
     best = { gain, flexibility, choices: choices.slice() };
   }
 
-  /** @param before what is left to the program of the request before. */
+  /** @param before the configurations left to the program of the previous request. */
   function assign(at: number, before: Uint32Array | null, { keptShares, assigned }: { keptShares: number; assigned: number }): void {
     const request = requests[at];
     if (request === undefined) {

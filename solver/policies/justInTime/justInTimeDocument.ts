@@ -2,14 +2,14 @@ import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { meanThroughputCurve, type ServedRequests, throughputCurve } from "@/solver/engine/throughputCurve";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 
-/** A model as a just-in-time policy is made for it. */
+/** A model as input of a just-in-time policy. */
 export interface JustInTimeModel {
   readonly model: string;
-  /** Cost of a token beside the others': billions of active parameters. */
+  /** Cost of a token relative to the other models: billions of active parameters. */
   readonly cost: number;
-  /** Its engines' model; of several shapes, how many there are of each. */
+  /** The model of its engines; with several shapes, the number of each. */
   readonly replica: ReplicaModel | readonly { readonly replica: ReplicaModel; readonly count: number }[];
-  /** Requests as long as those that it will serve. */
+  /** Requests with the lengths of those that it will serve. */
   readonly requests: ServedRequests;
 }
 
@@ -21,8 +21,8 @@ export interface JustInTimeParts extends Pick<JustInTimePolicy, "workflows" | "s
 }
 
 /**
- * A just-in-time policy for engines: its models by ascending cost, each with the throughput curve and saturation batch of its own replicas (Aragog,
- * section 3.2). Of several shapes of a model the mean over its replicas stands for each.
+ * A just-in-time policy for engines: its models by ascending cost, each with the throughput curve and saturation batch of its own replicas
+ * (Aragog, section 3.2). With several shapes of a model, the mean over its replicas is used for each.
  *
  * @throws RangeError when a model's replicas have room for none of its requests.
  */

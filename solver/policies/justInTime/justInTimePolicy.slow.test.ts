@@ -36,7 +36,7 @@ const ask = (id: string, agent: string, more: Partial<WaitingWork> = {}): Waitin
   ...more,
 });
 
-/** One replica a model, with so many requests in flight each; null where it is down. */
+/** One replica per model, with the given number of requests in flight each; null where it is down. */
 const replicasOf = (...inFlight: readonly (number | null)[]): ReplicaView[] =>
   inFlight.map((own, at) => ({
     ...{ id: names[at]!, model: names[at]!, inFlight: own ?? 0, maxInFlight: 9, kvUse: { state: "absent" } },
@@ -58,7 +58,7 @@ const went = (policy: Policy, waiting: readonly WaitingWork[], replicas: readonl
 
 describe("a just-in-time policy", () => {
   it("gives scarce slots jointly where one request at a time would not", () => {
-    // Small has one slot, large one: who may only have small would go without it if the older took it.
+    // Small has one slot, large one: the request that may only have small would get none if the older took it.
     const waiting = [ask("older", "first", { accurate: setOf("sl", "ml") }), ask("younger", "first", { accurate: setOf("ss") })];
     const replicas = replicasOf(3, 3, 4);
     expect(went(policyOf(), waiting, replicas)).toEqual({ older: "medium", younger: "small" });
@@ -110,7 +110,7 @@ describe("a just-in-time policy", () => {
     sent(answered);
     finish(answered, "a");
     expect(went(answered, [again], replicasOf(null, 0, 0))).toEqual({ b: "medium" });
-    // What the first agent answered on the small model was read: the second has to fit that.
+    // The first agent's answer of the small model was read: the second agent has to agree with it.
     const reader = policyOf();
     expect(went(reader, [ask("a", "first", { programId: "q", accurate })], replicasOf(0, 4, 4))).toEqual({ a: "small" });
     finish(reader, "a");
@@ -123,7 +123,7 @@ describe("a just-in-time policy", () => {
     const first = (id: string, ...initials: string[]) => ask(id, "first", { programId: "p", accurate: setOf(...initials) });
     const end = (workId: string, failed: boolean) => policy.observe({ kind: "finished", workId, replicaId: "", nowSeconds: 2, failed });
     expect(went(policy, [first("a", "ss", "sm")], free)).toEqual({ a: "small" });
-    // Asked beside that call, and once that failed: the same turn.
+    // Sent in parallel with that call, and again after it failed: the same turn.
     expect(went(policy, [first("b", "mm")], free)).toEqual({ b: "small" });
     end("a", false);
     expect(went(policy, [first("c", "mm")], free)).toEqual({ c: "small" });
@@ -132,7 +132,7 @@ describe("a just-in-time policy", () => {
     expect(went(policy, [ask("d", "second", { programId: "p" })], free)).toEqual({ d: "small" });
     end("d", false);
     expect(went(policy, [ask("e", "second", { programId: "p" })], free)).toEqual({ e: "small" });
-    // The next turn, of which nothing of the former holds; what is left of that says nothing about it.
+    // The next turn, to which nothing of the previous turn applies; calls left of the previous turn do not affect it.
     expect(went(policy, [first("f", "mm")], free)).toEqual({ f: "medium" });
     end("e", true);
     expect(went(policy, [ask("g", "second", { programId: "p" })], replicasOf(0, 4, 0))).toEqual({});

@@ -15,17 +15,18 @@ import type { RoundSearch } from "./roundSearch";
 import { StagedWorkflow } from "./stagedWorkflow";
 
 /**
- * Which model runs a stage of a workflow is decided when an engine has room (Aragog, section 3.2). All waiting requests are one queue, in the order in which their
- * programs began, deeper agents of a program first. When replicas have room below their profiled saturation, a round gives it to requests by
- * the policy's selection, each to a model that at least one configuration has that is accurate for its program and agrees with what was
- * chosen for it so far; what it is given narrows them. A request that none of the free models may serve is passed over and bars nobody.
+ * The model of a workflow's stage is chosen when an engine has room (Aragog, section 3.2). All waiting requests are one queue, in the order
+ * in which their programs began, deeper agents of a program first. When replicas have room below their profiled saturation, a round assigns
+ * it to requests by the policy's selection. Each request gets a model of at least one configuration that is accurate for its program and
+ * agrees with the choices for it so far; the new choice narrows them. A request that no free model may serve is passed over and blocks
+ * none.
  *
- * Of whom nothing is known, and who is of no declared workflow, goes to the largest model. A model of which no replica is up is done without
- * where an accurate configuration can; where none can, the request is refused. Each model stands for one stage.
+ * Requests without a prediction, and those of no declared workflow, go to the largest model. Where no replica of a model is up, the policy
+ * uses accurate configurations without it; where there is none, the request is refused. Each model is one stage.
  */
 export function justInTimePolicy(document: JustInTimePolicy, place: Place): Policy {
   const { models, selection } = document;
-  /** Whether programs are bound to one configuration before there is room, and whether they are anew at each stage. */
+  /** Whether programs are bound to one configuration before there is room, and whether they are bound again at each stage. */
   const binds = selection.kind === "cheapest" || selection.kind === "quickest";
   const bindsAnew = selection.kind === "quickest" && selection.when === "stage";
   const names = models.map(({ model }) => model);
@@ -38,9 +39,9 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
   const log = new RoundLog(names);
   const stagedOf = new WeakMap<WaitingWork, StagedWork>();
   const programs = new StagedPrograms();
-  /** What waits or is with an engine, of agents of programs. */
+  /** Requests of programs' agents that wait or are with an engine. */
   const calls = new BoundedMap<StagedWork>();
-  /** Requests bound to each model that wait, and how many came since they were counted. */
+  /** Waiting requests bound to each model, and the number that arrived since they were counted. */
   const boundWaiting = new Int32Array(names.length);
   let unbound = 0;
   let seen: readonly ReplicaView[] | null = null;
@@ -74,7 +75,7 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
     return 1 << one.bound;
   }
 
-  /** Binds a request to the model that it has in its program's configuration. */
+  /** Binds a request to its model in its program's configuration. */
   function bind(one: StagedWork, program: ProgramConfigurations): void {
     const { bound } = program;
     const stands = bound >= 0 && hasConfiguration(program.leftWithout(out), bound) && !bindsAnew;
@@ -92,7 +93,7 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
     boundWaiting[one.bound] = (boundWaiting[one.bound] ?? 0) + 1;
   }
 
-  /** Binds what has come since, in the order of the list. */
+  /** Binds the requests that arrived since, in the order of the list. */
   function bindWaiting(waiting: readonly WaitingWork[]): void {
     const queued = waiting.filter(({ state }) => state.kind === "queued").map(staged);
     boundWaiting.fill(0);
@@ -122,7 +123,7 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
     one.program?.went(one.agent);
   }
 
-  /** Opens the choices of agents that wait for models which are not there. */
+  /** Clears the choices of agents that wait for models which are not there. */
   function reopen(waiting: readonly WaitingWork[]): void {
     for (const work of waiting) {
       if (work.state.kind !== "queued") continue;
@@ -164,7 +165,7 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
       if (own === undefined) passedOver += 1;
       else actions.push(send(one, own, nowSeconds));
     }
-    // What another request of its program has just barred from the model that it is bound to, is bound anew.
+    // A request that another request of its program has just excluded from its bound model is bound again.
     const bindsNow = passedOver > 0 && binds;
     return given.length > 0 && (queue.deferred || bindsNow || given.length === most);
   }
@@ -229,7 +230,7 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
   };
 }
 
-/** How a round is searched, and how many requests it weighs. Where each request has one model the oldest that may go is best. */
+/** The search of a round, and the number of requests it compares. Where each request has one model the oldest that may go is best. */
 function searchOf({ selection, models }: JustInTimePolicy): { readonly search: RoundSearch; readonly most: number } {
   if (selection.kind === "exhaustive") return { search: exhaustiveRound, most: MOST_TRIED };
   return { search: beamSearch(selection.kind === "beam" ? selection.width : 1, models.length), most: MOST_WEIGHED };

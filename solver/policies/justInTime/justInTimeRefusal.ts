@@ -4,10 +4,10 @@ import { MOST_TRIED } from "./exhaustiveRound";
 import type { ProfiledModel } from "./modelEngines";
 import { configurationNamed } from "./stagedWorkflow";
 
-/** Models up to which every assignment of a round is tried: with four, 65,536 of them. */
+/** Maximum number of models for which every assignment of a round is tried: with four, 65,536 of them. */
 const MOST_TRIED_MODELS = 4;
 
-/** Why no just-in-time choice can be built of the document, in one sentence with the offending value; null when one can. */
+/** Why no just-in-time choice can be built from the document, in one sentence with the offending value; null when one can. */
 export function justInTimeRefusal(document: JustInTimePolicy): string | null {
   const { models, workflows, selection, order, place } = document;
   if (models.length === 0) return "Just-in-time choice needs at least one model.";

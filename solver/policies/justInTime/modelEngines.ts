@@ -5,22 +5,22 @@ import type { Slots } from "../core/policyParts";
 import { refreshed, type Seats, seatsOf } from "../core/replicaSeats";
 import type { ModelSlots } from "../core/roundsView";
 
-/** What a policy of just-in-time choice says of a model. */
+/** The part of a just-in-time policy's document on one model. */
 export type ProfiledModel = JustInTimePolicy["models"][number];
 
-/** The replicas of a model against its profiled saturation: how many more requests they take, and what each is forecast to add. */
+/** The replicas of a model compared with its profiled saturation: how many more requests they take, and the forecast gain of each. */
 export class ModelEngines {
   readonly model: string;
   /** Whether no replica of it is expected to take work again soon. */
   out = true;
-  /** Requests that they may be given. */
+  /** Number of requests that they may be given. */
   free = 0;
   private readonly saturationBatch: number;
   private readonly tokensPerSecond: Float64Array;
-  /** Of one replica at saturation. */
+  /** Output tokens a second of one replica at saturation. */
   private readonly saturated: number;
   private seats: Seats;
-  /** Throughput that so many more requests add, as far as it was asked for; and the loads after the last of them. */
+  /** Throughput gains of further requests, as far as computed; and the loads after the last of them. */
   private readonly added = new Float64Array(MOST_WEIGHED + 1);
   private known = 0;
   private loads = new Int32Array(0);
@@ -39,7 +39,7 @@ export class ModelEngines {
     this.loads = new Int32Array(this.seats.replicas.length);
   }
 
-  /** As the replicas stand now. */
+  /** Updates to the current state of the replicas. */
   refresh(): void {
     const { replicas } = this.seats;
     const { inFlight, capacity } = refreshed(this.seats);
@@ -59,7 +59,7 @@ export class ModelEngines {
     return this.seats.slots;
   }
 
-  /** A request more is in flight at one of the replicas. */
+  /** One more request is in flight at one of the replicas. */
   sent(index: number): void {
     const { inFlight } = this.seats.slots;
     inFlight[index] = (inFlight[index] ?? 0) + 1;
@@ -68,8 +68,8 @@ export class ModelEngines {
   }
 
   /**
-   * Output tokens a second that so many more requests are forecast to add, each at the replica that has least in flight by then. As they are and
-   * not as a share of what the model could: a token of a large model does no more for a program than one of a small.
+   * Forecast gain in output tokens a second of so many more requests, each at the replica that has least in flight by then. The gain is
+   * absolute, not a share of the model's capacity: a token of a large model does no more for a program than one of a small model.
    */
   gain(requests: number): number {
     if (this.known === 0) this.loads.set(this.seats.slots.inFlight);
@@ -84,8 +84,9 @@ export class ModelEngines {
   }
 
   /**
-   * Seconds until one more request is answered, for each output token that it writes: until a slot is its own, after those that wait for the model already, and
-   * its service in the batch that it joins. Infinity where no replica takes work. How long answers are cancels where models are compared.
+   * Seconds until one more request is answered, per output token that it writes: the wait for a slot, behind the requests that wait for the
+   * model already, and its service in the batch that it joins. Infinity where no replica takes work. The answer length cancels out when
+   * models are compared.
    */
   secondsPerToken(waiting: number): number {
     const { inFlight, capacity } = this.seats.slots;
@@ -102,7 +103,7 @@ export class ModelEngines {
     return beyond / (replicas * this.saturated) + batch / (this.tokensPerSecond[batch] ?? this.saturated);
   }
 
-  /** Output tokens a second of the replicas that take work, all at saturation. */
+  /** Output tokens a second at saturation of the replicas that take work, summed. */
   get mostTokensPerSecond(): number {
     return this.seats.slots.capacity.reduce((sum, room) => sum + (room > 0 ? this.saturated : 0), 0);
   }

@@ -27,7 +27,7 @@ it("holds so many words of sets in all: those that began first go, and small pro
   programs.asked(vote, "v", 0);
   expect(programs.size).toBe(7);
   expect(programs.asked(refine, "r19", 0)).toBe(kept);
-  // What ended, and what began anew in its own place, leaves as much room as it took.
+  // A program that ended and one that restarted in its place leave as much room as it took.
   for (let at = 0; at < 50; at += 1) {
     programs.ended(refine, "r19");
     programs.asked(refine, "r19", 0).finished(0, false);

@@ -2,25 +2,25 @@ import { BoundedMap } from "@/solver/collections/boundedMap";
 import { addConfiguration, intersection, meet } from "@/solver/workflow/configurationSet";
 import type { StagedWorkflow } from "./stagedWorkflow";
 
-/** A program's way through its workflow's configurations: which are accurate for it, which models its agents were given, and what that leaves. */
+/** A program's way through its workflow's configurations: those accurate for it, the models of its agents, and the configurations left. */
 export class ProgramConfigurations {
   readonly programId: string;
   readonly workflow: StagedWorkflow;
   accurate: Uint32Array;
-  /** Accurate ones that agree with all that was chosen; never without members. */
+  /** Accurate ones that agree with all choices; never empty. */
   left: Uint32Array;
-  /** Of each agent, the index of its model; -1 where none was chosen yet. */
+  /** The index of each agent's model; -1 where none was chosen yet. */
   readonly chosen: Int8Array;
-  /** The configuration it was bound to when it came, where the policy binds programs; -1 where it is bound to none. */
+  /** The configuration it was bound to when it arrived, where the policy binds programs; -1 where it is not bound. */
   bound = -1;
-  /** The latest round that weighed a request of it. */
+  /** The latest round that processed a request of it. */
   round = 0;
-  /** Calls of each agent that wait, those that are with its model, and whether one was answered. */
+  /** Calls of each agent that wait, calls that are with its model, and whether one was answered. */
   private readonly waiting: Int32Array;
   private readonly inFlight: Int32Array;
   private readonly answered: Uint8Array;
   private said: boolean;
-  /** Of `left` those that can do without the models of `usableOut`, and by agent the models that these have, as bits; 0 where not asked yet. */
+  /** Members of `left` without the models of `usableOut`, and by agent the models that these use, as bits; 0 if not computed yet. */
   private usable: Uint32Array | null = null;
   private usableOut = 0;
   private readonly allowedModels: Uint8Array;
@@ -39,7 +39,7 @@ export class ProgramConfigurations {
     this.allowedModels = new Uint8Array(agents);
   }
 
-  /** Takes what is said to be accurate, once; a set over other configurations says nothing. That of the largest models is accurate by definition. */
+  /** Stores the predicted accurate set, once; ignores a set over other configurations. That of the largest models is always accurate. */
   say(accurate: Uint32Array | undefined): void {
     if (this.said || accurate === undefined || accurate.length !== this.accurate.length) return;
     this.said = true;
@@ -58,8 +58,8 @@ export class ProgramConfigurations {
   }
 
   /**
-   * An agent is asked while the models `out`, as bits, are not there: where its own is among these and has no call of it, it is open again.
-   * Those of other agents stay, since what they answered was read.
+   * Prepares a call of an agent while the models `out`, as bits, are not there: if the agent's own model is among these and has no call of
+   * it, the agent is open again. Choices of other agents stay, since their answers were read.
    */
   askedWithout(agent: number, out: number): void {
     const own = this.chosen[agent] ?? -1;
@@ -79,7 +79,7 @@ export class ProgramConfigurations {
     return allowed;
   }
 
-  /** Whether another call of the agent begins the program anew, as the next turn of a session: it reads nobody, was answered, and has no call under way. */
+  /** Whether another call of the agent restarts the program as a session's next turn: it reads none, was answered, has none in flight. */
   isBegunAnewBy(agent: number): boolean {
     if ((this.workflow.space.reads[agent]?.length ?? 0) > 0) return false;
     return this.answered[agent] === 1 && this.waiting[agent] === 0 && this.inFlight[agent] === 0;
@@ -90,7 +90,7 @@ export class ProgramConfigurations {
     this.waiting[agent] = (this.waiting[agent] ?? 0) + 1;
   }
 
-  /** A call of the agent waits no longer. */
+  /** A call of the agent no longer waits. */
   went(agent: number): void {
     this.waiting[agent] = (this.waiting[agent] ?? 0) - 1;
   }
@@ -104,7 +104,7 @@ export class ProgramConfigurations {
     this.usable = null;
   }
 
-  /** A call of the agent ended. Where it failed, none was answered and no other is with its model, the model is open again. */
+  /** A call of the agent ended. If it failed, none was answered and no other is with its model, the model is open again. */
   finished(agent: number, failed: boolean): void {
     this.inFlight[agent] = (this.inFlight[agent] ?? 0) - 1;
     if (!failed) this.answered[agent] = 1;
@@ -138,24 +138,24 @@ export class ProgramConfigurations {
   }
 }
 
-/** Words of sets that programs hold in all, 16 MB: some 6,800 programs of 3^8 configurations. */
+/** Maximum number of words of all programs' sets, 16 MB: some 6,800 programs of 3^8 configurations. */
 const MOST_WORDS = 2 ** 22;
 /** Sets of a program: the accurate configurations, those left, and those left without models that are not there. */
 const SETS = 3;
 
-/** Programs of a policy's workflows as far as they have gone: at most 65,536 of them, and so many words of sets. Beyond that those that began first go. */
+/** The state of programs of a policy's workflows: at most 65,536 programs and a maximum of words of sets; beyond that the oldest go. */
 export class StagedPrograms {
   private readonly programs = new BoundedMap<ProgramConfigurations>();
   private words = 0;
 
-  /** @param mostWords words of sets that they hold at most. */
+  /** @param mostWords maximum number of words of their sets. */
   constructor(private readonly mostWords = MOST_WORDS) {}
 
   get size(): number {
     return this.programs.size;
   }
 
-  /** The program of that id of which the agent is asked, begun anew where nothing is remembered of it or its next turn begins with that. */
+  /** The program with that id for a call of the agent; restarted where nothing is stored or the call begins its next turn. */
   asked(workflow: StagedWorkflow, programId: string, agent: number): ProgramConfigurations {
     const key = keyOf(workflow, programId);
     const known = this.programs.get(key);
@@ -167,7 +167,7 @@ export class StagedPrograms {
     return program;
   }
 
-  /** No request of the program comes any more. */
+  /** No further request of the program will arrive. */
   ended(workflow: StagedWorkflow, programId: string): void {
     const key = keyOf(workflow, programId);
     const known = this.programs.get(key);

@@ -11,13 +11,13 @@ import type { ProgramConfigurations } from "./programConfigurations";
 import type { StagedWork } from "./roundQueue";
 import type { RoundAssignment } from "./roundSearch";
 
-/** Rounds and programs that are remembered. */
+/** Number of rounds and programs that are stored. */
 const MOST_ROUNDS = 16;
 const MOST_PATHS = 64;
-/** Of a round, the assignments that are shown: all of a wide beam, for all requests of long rounds, are many megabytes. */
+/** Number of assignments of a round that are shown: all of a wide beam, for all requests of long rounds, are many megabytes. */
 const MOST_CANDIDATES = 8;
 
-/** A round as it was held. */
+/** A round as it is stored. */
 export interface HeldRound {
   readonly nowSeconds: number;
   readonly looked: number;
@@ -29,7 +29,7 @@ export interface HeldRound {
   readonly assignments: readonly RoundAssignment[];
 }
 
-/** The latest rounds and the programs that they went on with; made to be looked at only when somebody asks. */
+/** The latest rounds and the programs that they served; the view is built only on request. */
 export class RoundLog {
   private readonly held: HeldRound[] = [];
   private latest = -1;
@@ -37,7 +37,7 @@ export class RoundLog {
 
   constructor(private readonly models: readonly string[]) {}
 
-  /** Of rounds in a row in which nothing could go only the last is kept. */
+  /** Of consecutive rounds in which nothing could be sent only the last is kept. */
   note(round: HeldRound): void {
     if (round.requests.length > 0 || this.held[this.latest]?.requests.length !== 0) this.latest = (this.latest + 1) % MOST_ROUNDS;
     this.held[this.latest] = round;

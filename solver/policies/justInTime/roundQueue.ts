@@ -2,22 +2,22 @@ import type { WaitingWork } from "../core/policy";
 import type { ProgramConfigurations } from "./programConfigurations";
 import type { RoundRequest } from "./roundSearch";
 
-/** A waiting request as the policy knows it. */
+/** A waiting request with the policy's state of it. */
 export interface StagedWork {
   readonly work: WaitingWork;
-  /** Null where it is of no declared workflow, or of no agent of it. */
+  /** Null where it is of no declared workflow, or of no agent of one. */
   readonly program: ProgramConfigurations | null;
   readonly agent: number;
-  /** The model that it is bound to, by index; -1 where it is bound to none. */
+  /** The index of the model that it is bound to; -1 where it is not bound. */
   bound: number;
   /** Whether it has been sent or refused. */
   gone: boolean;
 }
 
-/** What the queue goes by. */
+/** The inputs of the queue. */
 export interface RoundSource {
   readonly waiting: readonly WaitingWork[];
-  /** Number of the round, unlike those before. */
+  /** Number of the round, unique among rounds. */
   readonly round: number;
   /** Models that are not there, as bits. */
   readonly out: number;
@@ -27,17 +27,17 @@ export interface RoundSource {
 }
 
 /**
- * The requests of one round in the order in which they have a claim: that in which their programs began, inside a program the deeper agents
- * first. Only what may run on a free model is given out; of the rest no more is looked at than that.
+ * The requests of one round in order of precedence: by the start of their programs, within a program the deeper agents
+ * first. Only requests that may run on a free model are returned; the others are examined no further than needed for that.
  */
 export class RoundQueue {
-  /** Requests that were looked at, and those that were given out. */
+  /** Number of requests that were examined, and of those that were returned. */
   looked = 0;
   readonly given: StagedWork[] = [];
-  /** Whether requests of a program were left for another round, since others of it stand elsewhere in the list. */
+  /** Whether requests of a program were left for another round, because others of it are elsewhere in the list. */
   deferred = false;
   private at = 0;
-  /** Requests whose programs began at one moment. */
+  /** Requests whose programs began at the same time. */
   private block: readonly StagedWork[] = [];
   private inBlock = 0;
 
@@ -49,7 +49,7 @@ export class RoundQueue {
       const allowed = this.source.allowed(one);
       if ((allowed & open) === 0) continue;
       const { program } = one;
-      // What is bound is weighed by itself: another of its program waits until the choice has narrowed what that may have.
+      // A bound request is processed on its own: another of its program waits until the choice has narrowed its models.
       const continues = program !== null && one.bound < 0 && this.given.at(-1)?.program === program;
       if (program !== null && !continues) {
         if (program.round === round) {
@@ -74,7 +74,7 @@ export class RoundQueue {
     return this.block[this.inBlock++];
   }
 
-  /** The next whose programs began at one moment, of which any may have a model that is open: what none is open for now has none later in the round. */
+  /** The next group of programs with the same start of which any may have an open model; closed models stay closed for the round. */
   private nextBlock(open: number): readonly StagedWork[] {
     const { source } = this;
     const { waiting } = source;
@@ -99,7 +99,7 @@ export class RoundQueue {
   }
 }
 
-/** Programs by their first request in the list, inside a program the deeper agents first, of equal depth as listed. */
+/** Programs by their first request in the list, within a program the deeper agents first, of equal depth as listed. */
 function byProgram(block: readonly StagedWork[]): readonly StagedWork[] {
   const programs = new Map<unknown, StagedWork[]>();
   for (const one of block) {

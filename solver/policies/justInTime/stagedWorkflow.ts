@@ -2,17 +2,17 @@ import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { addConfiguration, emptySet } from "@/solver/workflow/configurationSet";
 import { type ConfigurationSpace, configurationSpace, modelIn } from "@/solver/workflow/configurationSpace";
 
-/** A declared workflow as a policy serves it: its configurations, and what they cost. */
+/** A declared workflow as a policy serves it: its configurations, and their costs. */
 export class StagedWorkflow {
   readonly name: string;
   readonly space: ConfigurationSpace;
   /** Index of each agent. */
   readonly agentAt: ReadonlyMap<string, number>;
-  /** That of the largest models throughout, accurate by definition. */
+  /** The configuration of the largest models throughout, accurate by definition. */
   readonly largest: number;
-  /** What each configuration costs: its models' costs over its agents. */
+  /** Cost of each configuration: its models' costs over its agents. */
   readonly cost: Float64Array;
-  /** The one that all programs have; null where each has those that are accurate for it. */
+  /** The only configuration of all programs; null where each program has those that are accurate for it. */
   readonly fixed: number | null;
 
   constructor({ models, workflows, selection }: JustInTimePolicy, index: number) {
@@ -40,7 +40,7 @@ export class StagedWorkflow {
   }
 }
 
-/** The configuration in which agents have the models named for them; null where there is none. */
+/** The configuration in which agents have the given models; null where there is none. */
 export function configurationNamed(space: ConfigurationSpace, names: Readonly<Record<string, string>>): number | null {
   const wanted = space.agents.map((agent) => space.models.indexOf(names[agent] ?? ""));
   let configuration = 0;

@@ -2,17 +2,17 @@ import { BoundedMap } from "@/solver/collections/boundedMap";
 import type { Order } from "../core/policyParts";
 
 interface Levels {
-  /** Service after which a program sinks from each level to the next. */
+  /** Service after which a program moves down from each level to the next. */
   readonly quantaSeconds: readonly number[];
   readonly agingThreshold: number;
 }
 
 /**
- * Multi-level feedback over programs: a program begins at the top and sinks a level with each quantum of service that its requests have
- * received, on whichever model; higher levels go first, each first come, first served. Waiting inside an engine is no service: it is counted as
- * the driver says it, from entering the batch (simulator) or from the first token (gateway, of answers that it passes on as they are written),
- * and from dispatch where the driver cannot tell (the gateway's other answers). What an engine has is not taken back, and keeps the level with
- * which it was sent: levels change between requests (or stages) only, never within one, and nothing is promoted but by aging. Chimera's
+ * Multi-level feedback over programs: a program begins at the top and moves down a level with each quantum of service that its requests
+ * have received, on any model; higher levels go first, each first come, first served. Waiting inside an engine is no service. Service is
+ * counted as the driver reports it: from entering the batch (simulator), from the first token (gateway, for answers that it streams), or
+ * from dispatch where the driver cannot observe either (the gateway's other answers). A dispatched request is not taken back, and keeps the
+ * level with which it was sent: levels change between requests (or stages) only, never within one, and only aging promotes. Chimera's
  * baseline is built into vLLM and promotes and demotes there by service time.
  */
 export function mlfqOrder({ quantaSeconds, agingThreshold }: Levels): Order {

@@ -13,7 +13,7 @@ function queued(id: string, more: Partial<WaitingWork> = {}): WaitingWork {
 
 const oneSlot: readonly ReplicaView[] = [{ id: "r", model: "m", inFlight: 0, maxInFlight: 1, accepting: true, kvUse: { state: "absent" } }];
 
-/** The order in which work leaves when one place comes free every second. */
+/** The order in which work leaves when one seat becomes free every second. */
 function leaving(policy: Policy, works: readonly WaitingWork[], fromSeconds = 1): string[] {
   const left: string[] = [];
   let waiting = works;

@@ -4,12 +4,12 @@ import type { Order, Preference } from "../core/policyParts";
 type Aging = Pick<Preference, "agingThreshold">;
 
 /**
- * Tokens that this request is expected to write. Where nothing predicts them its input tokens stand in: a poor guess (the source found
- * it no better than first come, first served), but one at hand for every request.
+ * Predicted output tokens of this request. Where nothing predicts them its input tokens are used instead: a poor guess (the source found
+ * it no better than first come, first served), but one that every request has.
  */
 const requestTokens = (work: WaitingWork): number => work.predictedTokens ?? work.inputTokens;
 
-/** Tokens of the work and of all that comes after it in its program; without a prediction of those, of this request alone. */
+/** Tokens of the work and of everything after it in its program; without a prediction of those, of this request alone. */
 export const remainingTokens = (work: WaitingWork): number => work.predictedProgramTokens ?? requestTokens(work);
 
 /** Shortest job first: by the predicted output of the request alone. */
@@ -18,8 +18,8 @@ export function sjfOrder({ agingThreshold }: Aging): Order {
 }
 
 /**
- * Shortest total job first (Chimera, section 3.4): by what the request and all that comes after it in its program have yet to write. Along a
- * chain that is all that the program has; of requests side by side each counts its own and what comes after, not the others.
+ * Shortest total job first (Chimera, section 3.4): by the tokens that the request and everything after it in its program have yet to write.
+ * In a chain that is all that is left of the program; of parallel requests each counts its own and those after it, not the others.
  */
 export function stjfOrder({ agingThreshold }: Aging): Order {
   return { kind: "stjf", needs: ["lengths", "identifiers"], preference: { key: remainingTokens, agingThreshold } };

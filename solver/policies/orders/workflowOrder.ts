@@ -2,25 +2,25 @@ import type { Order, Preference } from "../core/policyParts";
 
 type Aging = Pick<Preference, "agingThreshold">;
 
-/** Keys go to engines as priorities, which are whole numbers: milliseconds, and thousandths of a call. */
+/** Keys go to engines as priorities, which are whole numbers: milliseconds, or thousandths of a call. */
 const KEYS_A_UNIT = 1000;
 
 /**
- * Distances within a step of this ratio count as one, and so do calls within a quarter. Work keeps the forecast that it came with while what is
- * learnt goes on, so that without steps requests of one agent would go by when its figures happened to be lower, however early their programs
- * began.
+ * Distances within a step of this ratio count as equal, and so do calls within a quarter. Work keeps the forecast of its arrival while
+ * learning continues, so that without steps the order of one agent's requests would follow fluctuations of its figures, not the start of
+ * their programs.
  */
 const DISTANCE_STEP = 1.25;
 const CALLS_STEP = 0.25;
 
-/** The step of distance, in seconds, that orders agents: those of one step count as one. */
+/** The step of distance, in seconds, that orders agents: those in the same step count as equal. */
 export const steppedDistance = (seconds: number): number =>
   seconds > 0 ? DISTANCE_STEP ** Math.round(Math.log(seconds) / Math.log(DISTANCE_STEP)) : 0;
 
 /**
- * The agent whose programs end soonest first, by its distance from no remaining latency at all; within an agent, and between agents in one place,
- * the program that began first (Kairos, section 5). Keys are whole milliseconds, in steps of a quarter. Work without a forecast has key 0 and goes before what is known
- * to take time: something is learnt of it the sooner.
+ * First the agent whose programs end soonest, by its distance from a remaining latency of zero; within an agent, and between agents in the
+ * same step, the program that began first (Kairos, section 5). Keys are whole milliseconds, in steps of a quarter. Work without a forecast
+ * has key 0 and goes before work that is known to take time, so that its agent is learnt sooner.
  */
 export function workflowOrder({ agingThreshold }: Aging): Order {
   return {
@@ -35,9 +35,9 @@ export function workflowOrder({ agingThreshold }: Aging): Order {
 }
 
 /**
- * The program with the fewest calls yet to make first, equal ones in the order of coming (Ayo, as Kairos compares itself with it, section 7.1).
- * Calls are counted along the longest way to the end of the program, the mean over earlier programs, so keys are thousandths of a call, in steps of a quarter. Work
- * without a forecast has key 0.
+ * First the program with the fewest calls yet to make, equal ones in order of arrival (Ayo, as Kairos compares itself with it, section
+ * 7.1). Calls are counted along the longest path to the end of the program, the mean over earlier programs, so keys are thousandths of a
+ * call, in steps of a quarter. Work without a forecast has key 0.
  */
 export function depthOrder({ agingThreshold }: Aging): Order {
   return {

@@ -2,9 +2,9 @@ import { BoundedMap } from "@/solver/collections/boundedMap";
 import type { Place } from "../core/policyParts";
 
 /**
- * A program's requests go back to the replica of the model that served its last one, whose cache still holds what they share, for as
- * long as that has room and is no more than `ratio` busier than the one that `place` would choose (0.5: by half), each counted with the
- * request itself. Else the request goes where `place` says, and its program's next ones there.
+ * A program's requests return to the replica of the model that served its last one, whose cache still holds their common prefix, as
+ * long as that replica has room and is at most `ratio` busier than the one that `place` would choose (0.5: by half), each counted with the
+ * request itself. Otherwise the request, and its program's next ones, go where `place` chooses.
  */
 export function affinityPlace(place: Place, { ratio }: { readonly ratio: number }): Place {
   const lastReplicas = new BoundedMap<Map<string, string>>();

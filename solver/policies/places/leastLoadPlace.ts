@@ -1,8 +1,8 @@
 import type { Place, Slots } from "../core/policyParts";
 
 /**
- * The replica with the least in flight relative to what it may hold; among equals the first in the driver's list. In-flight
- * counts are the driver's own, exact at once, so there is none of the herding that comes of scraped load.
+ * The replica with the least in flight relative to its capacity; among equals the first in the driver's list. In-flight
+ * counts are the driver's own and immediately exact, so there is none of the herding that scraped load causes.
  */
 export const leastLoadPlace = {
   kind: "least-load",

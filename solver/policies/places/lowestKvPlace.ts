@@ -2,18 +2,18 @@ import type { Place, Slots } from "../core/policyParts";
 import { isNewer } from "../core/readingTime";
 import { leastLoadPlace } from "./leastLoadPlace";
 
-/** What was in flight at a model's replicas when their latest readings were first seen. */
+/** The requests in flight at a model's replicas when their latest readings were first seen. */
 interface Seen {
   readonly readAtSeconds: Float64Array;
   readonly inFlight: Int32Array;
 }
 
 /**
- * The replica whose KV cache is fullest least. A reading is older than what was sent since, so each request sent since counts as one
- * more share of what the replica may hold; without that all requests between two readings would go to one replica.
+ * The replica with the least used KV cache. A reading does not include requests sent since, so each request sent since counts as one
+ * more share of the replica's capacity; without that all requests between two readings would go to one replica.
  *
- * Where the reading of any replica that takes work is stale, absent or unreachable it places by least load, and says so: an unknown
- * cache compares with no other, and is not an empty one.
+ * Where the reading of any replica that takes work is stale, absent or unreachable, it places by least load and reports that: an unknown
+ * cache cannot be compared, and is not an empty one.
  */
 export function lowestKvPlace(): Place {
   const seenOf = new WeakMap<Slots, Seen>();

@@ -6,7 +6,7 @@ interface Look {
   readonly use?: number;
   readonly preemptions?: number;
   readonly late?: boolean;
-  /** Both readings instead of those. */
+  /** Replaces the readings above. */
   readonly reading?: Reading;
   readonly ageSeconds?: number;
 }
@@ -14,7 +14,7 @@ interface Look {
 const fresh = (value: number | undefined, ageSeconds: number): Reading =>
   value === undefined ? { state: "absent" } : { state: "fresh", value, ageSeconds };
 
-/** Why nothing is sent after each look, one a second. */
+/** Why nothing is sent after each check, one a second. */
 function suspensions(...looks: readonly Look[]): readonly (string | null)[] {
   let pressure: MemoryPressure = noPressure;
   return looks.map(({ use, preemptions, late = false, reading, ageSeconds = 0 }, nowSeconds) => {

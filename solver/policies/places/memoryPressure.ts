@@ -2,37 +2,37 @@ import type { Reading } from "../core/policy";
 import { isNewer, readAtSeconds } from "../core/readingTime";
 
 /**
- * Use of the KV cache from which a replica whose requests run late takes nothing more, and below which it takes work again. What is left at the
- * upper is about what a batch of 64 at 40 tokens a second writes into a cache of 50,000 tokens within a second, the usual time between two
- * readings; the lower is as much again below it, so that one reading's growth does not suspend anew what was just let go.
+ * Use of the KV cache from which a replica with late requests takes no more work, and below which it takes work again. The space left at
+ * the upper threshold is about what a batch of 64 at 40 tokens a second writes into a cache of 50,000 tokens within a second, the usual
+ * time between two readings; the lower is the same distance below it, so that one reading's growth does not suspend a replica just resumed.
  */
 const PRESSED_USE = 0.95;
 const RELIEVED_USE = 0.9;
 
-/** What readings of one replica have said so far. */
+/** State from the readings of one replica so far. */
 export interface MemoryPressure {
-  /** Of the latest reading that was looked at. */
+  /** Time of the latest reading that was processed. */
   readonly readAtSeconds: number;
-  /** Preemptions up to then; null: not known. */
+  /** Preemptions up to that reading; null: not known. */
   readonly preemptions: number | null;
-  /** Why nothing more may be sent to it; null where something may be. */
+  /** Why no more may be sent to it; null where requests may be sent. */
   readonly suspended: string | null;
 }
 
 export interface MemoryReadings {
   readonly kvUse: Reading;
   readonly preemptions: Reading;
-  /** Whether requests are there that were expected to have ended. */
+  /** Whether there are requests that were expected to have ended. */
   runsLate(): boolean;
 }
 
 export const noPressure: MemoryPressure = { readAtSeconds: Number.NEGATIVE_INFINITY, preemptions: null, suspended: null };
 
 /**
- * The pressure after a look at a replica's readings (Kairos, section 6: slower requests than expected are noticed by preemptions and by KV use,
- * and nothing is sent there until that clears). Each reading counts once. Preemptions since the one before suspend, and so does a cache that is
- * nearly full while requests run late; the next reading without either that finds the cache relieved lifts it. Without any fresh reading nothing
- * is known of pressure: nothing is suspended, and preemptions are counted anew.
+ * The pressure after a check of a replica's readings (Kairos, section 6: requests slower than expected are detected by preemptions and KV
+ * use, and no requests are sent there until that clears). Each reading counts once. Preemptions since the previous reading suspend the
+ * replica, and so does a nearly full cache while requests are late; the next reading without either and with a relieved cache resumes it.
+ * Without any fresh reading pressure is unknown: the replica is not suspended, and preemptions are counted from zero again.
  */
 export function pressureAfter(before: MemoryPressure, readings: MemoryReadings, nowSeconds: number): MemoryPressure {
   const useAt = readAtSeconds(readings.kvUse, nowSeconds);

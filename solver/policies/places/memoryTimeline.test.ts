@@ -105,7 +105,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant("pass" as const), seconds: anySeconds }),
 );
 
-/** Most tokens of all requests in each slot from now on, by the definition, with nothing kept. */
+/** Maximum tokens of all requests in each slot from now on, computed by the definition without stored sums. */
 function bruteForce(requests: readonly PlannedRequest[], nowSeconds: number): number[] {
   const now = Math.floor(nowSeconds / SLOT_SECONDS);
   const tokens = Array.from({ length: HORIZON_SLOTS }, (_, index) => {
@@ -145,7 +145,7 @@ test("is what adding up all that is there anew gives, to the token, whatever cam
         timeline.advance(nowSeconds);
         const expected = bruteForce([...there.values()], nowSeconds);
         const shown = timeline.slotTokens();
-        // Of requests whose end nobody knows a timeline shows one slot where nothing else is there.
+        // Of requests with an unknown end a timeline shows one slot where nothing else is there.
         expect(shown).toEqual(
           expected.slice(0, Math.max(shown.length, expected.findLastIndex((each) => each > (expected.at(-1) ?? 0)) + 1)),
         );

@@ -1,18 +1,18 @@
-/** Length of a slot: the source's, finer ones cost more and tell no more (Kairos, section 6). */
+/** Length of a slot: the source's; finer slots cost more without better results (Kairos, section 6). */
 export const SLOT_SECONDS = 0.5;
 
-/** Slots ahead that are kept. A request that takes longer counts as far as this only. */
+/** Number of slots ahead that are stored. A request that takes longer counts only up to this. */
 export const HORIZON_SLOTS = 512;
 
-/** What a request is expected to hold of a replica's KV cache while it is there. */
+/** The expected KV-cache use of a request at a replica while it is there. */
 export interface PlannedRequest {
   readonly workId: string;
   readonly agent: string | null;
-  /** Of the prompt: held from the start. */
+  /** Prompt tokens: held from the start. */
   readonly inputTokens: number;
   readonly tokensPerSecond: number;
   readonly fromSeconds: number;
-  /** When it is expected to end; null where nothing says: then its prompt counts for as long as it is there, and no growth. */
+  /** Expected end; null where it is unknown: then its prompt counts for as long as it is there, without growth. */
   readonly untilSeconds: number | null;
 }
 
@@ -26,15 +26,15 @@ function lastSlotOf({ fromSeconds, untilSeconds }: PlannedRequest): number {
 }
 
 /**
- * Most tokens that a request is expected to hold within a slot in which it is there: M(t) = P + k (t - t_s) (Kairos, equation 1) at the slot's
- * end or its own. A whole number, and the same whenever it is asked for: sums of such are exact, and what was added can be taken off again.
+ * Maximum number of tokens that a request is expected to hold within a slot in which it is there: M(t) = P + k (t - t_s) (Kairos, equation
+ * 1) at the slot's end or its own. A whole number, and the same at each call: sums are exact, and an added request can be subtracted again.
  */
 function tokensIn({ inputTokens, tokensPerSecond, fromSeconds, untilSeconds }: PlannedRequest, slot: number): number {
   const seconds = Math.min((slot + 1) * SLOT_SECONDS, untilSeconds ?? fromSeconds) - fromSeconds;
   return Math.ceil(inputTokens + tokensPerSecond * Math.max(0, seconds));
 }
 
-/** Tokens of a request in each of its slots, the first at index 0; of one whose end nobody knows there are none. */
+/** Tokens of a request in each of its slots, the first at index 0; empty for one with an unknown end. */
 export function slotTokensOf(request: PlannedRequest): Float64Array {
   if (request.untilSeconds === null) return new Float64Array();
   const first = slotAt(request.fromSeconds);
@@ -42,14 +42,14 @@ export function slotTokensOf(request: PlannedRequest): Float64Array {
 }
 
 /**
- * What the requests at one replica are expected to hold of its KV cache, slot by slot from now on (Kairos, section 6). One that runs longer than
- * expected counts no more from then on: that is for telemetry to notice.
+ * The expected KV-cache use of the requests at one replica, slot by slot from now on (Kairos, section 6). A request that runs longer than
+ * expected no longer counts from then on: telemetry has to detect it.
  */
 export class MemoryTimeline {
   /** Sums by slot, at the slot's number modulo the horizon; slots that have passed and those after `last` are 0. */
   private readonly ring: Float64Array;
   private readonly requests: Map<string, PlannedRequest>;
-  /** Of the requests whose end nobody knows. */
+  /** Prompt tokens of the requests with an unknown end. */
   private steadyTokens = 0;
   private first = 0;
   /** No slot after it holds anything. */
@@ -64,12 +64,12 @@ export class MemoryTimeline {
     this.last = copied.last;
   }
 
-  /** Requests that are there, whether or not they are late. */
+  /** Number of requests that are there, late ones included. */
   get size(): number {
     return this.requests.size;
   }
 
-  /** Lets slots pass that end by then. Time never goes back. */
+  /** Drops slots that end by then. Time never goes back. */
   advance(nowSeconds: number): void {
     const now = slotAt(nowSeconds);
     const passed = Math.min(now, this.last + 1);
@@ -77,7 +77,7 @@ export class MemoryTimeline {
     this.first = Math.max(this.first, now);
   }
 
-  /** Plans a request that begins in the slot that the timeline stands at. */
+  /** Adds a request that begins in the current slot of the timeline. */
   reserve(request: PlannedRequest): void {
     this.release(request.workId);
     this.requests.set(request.workId, request);
@@ -85,7 +85,7 @@ export class MemoryTimeline {
     if (request.untilSeconds !== null) this.last = Math.max(this.last, lastSlotOf(request));
   }
 
-  /** Takes a request off, in all slots that have not passed. One that is not there is none of its own. */
+  /** Removes a request from all slots that have not passed. One that is not there is ignored. */
   release(workId: string): void {
     const request = this.requests.get(workId);
     if (request === undefined) return;
@@ -93,7 +93,7 @@ export class MemoryTimeline {
     this.count(request, -1);
   }
 
-  /** Takes the oldest off until no more than so many are left. */
+  /** Removes the oldest until at most so many are left. */
   keepNewest(count: number): void {
     if (this.requests.size <= count) return;
     for (const workId of this.requests.keys()) {
@@ -103,8 +103,8 @@ export class MemoryTimeline {
   }
 
   /**
-   * Most tokens of all slots from now on, with one more request that begins now.
-   * @param slotTokens its tokens slot by slot. @param steadyTokens what it adds to all of them.
+   * Maximum tokens over all slots from now on, with one more request that begins now.
+   * @param slotTokens its tokens slot by slot. @param steadyTokens the tokens it adds to all of them.
    */
   peakTokens(slotTokens: Float64Array = none, steadyTokens = 0): number {
     const { ring, first } = this;
@@ -118,7 +118,7 @@ export class MemoryTimeline {
     return peak + this.steadyTokens + steadyTokens;
   }
 
-  /** Expected most of each slot from now on, up to the last that holds anything. */
+  /** Expected maximum of each slot from now on, up to the last that holds anything. */
   slotTokens(): number[] {
     const { ring, first, steadyTokens } = this;
     const tokens = Array.from({ length: Math.max(0, this.last - first + 1) }, (_, index) => ring[(first + index) % HORIZON_SLOTS] ?? 0);
@@ -126,7 +126,7 @@ export class MemoryTimeline {
     return Array.from({ length: count }, (_, index) => (tokens[index] ?? 0) + steadyTokens);
   }
 
-  /** What is there, the sooner it is expected to end the sooner; what nobody knows the end of comes last. */
+  /** The requests that are there by expected end, ascending; those with an unknown end come last. */
   expected(): readonly PlannedRequest[] {
     const until = ({ untilSeconds }: PlannedRequest): number => untilSeconds ?? Number.POSITIVE_INFINITY;
     return [...this.requests.values()].sort((a, b) => (until(a) === until(b) ? 0 : until(a) - until(b)));

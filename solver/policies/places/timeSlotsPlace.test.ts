@@ -70,7 +70,7 @@ describe("a place by time slots", () => {
     const model = new Model([1000, 1000]);
     expect(model.send("long", { input: 100, seconds: 10, perSecond: 20 })).toBe(0);
     expect(model.send("wide", { input: 350, seconds: 1 })).toBe(1);
-    // Beside the long one it would be 50 + 300 in the end, beside the wide one 50 + 350 at first.
+    // With the long one it would be 50 + 300 at the end, with the wide one 50 + 350 at the start.
     expect(model.send("both", { input: 50, seconds: 10 })).toBe(0);
     expect(model.send("both again", { input: 50, seconds: 10 })).toBe(0);
     expect(model.send("last", { input: 50, seconds: 10 })).toBe(1);
@@ -291,7 +291,7 @@ describe("a place by time slots", () => {
   });
 });
 
-/** Most that requests hold in any slot from now on. */
+/** Maximum that requests hold in any slot from now on. */
 function peakOf(requests: readonly { readonly work: WaitingWork; readonly fromSeconds: number }[], nowSeconds: number): number {
   const first = Math.floor(nowSeconds / SLOT_SECONDS);
   let peak = 0;

@@ -6,7 +6,7 @@ import { MemoryTimeline, type PlannedRequest, SLOT_SECONDS, slotTokensOf } from 
 
 const absent: Reading = { state: "absent" };
 
-/** A replica as far as its memory goes. */
+/** A replica with respect to its memory. */
 class Packed implements MemoryReadings {
   readonly id: string;
   readonly model: string;
@@ -28,7 +28,7 @@ class Packed implements MemoryReadings {
     return copy;
   }
 
-  /** Stands as of now, by what it is known to have and by its readings. */
+  /** Updates to the present, from the driver's counts and the readings. */
   see(slots: Slots, index: number, nowSeconds: number): void {
     this.seenSeconds = nowSeconds;
     this.kvUse = slots.kvUse[index] ?? absent;
@@ -43,11 +43,11 @@ class Packed implements MemoryReadings {
   }
 }
 
-/** Replicas by what the requests sent to each are expected to hold of its memory over time. */
+/** Replicas with the expected memory over time of the requests sent to each. */
 class TimeSlots implements MemoryPlan {
   readonly slotSeconds = SLOT_SECONDS;
   private readonly packed = new Map<string, Packed>();
-  /** Those of slots that were seen before, in their order. */
+  /** Those of previously seen slots, in their order. */
   private readonly rows = new WeakMap<Slots, readonly Packed[]>();
 
   choose(slots: Slots, work: WaitingWork, nowSeconds: number): number {
@@ -63,7 +63,7 @@ class TimeSlots implements MemoryPlan {
       const idle = timeline.size === 0;
       if (pressure.suspended !== null && !idle) continue;
       const peak = timeline.peakTokens(slotTokens, steadyTokens);
-      // The first is compared with nothing: what is expected to hold more than any number still has a place.
+      // The first is compared with nothing: even an unbounded expectation gets a place.
       if ((best !== -1 && peak >= lowestPeak) || (!idle && peak > (slots.kvTokens[index] ?? peak))) continue;
       best = index;
       lowestPeak = peak;
@@ -99,14 +99,14 @@ class TimeSlots implements MemoryPlan {
     return copy;
   }
 
-  /** The slots' replicas as of now. */
+  /** The slots' replicas at the present time. */
   private look(slots: Slots, nowSeconds: number): readonly Packed[] {
     const row = this.rowOf(slots);
     for (let index = 0; index < row.length; index += 1) row[index]?.see(slots, index, nowSeconds);
     return row;
   }
 
-  /** What is kept of replicas goes with them, and with the model that they serve. */
+  /** The state of replicas is dropped with them, and with the model that they serve. */
   private rowOf(slots: Slots): readonly Packed[] {
     const known = this.rows.get(slots);
     if (known !== undefined) return known;
@@ -135,14 +135,16 @@ function plannedRequest({ id, inputTokens, forecast }: WaitingWork, nowSeconds: 
 }
 
 /**
- * Packs requests into the replicas' memory over time (Kairos, section 6): a request goes where the highest expected use of all slots stays lowest
- * with it, among the replicas at which no slot exceeds what the KV cache holds; where there is none it waits. Expected are its prompt and what
- * requests of its agent write a second, for as long as they commonly take; a request without a forecast counts its prompt for as long as it is
- * there. A request that ends early is taken off at once, one that ends late counts no more, and a replica under pressure
- * (`memoryPressure.ts`) gets nothing until that clears. A replica that has none of its requests takes any, so nothing waits for ever.
+ * Packs requests into the replicas' memory over time (Kairos, section 6): a request goes to the replica where the highest expected use of
+ * all slots stays lowest with it, among the replicas at which no slot exceeds the KV cache; if there is none it waits. The expected use is
+ * its prompt plus the tokens that requests of its agent write a second, for their usual duration; a request without a forecast counts its
+ * prompt for as long as it is there. A request that ends early is removed at once, one that ends late no longer counts, and a replica under
+ * pressure (`memoryPressure.ts`) gets nothing until that clears. A replica that has none of its requests takes any, so no request waits for
+ * ever.
  *
- * It plans what it chose itself: choosing is taken for dispatching. The driver's counts are exact, so where more is planned than it has in flight
- * the oldest are gone. A replica of unknown capacity counts as having room, and where readings are missing no pressure is seen: both are said.
+ * It plans its own choices: a choice is taken as a dispatch. The driver's counts are exact, so where the plan has more than are in flight,
+ * the oldest are gone. A replica of unknown capacity counts as having room, and without readings no pressure is detected: both are
+ * reported.
  */
 export function timeSlotsPlace(): Place {
   const slots = new TimeSlots();

@@ -2,15 +2,16 @@ import type { BalancedPolicy } from "@/solver/plan/policySchema";
 import type { PolicyEvent, StartingRequest } from "../core/policy";
 import type { Route } from "../core/policyParts";
 
-/** What waits counts as so many that run. */
+/** A waiting request counts as so many running ones. */
 const WAITING_WEIGHT = 4;
 
 /**
  * vLLM's balancing over engines (`DPLBAsyncMPClient.get_core_engine_for_request`, vllm/v1/engine/core_client.py: the least
- * `waiting * 4 + running`) over unlike models, whatever they answer: the baseline of Chimera's comparisons. Each request goes to the model
- * with the least of that for each replica that takes work. What waits is the central queue and all that a replica has in flight above
- * `maxBatchSize`; every count is the driver's own and exact, where vLLM's is up to 100 ms old. Of equals the model that was sent the
- * fewest so far: vLLM begins at the same engine each time, by which the first of unlike models would have all light load. Answers are not judged.
+ * `waiting * 4 + running`) over different models, whatever their answers: the baseline of Chimera's comparisons. Each request goes to the
+ * model with the least of that per replica that takes work. Waiting are the central queue and all requests that a replica has in flight
+ * above `maxBatchSize`; every count is the driver's own and exact, whereas vLLM's is up to 100 ms old. Ties go to the model that was sent
+ * the fewest so far: vLLM begins at the same engine each time, so that the first of different models would get all light load. Answers are
+ * not judged.
  */
 export function balancedRoute({ models }: BalancedPolicy): Route {
   const queued = models.map(() => 0);

@@ -9,12 +9,12 @@ type CascadeRouting = Pick<CascadePolicy, "stages" | "thresholds" | "directStart
 
 /**
  * Routing by thresholds (Cascadia, section 3): a request starts at the smallest model, or with a direct start at the first that a router
- * is sure of; stage i's answer is accepted when its
- * judged score is at least `thresholds[i]`, else the request goes one stage on; the last stage's answer always is.
+ * is confident of; stage i's answer is accepted when its judged score is at least `thresholds[i]`, else the request goes one stage on; the
+ * last stage's answer is always accepted.
  *
  * An answer without a score, because the judge failed or was too late, is accepted unless the plan says `judge.whenDown: "largest"`; the
- * reason is `judge-unavailable` either way. Escalating puts the whole load on the last model while the judge is down and loses the answers
- * that are at hand, so requests start there while the judge is known to rest; accepting costs quality. The reason shows in every decision
+ * reason is `judge-unavailable` either way. Escalating puts the whole load on the last model while the judge is down and discards existing
+ * answers, so requests start there while the judge is known to be down; accepting costs quality. The reason shows in every decision
  * record.
  */
 export function cascadeRoute(policy: CascadeRouting): Route {

@@ -6,8 +6,8 @@ const FIRST: Start = { stage: 0, reason: "first-stage" };
 export const startAtFirst = (): Start => FIRST;
 
 /**
- * A request starts at the first stage whose model a router scores at least at the stage's least score; where none is, at the last. A
- * model that the router says nothing of is not passed over: without any scores requests start at the first stage.
+ * A request starts at the first stage whose model a router scores at least at the stage's minimum score; where there is none, at the last.
+ * A model without a router score is not passed over: without any scores requests start at the first stage.
  *
  * @param leastScores 0..100, one for each stage but the last.
  */

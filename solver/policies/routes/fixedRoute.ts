@@ -1,7 +1,7 @@
 import type { Route } from "../core/policyParts";
 import { startAtFirst } from "./directStart";
 
-/** Every request to one model, whose every answer is accepted. */
+/** Sends every request to one model and accepts every answer. */
 export function fixedRoute({ model }: { readonly model: string }): Route {
   return {
     kind: "fixed",

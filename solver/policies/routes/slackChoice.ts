@@ -1,8 +1,8 @@
-/** A model as slack dispatch weighs it. */
+/** A model as input of slack dispatch. */
 export interface Candidate {
-  /** Seconds until a request that came now would be through; Infinity where no replica takes work. */
+  /** Seconds until a request that arrives now would be answered; Infinity where no replica takes work. */
   readonly load: number;
-  /** That the model solves the request, 0..1. */
+  /** Confidence that the model solves the request, 0..1. */
   readonly confidence: number;
 }
 
@@ -14,8 +14,9 @@ export interface Slack {
 
 /**
  * Lines 12 to 22 of algorithm 1 (Chimera): among the models by falling confidence the first whose load is within (1 + tau) of the least,
- * or of the floor where that is more, and which is surer by `deltaScore` than the least loaded; where none is, the least loaded. Of equal
- * loads the surer is the least loaded, of equals in all the first. Returns its index, -1 of no candidates.
+ * or of the floor where that is more, and whose confidence exceeds that of the least loaded by `deltaScore`; if there is none, the least
+ * loaded. Among equal loads the one with the higher confidence is the least loaded, among full ties the first. Returns its index, -1 for no
+ * candidates.
  */
 export function slackChoice(candidates: readonly Candidate[], slack: Slack): number {
   const order = Array.from(candidates.keys()).sort((a, b) => (candidates[b]?.confidence ?? 0) - (candidates[a]?.confidence ?? 0));
@@ -26,7 +27,7 @@ export function slackChoice(candidates: readonly Candidate[], slack: Slack): num
   return sure ?? fast;
 }
 
-/** The most load that is within the slack, where the least loaded model has `leastLoad`. */
+/** The highest load within the slack, where the least loaded model has `leastLoad`. */
 export const mostLoadWithin = (leastLoad: number, { tau, floorSeconds }: Omit<Slack, "deltaScore">): number =>
   (1 + tau) * Math.max(leastLoad, floorSeconds);
 

@@ -5,22 +5,22 @@ import type { Route } from "../core/policyParts";
 import { remainingTokens } from "../orders/shortestOrders";
 import { mostLoadWithin, slackChoice } from "./slackChoice";
 
-/** How sure one may be that a model solves a request, 0..1: the source's semantic router. */
+/** The confidence that a model solves a request, 0..1: the source's semantic router. */
 export interface Scorer {
   confidence(model: string, request: StartingRequest): number;
 }
 
-/** What is expected of one request that waits or runs. */
+/** The expectation for one request that waits or runs. */
 interface Expected {
   /** Its model and program. */
   readonly at: string;
   readonly stage: number;
   readonly ownTokens: number;
-  /** Of all that comes after it in its program. */
+  /** Expected tokens of everything after it in its program. */
   readonly laterTokens: number;
 }
 
-/** What a router has said of the request with it; where it said nothing, the confidence that the policy states for the model. */
+/** The router's confidence for the request; without one, the confidence that the policy states for the model. */
 function statedConfidence({ models }: Pick<SlackPolicy, "models">): Scorer {
   const stated = new Map(models.map(({ model, confidence }) => [model, confidence]));
   return {
@@ -32,13 +32,14 @@ function statedConfidence({ models }: Pick<SlackPolicy, "models">): Scorer {
 }
 
 /**
- * Slack dispatch (Chimera, algorithm 1): each model stands for one stage, and a request starts at the surest model that is not much more
- * loaded than the least loaded. Its program keeps that model for all later requests; one that comes while no replica of it takes work goes
- * elsewhere. With `changesModel` one that comes while the model's load is beyond the slack, (1 + tau) times the least or the floor, is chosen
- * for anew, and the program keeps the model that is chosen then. A model's load is the tokens still expected of all programs with requests that
- * wait for it or run on it, times its decode time, over what its replicas that take work hold at once: what each of those requests writes, and
- * once a program what comes after them, the most that any of them says. Where only a total is said of requests side by side, it counts in
- * each. Answers are not judged.
+ * Slack dispatch (Chimera, algorithm 1): each model is one stage, and a request starts at the model of highest confidence that is not much
+ * more loaded than the least loaded. Its program keeps that model for all later requests; one that arrives while no replica of it takes
+ * work goes elsewhere. With `changesModel`, a model is chosen again for a request that arrives while the model's load is beyond the slack,
+ * (1 + tau) times the least or the floor, and the program keeps the new model. A model's load is the tokens still expected of all programs
+ * with requests that wait for it or run on it, times its decode time, divided by the total number of requests that its available replicas
+ * hold at once. These tokens are the output of each of those requests plus, once per program, the output of what comes after them: the
+ * largest value that any of them predicts. Where only a total is predicted for parallel requests, it counts in each. Answers are not
+ * judged.
  */
 export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidence(policy)): Route {
   const names = policy.models.map(({ model }) => model);
@@ -47,7 +48,7 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
   const programs = new Map<string, Set<Expected>>();
   const tokensOf = names.map(() => 0);
 
-  /** Puts a request among those of its program at its model, or takes it from there; what comes after them may be more or less then. */
+  /** Adds or removes a request of its program at its model; this may change the expected tokens after them. */
   function count(one: Expected, change: 1 | -1): void {
     const known = programs.get(one.at) ?? new Set();
     const before = laterTokens(known);
@@ -60,7 +61,7 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
 
   function add(work: WaitingWork): void {
     remove(work.id);
-    // Whole tokens: sums of them leave no residue of rounding once all is done, by which ties would go.
+    // Whole tokens: sums of them leave no rounding residue once all is done, which would decide ties.
     const tokens = Math.round(remainingTokens(work));
     const ownTokens = Math.min(Math.round(work.predictedTokens ?? tokens), tokens);
     const one = { at: `${work.stage} ${work.programId}`, stage: work.stage, ownTokens, laterTokens: tokens - ownTokens };
@@ -84,7 +85,7 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
     else if (event.kind === "ended") stageOf.delete(event.programId);
   }
 
-  /** The most load with which a model keeps its programs, where the least loaded has `least`. */
+  /** The highest load with which a model keeps its programs, where the least loaded has `least`. */
   const mostKept = (least: number): number => (policy.changesModel ? mostLoadWithin(least, policy) : Number.MAX_VALUE);
 
   return {

@@ -8,7 +8,7 @@ interface AgingUnderTest {
   readonly agingThreshold: number;
 }
 
-/** What comes and what may leave between two decisions. */
+/** The arrivals and the possible releases between two decisions. */
 interface Turn {
   readonly seconds: number;
   /** Predicted tokens of the requests that arrive. */
@@ -18,7 +18,7 @@ interface Turn {
 
 interface Waiter {
   readonly work: WaitingWork;
-  /** How many waited when it joined. */
+  /** Number of waiting requests when it joined. */
   readonly ahead: number;
   passes: number;
 }
@@ -29,7 +29,7 @@ const anyTurn: fc.Arbitrary<Turn> = fc.record({
   room: fc.integer({ min: 0, max: 5 }),
 });
 
-/** What a policy that prefers some work to older work promises beside the contract of all policies. */
+/** The guarantees of a policy that prefers some work to older work, in addition to the contract of all policies. */
 export function agingContract({ build, agingThreshold }: AgingUnderTest): void {
   it("lets at most S + n releases pass over work that n waited before, whatever arrives", () => {
     fc.assert(
@@ -77,7 +77,7 @@ function passesOf(policy: Policy, turns: readonly Turn[]): (Waiter & { readonly 
 function queuedWork(index: number, { predictedTokens, nowSeconds }: { predictedTokens: number; nowSeconds: number }): WaitingWork {
   return {
     id: `w${index}`,
-    // Long work comes of programs that were served before, so that orders by service received put it last as well.
+    // Long work is of programs that were served before, so that orders by service received put it last as well.
     programId: predictedTokens > 500 ? `long${index % 3}` : `w${index}`,
     stage: 0,
     programArrivalSeconds: nowSeconds,

@@ -13,7 +13,7 @@ interface CascadeUnderTest {
   readonly largestWhenDown: boolean;
 }
 
-/** What a policy that accepts by thresholds promises beside the contract of all policies. */
+/** The guarantees of a policy that accepts by thresholds, in addition to the contract of all policies. */
 export function cascadeContract(name: string, { build, thresholds, startBelow, largestWhenDown }: CascadeUnderTest): void {
   const stages = thresholds.length + 1;
   const models = Array.from({ length: stages }, (_, stage) => build().modelOfStage(stage));

@@ -5,14 +5,14 @@ import { anyForecast, anyView, roomAndWork } from "./worldOfContract";
 
 interface HoldingUnderTest {
   readonly build: () => Policy;
-  /** Of each stage. */
+  /** The model of each stage. */
   readonly models: readonly string[];
 }
 
 interface Turn {
   readonly seconds: number;
   readonly arrivals: readonly Pick<WaitingWork, "inputTokens" | "forecast">[];
-  /** Of the requests in flight these end, counted round. */
+  /** The requests in flight that end, as indices modulo their number. */
   readonly ends: readonly number[];
   readonly preemptions: number;
   readonly kvUse: number;
@@ -28,7 +28,7 @@ const anyTurn: fc.Arbitrary<Turn> = fc.record({
   kvUse: fc.double({ min: 0, max: 1, noNaN: true }),
 });
 
-/** What a policy that may hold work back, although there is room, promises beside the contract of all policies. */
+/** The guarantees of a policy that may hold work back although there is room, in addition to the contract of all policies. */
 export function holdingContract({ build, models }: HoldingUnderTest): void {
   it("sends something to every replica with room that has none of its work, and says when to ask again where it holds the rest back", () => {
     fc.assert(
@@ -81,7 +81,7 @@ export function holdingContract({ build, models }: HoldingUnderTest): void {
   });
 }
 
-/** Drives a policy over the turns with two small replicas of the first model, then ends one request a second; what was sent, in order. */
+/** Drives a policy over the turns with two small replicas of the first model, then ends one request a second; returns those sent. */
 function sentIn(policy: Policy, turns: readonly Turn[]): readonly string[] {
   const sent: string[] = [];
   let waiting: WaitingWork[] = [];

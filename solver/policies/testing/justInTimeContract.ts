@@ -7,12 +7,12 @@ import { type ConfigurationSpace, configurationSpace, modelIn } from "@/solver/w
 import type { Action, Policy, ReplicaView, WaitingWork } from "../core/policy";
 import { find } from "./worldOfContract";
 
-/** A turn of a program: what is accurate for it, and how far its agents are. */
+/** A turn of a program: the configurations accurate for it, and the progress of its agents. */
 interface Turn {
   readonly space: ConfigurationSpace;
   readonly workflow: WorkflowDocument;
   accurate: readonly number[];
-  /** Whether anybody has said what is accurate for it. */
+  /** Whether a request has stated what is accurate for it. */
   said: boolean;
   readonly chosen: number[];
   readonly answered: boolean[];
@@ -28,7 +28,7 @@ interface Call {
   readonly agent: number;
 }
 
-/** Programs of workflows as a client would run them, and what may be expected of the policy that serves them, by trying every configuration. */
+/** Programs of workflows as a client would run them, and the expected behaviour of their policy, by trying every configuration. */
 class ClientPrograms {
   readonly waiting: WaitingWork[] = [];
   readonly running: { readonly call: Call; readonly replicaId: string }[] = [];
@@ -42,7 +42,7 @@ class ClientPrograms {
     private readonly policy: Policy,
   ) {}
 
-  /** @param accurate numbers that stand for configurations of it; null where nothing is said of it. */
+  /** @param accurate numbers that map to configurations of it; null where no prediction is given. */
   begin(workflow: WorkflowDocument, accurate: readonly number[] | null, nowSeconds: number): void {
     const program = this.programs.length;
     const { space } = this.turnOf(program, workflow, accurate);
@@ -133,7 +133,7 @@ class ClientPrograms {
     }
   }
 
-  /** A call ends: where it failed its client asks again, and may do so where it was answered. */
+  /** A call ends: if it failed its client retries, and may retry if it was answered. */
   end(
     index: number,
     { failed, again, accurate }: { failed: boolean; again: boolean; accurate: readonly number[] | null },
@@ -149,7 +149,7 @@ class ClientPrograms {
     underWay[agent] = (underWay[agent] ?? 0) - 1;
     if (!failed) answered[agent] = true;
     else if (running[agent] === 0 && !answered[agent]) chosen[agent] = -1;
-    // Of a former turn nobody waits for what comes next.
+    // Calls of a previous turn trigger no further calls.
     if (this.programs[program] !== turn) return;
     if (failed || again) return this.ask(program, agent, { accurate: again ? accurate : null, nowSeconds });
     for (const [reader, reads] of space.reads.entries()) {
@@ -160,7 +160,7 @@ class ClientPrograms {
       this.policy.observe({ kind: "ended", programId: work.programId });
   }
 
-  /** The place of a request in the order in which requests have a claim. */
+  /** The place of a request in the order of precedence. */
   claims(): readonly WaitingWork[] {
     const firsts = new Map<Turn | undefined, number>();
     const turn = ({ id }: WaitingWork): Turn | undefined => this.calls.get(id)?.turn;
@@ -178,7 +178,7 @@ class ClientPrograms {
   }
 }
 
-/** Configurations that numbers stand for. */
+/** Configurations that numbers map to. */
 const saidOf = ({ size }: ConfigurationSpace, accurate: readonly number[] | null): readonly number[] =>
   (accurate ?? []).map((number) => number % size);
 
@@ -191,16 +191,16 @@ const anyAccurate = fc.option(fc.array(fc.nat(6560), { maxLength: 9 }));
 
 const anyTurn = fc.record({
   begins: fc.array(fc.record({ workflow: fc.nat(7), accurate: anyAccurate }), { maxLength: 4 }),
-  /** By model: requests that its two replicas have of others, whether they take work, and whether they are down. */
+  /** By model: requests of others at its two replicas, whether they take work, and whether they are down. */
   others: fc.array(fc.tuple(fc.nat(3), fc.nat(3), fc.boolean()), { minLength: 8, maxLength: 8 }),
   down: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 8, maxLength: 8 }),
   ends: fc.array(fc.record({ at: fc.nat(99), fate: fc.integer({ min: 0, max: 4 }), accurate: anyAccurate }), { maxLength: 6 }),
 });
 
-/** What a policy promises that chooses models just in time, beside the contract of all policies. */
+/** The guarantees of a policy that chooses models just in time, in addition to the contract of all policies. */
 export function justInTimeContract(name: string, document: JustInTimePolicy, build: () => Policy): void {
   const { models, selection } = document;
-  // What is bound to one model waits for that, whatever else it might run on.
+  // A request bound to one model waits for that model, whatever else it might run on.
   const bound = selection.kind === "cheapest" || selection.kind === "quickest";
 
   it(`${name}: serves in the order of claims, on models that accurate configurations have, and leaves no slot that one may have`, () => {
@@ -263,7 +263,7 @@ export function justInTimeContract(name: string, document: JustInTimePolicy, bui
             expect(may).not.toEqual([]);
             if (bound) continue;
             expect(may.filter((model) => room[model])).toEqual([]);
-            // Nothing with a later claim has what it could have had.
+            // No request of lower precedence has a model that it could have had.
             expect(may.filter((model) => given.has(model))).toEqual([]);
           }
           for (const { at, fate, accurate } of ends) {

@@ -6,13 +6,13 @@ import { anyView, find, starting } from "./worldOfContract";
 
 interface UnderOutage {
   readonly build: () => Policy;
-  /** Of each stage. */
+  /** The model of each stage. */
   readonly models: readonly string[];
-  /** Whether no stage is above another: any may answer whatever the operator lets smaller models do. */
+  /** Whether stages are not ranked: any may answer whatever the operator permits of smaller models. */
   readonly unordered: boolean;
 }
 
-/** What every policy of stages promises while models are lost and engines fail requests. Part of the contract of all policies. */
+/** The guarantees of every policy of stages while models are lost and engines fail requests. Part of the contract of all policies. */
 export function outageContract({ build, models, unordered }: UnderOutage): void {
   const stage = fc.integer({ min: 0, max: models.length - 1 });
   const outages = fc
@@ -26,7 +26,7 @@ export function outageContract({ build, models, unordered }: UnderOutage): void 
       outage,
       waiting: view.waiting.map((work, at): WaitingWork => {
         const { failed = [], answered = [] } = marks[at] ?? {};
-        // What a stage has answered was sent on to a later one, which may have failed it.
+        // A request that a stage has answered was escalated to a later one, which may have failed it.
         const answeredStages = answered.filter((own) => own < work.stage && !failed.includes(own));
         return { ...work, failedStages: failed, answeredStages };
       }),

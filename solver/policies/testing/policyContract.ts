@@ -7,20 +7,20 @@ import { holdingContract } from "./holdingContract";
 import { outageContract } from "./outageContract";
 import { anyView, find, roomAndWork, scoreOrNone, serveAll, starting } from "./worldOfContract";
 
-/** What the contract needs to know of a policy beside the policy. */
+/** The contract's inputs in addition to the policy. */
 export interface PolicyUnderTest {
   /** A fresh policy; called for every case. */
   readonly build: () => Policy;
   readonly stages: number;
-  /** Releases after which queued work goes first; null when a model's queued work must leave in the order it came. */
+  /** Releases after which queued work goes first; null when a model's queued work must leave in order of arrival. */
   readonly agingThreshold: number | null;
-  /** Set where no stage is above another. */
+  /** Set where stages are not ranked. */
   readonly unordered?: true;
 }
 
 /**
- * Every policy, whatever it is made of, keeps these promises to its driver. Call inside a test file of the policy. Of one that chooses models,
- * what it may leave waiting and in which order hangs on who may run on what: `justInTimeContract.ts` holds it to that.
+ * Every policy, whatever its parts, gives these guarantees to its driver. Call inside a test file of the policy. For a policy that chooses
+ * models, what may wait and in which order depends on which models may run it: `justInTimeContract.ts` tests that.
  */
 export function policyContract(name: string, { build, stages, agingThreshold, unordered }: PolicyUnderTest): void {
   const models = Array.from({ length: stages }, (_, stage) => build().modelOfStage(stage));

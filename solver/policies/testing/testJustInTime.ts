@@ -3,7 +3,7 @@ import { type WorkflowDocument, workflowDocumentSchema } from "@/solver/plan/wor
 
 export const declared = (name: string, agents: readonly object[]): WorkflowDocument => workflowDocumentSchema.parse({ name, agents });
 
-/** A draft, a critic and a refiner that has the critic's model; and voters side by side, one of which may not be small. */
+/** A draft, a critic and a refiner that has the critic's model; and parallel voters, one of which may not be small. */
 export const testWorkflows = [
   declared("refine", [
     { name: "draft" },

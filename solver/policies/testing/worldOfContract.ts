@@ -18,7 +18,7 @@ export const anyForecast: fc.Arbitrary<AgentForecast> = fc.record({
   tokensPerSecond: fc.double({ min: 0, max: 100, noNaN: true }),
 });
 
-/** Any state in which a driver may ask a policy of these models, one a stage. */
+/** Any state in which a driver may call a policy of these models, one per stage. */
 export function anyView(models: readonly string[]): fc.Arbitrary<View> {
   const work = fc.record({
     stage: fc.integer({ min: 0, max: models.length - 1 }),
@@ -63,7 +63,7 @@ export function anyView(models: readonly string[]): fc.Arbitrary<View> {
   }));
 }
 
-/** A request of a program of its own that a router says nothing of but what is told. */
+/** A request of a separate program, with no router score except the given one. */
 export function starting(programId: string, routerScores: StartingRequest["routerScores"] = () => undefined): StartingRequest {
   return { programId, inputTokens: 10, routerScores, replicas: [], judgeResting: false };
 }
@@ -75,13 +75,13 @@ export function find<T extends { readonly id: string }>(list: readonly T[], id: 
 }
 
 interface OneModel {
-  /** Of each stage. */
+  /** The model of each stage. */
   readonly models: readonly string[];
   readonly model: string;
   readonly actions: readonly Action[];
 }
 
-/** What a model's replicas have room for, in how many of them, how much is queued for it, and how much of that the actions send off. */
+/** The room of a model's replicas, the number of them, the number of requests queued for it, and how many of those the actions send. */
 export function roomAndWork({ replicas, waiting }: View, { models, model, actions }: OneModel) {
   const rooms = replicas.filter((one) => one.model === model && one.accepting).map((one) => Math.max(0, one.maxInFlight - one.inFlight));
   const queued = waiting.filter(({ state, stage }) => state.kind === "queued" && models[stage] === model);
@@ -94,7 +94,7 @@ export function roomAndWork({ replicas, waiting }: View, { models, model, action
   };
 }
 
-/** A forecast of an agent that is so many seconds, and calls, from the end of its programs. */
+/** A forecast of an agent that is so many seconds, and so many calls, from the end of its programs. */
 export const forecastOf = (distance: number): AgentForecast => ({
   agent: `app/${distance}`,
   distanceSeconds: distance,
@@ -107,7 +107,7 @@ interface World {
   readonly models: readonly string[];
   /** Judged score per request and stage. */
   readonly scores: readonly (readonly (number | null)[])[];
-  /** What a router scores the first model for every other request. */
+  /** Router score of the first model for every other request. */
   readonly routerScore: number;
 }
 

@@ -11,7 +11,7 @@ import { sketchOf } from "../sketch";
 
 const FILLER = "the of and a to in is that it was for on are with as at be this from".split(" ");
 
-/** Prompts of which the number of `steps` words tells how long answers are, and the word "riddle" how likely they are wrong. */
+/** Prompts in which the number of `steps` words determines the answers' length, and the word "riddle" the probability of an error. */
 export function testPrompts(count: number, seed: number) {
   const random = seededRandom(seed);
   return Array.from({ length: count }, () => {
@@ -28,7 +28,7 @@ const stages = [
   { stage: "coder", ratio: 1, later: 1 },
 ];
 
-/** Lengths of both stages of a program a prompt, by two models of which the second writes twice as much. */
+/** Lengths of both stages of one program per prompt, by two models of which the second writes twice as much. */
 export function testLengthRows(count: number, seed: number): LengthRows {
   const prompts = testPrompts(count, seed);
   const rows = prompts.flatMap(({ steps, tokens, sketch, noise }) =>
@@ -56,7 +56,7 @@ export function testLengthRows(count: number, seed: number): LengthRows {
   };
 }
 
-/** Whether a small model, which riddles are too hard for, and a large one were right. */
+/** Whether a small model, for which riddles are too hard, and a large one were right. */
 export function testConfidenceRows(count: number, seed: number): ConfidenceRows {
   const random = seededRandom(seed + 1);
   const prompts = testPrompts(count, seed);
@@ -77,7 +77,7 @@ export function testConfidenceRows(count: number, seed: number): ConfidenceRows 
   return { models: ["small", "large"], facts, right };
 }
 
-/** An answer, a check and a revision; who revises has the model of who answers. */
+/** An answer, a check and a revision; the reviser has the model of the answerer. */
 export const testWorkflow = workflowDocumentSchema.parse({
   name: "refine",
   agents: [
@@ -90,7 +90,7 @@ export const testWorkflow = workflowDocumentSchema.parse({
 
 const SUBJECTS = { easy: "sum name list count spell copy".split(" "), hard: "prove derive bound limit norm ring".split(" ") } as const;
 
-/** Prompts whose subjects tell how hard they are. */
+/** Prompts whose subjects determine their difficulty. */
 export function testSubjects(count: number, seed: number) {
   const random = seededRandom(seed);
   return Array.from({ length: count }, () => {
@@ -103,7 +103,7 @@ export function testSubjects(count: number, seed: number) {
   });
 }
 
-/** Outcomes of a workflow's configurations over a small model, for which hard prompts are too hard, a middle one, for which they often are, and a large one. */
+/** Outcomes of a workflow's configurations over a small model, which fails on hard prompts, a middle one, which often does, and a large. */
 export function testConfigurationRows(count: number, seed: number): ConfigurationRows {
   const random = seededRandom(seed + 2);
   const prompts = testSubjects(count, seed);

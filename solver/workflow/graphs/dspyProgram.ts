@@ -1,29 +1,29 @@
 import { isRecord } from "@/solver/collections/isRecord";
 import { type GraphReading, ImportedGraph, refusal } from "./importedGraph";
 
-/** A predictor of a program: what goes in and what comes out, by field names as far as its state tells them. */
+/** A predictor of a program: its inputs and outputs, by field names as far as its state contains them. */
 interface Predictor {
   readonly name: string;
   readonly instructions: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
-  /** What it names of a model. */
+  /** Its model's name. */
   readonly model: string | null;
   readonly maxTokens: number | null;
 }
 
-/** Predictors of which more are certainly no workflow that can be declared. */
+/** Maximum number of predictors: more are certainly no workflow that can be declared. */
 const MOST_PREDICTORS = 100;
 
-/** Of a program saved with its versions, which is no predictor. */
+/** Key of a program saved with its versions, which is no predictor. */
 const METADATA = "metadata";
 
 /**
- * Reads the state that a DSPy program saves: by name of each predictor, its `signature` with `instructions` and `fields` (or as versions before
- * 2.5.30 have it, `signature_instructions`), its demonstrations and its `lm`. The state says nothing of how predictors call one another. Where inputs are
- * named as outputs of others are, data flow makes the edges; else each reads the one that is declared before it.
+ * Reads the state that a DSPy program saves: by name of each predictor, its `signature` with `instructions` and `fields` (in versions
+ * before 2.5.30, `signature_instructions`), its demonstrations and its `lm`. The state does not contain how predictors call one another.
+ * Where inputs have the names of others' outputs, data flow makes the edges; else each reads the one that is declared before it.
  *
- * @returns null where nothing in it is a predictor.
+ * @returns null where it contains no predictor.
  */
 export function readDspyProgram(json: Readonly<Record<string, unknown>>): GraphReading | null {
   const states = isPredictor(json) ? [["program", json] as const] : Object.entries(json).filter(([name]) => name !== METADATA);
@@ -60,8 +60,9 @@ function predictorOf(name: string, state: Readonly<Record<string, unknown>>): Pr
 }
 
 /**
- * Fields by input and output. Only verbose states tell them apart (`field_type`). Elsewhere fields stand in order, inputs first: outputs are what the
- * instructions that DSPy itself writes say, else what begins with the reasoning that chains of thought put before them, else the last.
+ * Fields by input and output. Only verbose states mark them (`field_type`). Elsewhere fields are in order, inputs first: outputs are those
+ * named in the instructions that DSPy itself writes, else the fields from the reasoning that chains of thought put before them, else the
+ * last field.
  */
 function flowOf(instructions: string, fields: readonly Readonly<Record<string, unknown>>[]): Pick<Predictor, "inputs" | "outputs"> {
   const names = fields.map(fieldName);
@@ -73,7 +74,7 @@ function flowOf(instructions: string, fields: readonly Readonly<Record<string, u
   return { inputs: names.filter((_, at) => !isOutput(at)), outputs: names.filter((_, at) => isOutput(at)) };
 }
 
-/** What DSPy's own instructions, "Given the fields ..., produce the fields ...", name as outputs; none in others. */
+/** The outputs named in DSPy's own instructions, "Given the fields ..., produce the fields ..."; none in others. */
 function saidOutputs(instructions: string): readonly string[] {
   const [given, produce] = ["Given the fields ", ", produce the fields "];
   const at = instructions.lastIndexOf(produce);
@@ -81,14 +82,14 @@ function saidOutputs(instructions: string): readonly string[] {
   return instructions.slice(at + produce.length).match(/\w+/g) ?? [];
 }
 
-/** A text without what it ends on, however often. */
+/** A text without `ending` at its end, however often repeated. */
 function withoutEnds(text: string, ending: string): string {
   let length = text.length;
   while (text.endsWith(ending, length)) length -= ending.length;
   return text.slice(0, length);
 }
 
-/** A field's name without capitals and signs: as verbose states have it, as `${name}` describes it, else as its prefix writes it. */
+/** A field's name without capitals and signs: from verbose states, from its description `${name}`, else from its prefix. */
 function fieldName({ name, description, prefix }: Readonly<Record<string, unknown>>): string {
   if (typeof name === "string") return plain(name);
   const placed = typeof description === "string" ? description.match(/^\$\{(\w+)\}$/)?.[1] : undefined;
@@ -97,7 +98,7 @@ function fieldName({ name, description, prefix }: Readonly<Record<string, unknow
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
-/** Has each read, for every input, the last predictor before it that gives that field, else the first after it. */
+/** Adds, for every input of each, an edge from the last predictor before it that gives that field, else from the first after it. */
 function connect(graph: ImportedGraph, predictors: readonly Predictor[]): void {
   const given = predictors.map(({ outputs }) => new Set(outputs));
   let flows = 0;

@@ -5,7 +5,7 @@ import { workflows } from "../templates";
 import { documentOfWorkflow } from "../workflowDocuments";
 import { readWorkflowText } from "./importGraph";
 
-/** What is read of a JSON value; throws the sentence where it is none. */
+/** The result of reading a JSON value; throws the sentence where it is not readable. */
 function read(json: unknown) {
   const reading = readWorkflowText(JSON.stringify(json));
   if (!reading.ok) throw new Error(reading.message);
@@ -35,7 +35,7 @@ describe("Weir's own document", () => {
   });
 });
 
-/** As `graph.get_graph().to_json()` writes nodes that run something. */
+/** In the format of `graph.get_graph().to_json()` for nodes that run something. */
 const node = (id: string | number, name = String(id)) => ({
   id,
   type: "runnable",
@@ -68,7 +68,7 @@ describe("a graph of LangGraph", () => {
     expect([origin, document.name]).toEqual(["langgraph", "imported"]);
     expect(notes).toContain('"Web Researcher" is called Web-Researcher here.');
     expect(notes.join(" ")).toContain("it is called imported until you name it");
-    // Each agent after those that it reads, though the graph lists them otherwise.
+    // Each agent comes after those that it reads, though the graph lists them otherwise.
     expect(() => workflowDocumentSchema.parse(document)).not.toThrow();
   });
 
@@ -119,10 +119,10 @@ describe("a graph of LangGraph", () => {
   });
 });
 
-/** What DSPy describes a field by that nobody described. */
+/** DSPy's description of a field without one. */
 const its = (name: string): string => `\${${name}}`;
 
-/** A predictor's state as DSPy saves it: prefixes and descriptions, inputs before outputs. */
+/** A predictor's state in DSPy's format: prefixes and descriptions, inputs before outputs. */
 const predictor = (instructions: string, fields: readonly (readonly [prefix: string, description: string])[], lm: unknown = null) => ({
   ...{ traces: [], train: [], demos: [], lm },
   signature: { instructions, fields: fields.map(([prefix, description]) => ({ prefix, description })) },
@@ -131,7 +131,7 @@ const thoughts = ["Reasoning: Let's think step by step in order to", its("reason
 const versions = { dependency_versions: { python: "3.11", dspy: "2.6.13", cloudpickle: "3.1" } };
 
 describe("a program of DSPy", () => {
-  // Where a text is tried from each of its places anew, these together take longer than a test has.
+  // If a text were matched again from each of its positions, these together would exceed the test's time limit.
   test("is read or refused at once, however long its instructions and names", { timeout: 4000 }, () => {
     const endless = `Given the fields ${"a, produce the fields ".repeat(22_000)}`;
     expect(refused({ writer: predictor(endless, [["Answer:", its("answer")]]) })).toMatch(/^agents\[0\]\.instructions: /);

@@ -9,21 +9,21 @@ export type WorkflowReading =
       readonly ok: true;
       readonly document: WorkflowDocument;
       readonly origin: "weir" | "dspy" | "langgraph";
-      /** What was assumed or left out, a sentence each. */
+      /** Assumptions and omissions, a sentence each. */
       readonly notes: readonly string[];
     }
   /** Why it is no workflow, in one sentence that names the field or the agent. */
   | { readonly ok: false; readonly message: string };
 
-/** Longest text that is read, in characters. */
+/** Maximum length of a text, in characters. */
 const MOST_CHARACTERS = 500_000;
 
-/** Of a graph that has no name, or none of which a word can be made. */
+/** Name of a graph that has no name, or no name that can be made a word. */
 const unnamed = "imported";
 
 /**
- * Reads a JSON text as a workflow: a document as Weir writes it, what LangGraph's `graph.get_graph().to_json()` gives, or the state that a DSPy
- * program saves. Graphs are made documents, with notes of what they do not say.
+ * Reads a JSON text as a workflow: a document in Weir's format, the output of LangGraph's `graph.get_graph().to_json()`, or the state that
+ * a DSPy program saves. Graphs are converted to documents, with notes on what they do not contain.
  */
 export function readWorkflowText(text: string): WorkflowReading {
   if (text.length > MOST_CHARACTERS) return refused(`The text has more than ${MOST_CHARACTERS.toLocaleString("en")} characters.`);

@@ -1,6 +1,6 @@
 import { MOST_AGENTS } from "@/solver/plan/workflowDocument";
 
-/** What reading a graph gives: agents in any order, or one sentence of why it is none. */
+/** The result of reading a graph: agents in any order, or one sentence with the reason why there are none. */
 export type GraphReading = ImportedGraph | Refusal;
 
 interface Refusal {
@@ -8,9 +8,9 @@ interface Refusal {
   readonly message: string;
 }
 
-/** One agent as another tool's graph has it. */
+/** One agent in another tool's graph. */
 export interface ImportedAgent {
-  /** As the graph calls it; made a word. */
+  /** Its name in the graph, converted to a word. */
   readonly name: string;
   readonly instructions?: string;
   readonly maxTokens?: number;
@@ -18,13 +18,13 @@ export interface ImportedAgent {
 
 export const refusal = (message: string): Refusal => ({ ok: false, message });
 
-/** Agents of a graph that another tool wrote, and whose answers each reads. */
+/** Agents of a graph that another tool wrote, and the agents that each reads. */
 export class ImportedGraph {
   readonly notes: string[] = [];
   private readonly agents: ImportedAgent[] = [];
   private readonly readBy = new Map<number, Set<number>>();
 
-  /** Adds an agent; its index. */
+  /** Adds an agent; returns its index. */
   add(agent: ImportedAgent): number {
     const word = wordOf(agent.name, `agent-${this.agents.length + 1}`);
     this.notes.push(...calledNote(agent.name, word));
@@ -32,14 +32,14 @@ export class ImportedGraph {
     return this.agents.length - 1;
   }
 
-  /** Has an agent read another's answer. */
+  /** Adds an edge: an agent reads another's answer. */
   reads(reader: number, read: number): void {
     const known = this.readBy.get(reader) ?? new Set();
     known.add(read);
     this.readBy.set(reader, known);
   }
 
-  /** Agents each after those they read, otherwise in the order in which they were added; or why there are none such. */
+  /** Agents each after those they read, otherwise in the order in which they were added; or why there is no such order. */
   ordered(): { readonly agents: readonly (ImportedAgent & { readonly reads: readonly string[] })[] } | Refusal {
     if (this.agents.length === 0) return refusal("The graph has no agents.");
     if (this.agents.length > MOST_AGENTS) return refusal(`The graph has ${this.agents.length} agents, more than ${MOST_AGENTS}.`);
@@ -80,7 +80,7 @@ export class ImportedGraph {
   }
 }
 
-/** One word as headers carry it; where nothing is left of a name, `otherwise`. */
+/** One word that headers can carry; `otherwise` where nothing is left of a name. */
 export function wordOf(name: string, otherwise: string): string {
   const word = name
     .replace(/[^A-Za-z0-9._-]+/g, "-")
@@ -90,7 +90,7 @@ export function wordOf(name: string, otherwise: string): string {
   return word === "" ? otherwise : word;
 }
 
-/** That something has another name here; nothing where it has its own. */
+/** A note that something has another name here; nothing where it keeps its name. */
 export const calledNote = (name: string, word: string): readonly string[] =>
   word === name ? [] : [`"${shortened(name)}" is called ${word} here.`];
 

@@ -7,16 +7,16 @@ interface Edge {
   readonly conditional: boolean;
 }
 
-/** Where graphs begin and end. */
+/** The start and end nodes of graphs. */
 const MARKS = ["__start__", "__end__"];
 
-/** Nodes and edges of which more are certainly no workflow that can be declared. */
+/** Maximum number of nodes and edges: more are certainly no workflow that can be declared. */
 const MOST_PARTS = 1000;
 
 /**
- * Reads what LangGraph's (and LangChain's) `get_graph().to_json()` gives: `nodes` with `id`, `type` and `data`, `edges` with `source` and
- * `target`, `conditional` where a function chooses among them. Where it begins and ends, and schemas of what goes in and comes out, are no agents.
- * A conditional edge is taken as one that is always followed.
+ * Reads the output of LangGraph's (and LangChain's) `get_graph().to_json()`: `nodes` with `id`, `type` and `data`, `edges` with `source`
+ * and `target`, `conditional` where a function chooses among them. Start and end nodes, and schemas of inputs and outputs, are no agents. A
+ * conditional edge is taken as one that is always followed.
  */
 export function readLangGraph(json: Readonly<Record<string, unknown>>): GraphReading {
   const { nodes, edges } = json;
@@ -53,7 +53,7 @@ function edgeOf(edge: unknown): Edge | null {
   return source === null || target === null ? null : { source, target, conditional: edge.conditional === true };
 }
 
-/** Nodes without a name of their own are numbered. */
+/** Nodes without their own name are numbered. */
 const idOf = (id: unknown): string | null => (typeof id === "string" && id !== "" ? id : typeof id === "number" ? String(id) : null);
 
 function isAgent({ type }: Readonly<Record<string, unknown>>, id: string, edges: readonly Edge[]): boolean {
@@ -62,7 +62,7 @@ function isAgent({ type }: Readonly<Record<string, unknown>>, id: string, edges:
   return type !== "schema" || inner;
 }
 
-/** A numbered node is called by what it runs. */
+/** A numbered node is named after what it runs. */
 function nameOf({ id, data }: Readonly<Record<string, unknown>>, fallback: string): string {
   if (typeof id === "string") return id;
   const name = isRecord(data) ? data.name : data;

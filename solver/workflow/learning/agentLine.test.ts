@@ -12,7 +12,7 @@ const anyQuantiles = fc
   .array(seconds, { minLength: STEPS + 1, maxLength: STEPS + 1 })
   .map((values): readonly number[] => [...values].sort((one, other) => one - other));
 
-/** Each agent's quantiles are the one's before it and more, by amounts that fall nowhere: no two cross. */
+/** Each agent's quantiles are the previous one's plus amounts that never fall: no two cross. */
 const chainOfAgents = fc.array(fc.tuple(anyQuantiles, fc.integer({ min: 0, max: 3 })), { minLength: 1, maxLength: 30 }).map((gains) => {
   let last: readonly number[] = zeros;
   return gains.map(([gain, shrink]) => {
@@ -51,7 +51,7 @@ describe("where no two distributions cross", () => {
       fc.property(chainOfAgents, fc.nat(), (all, which) => {
         const left = all[which % all.length]!;
         const line = agentLine(named(all.filter((quantiles) => quantiles !== left)));
-        // What a line of short latencies keeps of a long one is as exact as the line is against its length.
+        // The precision of a long latency on a line of short ones is that of the line relative to its length.
         const scale = most(all.map(meanOf)) ** 2 / most(distancesOf(line));
         expect(Math.abs(placeOnLine(line, left) - meanOf(left))).toBeLessThanOrEqual(
           1e-5 * (distancesOf(line).some((own) => own > 0) ? scale : 1),
@@ -175,7 +175,7 @@ test("different numbers of quantiles and such that are no numbers are refused by
   expect(() => placeOnLine(agentLine(named([either(1, 2, 0.5)])), [1])).toThrow("have 33 quantiles, found 1");
 });
 
-/** Latencies of one agent among many: medians of half a second to ten minutes, some hardly spread and some widely. */
+/** Latencies of one agent among many: medians of half a second to ten minutes, some with a narrow and some with a wide spread. */
 function lognormal(random: Random): readonly number[] {
   const [middle, spread] = [Math.log(0.5) + Math.log(1200) * random.next(), 0.2 + 1.3 * random.next()];
   return zeros.map(() => random.lognormal(middle, spread)).sort((one, other) => one - other);

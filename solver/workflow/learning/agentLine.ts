@@ -1,18 +1,18 @@
 import { leadingCoordinate } from "@/solver/numeric/leadingCoordinate";
 
-/** An agent as its remaining latencies have it. */
+/** An agent with its remaining latencies. */
 export interface LineAgent {
   /** `application/agent`. */
   readonly key: string;
-  /** At equal steps of probability, the least first and the most last; finite, and as many for every agent. */
+  /** At equal steps of probability, from minimum to maximum; finite, and the same number for every agent. */
   readonly quantilesSeconds: readonly number[];
 }
 
-/** All agents on one line, on which the nearest to the anchor are those whose programs end soonest. Plain data: it may be handed between threads. */
+/** All agents on one line: the nearest to the anchor are those whose programs end soonest. Plain data: it may be passed between threads. */
 export interface AgentLine {
-  /** From the anchor, by the agent's key. */
+  /** Distance from the anchor, by the agent's key. */
   readonly distanceSeconds: ReadonlyMap<string, number>;
-  /** What another agent is placed by. */
+  /** The data for placing another agent. */
   readonly points: LinePoints;
 }
 
@@ -27,12 +27,14 @@ interface LinePoints {
 }
 
 /**
- * Places agents on a line by their remaining latencies (Kairos, section 5.1): 1-Wasserstein distances between all of them and an anchor without
- * any latency, brought to one dimension by classical multidimensional scaling; an agent's distance is that from the anchor along it. O(agents^2).
+ * Places agents on a line by their remaining latencies (Kairos, section 5.1): 1-Wasserstein distances between all of them and an anchor
+ * with zero latency, reduced to one dimension by classical multidimensional scaling; an agent's distance is that from the anchor along it.
+ * O(agents^2).
  *
- * Where no two distributions cross, so that of any two one has no quantile above the other's, they are apart by the difference of their
- * means, stand on a line as they are, and each is as far from the anchor as its mean is long. Where they cross no line keeps all distances: a
- * wide distribution that stands aside of the others comes out nearer the anchor than its mean, and among few agents nearer than one of a shorter mean.
+ * Where no two distributions cross, so that of any two one has no quantile above the other's, their distance is the difference of their
+ * means, the line preserves all distances, and each agent's distance from the anchor is its mean. Where they cross, no line preserves all
+ * distances: a wide distribution apart from the others gets a distance below its mean, and among few agents below that of an agent with a
+ * shorter mean.
  *
  * @throws RangeError where agents have different numbers of quantiles, or one is not finite.
  */
@@ -59,9 +61,9 @@ export function agentLine(agents: readonly LineAgent[]): AgentLine {
 }
 
 /**
- * How far from the anchor an agent stands that the line was not made of, in seconds, all others staying where they are (Gower, 1968). O(agents).
- * One of the line's own stands where it stood, and so does one that crosses no other. Else it is off by what it would have turned the line by:
- * less than 1 % of the longest distance among a hundred agents like it, and more beyond them all.
+ * Distance from the anchor, in seconds, of an agent that was not part of the line, with all others unchanged (Gower, 1968). O(agents).
+ * An agent of the line keeps its place, and an agent that crosses no other is placed exactly. Otherwise its error is the rotation that it
+ * would have caused: less than 1 % of the longest distance among a hundred agents like it, and more beyond all of them.
  *
  * @throws RangeError where it has not as many quantiles as the line's agents.
  */
@@ -69,7 +71,7 @@ export function placeOnLine({ points }: AgentLine, quantilesSeconds: readonly nu
   const { scaleSeconds, shares, coordinates, eigenvalue, meanSquares } = points;
   const steps = shares.length / coordinates.length;
   const own = sharesOf(quantilesSeconds, scaleSeconds);
-  // Without another agent apart from the anchor, the two of them make the line.
+  // Without another agent apart from the anchor, the line is through these two.
   if (eigenvalue === 0) return scaleSeconds * Math.abs(sum(own));
   if (own.length !== steps) throw new RangeError(`The line's agents have ${steps} quantiles, found ${own.length}`);
   let product = 0;
@@ -81,7 +83,7 @@ export function placeOnLine({ points }: AgentLine, quantilesSeconds: readonly nu
   return scaleSeconds * Math.abs(product / (2 * eigenvalue) - (coordinates[0] ?? 0));
 }
 
-/** Quantiles by the trapezoidal rule: the first and the last stand for half a step. */
+/** Quantiles by the trapezoidal rule: the first and the last have half a step's weight. */
 function sharesOf(quantilesSeconds: readonly number[], scaleSeconds: number): Float64Array {
   const last = quantilesSeconds.length - 1;
   const step = 1 / Math.max(1, last);
@@ -92,8 +94,8 @@ function sharesOf(quantilesSeconds: readonly number[], scaleSeconds: number): Fl
 }
 
 /**
- * Squared distance of each pair of points, as `leadingCoordinate` reads them. Two points against two at once: values that are read once serve two
- * distances, which takes half the time.
+ * Squared distance of each pair of points, as input of `leadingCoordinate`. Computes two points against two at once: each value read is
+ * used for two distances, which halves the time.
  */
 function squaredDistances(shares: Float64Array, points: number, steps: number): Float32Array {
   const squares = new Float32Array((points * (points - 1)) / 2);

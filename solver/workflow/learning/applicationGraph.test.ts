@@ -11,7 +11,7 @@ const graphOf = (...programs: readonly (readonly ObservedCall[])[]): Application
   return graph;
 };
 
-/** A program whose calls follow one another, an agent a letter. */
+/** A program whose calls are sequential, one letter per agent. */
 const row = (agents: string): readonly ObservedCall[] =>
   [...agents].map((agent, at) =>
     testCall({ agent, arrivedSeconds: at, finishedSeconds: at + 0.9, upstream: at === 0 ? [] : [agents[at - 1] ?? ""] }),

@@ -6,10 +6,10 @@ import { LearntAgent } from "./learntAgent";
 import type { KeptApplication, KeptEdge } from "./workflowSnapshot";
 import type { ApplicationView, CallGraphEdge } from "./workflowsView";
 
-/** The call graphs of an application's programs, merged: its agents, how often one followed another, and what leads back. */
+/** The call graphs of an application's programs, merged: its agents, how often one followed another, and backward edges. */
 export class ApplicationGraph {
   programs = 0;
-  /** Agents given up for want of room. */
+  /** Number of agents evicted for lack of room. */
   forgotten = 0;
   lastSeenSeconds: number;
   /** How long its programs may be silent. */
@@ -44,7 +44,7 @@ export class ApplicationGraph {
     return this.agents.values();
   }
 
-  /** The agent, as seen just now. */
+  /** The agent, marked as just seen. */
   seen(agent: string): LearntAgent {
     const known = this.agents.get(agent) ?? new LearntAgent(this.name, agent, { bounds: this.bounds });
     const gone = this.agents.put(agent, known);
@@ -129,7 +129,7 @@ export class ApplicationGraph {
     }
   }
 
-  /** The edge as seen just now; undefined where one of its agents had to go. */
+  /** The edge, marked as just seen; undefined where one of its agents had to be evicted. */
   private edge(from: string, to: string): KeptEdge | undefined {
     if (!this.agents.has(from) || !this.agents.has(to)) return undefined;
     const key = edgeKey(from, to);
@@ -144,15 +144,15 @@ export class ApplicationGraph {
   }
 }
 
-/** No two pairs of names have one key. */
+/** A unique key of a pair of names. */
 const edgeKey = (from: string, to: string): string => `${from.length}:${from}${to}`;
 
-/** Whether what a call of an agent follows was first called, in its program, after an agent that is before it on its own path. */
+/** Whether an edge leads back: the later call's agent is on its own path already and was first called no later than the earlier call's. */
 function backwards({ calls, parents }: CallGraph): (from: number, to: number) => boolean {
   const first = new Map<string, number>();
   for (const { agent } of calls) if (!first.has(agent)) first.set(agent, first.size);
   const agentOf = Int32Array.from(calls, ({ agent }) => first.get(agent) ?? 0);
-  // Agents on the ways to each call, a bit each.
+  // Agents on the paths to each call, one bit each.
   const words = Math.ceil(first.size / 32);
   const before = new Uint32Array(calls.length * words);
   for (const [at, own] of parents.entries()) {

@@ -12,7 +12,7 @@ const at = (agent: string, arrivedSeconds: number, finishedSeconds: number, upst
 
 const graphOf = (...calls: readonly ObservedCall[]) => callGraph(calls, TEST_RESOLUTION_SECONDS);
 
-/** What followed each agent's calls, in words: `A: B+C D` is B beside C and then D. */
+/** The successors of each agent's calls, in words: `A: B+C D` is B in parallel with C and then D. */
 function inWords({ calls, steps }: ReturnType<typeof graphOf>): readonly string[] {
   const name = (call: number): string => calls[call]?.agent ?? "";
   return calls.map(({ agent }, call) => `${agent}: ${(steps[call] ?? []).map((step) => step.map(name).join("+")).join(" ")}`);
@@ -142,7 +142,7 @@ test("whatever the times and names, chains are no shorter than the edges make th
 
 const spanOf = (arrivedSeconds: number, length: number) => ({ arrivedSeconds, finishedSeconds: arrivedSeconds + length });
 
-/** Most calls that came one after the end of another, from a call on. */
+/** Longest sequence of calls, each arriving after the end of the previous, from a call on. */
 function longestInTime(calls: readonly ObservedCall[], from: number): number {
   let count = 0;
   let freeSeconds = calls[from]?.arrivedSeconds ?? 0;

@@ -2,17 +2,17 @@ import { type CallSteps, callSteps, type Extents } from "./callSteps";
 import type { ObservedCall } from "./observedCall";
 import { upstreamCalls } from "./upstreamCalls";
 
-/** The calls of one program and what came of what. Numbers are indices into its calls. */
+/** The calls of one program and their successors. Numbers are indices into its calls. */
 export interface CallGraph {
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly calls: readonly ObservedCall[];
-  /** Whose answers each call follows; empty for the program's beginnings. */
+  /** The calls whose answers each call follows; empty for the program's first calls. */
   readonly parents: readonly (readonly number[])[];
-  /** What followed each call, in steps one after another; calls of a step are side by side. */
+  /** The successors of each call, in sequential steps; calls of one step are parallel. */
   readonly steps: readonly (readonly (readonly number[])[])[];
-  /** How many calls, one after another, came before each. */
+  /** Number of sequential calls before each. */
   readonly depth: Int32Array;
-  /** How many calls, one after another, were yet to come, each itself included. */
+  /** Number of sequential calls still to come, including the call itself. */
   readonly remainingCalls: Int32Array;
   /** Calls that named an upstream agent which was not found. */
   readonly missingUpstream: number;
@@ -20,10 +20,10 @@ export interface CallGraph {
   readonly ties: number;
 }
 
-/** Of a call that only the program's beginning dominates. */
+/** For a call that only the program's start dominates. */
 const BEGINNING = -1;
 
-/** Of a call that is all of its program, as most are where clients name none. */
+/** For a call that is its whole program, as most are where clients give no program. */
 const ALONE: Omit<CallGraph, "calls"> = {
   parents: [[]],
   steps: [[]],
@@ -34,11 +34,13 @@ const ALONE: Omit<CallGraph, "calls"> = {
 };
 
 /**
- * Reconstructs the graph of one program's calls from upstream names and times (Kairos, section 4.2). Several calls of one parent are told to be side by
- * side or one after another by their extents: each from its coming to the last end of what hangs on it alone. A call that follows several others
- * hangs on the nearest call through which all ways to it lead. O(n log n) but for the depth of joins.
+ * Reconstructs the graph of one program's calls from upstream names and times (Kairos, section 4.2). Several calls of one parent are
+ * classified as parallel or sequential by their extents: each from its arrival to the last end of the calls that depend on it alone. A call
+ * that follows several others depends on its immediate dominator, the nearest call on all paths to it. O(n log n) except for the depth of
+ * joins.
  *
- * @param calls of one program; times finite, none finished before it came. In any order, but that of calls which came at the same time is taken as it is.
+ * @param calls of one program; times finite, none finished before it arrived. In any order, but calls with the same arrival time keep their
+ * order.
  * @param resolutionSeconds two times no further apart may be in either order.
  */
 export function callGraph(calls: readonly ObservedCall[], resolutionSeconds: number): CallGraph {
@@ -62,12 +64,12 @@ export function callGraph(calls: readonly ObservedCall[], resolutionSeconds: num
   };
 }
 
-/** Of each call the nearest one that every way from the program's beginnings leads through. */
+/** The immediate dominator of each call: the nearest on every path from the program's start. */
 function dominatorsOf(parents: readonly (readonly number[])[]): Int32Array {
   const dominators = new Int32Array(parents.length).fill(BEGINNING);
   for (const [at, own] of parents.entries()) {
     let common = own[0] ?? BEGINNING;
-    // Both climb until they meet: a call always stands after what dominates it.
+    // Both climb until they meet: a call always comes after its dominator.
     for (let other of own) {
       while (common !== other) {
         if (common > other) common = dominators[common] ?? BEGINNING;
@@ -88,7 +90,7 @@ function extentsOf(calls: readonly ObservedCall[], dominators: Int32Array): Exte
   return { fromSeconds: Float64Array.from(calls, ({ arrivedSeconds }) => arrivedSeconds), untilSeconds };
 }
 
-/** Ascending; what hangs on the beginning is nobody's child. */
+/** Ascending; calls that depend on the start only are no call's children. */
 function childrenOf(parents: readonly (readonly number[])[]): readonly (readonly number[])[] {
   const children: number[][] = parents.map(() => []);
   for (const [at, own] of parents.entries()) for (const parent of own) children[parent]?.push(at);
@@ -125,7 +127,7 @@ function chains(
   setSteps(beginnings, 0, 0);
   for (let at = 0; at < count; at += 1) setSteps(hanging[at] ?? [], (depth[at] ?? 0) + 1, after[at] ?? 0);
 
-  // Calls that follow only some of a step are in that step by their times; what they follow still comes before them.
+  // Calls that follow only some of a step are in that step by their times; their parents still come before them.
   const remainingCalls = height.map((own, at) => own + (after[at] ?? 0));
   for (const [at, own] of parents.entries()) {
     for (const parent of own) depth[at] = Math.max(depth[at] ?? 0, (depth[parent] ?? 0) + 1);

@@ -1,21 +1,22 @@
-/** When a call came, and when the last of what hangs on it ended. */
+/** When a call arrived, and when the last call that depends on it ended. */
 export interface Extents {
   readonly fromSeconds: Float64Array;
   readonly untilSeconds: Float64Array;
 }
 
 export interface CallSteps {
-  /** One after another; the calls of a step are side by side. */
+  /** Sequential steps; the calls of a step are parallel. */
   readonly steps: readonly (readonly number[])[];
-  /** Steps that begin within the clock's resolution of the end of what was before them: they may have been side by side with it. */
+  /** Steps that begin within the clock's resolution of the end of the previous step: they may have been parallel with it. */
   readonly ties: number;
 }
 
 /**
- * Tells calls side by side from those one after another by a sweep over their extents (Kairos, section 4.2): a call that comes before all of the step
- * so far is over is side by side with it. Where the two touch within the clock's resolution nobody can tell: they count as one after another.
+ * Separates parallel from sequential calls by a sweep over their extents (Kairos, section 4.2): a call that arrives before all of the
+ * current step has ended is parallel with it. Where the two touch within the clock's resolution the order is unknown: they count as
+ * sequential.
  *
- * @param calls in the order in which they came.
+ * @param calls in the order of arrival.
  */
 export function callSteps(calls: readonly number[], { fromSeconds, untilSeconds }: Extents, resolutionSeconds: number): CallSteps {
   const steps: number[][] = [];

@@ -48,7 +48,7 @@ test("a narrow distribution converges sooner than a wide one, and one that grows
 });
 
 test("a sample has converged when doubling it moves it by a tenth of its mean, and has not when by more", () => {
-  // Moved by half of what its second half is longer by, which is a tenth of the mean where that is 0.2 / 0.9.
+  // Shifted by half of the second half's increase, which is a tenth of the mean where that is 0.2 / 0.9.
   const stateAfter = (longer: number) => filled(32, (at) => (at < 16 ? 1 : 1 + longer)).view().state;
   expect([0.22, 0.225].map(stateAfter)).toEqual(["converged", "learning"]);
 });
@@ -122,7 +122,7 @@ test("of two modes the one with more is the mode, in its densest part", () => {
   const mode = filled(512, () => (random.next() < 0.7 ? 2 : 20) + 0.3 * random.normal()).mode ?? Number.NaN;
   expect(Math.abs(mode - 2)).toBeLessThan(0.3);
   const skewed = filled(512, () => random.lognormal(2, 0.8)).mode ?? Number.NaN;
-  // The mode of a lognormal lies at exp(mu - sigma^2), its median at exp(mu).
+  // The mode of a lognormal is exp(mu - sigma^2), its median exp(mu).
   expect(skewed).toBeGreaterThan(0.5 * Math.exp(2 - 0.64));
   expect(skewed).toBeLessThan(Math.exp(2));
 });

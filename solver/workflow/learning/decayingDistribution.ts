@@ -3,39 +3,39 @@ import { wassersteinOfQuantiles, wassersteinOfSamples } from "@/solver/numeric/w
 import { type KeptDistribution, QUANTILE_STEPS } from "./workflowSnapshot";
 import type { DistributionView } from "./workflowsView";
 
-/** Observations that count at most: the newest. */
+/** Maximum number of observations that count: the newest. */
 const WINDOW = 512;
-/** Fresh observations that are compared with what is in force. */
+/** Size of a batch of fresh observations that is compared with the current distribution. */
 const BATCH = 32;
-/** Observations before which nothing counts as settled: a few that are alike by chance are no distribution. */
+/** Number of observations before the distribution can converge: a few that are similar by chance are no distribution. */
 const LEAST_SETTLED = 32;
-/** Distance over the mean under which a doubled sample is what it was before. The source says a predefined threshold, and not which. */
+/** Distance divided by the mean below which a doubled sample counts as unchanged. The source does not give its predefined threshold. */
 const SETTLED_WITHIN = 0.1;
 /**
- * A batch is another distribution where it is this many times further away than the usual error of such samples, ∫√(F(1-F)) √(1/n + 1/m). Of a distribution's own
- * batches 0.1 % of exponential ones are beyond 2.5, and 1 to 2 % of those with two modes or rare large values.
+ * A batch is another distribution if its distance exceeds this multiple of the usual error of such samples, ∫√(F(1-F)) √(1/n + 1/m). Of a
+ * distribution's own batches 0.1 % of exponential ones are beyond 2.5, and 1 to 2 % of those with two modes or rare large values.
  */
 const BEYOND_CHANCE = 2.5;
 
 /**
- * A distribution learnt online (Kairos, section 4.3). While it is being learnt, each doubling of the sample is compared with what it was before, by
- * 1-Wasserstein distance over the mean: within 0.1 it has converged. From then on fresh batches of 32 are compared with what is in force. Two
- * running that are another distribution, by more than chance explains, take its place, and learning begins anew; all others join the window of the newest
- * 512, so that old observations fade either way. O(1) per observation on average, at most some 4 KB.
+ * A distribution learnt online (Kairos, section 4.3). During learning, each doubling of the sample is compared with the sample before it,
+ * by 1-Wasserstein distance divided by the mean: within 0.1 it has converged. From then on fresh batches of 32 are compared with the
+ * current distribution. Two consecutive batches of another distribution, beyond chance, replace it, and learning restarts; all others join
+ * the window of the newest 512, so that old observations fade either way. O(1) per observation on average, at most some 4 KB.
  */
 export class DecayingDistribution {
-  /** The oldest stands at `oldest`, once the window is full. */
+  /** The oldest is at index `oldest`, once the window is full. */
   private window: number[] = [];
   private oldest = 0;
-  /** Observed and not yet counted; a sixteenth of those that are, so that counting them costs little each. */
+  /** Observed and not yet counted; a sixteenth of the counted ones, so that the amortised cost of counting is small. */
   private batch: number[] = [];
-  /** A batch that is another distribution; the next one tells whether it came by chance. */
+  /** A batch of another distribution; the next batch shows whether it was chance. */
   private suspect: readonly number[] = [];
   private observations = 0;
   private state: DistributionView["state"] = "empty";
   private shape: Shape | null = null;
 
-  /** @param kept values finite; as many observations as values, or more. */
+  /** @param kept values finite; the number of observations is at least that of values. */
   constructor(kept?: KeptDistribution) {
     if (kept === undefined) return;
     this.observations = kept.observations;
@@ -49,7 +49,7 @@ export class DecayingDistribution {
     if (this.batch.length >= this.batchSize()) this.count();
   }
 
-  /** Observations that count, since it was begun or last begun anew. */
+  /** Number of observations that count, since the start or the last restart. */
   get observed(): number {
     return this.observations;
   }
@@ -74,13 +74,13 @@ export class DecayingDistribution {
     return { observations: this.observations, state: this.state, quantilesSeconds: quantiles, modeSeconds: mode };
   }
 
-  /** Restored, it has the same view. What has not been counted yet, at most 64 observations, is not kept. */
+  /** A restored distribution has the same view. Observations not yet counted, at most 64, are not saved. */
   keep(): KeptDistribution {
     const values = this.window.length <= QUANTILE_STEPS ? this.window : this.quantiles;
     return { observations: this.observations, state: this.state, values: [...values] };
   }
 
-  /** The largest power of two within a sixteenth of what counts, so that every doubling is met; what has converged is compared by whole batches. */
+  /** The largest power of two within a sixteenth of the count, so that every doubling is met; once converged, whole batches. */
   private batchSize(): number {
     if (this.state === "converged") return BATCH;
     return Math.min(BATCH, 2 ** Math.floor(Math.log2(Math.max(1, this.observations / 16))));
@@ -145,7 +145,7 @@ function quantilesOf(values: readonly number[]): readonly number[] {
 
 const isPowerOfTwo = (count: number): boolean => Number.isInteger(Math.log2(count));
 
-/** Whether doubling a sample hardly moved it; beyond the window's length the newer half of the window is what was added. */
+/** Whether doubling a sample hardly changed it; beyond the window's length the newer half of the window counts as the added part. */
 function settled(values: readonly number[]): boolean {
   const before = sorted(values.slice(0, values.length / 2));
   return wassersteinOfSamples(before, sorted(values)) <= SETTLED_WITHIN * Math.abs(mean(values));
@@ -163,12 +163,12 @@ function differs(fresh: readonly number[], quantiles: readonly number[], count: 
   return distance > Math.max(SETTLED_WITHIN * Math.abs(mean(quantiles)), BEYOND_CHANCE * chance);
 }
 
-/** About so many values, at most, that have these quantiles; in an order in which any stretch of them has nearly the same. */
+/** At most about so many values that have these quantiles, in an order in which any part has nearly the same quantiles. */
 function spread(quantiles: readonly number[], count: number): number[] {
   const ascending = sorted(quantiles);
   const steps = QUANTILE_STEPS * Math.max(1, Math.floor((count - 1) / QUANTILE_STEPS));
   const values = Array.from({ length: steps + 1 }, (_, at) => quantileOfSorted(ascending, at / steps));
-  // Steps of about the golden ratio lead through all values, evenly at any time.
+  // Steps of about the golden ratio visit all values, evenly at any time.
   const stride = coprimeNear(0.618 * values.length, values.length);
   return values.map((_, at) => values[(at * stride) % values.length] ?? 0);
 }
@@ -181,15 +181,15 @@ function coprimeNear(wanted: number, count: number): number {
 
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
 
-/** Share of the probability, in steps, within which density is not looked at more closely: with less, chance decides where it is highest. */
+/** Minimum share of the probability, in steps, for the density: with less, chance decides where it is highest. */
 const NARROWEST_STEPS = 4;
 
 /**
- * Mode of a distribution by its quantiles: of all stretches with half of the probability the shortest, of those within it with a quarter again, and so on
- * down to an eighth (half-sample mode, Robertson and Cryer 1974), whose middle it is. Of equally short ones the most central.
+ * Mode of a distribution by its quantiles: the shortest interval with half of the probability, within it the shortest with a quarter, and
+ * so on down to an eighth (half-sample mode, Robertson and Cryer 1974), whose middle it is. Of equally short ones the most central.
  *
  * @param quantiles ascending, at 32 equal steps of probability.
- * @returns null where there are none.
+ * @returns null for empty quantiles.
  */
 export function densestValue(quantiles: readonly number[]): number | null {
   if (quantiles.length === 0) return null;
@@ -203,7 +203,7 @@ export function densestValue(quantiles: readonly number[]): number | null {
   return quantiles[first + (steps >> 1)] ?? null;
 }
 
-/** Where the shortest stretch of so many steps begins. */
+/** The start of the shortest interval of so many steps. */
 function shortestStretch(quantiles: readonly number[], from: number, to: number, steps: number): number {
   const middle = (from + to) / 2;
   let best = from;

@@ -1,9 +1,9 @@
 import type { KeptMean } from "./workflowSnapshot";
 
-/** Observations after which an older one counts e times less: as old on average as those of a window of twice as many. */
+/** Number of observations after which an older one counts e times less: the mean age is that of a window of twice as many. */
 const MEMORY = 256;
 
-/** A mean in which old observations fade: of the first 256 as it is, then each new one counts a 256th. */
+/** A mean in which old observations fade: the plain mean of the first 256, then each new one has weight 1/256. */
 export class DecayingMean {
   private observed: number;
   private mean: number;

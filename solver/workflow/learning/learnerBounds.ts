@@ -1,31 +1,31 @@
-/** How much a learner holds at most, and how long it waits. Beyond a bound what was seen longest ago goes. */
+/** Maximum size and waiting times of a learner. Beyond a bound the least recently seen is evicted. */
 export interface LearnerBounds {
   readonly applications: number;
-  /** Of one application. */
+  /** Per application. */
   readonly agents: number;
-  /** Of one application. */
+  /** Per application. */
   readonly edges: number;
-  /** Models of which an agent's own latencies are learnt, and models of which those of all agents are. */
+  /** Models for which an agent's own latencies are learnt, and models for which those of all agents are. */
   readonly modelsOfAgent: number;
   readonly models: number;
-  /** Of one program. Further calls teach their own latency, and are not in the program's graph. */
+  /** Per program. Further calls contribute their own latency, and are not in the program's graph. */
   readonly callsOfProgram: number;
   readonly openPrograms: number;
-  /** Of all programs under way together. */
+  /** Over all open programs together. */
   readonly calls: number;
-  /** Programs that are remembered after their end, to know calls that come too late. */
+  /** Ended programs that are remembered, to detect late calls. */
   readonly endedPrograms: number;
-  /** A program without a call under way has ended when none came for so long. */
+  /** A program without a call in flight has ended when none arrived for so long. */
   readonly quietSeconds: number;
-  /** What that grows to at most, where an application's programs go on after longer pauses. */
+  /** Maximum of that time, where an application's programs continue after longer pauses. */
   readonly longestQuietSeconds: number;
-  /** A program of which nothing was heard for so long has ended although calls of it are said to be under way: their ends were never told. */
+  /** A program without any report for so long has ended although calls of it are recorded as in flight: their ends were never reported. */
   readonly lostSeconds: number;
   /** Two times no further apart may be in either order. */
   readonly resolutionSeconds: number;
 }
 
-/** Some 4,000 agents, which take about 9 KB each with one model; of programs under way 200,000 calls, which take 0.4 to 0.6 KB each, and one that follows 64 others 4 KB. */
+/** Some 4,000 agents, about 9 KB each with one model; 200,000 calls of open programs, 0.4 to 0.6 KB each, 4 KB if it follows 64 others. */
 export const learnerBounds: LearnerBounds = {
   applications: 64,
   agents: 64,

@@ -6,13 +6,13 @@ import type { ObservedCall } from "./observedCall";
 import type { KeptAgent } from "./workflowSnapshot";
 import type { AgentView, CallGraphNode } from "./workflowsView";
 
-/** What is learnt of an agent's requests at one model. */
+/** Statistics of an agent's requests at one model. */
 interface LearntRequest {
   readonly model: string;
   readonly latency: DecayingDistribution;
 }
 
-/** What is learnt of one agent of an application: its place in the graph and its latencies. */
+/** Statistics of one agent of an application: its place in the graph and its latencies. */
 export class LearntAgent {
   readonly key: string;
   /** Empty for calls that name no agent. */
@@ -60,7 +60,7 @@ export class LearntAgent {
     if (outputTokens !== null) this.outputTokens.add(outputTokens);
   }
 
-  /** Latencies of its requests at a model; undefined where it had none there. */
+  /** Latencies of its requests at a model; undefined where it had no requests there. */
   requestAt(model: string): DecayingDistribution | undefined {
     return this.request.get(model)?.latency;
   }
@@ -110,5 +110,5 @@ export class LearntAgent {
   }
 }
 
-/** `application/agent`; names of applications have no slash, and calls that name no agent have an empty one. */
+/** `application/agent`; names of applications have no slash, and calls without an agent have an empty one. */
 export const agentKey = (application: string, agent: string): string => `${application}/${agent}`;

@@ -3,7 +3,7 @@ import { testCall } from "../testing/testCall";
 import { reports } from "../testing/testReports";
 import { WorkflowLearner } from "./workflowLearner";
 
-/** Calls that are each all of their program. */
+/** Calls that are each a whole program. */
 function alone(learner: WorkflowLearner, agent: string, { count = 1, model = "model", seconds = 1, outputTokens = 10 }): void {
   for (let at = 0; at < count; at += 1)
     learner.finishAlone(testCall({ application: "app", agent, model, arrivedSeconds: 0, finishedSeconds: seconds, outputTokens }));

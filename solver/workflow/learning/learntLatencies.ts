@@ -9,16 +9,16 @@ import type { LearntAgent } from "./learntAgent";
 import type { ObservedCall } from "./observedCall";
 import type { WorkflowSnapshot } from "./workflowSnapshot";
 
-/** Observations below which an agent is forecast with what all agents taught. */
+/** Number of observations below which an agent's forecast uses those of all agents. */
 const LEAST_OBSERVED = 4;
 
-/** Tokens a second where nobody counted any: of a model of 8 B to 70 B in a full batch. */
+/** Tokens a second where no count is known: those of a model of 8 B to 70 B in a full batch. */
 const TOKENS_PER_SECOND = 30;
 
-/** Agents placed between two lines; there are never as many. */
+/** Maximum number of agents placed between two lines; in practice there are fewer. */
 const MOST_PLACED = 65_536;
 
-/** Key under which all agents together are placed: no agent's, which has a slash. */
+/** Key for the place of all agents together: not an agent's key, which has a slash. */
 const ALL_AGENTS = "";
 
 interface LearntModel {
@@ -27,14 +27,14 @@ interface LearntModel {
   readonly tokensPerSecond: DecayingDistribution;
 }
 
-/** What all agents together teach, for those that were hardly met; the agents' line; and forecasts of both. */
+/** Statistics of all agents together, for those with few calls; the agents' line; and forecasts from both. */
 export class LearntLatencies {
   private readonly remaining: DecayingDistribution;
   private readonly remainingCalls: DecayingMean;
   private readonly request: DecayingDistribution;
   private readonly models: BoundedMap<LearntModel>;
   private line: AgentLine | null = null;
-  /** Distances of what the line was not made of. */
+  /** Distances of agents that are not part of the line. */
   private readonly placed = new BoundedMap<number>(MOST_PLACED);
 
   constructor(bounds: LearnerBounds, kept?: WorkflowSnapshot) {
@@ -68,7 +68,7 @@ export class LearntLatencies {
     this.placed.clear();
   }
 
-  /** Undefined where nothing at all is learnt yet. */
+  /** Undefined where nothing is learnt yet. */
   forecast(key: string, agent: LearntAgent | undefined, model: string): AgentForecast | undefined {
     if (this.request.observed === 0) return undefined;
     const ownCalls = agent !== undefined && hasEnough(agent.remaining) ? agent.remainingCalls : this.remainingCalls;
@@ -85,7 +85,7 @@ export class LearntLatencies {
     };
   }
 
-  /** Of an agent on the line; null where it has too few observations. Until there is a line it is the mean: the distance from none at all. */
+  /** Distance of an agent on the line; null where it has too few observations. Without a line it is the mean: the distance from zero. */
   distanceSeconds(agent: LearntAgent | undefined): number | null {
     return agent === undefined || !hasEnough(agent.remaining) ? null : this.placedAt(agent.key, agent.remaining);
   }
@@ -121,7 +121,7 @@ export class LearntLatencies {
   }
 }
 
-/** Latencies below it are of no engine's: they tell nothing of how fast one writes. */
+/** Lower latencies are not an engine's: they do not show its token rate. */
 const LEAST_SECONDS = 1e-6;
 
 export const hasEnough = ({ observed }: DecayingDistribution): boolean => observed >= LEAST_OBSERVED;

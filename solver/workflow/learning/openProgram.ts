@@ -1,26 +1,26 @@
 import type { ObservedCall } from "./observedCall";
 
-/** A program of which further calls may come. */
+/** A program of which further calls may arrive. */
 export interface OpenProgram {
   readonly id: string;
   readonly application: string;
-  /** It was taken to have ended before: its calls teach their own latency and nothing else. */
+  /** It was considered ended before: its calls contribute only their own latency. */
   readonly late: boolean;
   startSeconds: number;
-  /** When a call of it last came, ended or was given up. */
+  /** When a call of it last arrived, ended or was cancelled. */
   lastSeconds: number;
   lastAnswerSeconds: number;
-  /** By id; null while under way. */
+  /** By id; null while in flight. */
   readonly calls: Map<string, ObservedCall | null>;
-  /** Of its calls, as many as are counted among those of all programs. */
+  /** The number of its calls that are included in the count over all programs. */
   counted: number;
-  /** When the first call came for which there was no room; endless before. */
+  /** When the first call without room arrived; Infinity before. */
   fullSeconds: number;
-  /** Calls under way, those beyond the bound on calls among them. */
+  /** Calls in flight, including those beyond the bound on calls. */
   underWay: number;
-  /** Calls under way that are beyond the bound. */
+  /** Calls in flight that are beyond the bound. */
   beyond: number;
   failed: boolean;
-  /** Somebody has said that no further call comes. */
+  /** The end of the program was reported. */
   over: boolean;
 }

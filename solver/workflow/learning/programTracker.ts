@@ -2,33 +2,33 @@ import { BoundedMap } from "@/solver/collections/boundedMap";
 import type { LearnerBounds } from "./learnerBounds";
 import type { OpenProgram } from "./openProgram";
 
-/** What is remembered of a program after its end. */
+/** The record of a program after its end. */
 interface EndedProgram {
   readonly application: string;
   readonly startSeconds: number;
   readonly lastSeconds: number;
-  /** It fell silent, and nobody said that it was over. */
+  /** It ended by silence, without a report of its end. */
   readonly silent: boolean;
 }
 
-/** What a book asks and tells of programs. */
+/** The tracker's queries and callbacks. */
 export interface ProgramKeeper {
   /** How long programs of the application may be silent. */
   quietSeconds(application: string): number;
-  /** It has ended, and nothing is under way. */
+  /** Called when it has ended, and nothing is in flight. */
   ended(program: OpenProgram): void;
-  /** A call came so long after what was last heard of its program, which had fallen silent and was taken to have ended. */
+  /** Called when a call arrived that long after the last report of its program, which had been silent and was considered ended. */
   tooLate(application: string, gapSeconds: number): void;
 }
 
-/** Programs under way and when they end: once somebody says so, or after silence. The least recently heard of go first where there is no room. */
+/** Open programs and their ends: by a report, or after silence. The least recently reported are evicted first where there is no room. */
 export class ProgramTracker {
   forgotten = 0;
-  /** The one heard of longest ago first. */
+  /** The least recently reported first. */
   private readonly open: BoundedMap<OpenProgram>;
-  /** Those without a call under way; the one idle for longest first. */
+  /** Those without a call in flight; the one idle for longest first. */
   private readonly idle = new Map<string, OpenProgram>();
-  /** Those of all open programs. */
+  /** Number of calls of all open programs. */
   private calls = 0;
   private readonly past: BoundedMap<EndedProgram>;
 
@@ -48,13 +48,13 @@ export class ProgramTracker {
     return this.open.get(id);
   }
 
-  /** Whether it has ended so lately that what still comes of it belongs to it. */
+  /** Whether it has ended so recently that further reports still belong to it. */
   hasEnded(id: string, nowSeconds: number): boolean {
     const past = this.past.get(id);
     return past !== undefined && nowSeconds - past.lastSeconds <= this.bounds.longestQuietSeconds;
   }
 
-  /** Opens a program that is not open; it is late where it had ended already. One whose name comes again much later is another program. */
+  /** Opens a program that is not open; it is late where it had already ended. A name that reappears much later is another program. */
   begin(id: string, application: string, nowSeconds: number): OpenProgram {
     const past = this.hasEnded(id, nowSeconds) ? this.past.get(id) : undefined;
     if (past?.silent) this.keeper.tooLate(past.application, nowSeconds - past.lastSeconds);
@@ -75,34 +75,34 @@ export class ProgramTracker {
     };
   }
 
-  /** Notes that something was heard of an open program. */
+  /** Records a report on an open program. */
   heard(program: OpenProgram, nowSeconds: number): void {
     program.lastSeconds = Math.max(program.lastSeconds, nowSeconds);
     this.idle.delete(program.id);
     this.calls += program.calls.size - program.counted;
     program.counted = program.calls.size;
     this.forget(this.open.put(program.id, program));
-    // The last is the one that was just heard of.
+    // The last is the one that was just reported.
     while (this.calls > this.bounds.calls && this.open.size > 1) this.forget(this.open.takeOldest());
     if (program.underWay > 0) return;
     if (program.over) this.close(program, false);
     else this.idle.set(program.id, program);
   }
 
-  /** Gives up an open program of which nothing is known. */
+  /** Drops an open program of which nothing is known. */
   drop(program: OpenProgram): void {
     this.open.delete(program.id);
     this.idle.delete(program.id);
     this.calls -= program.counted;
   }
 
-  /** Ends a program although calls of it still come: these are of another of its name. */
+  /** Ends a program although calls of it still arrive: these belong to another one of its name. */
   cut(program: OpenProgram): void {
     this.drop(program);
     this.keeper.ended(program);
   }
 
-  /** No further call comes; what is under way may still end. */
+  /** No further call will arrive; calls in flight may still end. */
   end(id: string, nowSeconds: number): void {
     const program = this.open.get(id);
     if (program === undefined) return;
@@ -111,7 +111,7 @@ export class ProgramTracker {
     if (program.underWay === 0) this.close(program, false);
   }
 
-  /** Ends programs that have been silent for too long, at most so many. @returns whether more may have been. */
+  /** Ends programs that have been silent for too long, at most so many. @returns whether there may be more. */
   advance(nowSeconds: number, mostPrograms: number): boolean {
     let left = mostPrograms;
     for (const program of this.open.values()) {
@@ -121,7 +121,7 @@ export class ProgramTracker {
     }
     for (const program of this.idle.values()) {
       const silentSeconds = nowSeconds - program.lastSeconds;
-      // Those behind it fell silent later, but for calls told of out of order, which the next time finds.
+      // Those behind it fell silent later, except after reports out of order, which the next pass finds.
       if (silentSeconds < this.bounds.quietSeconds) return false;
       if (silentSeconds < this.keeper.quietSeconds(program.application)) continue;
       if (left-- === 0) return true;

@@ -11,9 +11,9 @@ test("it runs from dispatch to the program's last answer; what the client does b
 });
 
 test("waiting counts while another call of the program is served, and while the client is busy with nothing under way", () => {
-  // The second waits from 1 to 8: to 4 beside the first, which is served, then alone.
+  // The second waits from 1 to 8: to 4 in parallel with the first, which is served, then alone.
   expect([...remainingLatency([call(0, 0, 4), call(1, 8, 10)])]).toEqual([10 - 4, 2]);
-  // Nothing is under way from 4 to 6.
+  // Nothing is in flight from 4 to 6.
   expect([...remainingLatency([call(0, 0, 4), call(6, 8, 10)])]).toEqual([10 - 2, 2]);
 });
 

@@ -1,19 +1,19 @@
 import type { ObservedCall } from "./observedCall";
 
-/** What happens at a time: a call comes, is sent to an engine, or ends. */
+/** An event at a time: a call arrives, is sent to an engine, or ends. */
 interface Instant {
   readonly atSeconds: number;
   readonly waiting: -1 | 0 | 1;
   readonly serving: -1 | 0 | 1;
-  /** The call that is dispatched; -1 where none is. */
+  /** The call that is dispatched; -1 for none. */
   readonly dispatched: number;
 }
 
 /**
- * Seconds from each call's dispatch to the last answer of its program, less the time in which every call that was under way waited in a queue: that
- * is made by the order itself. What the client does between calls counts (Kairos, section 4.3).
+ * Seconds from each call's dispatch to the last answer of its program, without the time in which every call in flight waited in a queue:
+ * that time is caused by the order itself. The client's time between calls counts (Kairos, section 4.3).
  *
- * @param calls of one program, in any order; times finite, none dispatched before it came or finished before it was dispatched.
+ * @param calls of one program, in any order; times finite, none dispatched before it arrived or finished before it was dispatched.
  */
 export function remainingLatency(calls: readonly ObservedCall[]): Float64Array {
   const instants = calls.flatMap(({ arrivedSeconds, dispatchedSeconds, finishedSeconds }, at): readonly Instant[] => [
@@ -23,7 +23,7 @@ export function remainingLatency(calls: readonly ObservedCall[]): Float64Array {
   ]);
   instants.sort((a, b) => a.atSeconds - b.atSeconds);
 
-  /** Time so far in which something was under way and all of it waited. */
+  /** Time so far in which calls were in flight and all of them waited. */
   let heldSeconds = 0;
   const heldBefore = new Float64Array(calls.length);
   let [waiting, serving, lastSeconds] = [0, 0, 0];

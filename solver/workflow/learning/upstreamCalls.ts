@@ -1,19 +1,19 @@
 import type { ObservedCall } from "./observedCall";
 
-/** What came before each call of a program. */
+/** The predecessors of each call of a program. */
 export interface UpstreamCalls {
-  /** By index into the calls, ascending; empty for the program's beginnings. */
+  /** By index into the calls, ascending; empty for the program's first calls. */
   readonly parents: readonly (readonly number[])[];
-  /** Calls that named an agent which no earlier call of the program was of. */
+  /** Calls that named an agent without an earlier call in the program. */
   readonly missing: number;
 }
 
 /**
- * Finds which answers each call follows. An agent's name means its latest call that had ended when this one came, else its latest that had come; named
- * several times, as many of its latest. Where no name is given it is the call that ended last (ChatDev's rule). A call of which nothing is found is one of
- * the program's beginnings.
+ * Finds the answers that each call follows. An agent's name refers to its latest call that had ended when this one arrived, else to its
+ * latest that had arrived; a name given several times, to as many of its latest. Without a name it is the call that ended last (ChatDev's
+ * rule). A call without any predecessor is one of the program's first calls.
  *
- * @param calls of one program, in the order in which they came: what a call follows is always before it.
+ * @param calls of one program, in the order of arrival: a call's predecessors are always before it.
  */
 export function upstreamCalls(calls: readonly ObservedCall[], resolutionSeconds: number): UpstreamCalls {
   const byEnd = Array.from(calls.keys()).sort((a, b) => finished(calls, a) - finished(calls, b) || a - b);
@@ -25,12 +25,12 @@ export function upstreamCalls(calls: readonly ObservedCall[], resolutionSeconds:
     pushTo(endedOfAgent, calls[call]?.agent ?? "", call);
   };
 
-  /** Over, as the clock has it, before they have come. */
+  /** Ended, according to the clock, before they have arrived. */
   const passed = new Set<number>();
   let next = 0;
   let missing = 0;
   const parents = calls.map((call, at) => {
-    // Whose end is within the clock's resolution may have been what it waited for.
+    // A call whose end is within the clock's resolution may have been the one it waited for.
     for (; next < byEnd.length && finished(calls, byEnd[next] ?? 0) <= call.arrivedSeconds + resolutionSeconds; next += 1) {
       const other = byEnd[next] ?? 0;
       if (other < at) noteEnd(other);
@@ -51,7 +51,7 @@ export function upstreamCalls(calls: readonly ObservedCall[], resolutionSeconds:
   return { parents, missing };
 }
 
-/** Names of one call are few, and so are the steps back. */
+/** The names of one call are few, and so are the steps back. */
 const latestNotIn = (found: ReadonlySet<number>, calls: readonly number[] | undefined): number | undefined =>
   calls?.findLast((call) => !found.has(call));
 

@@ -1,22 +1,22 @@
-/** What a record tells of a request's way: for which models it waited, from when until when, in seconds of one clock. */
+/** A record's data on a request's way: the models it waited for, from when until when, in seconds of one clock. */
 export interface WaitingRecord {
-  /** As `application/agent`; left out where nobody named one. */
+  /** As `application/agent`; left out where it is not named. */
   readonly agent?: string | undefined;
   readonly stages: readonly {
     readonly model: string;
-    /** Left out where nobody took the times. */
+    /** Left out where the times were not recorded. */
     readonly at?: { readonly queued: number; readonly dispatched: number } | undefined;
   }[];
 }
 
 export interface WaitTimes {
-  /** Who waited and who was dispatched meanwhile, most seconds first; null: an agent that nobody named. */
+  /** Who waited and who was dispatched meanwhile, most seconds first; null: an unnamed agent. */
   readonly pairs: readonly WaitedPair[];
-  /** The waiting of all together. */
+  /** The total waiting time. */
   readonly waitedSeconds: number;
-  /** Of it, what ended with one's own dispatch and not with another's: waiting for room. */
+  /** The part of it that ended with the request's own dispatch, not another's: waiting for room. */
   readonly roomSeconds: number;
-  /** Records that tell of no time, and of no agent. */
+  /** Number of records without times, and without an agent. */
   readonly untimed: number;
   readonly unnamed: number;
 }
@@ -24,16 +24,16 @@ export interface WaitTimes {
 interface WaitedPair {
   readonly waiter: string | null;
   readonly ahead: string | null;
-  /** How often one of `ahead` was dispatched while one of `waiter` waited for the same model. */
+  /** Number of dispatches of `ahead` while `waiter` waited for the same model. */
   readonly passes: number;
-  /** Of the waiting, what ended with these dispatches: the room that came free went to them. */
+  /** The waiting time that ended with these dispatches: the free room went to them. */
   readonly seconds: number;
 }
 
 /**
- * Who waited for whom. A wait is cut where others are dispatched to the same model: each piece counts for the one whose dispatch ends it, and
- * the last is the request's own, so that the pieces of all pairs and `roomSeconds` add up to `waitedSeconds`. Dispatches at the very time at
- * which the wait begins or ends are not within it.
+ * Who waited for whom. A wait is divided where others are dispatched to the same model: each piece counts for the one whose dispatch ends
+ * it, and the last is the request's own, so that the pieces of all pairs and `roomSeconds` sum to `waitedSeconds`. Dispatches exactly at
+ * the beginning or the end of the wait are not within it.
  */
 export function waitTimes(records: readonly WaitingRecord[]): WaitTimes {
   const agents = [...new Set(records.map(({ agent }) => agent ?? null))];

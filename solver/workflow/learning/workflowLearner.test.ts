@@ -247,14 +247,14 @@ test("a program of more calls than are kept teaches how long its first ones had 
 
 test("a program that goes on for long beyond the calls that are kept is ended, and what comes is another, so that something is learnt of it", () => {
   const learner = new WorkflowLearner({ callsOfProgram: 10, longestQuietSeconds: 60 });
-  // A call always comes before the one before it has ended.
+  // A call always arrives before the previous one has ended.
   const calls = Array.from({ length: 1000 }, (_, at) => testCall({ agent: "a", arrivedSeconds: 2 * at, finishedSeconds: 2 * at + 3 }));
   let programStartSeconds = 0;
   for (const [at, call] of calls.entries()) {
     ({ programStartSeconds } = learner.start({ ...call, nowSeconds: call.arrivedSeconds }));
     if (at > 0) learner.finish(calls[at - 1] ?? call);
   }
-  // Ten calls and all that come within 60 s of the first for which there was no room; from the second on the first is one that was under way.
+  // Ten calls and all within 60 s of the first without room; from the second program on the first of them was already in flight.
   expect(learner.counts).toMatchObject({ programs: 24, calls: 999, openPrograms: 1, lateCalls: 0 });
   expect(programStartSeconds).toBe(2 * (41 + 23 * 40));
 });
@@ -263,7 +263,7 @@ test("calls of all programs under way together are bounded, and the program hear
   const learner = new WorkflowLearner({ calls: 20, callsOfProgram: 8 });
   const call = (programId: string, at: number) =>
     testCall({ agent: programId.split(" ")[0] ?? "", programId, arrivedSeconds: at, finishedSeconds: at + 1 });
-  // What has ended or was given up takes no room.
+  // Ended and cancelled programs take no room.
   for (let at = 0; at < 100; at += 1) {
     serve(learner, call(`ended ${at}`, at));
     learner.end(`ended ${at}`, at + 1);
@@ -287,7 +287,7 @@ test("calls of all programs under way together are bounded, and the program hear
   ]);
 });
 
-/** What may be told of calls: in disorder, twice, or not at all. */
+/** Possible reports of calls: in disorder, twice, or not at all. */
 const told = fc.record({ order: fc.nat(), lost: fc.nat(4), twice: fc.boolean(), early: fc.boolean() });
 
 describe("whatever is told late, twice, in disorder or never,", () => {

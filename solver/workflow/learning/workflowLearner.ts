@@ -22,23 +22,24 @@ export interface ComingCall {
   readonly agent: string;
   readonly upstream: readonly string[];
   readonly nowSeconds: number;
-  /** When the client says its program began; left out: with its first call. */
+  /** When its program began, according to the client; left out: with its first call. */
   readonly startedSeconds?: number;
 }
 
 export interface KnownCall {
-  /** `application/agent`; of a call that names no agent `application/`. */
+  /** `application/agent`; for a call without an agent `application/`. */
   readonly agentKey: string;
   readonly programStartSeconds: number;
 }
 
-/** Of the applications, the part seen longest ago of which one goes where there is no room for another. */
+/** The share of applications, least recently seen first, from which one is evicted where there is no room for another. */
 const FORGETTABLE = 1 / 8;
 
 /**
- * Learns the call graphs of applications and the latencies of their agents from the calls as they are served, without being told any structure (Kairos,
- * section 4). A call teaches its agent's request latency when it ends; a program teaches its graph and remaining latencies when it ends, as whole programs only
- * tell how long was left. Calls may be told of in any order, twice, or never: nothing throws, and what is held is bounded.
+ * Learns the call graphs of applications and the latencies of their agents from the calls as they are served, without any given structure
+ * (Kairos, section 4). A call contributes its agent's request latency when it ends; a program contributes its graph and remaining latencies
+ * when it ends, as only whole programs show how long was left. Calls may be reported in any order, twice, or never: nothing throws, and the
+ * stored state is bounded.
  */
 export class WorkflowLearner {
   private readonly bounds: LearnerBounds;
@@ -64,7 +65,7 @@ export class WorkflowLearner {
     });
   }
 
-  /** @returns null where it is not what `keep` gave. `nowSeconds` is of the new learner's clock. */
+  /** @returns null where it is not the output of `keep`. `nowSeconds` is of the new learner's clock. */
   static restore(kept: unknown, nowSeconds: number, bounds?: Partial<LearnerBounds>): WorkflowLearner | null {
     const read = workflowSnapshotSchema.safeParse(kept);
     if (!read.success) return null;
@@ -74,11 +75,11 @@ export class WorkflowLearner {
     return learner;
   }
 
-  /** A call has arrived. One that is known already changes nothing. */
+  /** A call has arrived. A known call changes nothing. */
   start({ id, programId, application, agent, nowSeconds, startedSeconds }: ComingCall): KnownCall {
     const open = this.programs.get(programId);
     const goesOn = open !== undefined && nowSeconds - open.fullSeconds <= this.bounds.longestQuietSeconds;
-    // Of a name that everything bears nothing would ever be learnt.
+    // A name that all requests share would never be learnt.
     if (open !== undefined && !goesOn) this.programs.cut(open);
     const program = goesOn ? open : this.programs.begin(programId, applicationOf(application, agent), nowSeconds);
     if (startedSeconds !== undefined && startedSeconds < program.startSeconds) program.startSeconds = startedSeconds;
@@ -96,9 +97,9 @@ export class WorkflowLearner {
   }
 
   /**
-   * What is known of an agent's calls at a model.
+   * Forecast of an agent's calls at a model.
    *
-   * @returns undefined where nothing at all is learnt yet.
+   * @returns undefined where nothing is learnt yet.
    */
   forecast(key: string, model: string): AgentForecast | undefined {
     const slash = key.indexOf("/");
@@ -106,7 +107,7 @@ export class WorkflowLearner {
     return this.latencies.forecast(key, agent, model);
   }
 
-  /** A call has ended, well or failed. */
+  /** A call has ended, with or without success. */
   finish(call: ObservedCall): void {
     const ended = tidied(call);
     if (ended === null) {
@@ -116,14 +117,14 @@ export class WorkflowLearner {
     const { id, programId, finishedSeconds } = ended;
     let program = this.programs.get(programId);
     if (program === undefined) {
-      // Told of once more, or too late to be of use.
+      // Reported again, or too late to be of use.
       if (this.programs.hasEnded(programId, finishedSeconds)) return;
       program = this.programs.begin(programId, applicationOf(call.application, call.agent), ended.arrivedSeconds);
     }
     const known = program.calls.get(id);
     if (known !== undefined && known !== null) return;
     const isBeyond = known === undefined && program.beyond > 0;
-    // Nobody said that it had come: taken in all the same where there is room.
+    // Its arrival was not reported: added all the same where there is room.
     if (known === undefined && !isBeyond && program.calls.size >= this.bounds.callsOfProgram) return;
     if (isBeyond) program.beyond -= 1;
     else program.calls.set(id, ended);
@@ -134,12 +135,12 @@ export class WorkflowLearner {
     this.programs.heard(program, finishedSeconds);
   }
 
-  /** A call has arrived that is all of its program, as its client names none: nothing is kept of it before it has ended. */
+  /** A call has arrived that is its whole program, as its client names none: nothing is stored of it before it has ended. */
   comeAlone({ application, agent, nowSeconds, startedSeconds = nowSeconds }: Omit<ComingCall, "id" | "programId" | "upstream">): KnownCall {
     return { agentKey: agentKey(applicationOf(application, agent), agent), programStartSeconds: Math.min(startedSeconds, nowSeconds) };
   }
 
-  /** A call that was all of its program has ended, well or failed. */
+  /** A call that was its whole program has ended, with or without success. */
   finishAlone(call: ObservedCall): void {
     const ended = tidied(call);
     if (ended === null) return;
@@ -154,7 +155,7 @@ export class WorkflowLearner {
     this.learnCalls([ended], program);
   }
 
-  /** A call came and went without ever reaching an engine. */
+  /** A call was cancelled without ever reaching an engine. */
   leave(id: string, programId: string): void {
     const program = this.programs.get(programId);
     if (program === undefined) return;
@@ -167,7 +168,7 @@ export class WorkflowLearner {
     else this.programs.heard(program, program.lastSeconds);
   }
 
-  /** No call of the program comes any more. */
+  /** No further call of the program will arrive. */
   end(programId: string, nowSeconds: number): void {
     this.programs.end(programId, nowSeconds);
   }
@@ -175,7 +176,7 @@ export class WorkflowLearner {
   /**
    * Ends programs that have been silent too long, and learns from them.
    *
-   * @param mostPrograms after which it leaves the rest for the next time: a thousand programs of 30 calls take a quarter of a second.
+   * @param mostPrograms maximum number; it leaves the rest for the next time: a thousand programs of 30 calls take a quarter of a second.
    * @returns whether there may be a rest.
    */
   advance(nowSeconds: number, mostPrograms = Number.POSITIVE_INFINITY): boolean {
@@ -186,24 +187,24 @@ export class WorkflowLearner {
     return { ...this.keptCounts(), openPrograms: this.programs.size };
   }
 
-  /** Grows whenever what `lineAgents` gives may have changed. */
+  /** Increases whenever the result of `lineAgents` may have changed. */
   get revision(): number {
     return this.learnt;
   }
 
-  /** The agents of which enough is known to stand on the line. */
+  /** The agents with enough observations for a place on the line. */
   lineAgents(): readonly LineAgent[] {
     return this.agents()
       .filter(({ remaining }) => hasEnough(remaining))
       .map(({ key, remaining }) => ({ key, quantilesSeconds: remaining.quantiles }));
   }
 
-  /** Puts a line into force; agents that it was not made of are placed on it as it is. */
+  /** Activates a line; agents that are not part of it are placed on it without changing it. */
   takeLine(line: AgentLine): void {
     this.latencies.takeLine(line);
   }
 
-  /** Computes the line and puts it into force. */
+  /** Computes the line and activates it. */
   refreshLine(): void {
     this.takeLine(agentLine(this.lineAgents()));
   }
@@ -220,7 +221,7 @@ export class WorkflowLearner {
     };
   }
 
-  /** All that was learnt, for `restore`. */
+  /** All learnt state, for `restore`. */
   keep(nowSeconds: number): WorkflowSnapshot {
     return {
       version: 1,
@@ -240,7 +241,7 @@ export class WorkflowLearner {
     return { ...this.counted, forgotten: forgotten + this.programs.forgotten };
   }
 
-  /** The application, as seen just now. */
+  /** The application, marked as just seen. */
   private seen(name: string, nowSeconds: number, kept?: KeptApplication): ApplicationGraph {
     const known = this.applications.get(name) ?? new ApplicationGraph(name, this.bounds, { nowSeconds, ...(kept && { kept }) });
     if (kept === undefined) known.lastSeenSeconds = nowSeconds;
@@ -249,7 +250,7 @@ export class WorkflowLearner {
     return known;
   }
 
-  /** Gives up an application: of those seen longest ago the one with fewest programs, so that names used once do not push out those in use. */
+  /** Evicts an application: of the least recently seen the one with fewest programs, so that names used once do not displace others. */
   private forgetOne(): void {
     const oldest = [...this.applications.values()].slice(0, Math.max(1, Math.floor(this.bounds.applications * FORGETTABLE)));
     const gone = oldest.reduce((least, application) => (application.programs < least.programs ? application : least));
@@ -286,7 +287,7 @@ export class WorkflowLearner {
     if (program.failed) return;
     const remaining = remainingLatency(graph.calls);
     const lastSeconds = graph.calls.reduce((last, { finishedSeconds }) => Math.max(last, finishedSeconds), Number.NEGATIVE_INFINITY);
-    // Calls beyond the bound went on after what the graph has.
+    // Calls beyond the bound continued after the calls in the graph.
     const furtherSeconds = program.lastAnswerSeconds - lastSeconds;
     for (const [at, { agent }] of graph.calls.entries()) {
       const [seconds, left] = [(remaining[at] ?? 0) + furtherSeconds, graph.remainingCalls[at] ?? 1];

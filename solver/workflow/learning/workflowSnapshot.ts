@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** Quantiles are given at this many equal steps of probability, and so at one more point. */
+/** Quantiles are given at this many equal steps of probability, so there is one more value. */
 export const QUANTILE_STEPS = 32;
 
 const count = z.int().min(0);
 const seconds = z.number().min(0);
-/** How many were observed, and their mean. */
+/** The number of observations, and their mean. */
 const mean = z.tuple([count, z.number()]);
-/** What a distribution is restored from; quantiles stand for the values where there were more of these. */
+/** The data to restore a distribution from; quantiles replace the values where there were more of these. */
 const distribution = z
   .object({
     observations: count,
@@ -51,11 +51,11 @@ const application = z.object({
   agents: z.array(agent),
   edges: z.array(edge),
 });
-/** What was learnt of all agents together at one model. */
+/** Statistics of all agents together at one model. */
 const model = z.object({ model: z.string(), request: distribution, tokensPerSecond: distribution });
 
 /**
- * What a learner has learnt, as JSON. Programs under way are not part of it. Times are ages: the next learner's clock may be another. Lists begin
+ * A learner's learnt state, as JSON. Open programs are not part of it. Times are ages: the next learner's clock may be another. Lists begin
  * with the least recently seen.
  */
 export const workflowSnapshotSchema = z.object({

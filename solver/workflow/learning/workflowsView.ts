@@ -1,4 +1,4 @@
-/** What a learner has made of the calls it saw, to be looked at. Everything is measured; times are seconds of the learner's clock. */
+/** A view of a learner's results from the calls it saw. Everything is measured; times are seconds of the learner's clock. */
 export interface WorkflowsView {
   readonly asOfSeconds: number;
   /** Most programs first. */
@@ -15,13 +15,13 @@ export interface WorkflowCounts {
   readonly openPrograms: number;
   /** Calls that named no agent. */
   readonly unnamedCalls: number;
-  /** Calls that came after their program was taken to have ended: their own latency counts, their edges do not. */
+  /** Calls that arrived after their program was considered ended: their own latency counts, their edges do not. */
   readonly lateCalls: number;
-  /** Calls that named an upstream agent which their program had not called; those of which none was found stand as its beginnings. */
+  /** Calls that named an upstream agent which their program had not called; those without any found one count as first calls. */
   readonly missingUpstream: number;
-  /** Pairs of calls of one parent that touch within the clock's resolution: side by side or one after another cannot be told. */
+  /** Pairs of calls of one parent that touch within the clock's resolution: parallel and sequential cannot be distinguished. */
   readonly ties: number;
-  /** Applications, agents and programs given up for want of room, those first that were not seen for long. */
+  /** Applications, agents and programs evicted for lack of room, the least recently seen first. */
   readonly forgotten: number;
 }
 
@@ -46,7 +46,7 @@ export interface CallGraphNode {
   /** Programs that begin with it, and that end with it. */
   readonly begins: number;
   readonly ends: number;
-  /** Mean of how many calls came one after another before its first in a program: 0 for those that begin. */
+  /** Mean number of sequential calls before its first in a program: 0 for those that begin. */
   readonly depth: number;
   /** From dispatch to answer, mean. */
   readonly meanSeconds: number;
@@ -59,11 +59,11 @@ export interface CallGraphEdge {
   readonly calls: number;
   /** Programs in which it was taken at least once. */
   readonly programs: number;
-  /** Of the calls: side by side with another call of the same parent. The rest come alone or one after another. */
+  /** Calls in parallel with another call of the same parent. The rest are single or sequential. */
   readonly parallel: number;
-  /** Of the calls: read other answers beside this one. */
+  /** Calls that also read other answers. */
   readonly joins: number;
-  /** Leads back to an agent that was called before it in the same program. */
+  /** Leads back to an agent that was called earlier in the same program. */
   readonly loop: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface AgentView {
   readonly name: string;
   /** From the zero anchor along the line of all agents; null until it has a place there. */
   readonly distanceSeconds: number | null;
-  /** Calls one after another that its program has yet to make, this one included: the mean. */
+  /** Sequential calls that its program has yet to make, including this one: the mean. */
   readonly remainingCalls: number;
   /** To the end of the program, without what its later calls waited in queues here. */
   readonly remaining: DistributionView;
@@ -83,14 +83,14 @@ export interface AgentView {
 }
 
 export interface DistributionView {
-  /** Observations since it was begun or last begun anew. */
+  /** Observations since the start or the last restart. */
   readonly observations: number;
   /**
-   * `converged` when the latest doubling of the sample hardly moved it; `drifted` when what came after that was another distribution, with which it was
-   * begun anew, until that has doubled: then it has converged or is being learnt.
+   * `converged` when the latest doubling of the sample hardly changed it; `drifted` when the following observations were of another
+   * distribution, with which it restarted, until their number has doubled: then it has converged or is being learnt.
    */
   readonly state: "empty" | "learning" | "converged" | "drifted";
-  /** At equal steps of probability, the least first and the most last; empty where there are no observations. */
+  /** At equal steps of probability, from minimum to maximum; empty where there are no observations. */
   readonly quantilesSeconds: readonly number[];
   /** Where the density is highest; null where there are no observations. */
   readonly modeSeconds: number | null;

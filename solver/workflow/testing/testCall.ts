@@ -1,6 +1,6 @@
 import type { ObservedCall } from "../learning/observedCall";
 
-/** A call of a test's program, dispatched as it came unless said otherwise. */
+/** A call of a test's program, dispatched at its arrival unless specified otherwise. */
 export function testCall(
   call: Partial<ObservedCall> & { readonly agent: string; readonly arrivedSeconds: number; readonly finishedSeconds: number },
 ): ObservedCall {

@@ -2,27 +2,27 @@ import { type Random, seededRandom } from "@/solver/numeric/random";
 import { callGraph } from "../learning/callGraph";
 import type { ObservedCall } from "../learning/observedCall";
 
-/** Calls of one program and what really happened; calls by their ids. */
+/** Calls of one program and the true graph; calls by their ids. */
 export interface KnownProgram {
   readonly calls: readonly ObservedCall[];
   /** `parent>child`. */
   readonly edges: ReadonlySet<string>;
-  /** Of each call what followed it, in steps one after another. */
+  /** The successors of each call, in sequential steps. */
   readonly steps: ReadonlyMap<string, readonly (readonly string[])[]>;
-  /** Calls after which one branch began just as those before it were over, within the clock's resolution: nobody can tell these from children in turn. */
+  /** Calls after which a branch began just as the previous ones ended, within the clock's resolution: looks like sequential children. */
   readonly untold: ReadonlySet<string>;
   readonly shapes: ReadonlySet<ProgramShape>;
 }
 
-/** What a program is made of. Every part but `beginnings` starts with one call. */
+/** The structure of a program. Every part but `beginnings` starts with one call. */
 type Part =
   | { readonly shape: "call"; readonly agent: string }
   | { readonly shape: "chain"; readonly parts: readonly Part[] }
-  /** Branches side by side from one call, after which the next call reads the ends of all, or goes on from that call. */
+  /** Parallel branches from one call, after which the next call reads the ends of all, or continues from that call. */
   | { readonly shape: "fan-out" | "join"; readonly origin: string; readonly branches: readonly Part[]; readonly join: string }
-  /** Children of one call, each begun once all of the one before is over. */
+  /** Children of one call, each begun once all of the previous one has ended. */
   | { readonly shape: "in-turn"; readonly origin: string; readonly branches: readonly Part[] }
-  /** Calls of one agent side by side, all read by the next, which names that agent as often. */
+  /** Parallel calls of one agent, all read by the next, which names that agent as often. */
   | { readonly shape: "same-agents"; readonly origin: string; readonly worker: string; readonly workers: number; readonly join: string }
   | { readonly shape: "loop"; readonly body: Part; readonly laps: number }
   | { readonly shape: "beginnings"; readonly branches: readonly Part[]; readonly join: string };
@@ -36,9 +36,9 @@ const JITTER_SECONDS = 0.0004;
 const MOST_CALLS = 80;
 
 /**
- * A random program: chains, fan-outs with and without a join, children of one parent in turn, loops over any of these by the same agents, several calls of one
- * agent side by side, several beginnings, and chains whose calls name no upstream. The next call comes at once or after a pause, may wait in a queue, and
- * times are a little off.
+ * A random program: chains, fan-outs with and without a join, sequential children of one parent, loops over any of these by the same
+ * agents, several parallel calls of one agent, several beginnings, and chains whose calls name no upstream. The next call arrives at once
+ * or after a pause, may wait in a queue, and times have small errors.
  */
 export function drawKnownProgram(seed: number): KnownProgram {
   const random = seededRandom(seed);
@@ -52,7 +52,7 @@ export function drawKnownProgram(seed: number): KnownProgram {
 }
 
 /**
- * What of the truth is found in a graph that was reconstructed from its calls. `tied`: only steps that nobody can tell are others, and the graph says that
+ * The part of the true graph that a reconstruction from its calls contains. `tied`: only ambiguous steps differ, and the graph reports that
  * there are such.
  */
 export function structureFound(program: KnownProgram): "equal" | "tied" | "wrong" {
@@ -67,7 +67,7 @@ export function structureFound(program: KnownProgram): "equal" | "tied" | "wrong
   return ties > 0 && other.every((at) => program.untold.has(id(at))) ? "tied" : "wrong";
 }
 
-/** Calls of a step are side by side, in no order. */
+/** Calls of a step are parallel, in no order. */
 const shown = (steps: readonly (readonly string[])[]): string => steps.map((step) => step.toSorted().join("+")).join(" ");
 
 interface Names {
@@ -123,13 +123,13 @@ const drawBeginnings = (random: Random, names: Names): Part => ({
   join: newName(names),
 });
 
-/** Calls that the next one reads, and when all before it is over. */
+/** Calls that the next one reads, and when all before it have ended. */
 interface Frontier {
   readonly calls: readonly ObservedCall[];
   readonly atSeconds: number;
 }
 
-/** Of each parent the step that calls begun together are in. */
+/** Of each parent the step of calls begun together. */
 type Together = Map<string, string[]>;
 
 class ProgramRun {
@@ -193,7 +193,7 @@ class ProgramRun {
     }
   }
 
-  /** Branches begin together, or while the first call of the first is under way; rarely just as all before them are over. */
+  /** Branches begin together, or while the first call of the first is in flight; rarely just as all before them end. */
   private sideBySide(branches: readonly Part[], from: Frontier): Frontier {
     const together: Together = new Map();
     const first = this.calls.length;
@@ -213,7 +213,7 @@ class ProgramRun {
     return { calls: ends, atSeconds: overSeconds };
   }
 
-  /** A negative time is exactly when the call comes; otherwise it comes then or after a pause. */
+  /** A negative time is exactly the call's arrival; otherwise it arrives then or after a pause. */
   private call(agent: string, { calls: parents, atSeconds }: Frontier, together: Together): Frontier {
     const { random } = this;
     const pauseSeconds = atSeconds < 0 || random.next() < 0.5 ? 0 : random.exponential(2);

@@ -2,14 +2,14 @@ import type { ObservedCall } from "../learning/observedCall";
 import type { WorkflowLearner } from "../learning/workflowLearner";
 import { testCall } from "./testCall";
 
-/** A call as a client sees it: when it comes, waits, and is answered. */
+/** A call as a client sees it: its arrival, wait and answer. */
 export function serve(learner: WorkflowLearner, call: ObservedCall): void {
   const { id, programId, application, agent, upstream } = call;
   learner.start({ id, programId, application, agent, upstream, nowSeconds: call.arrivedSeconds });
   learner.finish(call);
 }
 
-/** Programs of a planner of 1 s and a writer of 3 s, of which every fourth is checked by the planner in 2 s and written again, ten seconds apart. */
+/** Programs, 10 s apart, of a planner of 1 s and a writer of 3 s; every fourth is checked by the planner in 2 s and written again. */
 export function reports(learner: WorkflowLearner, programs: number, { application = "report", from = 0, slower = 1 } = {}): void {
   for (let at = 0; at < programs; at += 1) {
     const start = from + 10 * at;

@@ -16,7 +16,7 @@ const handler = (request: Request): Promise<Response> =>
       sameOrigin: isSameOrigin(request.headers),
     }),
     onError({ error, path }) {
-      // Who asked has gone: what was cut off for that is no failure.
+      // The client has disconnected: an aborted call is not a failure.
       if (request.signal.aborted) return;
       if (error.code === "INTERNAL_SERVER_ERROR") console.error(`Procedure ${path} failed:`, error);
     },

@@ -2,7 +2,7 @@ import { runtime } from "@/server/runtime";
 
 export const dynamic = "force-dynamic";
 
-/** Downloads a workload as lines of JSON, written as they are read. */
+/** Downloads a workload as JSON lines, streamed as they are read. */
 export async function GET(request: Request, { params }: { params: Promise<{ id: string }> }): Promise<Response> {
   const { sessionOf, services } = runtime();
   if (sessionOf(request.headers.get("cookie")) === null) return Response.json({ message: "Sign in first." }, { status: 401 });

@@ -3,7 +3,7 @@ import { runtime } from "@/server/runtime";
 
 export const dynamic = "force-dynamic";
 
-/** Downloads what a batch has decided so far as lines of JSON, in the order of its prompts, read as they are taken. */
+/** Downloads the results of a batch so far as JSON lines, in the order of its prompts, streamed from the store. */
 export async function GET(request: Request, { params }: { params: Promise<{ id: string }> }): Promise<Response> {
   const { sessionOf, services } = runtime();
   if (sessionOf(request.headers.get("cookie")) === null) return Response.json({ message: "Sign in first." }, { status: 401 });
