@@ -10,9 +10,9 @@ export interface Interval {
 
 /** The variation of a routing's figures over other samples of the same size. */
 export interface RoutedIntervals {
-  /** Of the mean label of accepted answers, 0..100. */
+  /** Interval of the mean label of accepted answers, 0..100. */
   readonly quality: Interval;
-  /** Of the share of requests that reach each stage, 0..1: the source's processing ratios. */
+  /** Interval of the share of requests that reach each stage, 0..1: the source's processing ratios. */
   readonly share: readonly Interval[];
 }
 

@@ -29,7 +29,7 @@ interface Deployable {
   readonly requestsPerSecond: number;
   readonly judgeEngine?: JudgeEngine;
   readonly tables: LatencyTables;
-  /** Of the judge's engine; null without one. */
+  /** Tables of the judge's engine; null without one. */
   readonly judging: JudgeTables | null;
 }
 

@@ -45,7 +45,7 @@ export interface ServingTraffic {
   readonly requestsPerSecond: number;
   readonly cards: CardCatalogue;
   readonly profile: EngineProfile;
-  /** Of the cluster's engines, where they are known. */
+  /** Limits of the cluster's engines, where they are known. */
   readonly engineLimits?: ClusterSpec["engineLimits"];
 }
 
