@@ -35,7 +35,7 @@ interface SetupOptions {
   readonly seed: number;
 }
 
-/** Of the slacks that are suggested. */
+/** The middle one of the suggested slacks. */
 const MIDDLE_SLACK = 0.5;
 
 /** Programs at Poisson arrivals on engines of one GPU each. */

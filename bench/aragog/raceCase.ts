@@ -68,7 +68,7 @@ export interface RaceRow {
   readonly p50Seconds: readonly number[];
   readonly p95Seconds: readonly number[];
   readonly quality: readonly number[];
-  /** Of the same programs, all on the largest model. */
+  /** Quality of the same programs, all on the largest model. */
   readonly largestQuality: readonly number[];
   readonly unserved: number;
   /** Requests by model, smallest first, in shares. */

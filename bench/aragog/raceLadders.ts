@@ -33,7 +33,7 @@ export const mixedLadder: RaceLadder = {
 /** Larger throughout, and more similar in the prompts they solve. */
 export const largerLadder: RaceLadder = { ...QWEN, name: "Qwen2.5 7B, 32B, 72B", models: ["qwen2.5-7b", "qwen2.5-32b", "qwen2.5-72b"] };
 
-/** Two models: there is no third size of the family. Of the available ladders the one with the best heads. */
+/** Two models: there is no third size of the family. The ladder with the best heads among the available ones. */
 export const pairLadder: RaceLadder = {
   ...{ name: "Llama 3.1 8B, 70B", families: ["Llama-3.1-Instruct"], task: "gsm" },
   ...{ models: ["llama-3.1-8b", "llama-3.1-70b"], standsFor: "Llama 3 8B, 70B" },

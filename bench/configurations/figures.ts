@@ -20,9 +20,9 @@ export interface HeadFigures extends NonNullable<HeldOutError["configurations"]>
   /** Mean area under the ROC curve over heads. */
   readonly auc: number;
   readonly threshold: number;
-  /** Of the heads that would reject, the share that was never evaluated; NaN without such heads. */
+  /** The share never evaluated among the heads that would reject; NaN without such heads. */
   readonly neverEvaluated: number;
-  /** Of the heads that would accept, the share whose configurations were found; NaN without such heads. */
+  /** The share found among the configurations whose heads would accept; NaN without such heads. */
   readonly found: number;
   /** Configurations that were accepted though their head rejects. */
   readonly acceptedAgainstHead: number;

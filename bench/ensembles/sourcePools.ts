@@ -17,8 +17,8 @@ interface SourcePool {
 }
 
 /**
- * Four means of the reasoning pool are published, the two others make the mean of all 3,289; each is taken to be asked alike. Of the light
- * pool Gemma has 53 %, Qwen 24 %, two below 2 %.
+ * Four means of the reasoning pool are published, the two others are set to give the mean of all 3,289; all are assumed to have equally
+ * many prompts. In the light pool Gemma has 53 %, Qwen 24 %, two below 2 %.
  */
 export const sourcePools: readonly SourcePool[] = source.pools;
 

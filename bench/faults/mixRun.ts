@@ -26,11 +26,11 @@ interface GatewaySample {
 export interface MinuteReport {
   readonly sent: number;
   readonly seen: Readonly<Record<Outcome, number>>;
-  /** Of the gateway, averaged over the last fifteen seconds. */
+  /** The gateway's memory, averaged over the last fifteen seconds. */
   readonly rssBytes: number;
   /** Memory of its JavaScript objects, garbage included, the minimum over those seconds. */
   readonly heapBytes: number;
-  /** Of one core, averaged over the minute. */
+  /** Share of one core, averaged over the minute. */
   readonly cpuShare: number;
 }
 

@@ -98,7 +98,7 @@ function drawnAgents(count: number, equalMeans: boolean): readonly LineAgent[] {
 }
 
 interface Milliseconds {
-  /** Of processor, all threads of this process together. */
+  /** Processor time, all threads of this process together. */
   readonly processor: number;
   readonly wall: number;
 }

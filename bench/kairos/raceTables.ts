@@ -22,7 +22,7 @@ export const pairsOf = (rows: readonly RaceRow[], names: readonly [own: string, 
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
-/** Of each seed, in whole per cent. */
+/** The share of each seed, in whole per cent. */
 const percents = (shares: readonly number[]): string => `${shares.map((share) => Math.round(100 * share)).join(", ")} %`;
 
 const caseText = ({ setting, application, queueing }: RaceRow): readonly string[] => [

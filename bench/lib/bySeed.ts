@@ -21,7 +21,7 @@ export function pairsIn<Row extends { readonly system: string }>(
 
 export const distinct = <Value>(values: readonly Value[]): readonly Value[] => [...new Set(values)];
 
-/** Of each seed the mean over cases. */
+/** The mean over cases for each seed. */
 function meansOf(pairs: readonly SeedPair[], of: (own: number, reference: number) => number): readonly number[] {
   const seeds = pairs[0]?.own.length ?? 0;
   return Array.from({ length: seeds }, (_, seed) =>

@@ -29,9 +29,9 @@ export interface Prompts {
 /** Kendall's tau distances of one model's length order on held-out prompts. */
 export interface LengthErrors {
   readonly model: string;
-  /** Of single answers to the prompts: no stages, no modelled lengths. */
+  /** Errors on single answers to the prompts: no stages, no modelled lengths. */
   readonly single: { readonly learnt: number; readonly input: number };
-  /** Of the rest of programs, over all their requests, by correlation. */
+  /** Errors on the rest of programs, over all their requests, by correlation. */
   readonly programs: readonly {
     readonly learnt: number;
     readonly input: number;

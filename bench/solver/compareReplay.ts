@@ -18,7 +18,7 @@ const PHASES = [
   { minutes: 10, hardShare: 0.1, relativeRate: 2 },
 ];
 
-/** Of the first segment. */
+/** Rate of the first segment. */
 const REQUESTS_PER_SECOND = 60;
 
 const FLOOR = 70;

@@ -19,7 +19,7 @@ export interface Sampling {
   readonly sampled: number;
   readonly surveySeconds: number;
   readonly sampleSeconds: number;
-  /** Of the whole process, its threads included, since it began. */
+  /** Peak of the whole process since it began, its threads included. */
   readonly peakBytes: number;
   /** The longest block of the main thread, and the share of the time that it was busy. */
   readonly longestHoldMs: number;

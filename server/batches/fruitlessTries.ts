@@ -29,11 +29,11 @@ export class FruitlessTries {
   }
 
   /**
-   * Takes down that a try is over.
+   * Records the end of a try.
    *
-   * @param tried `answers` of its session so far, whether the engine `wasStarted` for it, and calls that are `underWay` yet, which an engine that stands may
-   *   still answer.
-   * @returns why nothing more is to be asked before somebody has looked, told once; null where it is asked on.
+   * @param tried `answers` of its session so far, whether the engine `wasStarted` for it, and calls still `underWay`, which a running
+   *   engine may answer.
+   * @returns why no more calls may be made before a user has checked, reported once; null if calls continue.
    */
   end({ answers, wasStarted, underWay }: { answers: number; wasStarted: boolean; underWay: number }): string | null {
     this.#times = this.timesAt(answers);

@@ -30,7 +30,7 @@ export type CalibrationTask =
       readonly asOf: string;
     };
 
-/** From the worker on its way: predictions in batches as they are made. */
+/** Intermediate message of the worker: predictions in batches as they are made. */
 export interface Predicted {
   readonly kind: "predicted";
   readonly predictions: readonly ServingPrediction[];

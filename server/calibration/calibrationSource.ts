@@ -14,7 +14,7 @@ export interface CalibrationSourceParts {
   readonly store: Pick<Store, "clusters" | "plans" | "identities">;
 }
 
-/** Rates and means look back over this much time, or so many scrapes of a Prometheus. */
+/** Rates and means cover this much time, or this number of scrapes of a Prometheus. */
 const LOOK_BACK_MS = 15_000;
 const LOOK_BACK_SCRAPES = 4;
 

@@ -6,7 +6,7 @@ import type { UnsupportedRow } from "@/solver/calibration/servingRow";
 import { catalogueOf } from "@/solver/hardware/catalogue";
 import type { CalibrationAnswer, CalibrationTask, Predicted } from "./calibrationRequest";
 
-/** How often predictions are handed over, so that a screen moves. */
+/** Interval of batches of predictions, so that a screen is updated continuously. */
 const BATCH_MS = 250;
 
 /** Entry of a calibration worker thread. */

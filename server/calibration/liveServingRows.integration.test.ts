@@ -38,7 +38,7 @@ const LOADS = [
 ] as const;
 /** The rest of a busy machine spoils some windows: rows of so many engines, as many unlike rows as a fit needs, are enough. */
 const ENOUGH = 5;
-/** Less than rates truly look back over: what is collected begins when the load is steady, and they find nothing else. */
+/** Less than the real span of rates: collection begins when the load is steady, so there are no earlier values. */
 const LOOK_BACK_MS = 3_500;
 const LOAD_LIMIT_MS = 60_000;
 
@@ -222,12 +222,12 @@ describe("rows from an emulated cluster", () => {
     for (const [name, { kind }] of Object.entries(profile.provenance) as [Coefficient, { kind: string; source: string }][]) {
       if (kind !== "fitted" || !profile.provenance[name].source.startsWith("from here")) continue;
       const base = state.base.coefficients[name];
-      // A few microseconds a sequence are below what timers of a busy machine tell apart.
+      // A few microseconds per sequence are below the timer resolution of a busy machine.
       const allowed = Math.max(0.35 * base, name === "sequenceSeconds" ? 5e-6 : 0);
       expect(Math.abs(profile.coefficients[name] - base), name).toBeLessThan(allowed);
     }
 
-    // Downloaded and sent again the table says the same.
+    // Downloaded and uploaded again, the table is the same.
     const table = await service.table(uploadId);
     const again = createUploads(folder);
     const sent = await again.save(
@@ -269,7 +269,7 @@ describe("rows from an emulated cluster", () => {
     const { rows, report } = await liveServingRows({ ...watched(), engines }, range, catalogueOf(noUserCards));
     const [leftOut] = report.engines[0]?.leftOut ?? [];
     expect([rows.length, leftOut?.reason]).toEqual([0, "before it was known to be what it is now"]);
-    // Of ten minutes only what was collected: less than the test takes, and as long as a window at least.
+    // Only the collected part of ten minutes: less than the test takes, and at least as long as a window.
     expect(leftOut?.seconds).toBeGreaterThan(10);
     expect(leftOut?.seconds).toBeLessThan(150);
   });

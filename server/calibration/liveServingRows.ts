@@ -15,9 +15,9 @@ export interface WatchedEngine {
   readonly id: string;
   readonly model: string;
   readonly engine: { readonly type: string; readonly version: string | null } | null;
-  /** How it was deployed; null where no plan in force says. */
+  /** How it was deployed; null if no plan in force states it. */
   readonly deployed: { readonly gpu: string; readonly tp: number; readonly pp: number; readonly precision: Precision } | null;
-  /** Since when it is known to be what it is now: nothing before is taken. */
+  /** Start of its known identity: earlier data is not used. */
   readonly knownSinceMs: number;
   readonly resetsMs: readonly number[];
 }
@@ -28,7 +28,7 @@ export interface WatchedCluster {
   readonly emulated: boolean;
   /** Engine seconds in a second of the wall. */
   readonly timeScale: number;
-  /** Rates and means of its series look back over this much wall time: nothing is taken for so long after a break. */
+  /** Rates and means of its series cover this much wall time: no data is used for so long after a break. */
   readonly lookBackMs: number;
   readonly series: SeriesSource;
   readonly engines: readonly WatchedEngine[];
@@ -138,7 +138,7 @@ const sumByRefusal = (all: readonly Readonly<Record<WindowRefusal, number>>[]): 
 
 const NAMES = [...NEEDED, ...WELCOME];
 
-/** What is kept of an engine: where only roll-ups reach, by their step, and after that sample by sample. */
+/** The stored history of an engine: by roll-up steps where only those reach, and after that sample by sample. */
 async function historiesOf(
   { id, resetsMs }: WatchedEngine,
   { series, timeScale, lookBackMs }: WatchedCluster,

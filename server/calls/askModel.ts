@@ -13,7 +13,7 @@ export type CallOutcome =
       readonly outputTokens: number;
       /** It ended at the token limit. */
       readonly cut: boolean;
-      /** Engine seconds, as all here; null where the answer came whole. */
+      /** Engine seconds, like all here; null if the answer arrived whole. */
       readonly ttftSeconds: number | null;
       readonly seconds: number;
     }
@@ -46,7 +46,7 @@ interface Question {
 /** Size limit of a whole answer with everything around it. */
 const MOST_BYTES = 16_000_000;
 
-/** Of an error's text: enough to see what it speaks of. It is not kept. */
+/** Size limit of an error's text: enough to recognise its subject. It is not stored. */
 const MOST_ERROR_BYTES = 20_000;
 
 const MOST_WAIT_SECONDS = 60;
@@ -138,7 +138,10 @@ async function refusal({ statusCode: status, headers, body }: Dispatcher.Respons
   return status >= 500 ? { kind: "broken", reason, mayCost: false } : { kind: "refused", reason };
 }
 
-/** Fields that ask for a stream, as errors name them, and refusals in as many words. What else is said of streams may be quoted of a prompt. */
+/**
+ * Fields that request a stream, as errors name them, and refusals in so many words. Other statements about streams may be quoted from a
+ * prompt.
+ */
 const ofStreaming: readonly RegExp[] = [
   /\bstream_options\b/,
   /["'`]stream["'`]/,

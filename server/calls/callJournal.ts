@@ -46,20 +46,23 @@ export function createCallJournal<Row>(write: (rows: readonly Row[]) => void) {
   }
 
   return {
-    /** A call is about to be made, or waits for another attempt. @throws what the disk throws. */
+    /**
+     * A call is about to be made, or waits for another attempt.
+     * @throws the disk's errors.
+     */
     save,
     /**
      * A call has ended; `ended` is called when that is on disk, and again if it throws, which must leave everything unchanged.
      * @throws the errors of either: it then waits for `writeLeft`.
      */
     end: (row: Row, ended: () => void): Promise<void> => end({ row, ended }),
-    /** Writes what could not be written, and tells of it. */
+    /** Writes the rows that could not be written, and sends their notifications. */
     async writeLeft(): Promise<void> {
       const again = [...left];
       left.clear();
       await Promise.all(again.map(end));
     },
-    /** Writes what waits for the next turn, at once; where that fails it waits on. */
+    /** Writes the rows of the next turn, at once; on a failure they keep waiting. */
     flush(): void {
       const waiting = rows;
       try {

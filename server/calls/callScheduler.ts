@@ -13,11 +13,11 @@ export const retryMs = (failures: number): number => (failures === 0 ? 0 : Math.
 
 /** What follows an attempt. */
 export type NextStep<Row> =
-  /** The call is over. */
+  /** The call has ended. */
   | { readonly kind: "end"; readonly row: Row }
-  /** It is made again; `alone`: when no other is under way. */
+  /** It is repeated; `alone`: when no other is in flight. */
   | { readonly kind: "again"; readonly row: Row; readonly afterMs: number; readonly alone?: boolean }
-  /** It was cut: it stays recorded as asked, and counts as lost when the journal is read again. */
+  /** It was aborted: it stays recorded as asked, and counts as lost when the journal is read again. */
   | { readonly kind: "putBack" };
 
 /** One attempt at a call. Either `settle` or `cancel` is called, once. */
@@ -30,7 +30,7 @@ export interface Attempt<Row> {
   readonly timeoutSeconds?: number;
   /** Recorded before the call is made. */
   readonly asked: Row;
-  /** Counts the outcome, and frees what the attempt held. */
+  /** Counts the outcome, and frees the attempt's resources. */
   settle(outcome: CallOutcome): NextStep<Row>;
   /** It could not be recorded, so it was not made. */
   cancel(): void;
@@ -50,7 +50,7 @@ export interface CallSource<Call, Row> {
   /** The next call, which counts as in flight from now on; null: there is none now, or no slot is free. */
   take(): Call | null;
   admit(call: Call): Admission<Row>;
-  /** One that was taken is to be made after a while, or when no other is under way. */
+  /** A call that was taken must be made after a while, or when no other is in flight. */
   putBack(call: Call, afterMs: number, alone: boolean): void;
   /**
    * A call that was taken has ended, and that is on disk.
@@ -62,17 +62,17 @@ export interface CallSource<Call, Row> {
 export interface SchedulerParts<Call, Row> {
   readonly sources: readonly CallSource<Call, Row>[];
   readonly journal: CallJournal<Row>;
-  /** Cuts what is under way. */
+  /** Aborts the calls in flight. */
   readonly signal: AbortSignal;
   readonly canBegin: () => boolean;
-  /** Whether every call is over. */
+  /** Whether every call has ended. */
   readonly isOver: () => boolean;
   readonly events: {
-    /** Every call is over. */
+    /** Every call has ended. */
     done?(): void;
-    /** An attempt is over, whatever its outcome. */
+    /** An attempt has ended, whatever its outcome. */
     ended?(): void;
-    /** Nothing is under way, and the cheapest call can cost more than is left. */
+    /** Nothing is in flight, and the cheapest call can cost more than the rest of the cap. */
     capReached?(mostUsd: number): void;
     /** Most likely the disk. */
     failed(error: unknown): void;
@@ -107,12 +107,12 @@ export function createCallScheduler<Call, Row>(parts: SchedulerParts<Call, Row>)
     }
   }
 
-  /** Begins what can be begun, over all sources. */
+  /** Starts the possible calls, over all sources. */
   function beginAll(): void {
     const waits: number[] = [];
     const dear: number[] = [];
     let begun = 0;
-    // Another source comes first each time: under a limit of calls per minute the first would take them all.
+    // Each time another source is first: under a limit of calls per minute the first would take them all.
     first += 1;
     for (const offset of sources.keys()) {
       const at = (first + offset) % sources.length;
@@ -201,9 +201,9 @@ export function createCallScheduler<Call, Row>(parts: SchedulerParts<Call, Row>)
   }
 
   return {
-    /** Begins what can be begun, in the next turn. */
+    /** Starts the possible calls, in the next turn. */
     soon,
-    /** Waits for what was begun elsewhere, and looks for more after it. */
+    /** Waits for a call that was started elsewhere, and looks for more after it. */
     follow,
     inFlight: () => inFlight,
     /** What waits for its time is not made now. */
@@ -214,7 +214,7 @@ export function createCallScheduler<Call, Row>(parts: SchedulerParts<Call, Row>)
         if (call !== null) sources[at]?.putBack(call, 0, false);
       }
     },
-    /** Begins nothing more; resolves when nothing is under way. */
+    /** Starts no more calls; resolves when nothing is in flight. */
     async close(): Promise<void> {
       clearTimeout(wake);
       clearImmediate(turn);
@@ -228,7 +228,7 @@ async function ask<Row>({ upstream, body, stream, timeoutSeconds }: Attempt<Row>
   if (timeoutSeconds === undefined) return askModel({ upstream, body, stream, signal });
   const limit = new AbortController();
   const cut = (): void => limit.abort();
-  // Cleared when it is over: thousands of them would wait for their time otherwise.
+  // Cleared when it has ended: otherwise thousands of timers would remain.
   const timer = setTimeout(cut, timeoutSeconds * 1000);
   signal.addEventListener("abort", cut, { once: true });
   if (signal.aborted) cut();

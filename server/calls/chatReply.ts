@@ -1,4 +1,4 @@
-/** What an answer says, whichever way it came. */
+/** The content of an answer, in whatever form it arrived. */
 export interface ChatReply {
   /** Tool calls follow the text, as JSON. */
   readonly text: string;

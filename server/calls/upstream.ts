@@ -3,7 +3,7 @@ import type { EngineAccess } from "@/server/contracts/engine/engineAccess";
 import { engineConnector, withEngineKey } from "@/server/contracts/engine/engineConnection";
 import { EngineAccessReader } from "@/server/contracts/engine/readEngineAccess";
 
-/** Somewhere a model can be asked. */
+/** A place where a model can be called. */
 export interface Upstream {
   /** The same for as long as it is the same upstream. */
   readonly id: string;
@@ -22,7 +22,7 @@ const CONNECT_LIMIT_MS = 5_000;
 
 /** Connections to addresses, each with its key and authorities, opened when they are needed. */
 export interface ConnectionPool {
-  /** @param access as documents hold it; the key is read when a request leaves. */
+  /** @param access as stored in documents; the key is read when a request is sent. */
   to(url: string, access: EngineAccess): Dispatcher;
   close(): Promise<void>;
 }

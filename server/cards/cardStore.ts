@@ -6,9 +6,9 @@ import { type CardCatalogue, catalogueOf, misplaced, noUserCards } from "@/solve
 
 /** The user's own cards in the state directory. The file is the truth: it may be edited by hand while the studio runs. */
 export interface CardStore {
-  /** A file that cannot be used counts as none, and `problem` says in one sentence why. */
+  /** An unusable file counts as empty, and `problem` states the reason in one sentence. */
   read(): { readonly userCards: UserCards; readonly catalogue: CardCatalogue; readonly problem: string | null };
-  /** Writes what `edit` makes of the cards, whole or not at all. Refused while the file cannot be used, so that nothing in it is lost. */
+  /** Writes the cards returned by `edit`, atomically. Refused while the file is unusable, so that its content is not lost. */
   change(edit: (cards: UserCards) => UserCards): Outcome<object>;
 }
 

@@ -7,8 +7,8 @@ import { parseHuggingFaceConfig } from "@/solver/hardware/huggingFaceConfig";
 const idOf = (repository: string | null): string => (repository?.split("/").at(-1) ?? "my-model").toLowerCase().slice(0, 80);
 
 /**
- * A model from what a user pasted: the `config.json` of a Hugging Face repository, or a model card as `cards.json` holds it. What
- * a configuration does not say (an id, mostly) is filled in to be looked over.
+ * A model from what a user pasted: the `config.json` of a Hugging Face repository, or a model card in the format of `cards.json`. Data
+ * missing in a configuration (usually an id) is filled in for review.
  */
 export function readModelText(text: string): Outcome<{ readonly model: UserModel; readonly notes: readonly string[] }> {
   let json: unknown;

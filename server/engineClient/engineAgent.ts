@@ -14,7 +14,7 @@ const open = new Agent({ ...kept, connectTimeout: connectTimeoutMs });
 /** One for each way in, so that engines of one key and authority share it. */
 const agents = new Map<string, Dispatcher>();
 
-/** What requests to an engine are sent through: with its key, and held against its authorities, where it has any. */
+/** The dispatcher for requests to an engine: with the engine's key, and verification against its certificate authorities, if it has any. */
 export function engineAgent({ key, caFile }: EngineAccess = {}): Dispatcher {
   if (key === undefined && caFile === undefined) return open;
   const name = JSON.stringify([key, caFile]);

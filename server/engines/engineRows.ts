@@ -86,9 +86,9 @@ const vllm: readonly EngineRow[] = [
 ];
 
 /**
- * SGLang (`metrics_collector.py`; `sglang_` is what exporters without colons make of it). Ranks of a tensor- or pipeline-parallel
- * group repeat one value; with attention in data parallel groups the second group begins at tp_rank 2, not at 0, so it is the lowest
- * rank of each that counts. priority="" is the aggregate beside its parts. dp_rank adds up.
+ * SGLang (`metrics_collector.py`; `sglang_` is the prefix in exporters without colons). Ranks of a tensor- or pipeline-parallel group
+ * repeat one value; with attention in data parallel groups the second group begins at tp_rank 2, not at 0, so it is the lowest rank of each
+ * that counts. priority="" is the aggregate of the other parts. dp_rank is summed.
  */
 const sglangSeries = { lowestOf: ["tp_rank", "pp_rank", "moe_ep_rank"], largestOf: ["pid"], aggregate: { priority: "" } };
 const sglangPrefixes = ["sglang:", "sglang_"];

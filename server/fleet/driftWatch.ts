@@ -92,7 +92,7 @@ export function createDriftWatch({ store, fleet }: DriftWatchParts): DriftWatch 
     const { candidates } = state;
     state.candidates = new Set(found.map(keyOf));
     const kept = found.filter((line) => candidates?.has(keyOf(line)));
-    // Where all that is found is new, the next look tells what became of what was told before.
+    // If all findings are new, the next look shows what happened to the earlier reported ones.
     if (candidates !== null && (kept.length > 0 || found.length === 0)) settle(state, plan, kept);
   }
 

@@ -21,7 +21,7 @@ export function measuredFinding({ model }: JudgeTarget, { calls, meanSeconds, p5
   return ok("judge", `${model} gives scores: ${ms(meanSeconds)} a call on average of ${calls}${spread}.`);
 }
 
-/** Why a judge gave no score, and what to do. Nothing of what it wrote: it may repeat the key. */
+/** Why a judge gave no score, and what to do. Its text is not repeated: it may contain the key. */
 export function judgeFaultFinding({ model, url, key }: JudgeTarget, call: Failed, limitMs: number): Finding {
   const { host } = new URL(url);
   if (call.kind === "refused")

@@ -19,7 +19,10 @@ const TEST_STALE_MS = 24 * 3600_000;
 /** Traffic follows the load of the hour. */
 const TRAFFIC_STALE_MS = 3600_000;
 
-/** The time of a judge that plans take: what an operator entered, else traffic of the last hour, else the newest measurement, else an assumption. */
+/**
+ * The judge's time used for plans: the operator's entry, otherwise traffic of the last hour, otherwise the newest measurement, otherwise an
+ * assumption.
+ */
 export function judgeTimeInUse({ entered, ...known }: Known, nowMs: number): PlannedJudgeTime {
   const measured = measurements(known, nowMs);
   const [best] = measured;
@@ -69,10 +72,12 @@ function measurements({ traffic, ...tests }: Omit<Known, "entered">, nowMs: numb
   return found.sort((a, b) => rank(a) - rank(b) || b.at.localeCompare(a.at));
 }
 
-/** The newest test that brought times: one that failed later says nothing of them. null: none did. */
+/** The newest test with times: a later failed test does not affect them. null: there is none. */
 export const timedTest = ({ test, timed = null }: Pick<Known, "test" | "timed">): JudgeTest | null => (test?.times ? test : timed);
 
-/** How many times what was tested or entered the traffic shows, where that is more than a quarter off; null where it is not, or one of them is missing. */
+/**
+ * Ratio of the traffic's time to the tested or entered one, if it is more than a quarter off; null if it is not, or one of them is missing.
+ */
 export function trafficRatio({ traffic, entered, ...tests }: Known): number | null {
   const before = entered?.secondsPerCall ?? timedTest(tests)?.times?.meanSeconds ?? null;
   if (traffic === null || before === null || before <= 0) return null;

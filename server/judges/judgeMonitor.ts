@@ -25,13 +25,13 @@ export interface JudgeMonitor {
   of(clusterId: string): ClusterJudge | null;
   /** Calls a judge that is not attached yet; nothing is kept but for the attachment that may follow within minutes. */
   try(judge: Judge, signal: AbortSignal): Promise<JudgeTest>;
-  /** Tests the judge of a cluster, and keeps what is found. `recent`: a test of the last minutes will do. */
+  /** Tests the judge of a cluster, and stores the result. `recent`: a test of the last minutes is sufficient. */
   measure(clusterId: string, options?: { readonly recent: boolean }): Promise<Outcome<{ readonly test: JudgeTest }>>;
   /** Takes an operator's time of a call in place of the measured one; null: takes the measured one again. */
   enter(clusterId: string, secondsPerCall: number | null, actor: string): Outcome<object>;
-  /** The judge and its time for plans of a cluster, where no engine of the plan judges. */
+  /** The judge and its time for plans of a cluster, if no engine of the plan judges. */
   planned(clusterId: string): FixedJudge;
-  /** Ends tests that are under way. */
+  /** Ends running tests. */
   close(): void;
 }
 
@@ -74,7 +74,7 @@ export function createJudgeMonitor({ store, clusterOf }: JudgeMonitorParts): Jud
     return seen?.ok ? (seen.value.judge ?? null) : null;
   }
 
-  /** The record with what traffic shows by now. */
+  /** The record with the present times of the traffic. */
   function withTraffic(row: ClusterRow, record: JudgeRecord): JudgeRecord {
     const cluster = clusterOf(row.id);
     const nowMs = Date.now();

@@ -11,7 +11,7 @@ export interface JudgeTests {
   /** A test of the last minutes without a fault; null: there is none. */
   recent(target: JudgeTarget): JudgeTest | null;
   isRunning(target: JudgeTarget): boolean;
-  /** Tests it, or waits for the test that runs. Rejects when `signal` fires; the test goes on for others that wait for it. */
+  /** Tests it, or waits for the running test. Rejects when `signal` fires; the test continues for other callers. */
   measure(target: JudgeTarget, signal: AbortSignal): Promise<JudgeTest>;
 }
 
@@ -48,7 +48,7 @@ export function createJudgeTests(ending: AbortSignal): JudgeTests {
   };
 }
 
-/** The promise's outcome, or a rejection with the signal's reason where that fires first. */
+/** The promise's outcome, or a rejection with the signal's reason if that fires first. */
 function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);

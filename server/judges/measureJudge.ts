@@ -24,7 +24,7 @@ const usualLimitMs = 8_000;
 const lengths = [100, 1_000, 4_000] as const;
 /** Calls of each length. */
 const rounds = 5;
-/** A token has about so many characters where the judge does not count. */
+/** Assumed characters per token if the judge reports no count. */
 const charactersPerToken = 4;
 
 const refusedStatuses: readonly number[] = [400, 413, 422];
@@ -44,16 +44,16 @@ type Call =
   | { readonly kind: "fault"; readonly fault: JudgeFault; readonly detail: string };
 
 /**
- * Has a judge score answers of three lengths, one call at a time, with the gateway's own question. The first call opens the connection
- * and is not counted; what it finds wrong ends the test.
+ * Makes a judge score answers of three lengths, one call at a time, with the gateway's own prompt. The first call opens the connection and
+ * is not counted; a fault that it finds ends the test.
  *
- * @returns what was found; `times` of the calls that brought a score, so far as they were made within the limit. Rejects only when `signal` fires.
+ * @returns the findings; `times` of the calls with a score, as far as they were made within the limit. Rejects only when `signal` fires.
  */
 export async function measureJudge(target: JudgeTarget, options: MeasureOptions): Promise<JudgeTest> {
   const { signal, callLimitMs = usualCallLimitMs, limitMs = usualLimitMs } = options;
   const testedAt = new Date().toISOString();
   const endsMs = performance.now() + limitMs;
-  // Other words in each measurement: an engine may still hold the prefixes of the one before.
+  // Different words in each measurement: an engine may still cache the prefixes of the previous one.
   const random = seededRandom(Date.now());
   let calls = 0;
   const call = async (characters: number): Promise<Call> => {

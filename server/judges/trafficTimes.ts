@@ -22,11 +22,11 @@ interface SeenCall {
 }
 
 /**
- * The judge's time as requests met it, the wait for a call included: over the judgements of the ten minutes before the latest, and at least
- * over the newest 50.
+ * The judge's time in requests, including the wait for a call: over the judgements of the ten minutes before the latest, and at least over
+ * the newest 50.
  *
  * @param decisions newest first.
- * @returns null where fewer than 50 calls were scored or ran into their limit.
+ * @returns null if fewer than 50 calls were scored or reached their time limit.
  */
 export function trafficTimes(decisions: readonly Decision[], { sinceMs, isOutside }: TrafficOptions): JudgeTraffic | null {
   const calls: SeenCall[] = [];

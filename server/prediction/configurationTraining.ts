@@ -12,10 +12,10 @@ import { workflowShape } from "@/solver/workflow/workflowShape";
 import { embedPrompts } from "./embedPrompts";
 import { sketchesOf, type Trained, type TrainingContext, type TrainingSummary } from "./trainingContext";
 
-/** Modelled programs of each prompt: their mean says more of the prompt than one does. */
+/** Modelled programs of each prompt: their mean is more precise than a single one. */
 const PROGRAMS_A_PROMPT = 4;
 
-/** Prompts that are learnt of, at most, and outcomes, one for each of their configurations: what memory and minutes hold. */
+/** Most prompts for training, and most outcomes, one for each of their configurations: limits by memory and minutes. */
 const MOST_PROMPTS = 4000;
 const MOST_OUTCOMES = 2 ** 23;
 
@@ -25,9 +25,10 @@ interface ConfigurationTask {
 }
 
 /**
- * Trains heads for the configurations of a declared workflow on modelled outcomes of the planning prompts, and measures them on held-out ones.
+ * Trains heads for the configurations of a declared workflow on modelled outcomes of the planning prompts, and measures them on held-out
+ * ones.
  *
- * @throws Error or RangeError, in a sentence, where the workload lacks answers of a model, or nothing can be learnt.
+ * @throws Error or RangeError, in a sentence, if the workload lacks answers of a model, or nothing can be learnt.
  */
 export async function configurationsOf(
   { request, workflow }: ConfigurationTask,
@@ -66,7 +67,10 @@ export async function configurationsOf(
   });
 }
 
-/** Heads of the rows, measured on others, whose prompts are rows of the texts; with an encoder these read what it makes of them. */
+/**
+ * Heads trained on the rows, with their error on others, whose prompts are rows of the texts; with an encoder the heads read its
+ * embeddings.
+ */
 export async function trainedConfigurations(given: {
   readonly rows: ConfigurationRows;
   readonly heldOut: ConfigurationRows;

@@ -12,14 +12,14 @@ export interface ExecutedTask {
   readonly runs: { readonly path: string; readonly name: string };
 }
 
-/** Which inputs are held out hangs on their texts; this is for the folds. */
+/** The held-out inputs depend on their texts; this seed is for the folds. */
 const SEED = 1;
 
 /**
- * Trains heads for the configurations of a declared workflow on runs that were executed and graded, and measures them on held-out inputs. The same
+ * Trains heads for the configurations of a declared workflow on executed and graded runs, and measures them on held-out inputs. The same
  * file and release give the same bytes.
  *
- * @throws Error or RangeError, in a sentence, where too little was executed, or an encoder cannot be used; whatever reading the file throws.
+ * @throws Error or RangeError, in a sentence, if there are too few runs, or an encoder cannot be used; the errors of reading the file.
  */
 export async function trainOnRuns({ request, workflow, runs: file }: ExecutedTask, tell: (doing: string) => void): Promise<Trained> {
   const { models, encoderFolder } = request;

@@ -8,9 +8,9 @@ type Kept = Pick<Store, "workloads" | "profiles" | "prompts">;
 const PROMPTS_A_READ = 500;
 
 /**
- * What predictors read of a workload's prompts, by row of its outcome table: the last user message of each. null for a prompt that is not
- * found; null for all where the workload, or the one it was made of, did not come of a profile, or its prompts were deleted. Reads the
- * store: seconds for 20,000 prompts, so it belongs in a thread.
+ * The predictors' input from a workload's prompts, by row of its outcome table: the last user message of each. null for a prompt that is
+ * not found; null for all if the workload, or its base workload, was not made from a profile, or its prompts were deleted. Reads the store:
+ * seconds for 20,000 prompts, so call it in a thread.
  */
 export function textsOf(store: Kept, workloadId: string, promptIds: readonly string[]): readonly (string | null)[] | null {
   const { prompts } = store;

@@ -60,7 +60,7 @@ describe("learning of what a gateway remembers", () => {
   });
 
   it("sums what comes after each answer as one by one", () => {
-    // Beside one another, rejected, shorter than what is read ahead, begun at once.
+    // Parallel ones, rejected ones, ones shorter than the read-ahead, and ones that began at once.
     const drawn = Array.from({ length: 300 }, (_, at) =>
       line("session", (at * 7919) % 1000, 1 + at, { finishedAtMs: ((at * 7919) % 1000) + [0, 1, 30, 400][at % 4]!, accepted: at % 5 > 0 }),
     );

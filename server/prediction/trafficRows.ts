@@ -5,10 +5,10 @@ import type { LengthRows } from "@/solver/prediction/lengths";
 /** Share of the programs, the earlier ones, that are learnt from. */
 const EARLIER_SHARE = 0.7;
 
-/** Lines that may be torn, as where the gateway was killed while it wrote, or is writing: they are left out. */
+/** Share of lines that may be incomplete, as when the gateway was killed during a write, or is writing: they are left out. */
 const TORN_SHARE = 0.01;
 
-/** Programs below which neither part says anything. */
+/** Minimum number of programs for a meaningful part. */
 const LEAST_PROGRAMS = 50;
 
 /** More requests under one name are no program, but a client that never changes its session: no caller waits for their end. */
@@ -20,7 +20,7 @@ const READ_AHEAD_MS = 2;
 /** What was left out of programs that have ended, or never will. */
 type LeftOut = NonNullable<ArtefactTraining["leftOut"]>;
 
-/** A request's answer, and what its program wrote with it and after it. */
+/** A request's answer, and the output of its program with it and after it. */
 interface EndedRequest {
   readonly line: LearningLine;
   readonly remainingTokens: number;
@@ -109,7 +109,7 @@ function readLine(text: string): LearningLine | null {
   }
 }
 
-/** An answer that the client's limit cut says how long it was allowed to be, not how long it would have been. */
+/** An answer cut by the client's limit shows the allowed length, not the length it would have had. */
 const wasCut = ({ outputTokens, mostTokens }: LearningLine): boolean => mostTokens !== null && outputTokens >= mostTokens;
 
 /**

@@ -12,7 +12,7 @@ export interface TrainingContext {
   readonly tell: (doing: string) => void;
 }
 
-/** What the record of any training on a workload says. */
+/** The common part of every training record on a workload. */
 export type TrainingSummary = Omit<ArtefactTraining, "workflows" | "correlation" | "requests" | "encoder" | "source">;
 
 /** A trained predictor, ready to be stored under the hash of its bytes. */

@@ -21,7 +21,7 @@ import { sketchesOf, type Trained, type TrainingContext, type TrainingSummary } 
 /** Modelled programs from which lengths are learnt, and others for measuring the error. */
 const PROGRAMS = { train: 3000, heldOut: 1000 } as const;
 
-/** To train on what a store's file keeps. */
+/** A training task on the data in a store's file. */
 export type StoredTraining = { readonly file: string } & (
   | { readonly request: Extract<TrainRequest, { train: "lengths" | "confidence" }> }
   | { readonly request: Extract<TrainRequest, { train: "configurations" }>; readonly workflow: WorkflowDocument }
@@ -33,7 +33,7 @@ export type TrainingTask =
   | ExecutedTask
   | {
       readonly request: Extract<TrainRequest, { train: "traffic" }>;
-      /** As the gateway wrote them, and when it was asked. */
+      /** As the gateway wrote them, and the time of the request. */
       readonly lines: readonly string[];
       readonly atMs: number;
       readonly clusterName: string;
@@ -43,10 +43,10 @@ export type TrainingTask =
 type ToRead = Pick<ReturnType<typeof openToRead>, "workloads" | "profiles" | "prompts">;
 
 /**
- * Trains a predictor on the prompts that plans are made on, and measures it on those that are held out from them. The same request, store and
- * release give the same bytes.
+ * Trains a predictor on the planning prompts, and measures it on the held-out ones. The same request, store and release give the same
+ * bytes.
  *
- * @throws Error or RangeError, in a sentence, where there is nothing to learn from, or an encoder cannot be used.
+ * @throws Error or RangeError, in a sentence, if there is no training data, or an encoder cannot be used.
  */
 export async function train(task: StoredTraining, store: ToRead, tell: (doing: string) => void): Promise<Trained> {
   const { request } = task;
@@ -142,9 +142,9 @@ async function confidenceOf(
 }
 
 /**
- * Trains lengths on requests that a gateway remembers: on the earlier ones, measured on the later ones.
+ * Trains lengths on requests in a gateway's log: on the earlier ones, measured on the later ones.
  *
- * @throws Error or RangeError, in a sentence, where there is not enough to learn from.
+ * @throws Error or RangeError, in a sentence, if there is not enough training data.
  */
 export function trainOnTraffic(task: Extract<TrainingTask, { lines: unknown }>, tell: (doing: string) => void): Trained {
   const { request, lines, atMs, clusterName, emulated } = task;

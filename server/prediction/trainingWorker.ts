@@ -4,7 +4,7 @@ import { trainOnRuns } from "./executedTraining";
 import type { Trained } from "./trainingContext";
 import { type TrainingTask, train, trainOnTraffic } from "./trainingTask";
 
-/** Entry of a thread that trains a predictor; it says what it is doing. */
+/** Entry of a thread that trains a predictor; it reports its progress. */
 serveTasks(async (task: TrainingTask, { say }: TaskRun<string>): Promise<Trained> => {
   const doing = (words: string): void => void say(words);
   if ("lines" in task) return trainOnTraffic(task, doing);

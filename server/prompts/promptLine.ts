@@ -23,7 +23,7 @@ function recordedMessages(prompt: string): readonly { readonly role: string; rea
   return hasTools ? "its conversation has messages of tools, which records keep as text only" : messages;
 }
 
-/** Told of records that end before their prompt does, and counted. */
+/** Reported for records that end before their prompt does, and counted. */
 export const CUT_PROMPT = "its prompt was kept only in part, as far as the record says";
 
 type LineForm = Exclude<PromptForm, "csv">;

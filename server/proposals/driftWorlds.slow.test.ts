@@ -44,7 +44,7 @@ interface World {
   readonly rate?: number;
   readonly judgeSeconds?: number;
   readonly traffic?: Workload;
-  /** Engines take so many times as long as the planner's own model says of this world. */
+  /** Factor between the engines' times and the planner's own model in this world. */
   readonly slower?: number;
 }
 

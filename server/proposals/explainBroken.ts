@@ -91,7 +91,7 @@ function replacedOf(
   if (under === null || !needsSimulation(promise)) return { alone: [], together: null };
   const figure = figureOf(plan, promise);
   const outcomeOf = (predicted: PredictedAsItRuns): ReplacedOutcome => {
-    // Queues that grow without end are a latency; shares, quality and what is busy are not known then.
+    // Queues that grow without bound have a latency; shares, quality and utilisation are then unknown.
     if (predicted.kind === "overloaded" && promise.kind !== "seconds")
       return { kind: "not-evaluated", because: "the plan is overloaded then, and only its latencies follow from that" };
     if (predicted.kind !== "predicted") return predicted;
@@ -112,8 +112,8 @@ function replacedOf(
 }
 
 /**
- * Whether what is measured of a group can only shorten latencies: fewer requests, shorter ones, a faster judge. Higher scores are left out, since
- * they send fewer requests on, and what that does to a stage depends on which.
+ * Whether the measured change of a group can only shorten latencies: fewer requests, shorter ones, a faster judge. Higher scores are
+ * excluded, since they escalate fewer requests, and the effect on a stage depends on which.
  */
 function canOnlyImprove({ kind }: PlanPromise, group: InputGroup, inputs: readonly PlanInput[]): boolean {
   if (kind !== "seconds") return false;
@@ -124,7 +124,7 @@ function canOnlyImprove({ kind }: PlanPromise, group: InputGroup, inputs: readon
   return own.length > 0 && own.every(({ now, planned }) => now !== null && now < planned);
 }
 
-/** Reads the figure of a promise from predictions; null where they lack it. */
+/** Reads the figure of a promise from predictions; null if it is missing there. */
 function figureOf(plan: Plan, { quantity, model }: PlanPromise): (predictions: Predictions) => number | null {
   if (quantity === "end-to-end") return ({ p95Seconds }) => p95Seconds;
   if (quantity === "quality") return ({ quality }) => quality;
@@ -144,7 +144,7 @@ function missingEngines(inputs: readonly PlanInput[]): string[] {
     .map(({ name, now, planned }) => `Of the ${name} there are ${now} of ${planned}.`);
 }
 
-/** Stages with what is predicted of them under this traffic, and what was measured. */
+/** Stages with their predictions under this traffic, and the measurements. */
 function stagesOf({ plan, under, window }: Broken) {
   const predictions = under === null ? plan.predictions : under.all.kind === "predicted" ? under.all.predictions : null;
   return (predictions?.stages ?? []).flatMap(({ model, meanSeconds, bands }) => {
@@ -181,7 +181,7 @@ function waiting(broken: Broken): string[] {
   ];
 }
 
-/** The judge's scores explain what is made of them. */
+/** The judge's scores explain the figures derived from them. */
 function scores({ quantity }: PlanPromise, inputs: readonly PlanInput[]): string[] {
   if (quantity !== "accepted-score") return [];
   return changedOf(inputs)

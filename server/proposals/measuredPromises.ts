@@ -8,8 +8,8 @@ import { type Enough, type Promised, type PromiseVerdict, verdictOf } from "@/so
 import { isFailed, type PromiseWindow, unsettled } from "../clusters/watch/promiseWindow";
 
 /**
- * Requests before a figure is judged. A percentile is kept with five in the tail of a p95; its interval, between order statistics, holds
- * from few requests on. Intervals of means and shares hold from more. Failures are counted, so few requests suffice.
+ * Requests before a figure is judged. A percentile counts as kept with five in the tail of a p95; its interval, between order statistics,
+ * is valid from few requests on. Intervals of means and shares need more. Failures are counted, so few requests suffice.
  */
 const ENOUGH = { percentile: { broken: 10, kept: 100 }, mean: { broken: 50, kept: 50 }, failures: { broken: 3, kept: 50 } } as const;
 
@@ -45,9 +45,9 @@ export interface Measuring {
   readonly acceptedScores: readonly number[];
   /** Quality label of an answer; null if unknown. */
   readonly labelOf: (decision: Decision) => number | null;
-  /** Of the GPUs that engines hold now; null where that or a price is not known. */
+  /** For the GPUs that engines hold now; null if that or a price is not known. */
   readonly usdPerHour: number | null;
-  /** Why nothing compares; null where it does. */
+  /** Why no comparison is possible; null if it is. */
   readonly notComparable: string | null;
 }
 
@@ -58,9 +58,9 @@ type Row = Pick<PlanPromise, "quantity" | "kind" | "promised"> & {
   readonly measured: MeasuredFigure | null;
   readonly enough: Enough;
   readonly basis: string;
-  /** Why a figure beyond its band breaks no promise; left out where it does. */
+  /** Why a figure beyond its band breaks no promise; absent if it does. */
   readonly excused?: string;
-  /** The count, in words, where the figure is counted and not drawn from a sample. */
+  /** The count, in words, if the figure is counted and not estimated from a sample. */
   readonly counted?: string;
 };
 
@@ -111,7 +111,7 @@ function trafficRows(measuring: Measuring): Row[] {
     const span = bands?.p95Seconds ?? { low: p95Seconds * (1 - WITHOUT_BAND), high: p95Seconds * (1 + WITHOUT_BAND) };
     const seconds = visitsOf(answered, model).map((visit) => visit.queueSeconds + visit.seconds);
     return [
-      // All requests start at the first stage unless the plan says otherwise.
+      // All requests start at the first stage by default.
       ...(stage === predictions.stages[0] && stage.startShare === undefined
         ? []
         : [
@@ -152,7 +152,7 @@ function trafficRows(measuring: Measuring): Row[] {
   ];
 }
 
-/** Labels where they are known; else what the judge says, which is no quality. */
+/** Labels if they are known; otherwise the judge's scores, which are no quality. */
 function qualityRow({ plan: { predictions }, window: { answered }, labelOf, acceptedScores }: Measuring): Row[] {
   const labels = answered.flatMap((decision) => labelOf(decision) ?? []);
   if (labels.length >= ENOUGH.mean.kept || acceptedScores.length === 0)
@@ -231,7 +231,7 @@ function costRows({ plan, window, usdPerHour }: Measuring): Row[] {
   const judged = mean(answered.map(({ stages }) => stages.filter(({ judgedScore }) => judgedScore !== null).length)) * judge;
   const each = (perSecond: number): number => (perSecond > 0 ? (usdPerHour ?? 0) / 3600 / perSecond : Number.POSITIVE_INFINITY) + judged;
   const planned = plan.inputs.workload.requestsPerSecond;
-  // Nights are quiet: GPUs that cost what was promised are spread over fewer requests then, which the plan did not promise against.
+  // Nights are quiet: GPUs at the promised cost are then spread over fewer requests, which the promise does not cover.
   const byRate =
     rate !== null && usdPerHour !== null && usdPerHour <= atMost(costUsdPerHour).high && each(planned) <= atMost(costUsdPerRequest).high;
   const excused = byRate

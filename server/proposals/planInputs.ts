@@ -8,14 +8,17 @@ import type { PromiseWindow } from "../clusters/watch/promiseWindow";
 import { visitsOf } from "./measuredPromises";
 import { observedRequests, trafficWindow } from "./observedRequests";
 
-/** Values before a mean is said to have moved, or not. */
+/** Minimum number of values for deciding whether a mean has moved. */
 const ENOUGH = 50;
 
 const judgeTimeName = "time of a judgement";
 const paceName = (model: string): string => `time per output token of ${model}`;
 const enginesName = (model: string): string => `engines of ${model} that serve`;
 
-/** What a plan's promises rest on, as planned and as the window shows it; the test of drift says how far whole distributions are. */
+/**
+ * The inputs on which a plan's promises depend, as planned and as measured in the window; the test of drift gives the distances of the
+ * whole distributions.
+ */
 export function planInputs(
   plan: Plan,
   gauges: readonly TrafficGauge[],
@@ -30,7 +33,7 @@ export function planInputs(
   return [...traffic, ...judgeTime(plan, window), ...paces(plan, gauges, window), ...engines(plan, frame)];
 }
 
-/** Where the window says too little, the test of drift may know from those before it. */
+/** If the window has too few values, the test of drift may decide from earlier ones. */
 function testedState(state: PlanInput["state"], level: number | null): PlanInput["state"] {
   if (state !== "too little seen" || level === null) return state;
   return level < 1 ? "as planned" : "moved";
@@ -52,7 +55,7 @@ function judgeTime({ policy, predictions }: Plan, { answered }: PromiseWindow): 
   ];
 }
 
-/** Time in queue and engine over tokens written: it says how fast engines are whatever the lengths, but not whatever the load. */
+/** Time in queue and engine per written token: it measures the engines' speed whatever the lengths, but not whatever the load. */
 function paces({ predictions }: Plan, gauges: readonly TrafficGauge[], { answered }: PromiseWindow): PlanInput[] {
   return predictions.stages.flatMap(({ model, meanSeconds }): PlanInput[] => {
     const tokens = gauges.find((gauge) => gauge.kind === "tokens" && gauge.model === model)?.planned ?? 0;

@@ -33,7 +33,7 @@ const begin = (before: PlanTraffic["watched"] | null = null): PlanTraffic =>
   createPlanTraffic({ plan, workload, timeScale: TIME_SCALE, windowSeconds: WINDOW, before, nowMs: START_MS });
 const atMs = (seconds: number): number => START_MS + (seconds / TIME_SCALE) * 1000;
 
-/** Looks once a second of the wall at traffic of so many windows; tells what had drifted after each. */
+/** Looks once per wall second at traffic of `windows` windows; returns what had drifted after each. */
 function watch(traffic: PlanTraffic, windows: number, kind: Partial<TestTraffic> = {}, fromSeconds = 0): string[][] {
   const all = decisions(fromSeconds, (windows + 0.5) * WINDOW, kind);
   const told: string[][] = [];

@@ -9,7 +9,7 @@ import type { Workload } from "@/solver/workload/workload";
 import { observedRequests, trafficWindow } from "./observedRequests";
 import { plannedTraffic } from "./plannedTraffic";
 
-/** The source looks at 50 requests every 5 minutes (Cascadia, section 4.4). A window is longer where they take longer to come. */
+/** The source looks at 50 requests every 5 minutes (Cascadia, section 4.4). A window is longer if they take longer to arrive. */
 export const WINDOW_SECONDS = 300;
 const LEAST_REQUESTS = 50;
 

@@ -10,13 +10,12 @@ export const inputTokensName = "input tokens";
 export const outputTokensName = (model: string): string => `output tokens of ${model}`;
 export const scoreName = (model: string): string => `score of ${model}`;
 
-/** Planned values compared at most, evenly spread: what chance shows is found by drawing from them. */
+/** Most planned values in a comparison, evenly spread: the effect of chance is estimated by drawing from them. */
 const MOST_VALUES = 3000;
 
 /**
- * The traffic a plan was made for, as a gateway would see it. A gateway sees a model's lengths and scores on the requests that reach
- * it only, so they are held against those of the planning prompts that the plan sends there: like with like. The last
- * stage's answers are not judged.
+ * The traffic a plan was made for, as a gateway would see it. A gateway only sees a model's lengths and scores on the requests that reach
+ * it, so they are compared with those of the planning prompts that the plan sends there. The last stage's answers are not judged.
  */
 export function plannedTraffic(plan: Pick<Plan, "policy" | "inputs">, workload: Workload): PlannedTraffic {
   const { models, sample, routed } = routedByPlan(plan, workload);
@@ -37,7 +36,7 @@ export function plannedTraffic(plan: Pick<Plan, "policy" | "inputs">, workload: 
   };
 }
 
-/** Scores with which the plan accepts answers of the stages that it has judged, of the planning prompts; empty where none is. */
+/** Scores with which the plan accepts answers of the judged stages, of the planning prompts; empty if there are none. */
 export function plannedAcceptedScores(plan: Pick<Plan, "policy" | "inputs">, workload: Workload): readonly number[] {
   const { models, sample, routed } = routedByPlan(plan, workload);
   return Array.from(routed.exit).flatMap((stage, prompt) => (stage < models.length - 1 ? [sample.judged[stage]?.[prompt] ?? 0] : []));
@@ -45,7 +44,7 @@ export function plannedAcceptedScores(plan: Pick<Plan, "policy" | "inputs">, wor
 
 /** The planning prompts as the policy routes them. */
 export function routedByPlan({ policy }: Pick<Plan, "policy">, workload: Workload) {
-  // All others send requests by load, so which reach a model is not known beforehand: only what comes is compared.
+  // All others route requests by load, so the requests of a model are not known in advance: only the arrivals are compared.
   const models = policy.kind === "cascade" || policy.kind === "fixed" ? modelsOf(policy) : [];
   const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
   const directStart = directStartOf(policy);

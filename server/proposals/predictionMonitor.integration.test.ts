@@ -62,11 +62,11 @@ afterAll(async () => {
 });
 
 interface Served extends TestTraffic {
-  /** Mean of the latencies, whose spread is as wide as that of a queue. */
+  /** P95 of the latencies, whose spread is as wide as that of a queue. */
   readonly p95Seconds: number;
   /** Time at each engine. */
   readonly engineSeconds?: number;
-  /** Of the window, before the first request comes. */
+  /** Idle time of the window before the first request. */
   readonly idleSeconds?: number;
   /** Which requests fail, by their number. */
   readonly fails?: (at: number) => boolean;

@@ -15,7 +15,7 @@ import { trafficNow } from "./trafficNow";
 import type { TrafficSource } from "./trafficWatch";
 import { underMeasured } from "./underMeasured";
 
-/** A cluster's traffic with what else promises are held against. */
+/** A cluster's traffic with the other data for comparing promises. */
 export interface PromiseSource extends TrafficSource {
   /** The newest; null before the first. */
   frame(): LiveFrame | null;
@@ -42,9 +42,9 @@ export interface PredictionMonitor {
    * here, or nothing was measured yet.
    */
   report(clusterId: string, sinceMs?: number): PromiseReport | null;
-  /** What to plan for so that it is the traffic of now. A workload made of what was seen is put into the store. */
+  /** The planning input that describes the present traffic. A workload made from observations is stored. */
   toPlan(clusterId: string): Outcome<{ readonly traffic: TrafficToPlan }>;
-  /** Resolves when a simulation under way has ended; it is cut. */
+  /** Resolves when a running simulation has ended; it is aborted. */
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ interface Simulated {
   readonly planId: string;
   readonly inputs: readonly PlanInput[];
   readonly atMs: number;
-  /** null: under way. */
+  /** null: running. */
   under: UnderMeasured | null;
 }
 
@@ -183,7 +183,7 @@ function notesOn({ answered, counts }: PromiseWindow): string[] {
   ];
 }
 
-/** Whether what moved is other inputs, or much further. */
+/** Whether other inputs moved, or the same ones much further. */
 function isFurther(before: readonly PlanInput[], inputs: readonly PlanInput[]): boolean {
   const [was, is] = [changedOf(before), changedOf(inputs)];
   if (was.length !== is.length) return true;

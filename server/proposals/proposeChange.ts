@@ -33,9 +33,9 @@ export async function proposeChange(planning: Pick<Planning, "solve" | "predict"
   const { policy, inputs } = plan;
   if (policy.kind !== "cascade") return none(`The policy in force is ${policy.kind}; only cascades are planned again.`);
   const { model: judgeModel, engine } = policy.judge;
-  // Older plans record a judge's engine only where it runs.
+  // Older plans record a judge's engine only if it runs.
   const judge = inputs.judgeEngine ?? (engine === undefined ? undefined : { model: judgeModel, ...engine });
-  // Older plans record a direct start only where they came to have one.
+  // Older plans record a direct start only if they have one.
   const directStart = inputs.directStart ?? policy.directStart?.router;
   const running = runningReplicas(plan);
   const request: SolveRequest = {
@@ -85,7 +85,7 @@ export async function proposeChange(planning: Pick<Planning, "solve" | "predict"
 
 const none = (says: string): Change => ({ outcome: "none", says });
 
-/** What is held against floor and budget. */
+/** The values that are compared with floor and budget. */
 function promiseOf({ predictions, inputs: { objective } }: Plan): PlanNow {
   const { quality, qualityBand, p95Seconds, largestStageP95Seconds, costUsdPerHour } = predictions;
   return {

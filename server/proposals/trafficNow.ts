@@ -14,12 +14,12 @@ export interface ObservedTraffic {
   readonly requests: readonly ObservedRequest[];
   /** As measured; null: not known. */
   readonly requestsPerSecond: number | null;
-  /** Names of what is no longer as planned. */
+  /** Names of the quantities that are no longer as planned. */
   readonly changed: readonly string[];
   readonly nowMs: number;
 }
 
-/** The plan's workload at the rate seen where nothing but the rate has changed, else one made of what was seen, which is then put into the store. */
+/** The plan's workload at the observed rate if only the rate has changed, otherwise one made from observations, which is then stored. */
 export function trafficNow(store: Store, { plan, workload, requests, changed, nowMs, ...seen }: ObservedTraffic): TrafficToPlan {
   const planned = plan.inputs.workload;
   const requestsPerSecond = (changed.includes(RATE) ? seen.requestsPerSecond : null) ?? planned.requestsPerSecond;

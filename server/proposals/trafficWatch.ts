@@ -27,13 +27,13 @@ export interface TrafficWatchOptions {
   readonly now?: () => number;
 }
 
-/** Watches the traffic of every cluster with a plan in force, and proposes another plan where it has drifted. Applies nothing. */
+/** Watches the traffic of every cluster with a plan in force, and proposes another plan if it has drifted. Applies nothing. */
 export interface TrafficWatch {
   /** null: no plan is in force, or its workload is not here. */
   report(clusterId: string): TrafficReport | null;
   /** The traffic under the plan in force with that plan and its workload; null as for the report. */
   traffic(clusterId: string): PlanTraffic | null;
-  /** Resolves when a search under way has ended; it is cut. */
+  /** Resolves when a running search has ended; it is aborted. */
   close(): Promise<void>;
 }
 
@@ -121,7 +121,7 @@ export function createTrafficWatch(options: TrafficWatchOptions): TrafficWatch {
     const starts = startSeconds(store.applications.list(clusterId), timeScale);
     const asked = { plan, clusterId, traffic: seen, restartSeconds: starts.seconds, signal: ending.signal };
     const change = await proposeChange(planning, asked);
-    // Another plan may be in force by now: what was found is then about the one before.
+    // Another plan may be in force by now: the result is then about the previous one.
     if (watching.get(clusterId) !== traffic || store.clusters.get(clusterId)?.runningPlanId !== plan.id) return;
     traffic.answer(change.outcome === "none" ? change.says : null);
     save(clusterId, traffic);

@@ -17,14 +17,14 @@ export interface MeasuredTraffic {
   readonly requests: readonly ObservedRequest[];
 }
 
-/** One group of inputs with what replaces it, or why nothing can. */
+/** One group of inputs with its replacement, or why there is none. */
 interface Replaced {
   readonly inputs: Exclude<InputGroup, "all">;
   readonly replaced: ReplacedTraffic | { readonly because: string };
 }
 
 /**
- * Inputs that moved as they are measured, each on its own: arrivals, lengths, scores and the judge's time stay as planned where another is
+ * Moved inputs with their measured values, each alone: arrivals, lengths, scores and the judge's time stay as planned while another is
  * replaced.
  */
 function replacements({ plan, workload, inputs, requests }: MeasuredTraffic): readonly Replaced[] {
@@ -63,8 +63,8 @@ function together({ plan, requests }: MeasuredTraffic, groups: readonly Replaced
 const workloadOf = (content: Workload): ReplacedTraffic => ({ workload: { id: workloadHash(content), content } });
 
 /**
- * Simulates the plan with each group of inputs that moved as it is measured, one at a time, and with all of them. Where any of that cannot be
- * simulated and the plan as it was planned cannot either, that is said of it and of no input.
+ * Simulates the plan with the measured values of each group of moved inputs, one at a time, and with all of them. If one of these cannot be
+ * simulated and the planned plan cannot either, that is reported for the plan and for no input.
  */
 export async function underMeasured(
   planner: Pick<Planner, "solve">,

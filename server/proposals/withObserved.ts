@@ -29,11 +29,11 @@ const withColumn = (workload: Workload, model: string, change: Partial<ModelOutc
 });
 
 /**
- * The workload with judged scores as they are seen, and all else as planned. Only answers of requests that reach a model are judged, so it is its scores on the
- * planning prompts that the plan sends there that take the distribution of those seen. Stage by stage, since the scores of one decide which prompts
- * reach the next.
+ * The workload with judged scores as observed, and everything else as planned. Only answers of requests that reach a model are judged, so
+ * the observed distribution replaces its scores on the planning prompts that the plan sends there. Stage by stage, since the scores of one
+ * decide which prompts reach the next.
  *
- * @returns null where of no model enough scores were seen.
+ * @returns null if no model has enough observed scores.
  */
 export function withObservedScores(plan: Planned, workload: Workload, requests: readonly ObservedRequest[]): Workload | null {
   let made: Workload | null = null;
@@ -49,10 +49,10 @@ export function withObservedScores(plan: Planned, workload: Workload, requests: 
 }
 
 /**
- * The workload with lengths as they are seen, and all else as planned, scores among it: prompts keep their ranks, and so does which of them reach a
- * stage. Answers of a model take the distribution of those seen on the prompts that the plan sends there.
+ * The workload with lengths as observed, and everything else as planned, including scores: prompts keep their ranks and the stages that
+ * they reach. Answers of a model take the observed distribution on the prompts that the plan sends there.
  *
- * @returns null where not enough lengths were seen.
+ * @returns null if there are not enough observed lengths.
  */
 export function withObservedLengths(plan: Planned, workload: Workload, requests: readonly ObservedRequest[]): Workload | null {
   const { models, planning } = routedByPlan(plan, workload);

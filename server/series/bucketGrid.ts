@@ -10,12 +10,12 @@ export interface Summary {
   readonly count: number;
 }
 
-/** One series that is being laid over the grid. */
+/** One series that is being placed on the grid. */
 interface GridSeries {
   add(atMs: number, summary: Summary): void;
 }
 
-/** Equal buckets over a range, that series of samples and of roll-ups are laid over, the older ones first. */
+/** Equal buckets over a range, on which series of samples and of roll-ups are placed, the older ones first. */
 export interface BucketGrid {
   /** Records that samples were collected from `firstMs`, which is in the range, to `lastMs`, whether or not any series has a value. */
   cover(firstMs: number, lastMs: number): void;
@@ -32,7 +32,7 @@ interface Cells extends SeriesKey {
   readonly count: Float64Array;
 }
 
-/** Lays a grid over a range. A bucket may be narrower than the time between two samples: so one without a sample is not yet a gap. */
+/** Creates a grid over a range. A bucket may be narrower than the time between two samples: one without a sample is then not yet a gap. */
 export function createBucketGrid({ bucketMs, fromMs, count: buckets }: Buckets): BucketGrid {
   const firstMs = new Float64Array(buckets).fill(Number.POSITIVE_INFINITY);
   const lastMs = new Float64Array(buckets).fill(Number.NEGATIVE_INFINITY);

@@ -11,8 +11,8 @@ const widths: readonly number[] = [
 ];
 
 /**
- * Width of a chart's buckets: round, so that buckets that begin at whole multiples of it since 1970 are the same ones whenever they are
- * asked for, and a chart that follows the present replaces its newest ones instead of shifting all.
+ * Width of a chart's buckets: round, so that buckets that begin at whole multiples of it since 1970 are identical in every request, and a
+ * chart that follows the present replaces its newest ones instead of shifting all.
  *
  * @param points that a span has at most, but for one more where it begins within a bucket.
  * @param leastMs no narrower than this.
@@ -45,7 +45,7 @@ export interface Buckets {
   readonly count: number;
 }
 
-/** Whole buckets, so that a range is widened to where they begin and end. */
+/** Whole buckets: a range is widened to their boundaries. */
 export function bucketsOf({ fromMs, toMs, bucketMs }: TimeRange & { readonly bucketMs: number }): Buckets {
   const first = Math.floor(fromMs / bucketMs);
   return { bucketMs, fromMs: first * bucketMs, count: Math.max(0, Math.ceil(toMs / bucketMs) - first) };

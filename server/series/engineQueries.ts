@@ -30,7 +30,7 @@ function seriesOf(
     ...Object.entries(except).map(([label, values]) => `${label}!~${oneOf(values)}`),
   ];
   const select = (more: readonly string[]) => read(`{${[...matchers, ...more].join(",")}}`);
-  // The aggregate where there is one, else its parts.
+  // The aggregate if it exists, otherwise its parts.
   const marks = Object.entries(rules.aggregate);
   const labels = marks.map(([label]) => label).join(", ");
   const whole = select(marks.map(([label, value]) => `${label}=~${oneOf([value, ""])}`));
@@ -40,7 +40,7 @@ function seriesOf(
   return repeated.length === 0 ? counted : `max without (${repeated.join(", ")}) (${counted})`;
 }
 
-/** PromQL of what engines say, for any engine that one of the mappings reads. */
+/** PromQL of engines' metrics, for any engine that one of the mappings reads. */
 export function engineQueries(mappings: readonly EngineMapping[]): Partial<Record<EngineQuantity, PromQuery>> {
   const over = (expression: (mapping: EngineMapping) => readonly string[]): string => firstOf(mappings.flatMap(expression));
 

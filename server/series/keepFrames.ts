@@ -8,7 +8,7 @@ const engineQuantities = Object.keys(quantities.engine) as readonly EngineQuanti
 
 export interface KeptBy {
   readonly book: Pick<SeriesBook, "append">;
-  /** With the prices of its GPUs; null where it is not known. */
+  /** With the prices of its GPUs; null if it is not known. */
   readonly cluster: () => ClusterSpec | null;
 }
 

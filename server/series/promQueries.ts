@@ -63,7 +63,7 @@ export const promQueries: {
     memoryUsedBytes: gpu((metric) => `${metric("DCGM_FI_DEV_FB_USED")} * ${BYTES_PER_MIB}`),
     memoryTotalBytes: gpu((metric) => {
       const [used, free, reserved] = ["USED", "FREE", "RESERVED"].map((part) => metric(`DCGM_FI_DEV_FB_${part}`));
-      // Old exporters do not have what is reserved.
+      // Old exporters do not export the reserved memory.
       return `(${used} + ${free} + (${reserved} or ${used} * 0)) * ${BYTES_PER_MIB}`;
     }),
     powerWatts: gpu((metric) => metric("DCGM_FI_DEV_POWER_USAGE")),

@@ -126,7 +126,7 @@ describe.skipIf(prometheusMissing !== null)("a Prometheus beside Weir", () => {
       const [p50, p95, p99] = await read(of(engineSubject, `${name}P50Seconds`, `${name}P95Seconds`, `${name}P99Seconds`));
       for (const [column, q] of [[p50, 0.5] as const, [p95, 0.95] as const, [p99, 0.99] as const]) {
         const { value, limit } = histogramQuantile(q, grown(name)) ?? { value: Number.NaN };
-        // Prometheus goes on to zero in the first bucket.
+        // Prometheus interpolates to zero in the first bucket.
         if (limit === "upper") expect(lastOf(column)).toBeLessThanOrEqual(value);
         else expect(lastOf(column)).toBeCloseTo(value, 9);
       }
@@ -180,11 +180,11 @@ describe.skipIf(prometheusMissing !== null)("a Prometheus beside Weir", () => {
     expect(wide?.mean[turn]).toBeGreaterThan(0);
     expect(wide?.mean[turn]).toBeLessThan(3);
     expect([0, 3]).toContain(wide?.last[turn]);
-    // Six where the bucket begins and ends on a scrape.
+    // Six if the bucket begins and ends on a scrape.
     expect([5, 6]).toContain(wide?.count[turn]);
 
     for (const url of [gateway.adminUrl, studioUrl]) expect(await promtool(url)).toEqual([]);
-    // Colons are vLLM's own and capitals NVIDIA's: the emulator writes what real ones do.
+    // Colons are vLLM's and capitals NVIDIA's: the emulator writes what real ones do.
     const own = /metric names should not contain ':'$|label names should be written in 'snake_case' not 'camelCase'$/;
     for (const url of [engine.url, dcgmUrl]) expect((await promtool(url)).filter((line) => !own.test(line))).toEqual([]);
     expect((await prometheus.targets()).map(({ health, lastError }) => ({ health, lastError }))).toEqual(

@@ -26,7 +26,7 @@ export interface PrometheusOptions extends PrometheusClientOptions {
   readonly mappings: readonly EngineMapping[];
 }
 
-/** Values of a bucket that Prometheus makes of its samples; each is a function over the samples of a time. */
+/** Values of a bucket that Prometheus computes from its samples; each is a function over the samples of a time. */
 const STATISTICS = ["min", "max", "avg", "last", "count"] as const;
 type Statistic = (typeof STATISTICS)[number];
 
@@ -36,17 +36,17 @@ const LABEL = "weir_statistic";
 /** Evaluations within a bucket at most: beyond it a bucket is sampled rather than read whole. */
 const EVALUATIONS = 60;
 
-/** Rates look back over so many scrapes: one may be lost, one may be late. And over no less than the studio's own do. */
+/** Rates cover this number of scrapes: one may be lost, one may be late. They cover at least as much as the studio's own. */
 const RATE_SCRAPES = 4;
 const RATE_SECONDS = 15;
 
-/** Queries under way at once. */
+/** Most concurrent queries. */
 const AT_ONCE = 4;
 
 /** Minimum interval of queries that follow the present: a screen of charts is some dozen queries. */
 const ASKED_EVERY_MS = 5_000;
 
-/** Read from a Prometheus server that scrapes engines, GPUs and the gateway, instead of from what the studio kept. */
+/** Reads from a Prometheus server that scrapes engines, GPUs and the gateway, instead of from the studio's own store. */
 export function createPrometheusSource(options: PrometheusOptions): SeriesSource {
   const { scrapeSeconds, timeScale, targets } = options;
   const queries: Readonly<Record<SubjectKind, Partial<Record<string, PromQuery>>>> = {
@@ -64,14 +64,14 @@ export function createPrometheusSource(options: PrometheusOptions): SeriesSource
       stepSeconds: widthSeconds,
     };
     const every = Math.max(scrapeSeconds, Math.ceil(widthSeconds / EVALUATIONS));
-    // Comparing drops NaN, which one quiet scrape would otherwise spread over the bucket.
+    // The comparison drops NaN, which one quiet scrape would otherwise spread over the bucket.
     const known = `((${query}) >= 0)`;
     const over = (statistic: Statistic) =>
       `label_replace(${statistic}_over_time(${known}[${widthSeconds}s:${every}s]), "${LABEL}", "${statistic}", "", "")`;
     return queryMatrix(options, { query: widthSeconds <= scrapeSeconds ? known : STATISTICS.map(over).join(" or "), ...times });
   }
 
-  /** Reads one quantity of all subjects of a kind that were asked for. */
+  /** Reads one quantity of all requested subjects of a kind. */
   async function read(
     group: Group,
     grid: Buckets,
@@ -132,8 +132,8 @@ export function createPrometheusSource(options: PrometheusOptions): SeriesSource
 }
 
 /**
- * Buckets no narrower than a scrape, within which Prometheus has nothing new, and of those only the ones that are over: asked for a time
- * that is yet to come it gives the last value again.
+ * Buckets no narrower than a scrape interval, within which Prometheus has no new data, and of those only the past ones: for a future time
+ * it returns the last value again.
  */
 function gridOf({ fromMs, toMs, bucketMs }: RangeRequest, scrapeSeconds: number): Buckets {
   const width = bucketWidth(bucketMs, 1, 1000 * scrapeSeconds);

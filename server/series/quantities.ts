@@ -28,8 +28,8 @@ const percentiles = <Name extends string>(name: Name, what: string) => {
 const lately = "over the last 30 s";
 
 /**
- * Every quantity that is kept over time, by kind of subject, with its unit and what it means. Rates and durations are in engine
- * seconds; on real engines those are the wall's.
+ * Every quantity that is stored over time, by kind of subject, with its unit and meaning. Rates and durations are in engine seconds; on
+ * real engines those are wall seconds.
  */
 export const quantities = {
   engine: {

@@ -27,7 +27,7 @@ interface Columns {
   readonly count: Uint16Array;
 }
 
-/** Sixty roll-ups in a row of every quantity of one subject: what is written to the store in one row. */
+/** Sixty consecutive roll-ups of every quantity of one subject: one row in the store. */
 export class RollUpBlock {
   readonly #quantities = new Map<string, Columns>();
 
@@ -114,8 +114,8 @@ export class RollUpBlock {
 }
 
 /**
- * Rounds to 16 significant bits, one part in 65,536, what is not a whole number of at most 24: no chart shows the rest, and of noise it
- * is the fourth byte that nothing compresses.
+ * Rounds numbers to 16 significant bits, one part in 65,536, except integers of at most 24 bits: no chart shows the rest, and the fourth
+ * byte of noise is incompressible.
  */
 function shorten(numbers: Float32Array): void {
   const bits = new Uint32Array(numbers.buffer);
@@ -135,7 +135,7 @@ function planes(numbers: Uint16Array | Float32Array): Buffer {
   return out;
 }
 
-/** Fills the numbers from what `planes` made of them. */
+/** Fills the numbers from the output of `planes`. */
 function fromPlanes(split: Uint8Array, numbers: Uint16Array | Float32Array): void {
   const bytes = new Uint8Array(numbers.buffer);
   const size = numbers.BYTES_PER_ELEMENT;

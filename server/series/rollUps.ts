@@ -10,7 +10,7 @@ export interface RollUpStep {
   readonly keepDays: number;
 }
 
-/** The one place that says what is rolled up and how long it is kept: finest step first. */
+/** The only definition of the roll-up steps and their retention: finest step first. */
 export const rollUpSteps: readonly RollUpStep[] = [
   { stepSeconds: 10, keepDays: 2 },
   { stepSeconds: 60, keepDays: 30 },
@@ -44,7 +44,7 @@ export interface RollUpState {
 /** Least, greatest, mean and last values of all series of one cluster, in steps, in the store. */
 export interface RollUps {
   add(atMs: number, subject: string, quantity: string, value: number): void;
-  /** Writes what changed in one transaction and drops what is too old. Never throws: `state` says what is wrong, and the next one tries again. */
+  /** Writes the changes in one transaction and drops old data. Never throws: `state` reports the problem, and the next call tries again. */
   flush(): Promise<void>;
   /** Steps of a subject that begin from `fromMs` on and before `toMs`, in order; without those in which nothing of it was seen. */
   read(range: StepRange, take: (startMs: number, of: (quantity: string) => Summary | null) => void): Promise<void>;
@@ -69,8 +69,8 @@ interface Held {
 }
 
 /**
- * Rolls samples up into blocks in memory, and writes each whole whenever it changed. A block that is opened again, after a restart or
- * when the clock was set back, goes on from what is in the store. A crash loses what came after the last writing.
+ * Rolls samples up into blocks in memory, and writes each whole whenever it changed. A block that is opened again, after a restart or when
+ * the clock was set back, continues from the store. A crash loses the data since the last write.
  */
 export function createRollUps({ clusterId, repository, now, steps = rollUpSteps }: RollUpOptions): RollUps {
   const held = new Map<string, Held>();
@@ -79,7 +79,7 @@ export function createRollUps({ clusterId, repository, now, steps = rollUpSteps 
   let lost = 0;
   let problem: string | null = null;
   let flushing: Promise<void> | null = null;
-  /** Since others last had their turn, over all reading. */
+  /** Work since the last yield to other tasks, over all reading. */
   let worked = 0;
 
   const spanMs = (stepSeconds: number): number => 1000 * stepSeconds * BLOCK_BUCKETS;
@@ -98,7 +98,7 @@ export function createRollUps({ clusterId, repository, now, steps = rollUpSteps 
     try {
       block = stored(subject, stepSeconds, startMs);
     } catch (error) {
-      // Samples come in on a timer: what it throws would end the process.
+      // Samples arrive on a timer: an exception would end the process.
       problem = `Roll-ups of ${subject} cannot be read: ${reasonOf(error)}.`;
     }
     block ??= new RollUpBlock();
@@ -107,11 +107,11 @@ export function createRollUps({ clusterId, repository, now, steps = rollUpSteps 
     return fresh;
   }
 
-  /** Lets go of what is written and no longer filled, and of the oldest where the store takes nothing. */
+  /** Drops blocks that are written and no longer filled, and the oldest if the store cannot be written. */
   function letGo(): void {
     const atMs = now();
     for (const [subject, blocks] of current) {
-      // Of an engine that is gone nothing more comes.
+      // A removed engine gives no more samples.
       if (blocks.every((block) => block === undefined || atMs > block.endMs + spanMs(block.stepSeconds))) current.delete(subject);
     }
     const filled = new Set([...current.values()].flat());
@@ -163,7 +163,7 @@ export function createRollUps({ clusterId, repository, now, steps = rollUpSteps 
       }
     },
     async flush() {
-      // What came while one was under way is for the next.
+      // Samples that arrived during a flush are for the next one.
       while (flushing !== null) await flushing;
       flushing = flushOnce();
       await flushing;

@@ -36,17 +36,17 @@ export interface SeriesBook extends SeriesSource {
   state(): SeriesBookState;
   /** Writes the roll-ups now rather than with the next minute. */
   flush(): Promise<void>;
-  /** Writes what is not written yet. */
+  /** Writes the unwritten data. */
   close(): Promise<void>;
 }
 
-/** Kept at full resolution: the last hour, and where rounds are slower no fewer of them than an hour of one a second has. */
+/** Stored at full resolution: the last hour; with slower rounds, at least as many rounds as an hour at one per second has. */
 const HOUR_MS = 3_600_000;
 const LEAST_ROWS = 3_600;
 
 /**
- * 64 engines and 512 GPUs with 20 quantities each, 11,520 series, and some to spare: 177 MB where all are in use. Faster rounds have
- * room for fewer series, so that it is never more.
+ * 64 engines and 512 GPUs with 20 quantities each, 11,520 series, and a reserve: 177 MB if all are in use. Faster rounds have room for
+ * fewer series, so the total is never larger.
  */
 const MOST_VALUES = 12_288 * LEAST_ROWS;
 
@@ -56,7 +56,7 @@ const FLUSH_MS = 60_000;
 /** One sample may be lost, one may be late: only then is it a gap. */
 const GAP_PERIODS = 3;
 
-/** Opens the book of a cluster; it goes on from the roll-ups that are there. */
+/** Opens the book of a cluster; it continues from the existing roll-ups. */
 export function createSeriesBook(options: SeriesBookOptions): SeriesBook {
   const { clusterId, repository, intervalMs = 1_000, now = Date.now, steps = rollUpSteps } = options;
   const { rows = Math.max(LEAST_ROWS, Math.ceil(HOUR_MS / intervalMs)) } = options;
@@ -65,7 +65,7 @@ export function createSeriesBook(options: SeriesBookOptions): SeriesBook {
   const timer = setInterval(() => void rollUps.flush(), options.flushMs ?? FLUSH_MS);
   timer.unref();
 
-  /** The finest step that is not finer than the buckets asked for and is still kept; else the coarsest. */
+  /** The finest step that is not finer than the requested buckets and is still stored; otherwise the coarsest. */
   const stepFor = (bucketMs: number, fromMs: number): number => {
     const kept = steps.filter(({ keepDays }) => fromMs >= now() - keepDays * DAY_MS);
     const fits = kept.findLast(({ stepSeconds }) => 1000 * stepSeconds <= bucketMs);

@@ -27,7 +27,7 @@ export interface SeriesRing {
   keys(): readonly SeriesKey[];
   /** Earliest time of a round that is kept; Infinity before the first. */
   sinceMs(): number;
-  /** Times of the rounds kept, as they came: where the clock was set back, they step back too. */
+  /** Times of the stored rounds, as recorded: if the clock was set back, they go back too. */
   times(): readonly number[];
   /** Values in the rounds kept, in the order of `times` and without so many of its first; NaN is a gap. */
   values(key: SeriesKey, skipped?: number): Float32Array;

@@ -11,7 +11,7 @@ import type { ServingRow } from "./servingRow";
 const cards = catalogueOf(noUserCards);
 const options = { efficiencies: null, id: "own", name: "Own", asOf: "2026-11-21", cards };
 
-/** What a server that follows the profile would measure, each time off by up to `noise`. */
+/** The measurements of a server that follows the profile, each time off by up to `noise`. */
 function measuredUnder(profile: EngineProfile, runs: readonly Partial<ServingRow>[], noise = 0): ServingRow[] {
   const simulate = runSimulator(profile, cards);
   const random = seededRandom(7);

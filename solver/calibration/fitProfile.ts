@@ -50,7 +50,7 @@ export type FitProfile =
       readonly trainErrors: ProfileErrors;
       /** Null where all rows are of one run: none could be held out. */
       readonly keptAside: KeptAside | null;
-      /** Of the rows held out by lengths; null where they were held out by requests in flight, which does not test other lengths. */
+      /** Errors on rows held out by lengths; null where they were held out by requests in flight, which does not test other lengths. */
       readonly heldOutErrors: ProfileErrors | null;
       readonly notFitted: readonly NotFitted[];
       readonly outliers: readonly Outlier[];

@@ -189,7 +189,7 @@ function endOfWindow(start: number, history: LiveHistory): number | null {
   return null;
 }
 
-/** The figures of a window, or why it is none. */
+/** The figures of a window, or why there is no window. */
 function windowOf(samples: readonly KnownSample[], toMs: number, timeScale: number): SteadyWindow | WindowRefusal {
   const over = (part: readonly KnownSample[], value: (sample: KnownSample) => number): number => mean(part.map(value));
   const half = Math.floor(samples.length / 2);

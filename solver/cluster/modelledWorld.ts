@@ -231,7 +231,7 @@ export class ModelledWorld implements ClusterWorld {
     return this.sample.prompt[request] ?? 0;
   }
 
-  /** Of the request's stage. */
+  /** Output tokens of the answer at the request's stage. */
   private outputTokensOf(request: number): number {
     return this.answersAt(request).outcomes.outputTokens[this.promptOf(request)] ?? 0;
   }

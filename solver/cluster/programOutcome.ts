@@ -1,18 +1,18 @@
 /** The outcome of every program and request of a `ProgramSample`. Arrays are parallel to the sample's programs or requests. */
 export interface ProgramOutcome {
-  /** Of each program, arrival to the last answer its client waits for; Infinity for one that was not completely served. */
+  /** Per program, arrival to the last answer its client waits for; Infinity for one that was not completely served. */
   readonly endToEndSeconds: Float64Array;
-  /** Of each program, the output tokens of its requests. */
+  /** Per program, the output tokens of its requests. */
   readonly outputTokens: Int32Array;
-  /** Of each program, the total seconds its requests waited between being ready and entering an engine's batch. */
+  /** Per program, the total seconds its requests waited between being ready and entering an engine's batch. */
   readonly queueSeconds: Float64Array;
-  /** Of each program, 0..100; NaN for one not completely served or of unknown quality. */
+  /** Per program, its quality 0..100; NaN for one not completely served or of unknown quality. */
   readonly quality: Float64Array;
-  /** Of each request, the model that answered, by index into the sample's models; -1 for none. */
+  /** Per request, the model that answered, by index into the sample's models; -1 for none. */
   readonly model: Int8Array;
-  /** Of each request, when it was ready: the answers it reads were available. NaN where it never was. */
+  /** Per request, when it was ready: the answers it reads were available. NaN where it never was. */
   readonly readySeconds: Float64Array;
-  /** Of each request, from ready to first entering an engine's batch; NaN where it never did. */
+  /** Per request, from ready to first entering an engine's batch; NaN where it never did. */
   readonly waitSeconds: Float64Array;
   /** First arrival to the last answer. */
   readonly horizonSeconds: number;

@@ -65,7 +65,7 @@ export class RecordedWorld implements ClusterWorld {
   private known = 0;
   /** The current request. */
   private current: number | null = null;
-  /** Of each request, its state and since when. */
+  /** Per request, its state and since when. */
   private readonly at: (Pick<DecidedVisit, "stage" | "replicaId" | "dispatchedSeconds"> | undefined)[];
 
   constructor(replicas: readonly RecordedReplica[], requests: readonly RecordedRequest[]) {

@@ -3,7 +3,7 @@ import type { ProgramSample } from "@/solver/workflow/programSample";
 /** Which requests read which others' answers, and the number that each still waits for. */
 export class RequestGraph {
   private readonly sample: ProgramSample;
-  /** Of each workflow and stage, the stages that read it. */
+  /** The stages that read each stage, by workflow. */
   private readonly readers: readonly (readonly (readonly number[])[])[];
   /** Number of answers that each request has yet to read. */
   private readonly missing: Int32Array;

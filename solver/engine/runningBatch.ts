@@ -51,7 +51,7 @@ export class RunningBatch {
     return this.finishes.leastKey - this.step;
   }
 
-  /** Begins to fill a step: decodes first, then the prompts under way. */
+  /** Begins to fill a step: decodes first, then the prompts in progress. */
   fillStep(maxBatchedTokens: number): void {
     this.budget = maxBatchedTokens - this.decoding;
     this.load.tokens = this.decoding;

@@ -57,7 +57,7 @@ test.each([0.5, 0.7, 0.8, 0.9])("within models too 50 labels cover the true AUC 
   expect(width).toBeLessThan(0.32);
 });
 
-/** Of right or wrong answers, by counting them at each score. */
+/** AUC of right or wrong answers, by counting them at each score. */
 function areaUnderCurve(answers: readonly LabelledScore[]): number {
   const wrong = new Float64Array(102);
   for (const { score, label } of answers) if (label === 0) wrong[score + 1]! += 1;

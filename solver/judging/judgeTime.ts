@@ -45,7 +45,7 @@ export function judgeSourceText({ kind, calls }: JudgeTimeSource): string {
 
 /** A call to a judge whose time was measured. */
 export interface TimedCall {
-  /** Of prompt and answer together. */
+  /** Tokens of prompt and answer together. */
   readonly tokens: number;
   readonly seconds: number;
 }

@@ -18,7 +18,7 @@ export function noisePoints(readings: readonly RepeatedReading[], bothOrders: bo
   return degrees === 0 ? null : Math.sqrt(squares / degrees);
 }
 
-/** Of pairs queried in both orders, the share whose verdict differed between the orders; null: none was. */
+/** The share of pairs queried in both orders whose verdict differed between the orders; null: none was. */
 export function orderFlips(readings: readonly RepeatedReading[]): number | null {
   const both = [...grouped(readings, ({ reading }) => Math.floor(reading / 2)).values()].filter(({ length }) => length === 2);
   return both.length === 0 ? null : both.filter(([first, second]) => first !== second).length / both.length;

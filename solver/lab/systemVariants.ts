@@ -20,7 +20,7 @@ export function systemLabels(systems: readonly Pick<LabSystem, "name" | "policy"
   return systems.map(({ name }, index) => (variants[index] ? `${name}, ${variants[index]}` : name));
 }
 
-/** Of each system the parts of its slack that differ between systems; null where one has none. */
+/** The parts of each system's slack that differ between systems; null where one has none. */
 function slackTexts(systems: readonly Pick<LabSystem, "policy">[]): readonly string[] | null {
   const slacks = systems.flatMap(({ policy }) => (policy.kind === "slack" ? [policy] : []));
   if (slacks.length < systems.length) return null;
@@ -29,7 +29,7 @@ function slackTexts(systems: readonly Pick<LabSystem, "policy">[]): readonly str
   return slacks.map(({ tau, deltaScore }) => [...(byTau ? [`τ ${tau}`] : []), ...(byMargin ? [`margin ${deltaScore}`] : [])].join(", "));
 }
 
-/** Of each system the width of its beam; null where one has no beam search. */
+/** The width of each system's beam; null where one has no beam search. */
 function beamTexts(systems: readonly Pick<LabSystem, "policy">[]): readonly string[] | null {
   const widths = systems.flatMap(({ policy }) =>
     policy.kind === "just-in-time" && policy.selection.kind === "beam" ? [policy.selection.width] : [],

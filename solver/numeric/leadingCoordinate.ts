@@ -6,7 +6,7 @@ export interface LeadingCoordinate {
   readonly coordinates: Float64Array;
   /** The leading eigenvalue of the doubly centred squares: the sum of the squared coordinates. */
   readonly eigenvalue: number;
-  /** Of each point the mean squared distance from all points, including itself: the data for adding another point. */
+  /** The mean squared distance of each point from all points, including itself: the data for adding another point. */
   readonly meanSquares: Float64Array;
 }
 
@@ -118,7 +118,7 @@ interface Eigenpair {
   readonly vector: readonly number[];
 }
 
-/** Of a symmetric tridiagonal matrix: the largest eigenvalue by bisection, its vector of length 1 by inverse iteration. */
+/** For a symmetric tridiagonal matrix: the largest eigenvalue by bisection, its vector of length 1 by inverse iteration. */
 function leadingEigenpair(diagonal: readonly number[], beside: readonly number[]): Eigenpair {
   const reach = diagonal.map((value, at) => [value, (beside[at - 1] ?? 0) + (at < diagonal.length - 1 ? (beside[at] ?? 0) : 0)] as const);
   let low = Math.min(...reach.map(([value, radius]) => value - radius));

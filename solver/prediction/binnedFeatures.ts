@@ -6,7 +6,7 @@ export interface BinnedFeatures {
   readonly rows: number;
   /** `bin[feature * rows + row]`: number of edges below the value. */
   readonly bin: Uint8Array;
-  /** Of each feature, ascending: bin b holds values above edge b - 1 and up to edge b. */
+  /** Edges of each feature, ascending: bin b holds values above edge b - 1 and up to edge b. */
   readonly edges: readonly Float32Array[];
 }
 

@@ -76,7 +76,7 @@ class PromptSearch {
   readonly #pruned: Uint32Array;
   /** Above one that was accepted; upward closed. */
   readonly #candidates: Uint32Array;
-  /** Of each chain, the undecided interval: from `low` up to and excluding `high`. */
+  /** The undecided interval of each chain: from `low` up to and excluding `high`. */
   readonly #low: Int32Array;
   readonly #high: Int32Array;
   /** Number of chains with such an interval. */

@@ -42,7 +42,7 @@ export interface ConfidenceArtefact {
   readonly words: WordSpace | null;
   /** Means of the heads' inputs, over the prompts they were trained on. */
   readonly usual: Float32Array;
-  /** Of each model: weights of words and counts, or of an embedding. */
+  /** The head of each model: weights of words and counts, or of an embedding. */
   readonly heads: readonly { readonly bias: number; readonly weights: Float32Array }[];
 }
 

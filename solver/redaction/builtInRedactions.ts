@@ -128,7 +128,7 @@ function passesMod97(iban: string): boolean {
   return rest === 1;
 }
 
-/** Whether it is an IPv6 address (RFC 4291, section 2.2) that identifies somebody. */
+/** Whether it is an IPv6 address (RFC 4291, section 2.2) that identifies a host. */
 function isIpv6(text: string): boolean {
   const halves = text.split("::");
   const groups = text.split(":").filter((group) => group !== "");

@@ -1,6 +1,6 @@
 import type { Redactor } from "./redactor";
 
-/** Of a chat request's body. */
+/** Fields of a chat request's body. */
 interface ChatFields {
   readonly messages: readonly unknown[];
   readonly [name: string]: unknown;

@@ -48,7 +48,7 @@ export class Redactor {
     this.#own = own.map(({ name, pattern, replacement }) => ({ name, replacement, pattern: new RegExp(pattern, "giu") }));
   }
 
-  /** Since the last call. */
+  /** Counts since the last call. */
   takeCounts(): RedactionCounts {
     const counts = Object.fromEntries(this.#counts);
     this.#counts.clear();

@@ -165,7 +165,7 @@ test("a space over models without outcomes, or of another number of agents, is r
 
 test("violations count upgrades of one agent by any number of sizes, in means and of single programs", () => {
   const space = configurationSpace(documentOfWorkflow({ name: "two", title: "", stages: [chosen[0]!.stages[0]!] }), SIZES);
-  // Of three upgrades, small to large falls in the first program, small to larger in none, large to larger in the second.
+  // Three upgrades: small to large falls in the first program, small to larger in none, large to larger in the second.
   expect(upgradeViolations(space, [Float64Array.of(50, 0, 100), Float64Array.of(0, 100, 40)])).toEqual({
     upgrades: 3,
     falls: Float64Array.of(),

@@ -8,7 +8,7 @@ export interface ProgramSample {
   /** Models that may answer, smallest first. */
   readonly models: readonly string[];
   readonly workflows: readonly Workflow[];
-  /** Of each program, ascending. */
+  /** Arrival of each program, ascending. */
   readonly arrivalSeconds: Float64Array;
   /** Index into `workflows` of each program. */
   readonly workflow: Uint16Array;

@@ -39,7 +39,7 @@ export interface Workflow {
   readonly source: string;
 }
 
-/** Of each stage, its successors, ascending: those that read it, and their successors. Parallel stages are not included. */
+/** The successors of each stage, ascending: those that read it, and their successors. Parallel stages are not included. */
 export function laterStages({ stages }: Pick<Workflow, "stages">): readonly (readonly number[])[] {
   const before: ReadonlySet<number>[] = [];
   for (const { reads } of stages) before.push(new Set(reads.flatMap((read) => [read, ...(before[read] ?? [])])));

@@ -97,7 +97,7 @@ function blocksHalfWidth(values: ArrayLike<number>): number {
   return BLOCKS_T_99 * Math.sqrt(variance(blocks, mean(blocks)) / BLOCKS);
 }
 
-/** Of a sample; infinite for a single value, which has no spread. */
+/** Variance of a sample; infinite for a single value, which has no spread. */
 function variance(values: ArrayLike<number>, centre: number): number {
   if (values.length < 2) return Number.POSITIVE_INFINITY;
   let sum = 0;

@@ -10,7 +10,7 @@ export interface RateStep {
 
 export interface HourlyArrivals {
   readonly steps: readonly RateStep[];
-  /** Of the gaps: 1 is Poisson, below it bursty, above it regular. */
+  /** Gamma shape of the gaps: 1 is Poisson, below it bursty, above it regular. */
   readonly shape: number;
   readonly seed: number;
 }

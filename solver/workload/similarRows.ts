@@ -4,7 +4,7 @@ import type { OutcomeTable } from "./workload";
 interface Axis {
   /** Per row, scaled to a spread of 1 over the rows. */
   readonly own: Float64Array;
-  /** Of a request, on the same scale; null where it was not observed. */
+  /** Values of a request, on the same scale; null where not observed. */
   at(request: ObservedRequest): number | null;
 }
 

@@ -62,7 +62,7 @@ export const workloadImportSchema = z.object({
   /** Area under the curve of the modelled judge; null if the table contains judged scores. */
   judgeAuc: z.number().min(0.5).max(1).nullable(),
   name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
-  /** Model names of the table -> ids of model cards, beside the committed aliases. */
+  /** Model names of the table -> ids of model cards, in addition to the committed aliases. */
   aliases: z.record(z.string(), z.string()),
 });
 

@@ -32,12 +32,13 @@ export const workflowName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 export const programQuietSeconds = 600;
 
 /**
- * One line of `GET /learning` (NDJSON, in the order answers came): an answer of a model with what was known of its request when it was
- * decided about. Of its text how many words, numbers and signs there were, and how often common words: single ones, in no order, and only those
- * that at least one in a hundred had of the prompts which the predictor of lengths learnt of that a policy names. Who tries them finds out
- * which of these stood in a prompt, and nothing of its other words, but for those whose hash falls on one of these. Names of programs are hashed with a key that stays in the gateway. Who read
- * whose answer is not known: what a request's program wrote after it is the sum of `outputTokens` over accepted answers that began once its own
- * was complete, without those beside it.
+ * One line of `GET /learning` (NDJSON, in the order of the answers): an answer of a model with the features of its request that were known
+ * at the decision. Of its text it contains the numbers of words, numbers and signs, and the counts of common words: single words, in no
+ * order, and only those that occur in at least one in a hundred of the training prompts of the length predictor that a policy names. A
+ * guessing attack reveals which of these words were in a prompt, and nothing about its other words, except those whose hash collides with
+ * one of these. Names of programs are hashed with a key that stays in the gateway. Which request read which answer is not known: the later
+ * output of a request's program is the sum of `outputTokens` over accepted answers that began once its own was complete, without parallel
+ * ones.
  */
 export const learningLineSchema = z.object({
   /** Unix milliseconds at which the request arrived, and at which its answer was complete. */

@@ -31,7 +31,7 @@ export interface HeldAgainstExhaustive {
  * Plans an instance and searches it exhaustively, on separate explorers with the same simulator, thresholds and shapes.
  *
  * @returns null if exhaustive search finds no plan either. If only the planner finds none, its latencies are Infinity and its reason
- *   stands in place of the plan.
+ *   is returned in place of the plan.
  */
 export function holdAgainstExhaustive(
   instance: RandomInstance,

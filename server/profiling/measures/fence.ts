@@ -1,13 +1,13 @@
 import { realpathSync } from "node:fs";
 
 /**
- * Shell words, fixed but for their arguments, that shut a command off before it begins: run within new user, mount, process, IPC and
- * network namespaces, they make a root of 64 MB in memory with the system's programs to read, the three texts and nothing else of this
- * machine, move into it and run the command, bounded and without any privilege. Nothing of it is on a disk. The shell stays as the first
- * process, whose privileges put it out of the command's reach: it ends with the command or by a signal of the studio, and with it all within.
- * The texts come on descriptors 0, 4 and 5; `$1` is the seconds of CPU time, then come folders to hide, `--` and the command. A byte on
- * descriptor 3 tells that the fence stands; it is closed when the first process has ended. `xargs` ends with 126 and 127 where the command
- * cannot be begun, and never for what the command itself ended with.
+ * Shell words, fixed except their arguments, that isolate a command before it starts: run within new user, mount, process, IPC and network
+ * namespaces, they create a root of 64 MB in memory with read-only access to the system's programs, the three texts and nothing else of
+ * this machine, change into it and run the command, with limits and without any privilege. Nothing of it is on a disk. The shell remains
+ * the first process, whose privileges put it out of the command's reach: it ends with the command or by a signal of the studio, and with it
+ * all processes inside. The texts are on descriptors 0, 4 and 5; `$1` is the seconds of CPU time, followed by folders to hide, `--` and the
+ * command. A byte on descriptor 3 reports that the fence is set up; the descriptor is closed when the first process has ended. `xargs`
+ * exits with 126 and 127 if the command cannot be started, and never for the command's own exit status.
  */
 const fence = `
 set -eu

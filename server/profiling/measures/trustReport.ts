@@ -164,9 +164,9 @@ const alike = (labels: number): string =>
   `Its ${labels === 1 ? "one label does" : `${labels} labels do`} not tell better answers of a model from worse ones of it: label on until some differ.`;
 
 /**
- * What each smaller model and the largest one do on the same prompts: by the measure that labels trust most beside this one, where one is
- * surely good and as strict as they are, else by the labels themselves, as though the largest were as good wherever the smaller one fails.
- * null: too little is known.
+ * The results of each smaller model and the largest one on the same prompts: by the other measure that the labels trust most, if one is
+ * certainly good and as strict as they are, otherwise by the labels themselves, as if the largest were equally good wherever the smaller
+ * one fails. null: too little is known.
  */
 function stepsOf(store: Store, { id, promptSetId, request }: StoredProfile, { one, all, labels }: Asked): readonly CascadeStep[] | null {
   const models = request.models.map(({ model }) => model);

@@ -30,7 +30,7 @@ export interface WholeSimulation {
 interface MeasuredStage {
   readonly percentile: Statistic;
   readonly mean: Statistic;
-  /** Of the time to the first token. */
+  /** Percentile of the time to the first token. */
   readonly ttftPercentile: Statistic;
 }
 

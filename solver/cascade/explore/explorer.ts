@@ -62,7 +62,7 @@ export interface Explorer {
   ): { readonly qualityLow: number; readonly routed: Routed };
   /** The requests that reach each stage. */
   mixes(of: RoutedCascade): readonly Mix[];
-  /** What is deployed for a cascade: the model of each stage and, after them, a judge that is an engine. */
+  /** The deployed models of a cascade: the model of each stage and, after them, a judge that is an engine. */
   rows(of: RoutedCascade): readonly DeployedRow[];
   /** End-to-end latency with its weights for given stage latencies and the relative percentiles of their tables. */
   compose(

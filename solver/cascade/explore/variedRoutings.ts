@@ -8,7 +8,7 @@ const HIGHEST_SCORE = 100;
 
 /**
  * A routing set by hand, and all routings that differ from it in one threshold or in the router score to start at: the routings that one
- * moving knob passes through. Of thresholds between two judged scores that occur, the upper score represents all, as in the search; above
+ * moving knob passes through. The upper of two judged scores represents all thresholds between them, as in the search; above
  * the highest score, 100 represents all and escalates every answer. Returns early with the results so far when the explorer is cancelled.
  */
 export function variedRoutings(explorer: Explorer, { stages, thresholds, startBelow }: FixedRouting): Exploration {

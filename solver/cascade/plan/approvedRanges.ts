@@ -15,7 +15,7 @@ const HIGHEST_LOAD = 0.9;
 
 interface Ranged {
   readonly routing: number;
-  /** Of the explorer's rows. */
+  /** Deployed stages of the explorer's rows. */
   readonly deployment: readonly Pick<DeployedStage, "replicas" | "saturationRequestsPerSecond">[];
   readonly objective: Pick<Objective, "latency" | "qualityFloor" | "latencyBudgetSeconds">;
   readonly profile: Pick<EngineProfile, "errors">;

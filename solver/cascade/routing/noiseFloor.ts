@@ -1,4 +1,4 @@
-/** What two copies of one model differ by when both answer the same prompts: sampling noise and nothing else. */
+/** The difference of two copies of one model on the same prompts: sampling noise and nothing else. */
 export interface NoiseFloor {
   /** Share of prompts, 0..1, on which their labels differ. */
   readonly disagreement: number;
@@ -8,7 +8,7 @@ export interface NoiseFloor {
   readonly standardError: number;
 }
 
-/** What an oracle that picks the best answer of a ladder would gain, and how much of it two copies of one model gain as well. */
+/** The gain of an oracle that picks the best answer of a ladder, and the part that two copies of one model gain as well. */
 export interface OracleGain {
   /** Mean of the best label per prompt, 0..100. */
   readonly oracle: number;
@@ -16,15 +16,15 @@ export interface OracleGain {
   readonly bestModel: number;
   readonly gain: number;
   /**
-   * Shown beside every oracle; null when no model answered twice. A ladder of three or more models throws its dice more often
-   * than two copies do, so its share of noise is larger than this.
+   * Shown next to every oracle; null when no model answered twice. A ladder of three or more models has more random draws
+   * than two copies have, so its share of noise is larger than this.
    */
   readonly noiseFloor: NoiseFloor | null;
 }
 
 /**
  * The noise floor of an oracle, from the labels (0..100) of two copies of the same model on the same prompts: an oracle over the
- * copies is better than either though neither knows more. Half the disagreement for labels that are right or wrong.
+ * copies is better than either, though neither is better than the other. Half the disagreement for labels that are right or wrong.
  *
  * @throws RangeError when the columns differ in length or are empty.
  */
@@ -45,7 +45,7 @@ export function noiseFloor(first: ArrayLike<number>, second: ArrayLike<number>):
   return { disagreement: differ / prompts, gain, standardError: Math.sqrt(Math.max(0, squares / prompts - gain * gain) / prompts) };
 }
 
-/** The gain of an oracle over the best single model, with the noise floor it must be read against. Labels 0..100 per model and prompt. */
+/** The gain of an oracle over the best single model, with its noise floor for comparison. Labels 0..100 per model and prompt. */
 export function oracleGain(labels: readonly Float64Array[], floor: NoiseFloor | null): OracleGain {
   const prompts = labels[0]?.length ?? 0;
   const means = labels.map((own) => own.reduce((sum, label) => sum + label, 0) / prompts);

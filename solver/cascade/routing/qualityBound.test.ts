@@ -19,7 +19,7 @@ function subsample(population: PlanningSample, prompts: number, seed: number): P
   return { ...population, prompts, label: pick(population.label), judged: pick(population.judged) };
 }
 
-/** What larger models cost: the planner's reason to prefer routings that were lucky. */
+/** Costs of larger models: the planner's reason to prefer routings that were lucky. */
 const cost = (stages: readonly number[], share: readonly number[]) =>
   share.reduce((sum, reached, position) => sum + reached * [1, 8, 40][stages[position]!]!, 0);
 
@@ -28,7 +28,7 @@ describe("qualityLowerBound", () => {
   const truth = family.map(({ stages, thresholds }) => routePrompts(population, stages, thresholds).quality);
   const best = Math.max(...truth);
 
-  /** Share of fresh samples on which the cheapest routing that seems to meet a floor misses it in truth. */
+  /** Share of fresh samples on which the cheapest routing that appears to meet a floor misses the true one. */
   function missRate(lowOf: (routed: ReturnType<typeof routePrompts>, critical: number) => number): number {
     let missed = 0;
     let chosen = 0;
@@ -53,7 +53,7 @@ describe("qualityLowerBound", () => {
   }
 
   it("keeps its promise for the routing a planner picks, where the plain mean breaks it two times in five", () => {
-    // 160 picks know a rate of 10 % to 3 points or so, floors of one sample being related.
+    // 160 picks determine a rate of 10 % to about 3 points, as floors of one sample are correlated.
     expect(missRate(qualityLowerBound)).toBeLessThanOrEqual(0.13);
     expect(missRate((routed) => routed.quality)).toBeGreaterThan(0.3);
   });

@@ -16,27 +16,27 @@ export interface Pickable {
   /** Label of the accepted answer per prompt, 0..100; the same prompts in the same order for all. */
   readonly accepted: Float64Array;
   readonly quality: number;
-  /** What decides among routings that meet a floor: less is picked first. */
+  /** The planner's criterion among routings that meet a floor: the lowest is picked first. */
   readonly cost: number;
 }
 
 /**
- * The factor z by which standard errors are multiplied so that, whatever floor is asked, the chance of a planner picking a
- * routing that misses it in truth is at most 1 - confidence. The planner picks the cheapest routing with `quality - z * error >= floor`.
+ * The factor z by which standard errors are multiplied so that, for any floor, the probability of a planner picking a
+ * routing that truly misses it is at most 1 - confidence. The planner picks the cheapest routing with `quality - z * error >= floor`.
  *
- * A bound for one routing named in advance (z = 1.28 at 90 %) breaks that promise: among many routings the planner prefers those
+ * A bound for one routing named in advance (z = 1.28 at 90 %) does not guarantee this: among many routings the planner prefers those
  * that were lucky on the sample, the winner's curse. A bound for all routings at once (about 2.2 for a ladder of three)
- * keeps it and overshoots: on the Llama 3.1 ladder a floor of 85 cost a p95 of 20 s where this bound needs 16 s. So the
- * picking itself is replayed: the sample's means stand for the truth, errors are drawn with the covariance of the sample (Gaussian
+ * guarantees it and overshoots: on the Llama 3.1 ladder a floor of 85 cost a p95 of 20 s where this bound needs 16 s. So the
+ * picking itself is simulated: the sample's means are taken as the truth, errors are drawn with the covariance of the sample (Gaussian
  * multipliers), and z is the least at which no floor is missed too often: a bound calibrated by resampling (Efron and
  * Tibshirani, An Introduction to the Bootstrap, 1993, chapter 18).
  *
- * The promise is about the population that prompts are drawn from, not about the mean of another sample. At tight floors the mean
- * of 636 held-out prompts of that ladder fell below the floor in 5 of 20 to 15 of 50 splits of its table. Such a mean has a
- * standard error of 1.4 of its own beside the 0.9 of the planning prompts, so a bound that holds for the population in 90 % is
- * expected to lie above it in about 22 %. Splits of one table are not independent: these figures settle no more than that.
+ * The guarantee is about the population that prompts are drawn from, not about the mean of another sample. At tight floors the mean
+ * of 636 held-out prompts of that ladder fell below the floor in 5 of 20 to 15 of 50 splits of its table. Such a mean has its own
+ * standard error of 1.4 in addition to the 0.9 of the planning prompts, so a bound that holds for the population in 90 % is
+ * expected to be above it in about 22 %. Splits of one table are not independent: these figures show no more than that.
  *
- * Floors are tried on a grid, which may lie far from every routing of a small family: never less than the z of one routing named in advance.
+ * Floors are tried on a grid, which may be far from every routing of a small family: never less than the z of one routing named in advance.
  *
  * @param family may be a coarse grid: neighbours in threshold are nearly the same routing.
  */
@@ -76,7 +76,7 @@ export function selectionCritical(
   return critical * (1 + (critical * critical + 1) / (4 * prompts));
 }
 
-/** Mean qualities as other samples of the same size would have shown them. */
+/** Mean qualities as other samples of the same size would show them. */
 function replays(
   family: readonly Pickable[],
   { quality, error, seed }: { readonly quality: Float64Array; readonly error: Float64Array; readonly seed: number },
@@ -122,7 +122,7 @@ function correlations(columns: readonly Float64Array[]): Float64Array[] {
   });
 }
 
-/** Lower Cholesky factor of a correlation matrix given by its lower half; routings that repeat earlier ones get no own noise. */
+/** Lower Cholesky factor of a correlation matrix given by its lower half; routings that repeat earlier ones get no independent noise. */
 function cholesky(lower: readonly Float64Array[]): Float64Array[] {
   const negligible = 1e-9;
   const factor: Float64Array[] = [];

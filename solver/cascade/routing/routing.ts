@@ -1,6 +1,6 @@
 import type { OutcomeTable } from "@/solver/workload/workload";
 
-/** The prompts a plan is made on: columns of the outcome table, restricted to some models and to the planning part. */
+/** The prompts for planning: columns of the outcome table, restricted to some models and to the planning part. */
 export interface PlanningSample {
   /** Model cards, smallest first. */
   readonly models: readonly string[];
@@ -10,11 +10,11 @@ export interface PlanningSample {
   readonly outputTokens: readonly Int32Array[];
   readonly label: readonly Float64Array[];
   readonly judged: readonly Float64Array[];
-  /** What a router reads off each prompt; left out where there is no router. */
+  /** A router's scores from each prompt; left out where there is no router. */
   readonly routerScore?: readonly Float64Array[];
 }
 
-/** What a routing does with the planning sample. */
+/** The results of a routing on the planning sample. */
 export interface Routed {
   /** Stage position at which each prompt starts. */
   readonly start: Uint8Array;
@@ -57,8 +57,8 @@ export function planningSample(table: OutcomeTable, prompts: ArrayLike<number>, 
  * score is at least `thresholds[s]`; the last stage's always is. Gates see judged scores, quality counts labels.
  *
  * @param stages indices into `sample.models`, any ordered subset; models not named are absent.
- * @param startBelow each prompt starts at the first stage whose router score is at least this, where none is at the last; 0 lets all
- * start at the first.
+ * @param startBelow each prompt starts at the first stage whose router score is at least this, or at the last where there is none; 0 lets
+ * all start at the first.
  */
 export function routePrompts(
   sample: PlanningSample,
@@ -96,7 +96,7 @@ export function routePrompts(
   return { start, exit, accepted, share, ...startShare, quality: sum / count };
 }
 
-/** Stage position at which each prompt starts. Throws where a direct start is asked of a sample that no router has read: a bug. */
+/** Stage position at which each prompt starts. Throws where a direct start is requested for a sample without router scores: a bug. */
 function startStages({ prompts, routerScore }: PlanningSample, stages: readonly number[], startBelow: number): Uint8Array {
   const start = new Uint8Array(prompts);
   if (startBelow === 0) return start;
@@ -138,7 +138,7 @@ export function proportionalThresholds(sample: PlanningSample, stages: readonly 
   for (let stage = 0; stage + 1 < stages.length; stage += 1) {
     const judged = sample.judged[stages[stage] ?? 0] ?? new Float64Array();
     const scores = waiting.map((prompt) => judged[prompt] ?? 0).sort();
-    // Sent on is what scores below the threshold: as many as the next stage's share of all prompts.
+    // Answers below the threshold are escalated: as many as the next stage's share of all prompts.
     const wanted = Math.min(scores.length - 1, Math.round(sample.prompts / (stage + 2)));
     const threshold = Math.min(100, Math.max(0, Math.ceil(scores[wanted] ?? 0)));
     thresholds.push(threshold);

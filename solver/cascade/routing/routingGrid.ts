@@ -1,6 +1,6 @@
 /**
  * Thresholds that differ in what they accept: the judged scores that occur, in 1..100, without the lowest, at which everything is
- * accepted. Of thresholds between two scores that occur the upper score stands for all.
+ * accepted. The upper of two adjacent scores represents all thresholds between them.
  */
 export const usefulThresholds = (judged: Float64Array): number[] => occurringScores(judged).slice(1);
 

@@ -17,7 +17,7 @@ export type RoutingRefusal =
   /** `stage` is the position of the first stage that no request of the planning prompts reaches. */
   | { readonly kind: "stage-without-requests"; readonly stage: number };
 
-/** What there is to make a cascade of. */
+/** The available parts of a cascade. */
 export interface Ladder {
   /** Smallest first. */
   readonly models: readonly string[];
@@ -25,11 +25,11 @@ export interface Ladder {
   readonly leastGpus: readonly number[];
   /** Whether a router may start requests at a later stage. */
   readonly router: boolean;
-  /** Whether somebody else runs the replicas, all there are. */
+  /** Whether others operate the replicas, and there are no more. */
   readonly fixedTopology: boolean;
 }
 
-/** What is wrong with a routing before anything is computed for it; null where nothing is. */
+/** The error in a routing before anything is computed for it; null where there is none. */
 export function routingRefusal({ models, thresholds, startBelow = 0 }: NamedRouting, ladder: Ladder): RoutingRefusal | null {
   const stages = models.map((model) => ladder.models.indexOf(model));
   for (const [position, model] of models.entries()) {
@@ -43,7 +43,7 @@ export function routingRefusal({ models, thresholds, startBelow = 0 }: NamedRout
   return null;
 }
 
-/** The first stage that no request reaches, which leaves nothing to size it for; null where every stage gets some. */
+/** The first stage that no request reaches, so that it cannot be sized; null where every stage gets some. */
 export function stageWithoutRequests(share: readonly number[]): RoutingRefusal | null {
   const stage = share.indexOf(0);
   return stage < 0 ? null : { kind: "stage-without-requests", stage };

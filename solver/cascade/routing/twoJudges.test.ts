@@ -51,7 +51,7 @@ function twoJudges(): { readonly sample: PlanningSample; readonly gate: readonly
     .filter((session) => [GATE, LABELS].every((judge) => LADDER.every(({ name }) => read(judge, name, session) !== undefined)));
   const column = (judge: string, name: string, of: (judged: Judged) => number): number[] =>
     sessions.map((session) => of(read(judge, name, session)!));
-  // Prompt lengths are absent: estimated as what the judge read beyond the answer and the shortest such rest, its instructions.
+  // Prompt lengths are absent: estimated as the judge's input beyond the answer and beyond the shortest such remainder, its instructions.
   const rest = column(GATE, LADDER[0]!.name, ({ judgeInputTokens, outputTokens }) => judgeInputTokens - outputTokens);
   const instructions = Math.min(...rest);
   const label = LADDER.map(({ name }) => Float64Array.from(column(LABELS, name, ({ score }) => score)));
@@ -86,7 +86,7 @@ function explorerFor(sample: PlanningSample): Explorer {
   return explorer;
 }
 
-/** The fastest plan at a floor of the point value, by one judge at the gate. */
+/** The fastest plan at a floor on the point value, by one judge at the gate. */
 function planAt(explorer: Explorer, qualityFloor: number) {
   const { chosen } = choose(explorer.exploration(), {
     kind: "latency-under-quality",
@@ -118,15 +118,15 @@ test.skipIf(!present)("on WildBench either judge at the gate beats a coin, and k
       return { floor, own: cell(shown[0]!), other: cell(shown[1]!), coin: cell(shown[2]!) };
     }),
   );
-  // The plan made with the labels' own judge, its thresholds kept when the other one gates.
+  // The plan made with the labels' own judge, with its thresholds kept when the other one gates.
   const { stages, thresholds, escalated, quality } = plans[0]![FLOORS.indexOf(46)]!;
   const kept = explorers[1]!.outlook(stages, thresholds).routed;
   console.log(
     `Kept thresholds: ${(100 * escalated).toFixed(0)} -> ${(100 * kept.share[1]!).toFixed(0)} % on, quality ${quality.toFixed(1)} -> ${kept.quality.toFixed(1)}`,
   );
-  // The other judge is the kinder one: it lets more through, and quality falls.
+  // The other judge is the more lenient one: it accepts more, and quality falls.
   expect(kept.share[1]).toBeLessThan(escalated);
   expect(kept.quality).toBeLessThan(quality);
-  // Which judge is the dearer at a floor is decided by where its ten grades let a threshold stand, not by the judge alone.
+  // Which judge costs more at a floor depends on where its ten grades allow a threshold, not on the judge alone.
   expect(byCoin).toBeGreaterThan(Math.max(own!, other!));
 });

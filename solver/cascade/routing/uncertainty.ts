@@ -2,28 +2,28 @@ import { quantileOfSorted } from "@/solver/numeric/quantile";
 import { seededRandom } from "@/solver/numeric/random";
 import type { Routed } from "./routing";
 
-/** Both ends of an interval, in the unit of what it is around. */
+/** Both ends of an interval, in the unit of its figure. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
 }
 
-/** How far another sample of the same size may show a routing elsewhere. */
+/** The variation of a routing's figures over other samples of the same size. */
 export interface RoutedIntervals {
-  /** Of the mean label of accepted answers, 0..100. */
+  /** Interval of the mean label of accepted answers, 0..100. */
   readonly quality: Interval;
-  /** Of the share of requests that reach each stage, 0..1: the source's processing ratios. */
+  /** Interval of the share of requests that reach each stage, 0..1: the source's processing ratios. */
   readonly share: readonly Interval[];
 }
 
-/** Samples drawn again; the ends of a 90 % interval then repeat to about a twentieth of its width. */
+/** Number of bootstrap samples; the ends of a 90 % interval then repeat to about a twentieth of its width. */
 const RESAMPLES = 1000;
 
 /**
  * Bootstrap intervals of a routing's quality and processing ratios (percentile method; Efron and Tibshirani, An
- * Introduction to the Bootstrap, 1993, chapter 13): prompts are drawn with replacement, each with its start, its exit and its accepted label.
- * Two-sided and for this one routing: it shows the sample's uncertainty. What a plan promises is `qualityLow`, which also
- * allows for the picking among many routings.
+ * Introduction to the Bootstrap, 1993, chapter 13): prompts are drawn with replacement, each with its start, its exit and its accepted
+ * label. Two-sided and for this one routing: it shows the sample's uncertainty. A plan's guarantee is `qualityLow`, which also allows for
+ * the picking among many routings.
  *
  * @param confidence 0.9 leaves 5 % on either side.
  */
@@ -35,7 +35,7 @@ export function routedIntervals(
   const random = seededRandom(seed);
   const quality = new Float64Array(RESAMPLES);
   const reached = share.map(() => new Float64Array(RESAMPLES));
-  // Requests at a stage less those at the stage before it.
+  // Requests at a stage minus those at the stage before it.
   const joined = new Int32Array(share.length + 1);
   for (let resample = 0; resample < RESAMPLES; resample += 1) {
     let sum = 0;

@@ -5,7 +5,7 @@ import { capacityWithin, type ShapeCount, type ShapeCurve, shapesWithin } from "
 /** Latency levels between the lowest and the highest latency of the curves, a few per cent apart. */
 const LEVELS = 72;
 
-/** Halvings that bring the latency of a reconstructed multiset to a part in 10^9. */
+/** Number of bisection steps that determine the latency of a reconstructed multiset to a part in 10^9. */
 const REFINEMENTS = 30;
 
 /**
@@ -28,7 +28,7 @@ interface Pool {
   readonly gpus: Int32Array;
 }
 
-/** @param mix where GPUs are of several types: how many there are of each, `gpus` in all. f of them are then shared out alike. */
+/** @param mix for GPUs of several types: the number of each, `gpus` in total. f of them are then divided in the same proportions. */
 export function capacityTable(shapes: readonly ShapeCurve[], gpus: number, mix?: GpuMix): CapacityTable {
   const seconds = shapes.flatMap(({ curve }) => [...curve.seconds]);
   const lowest = Math.min(...seconds);
@@ -82,7 +82,7 @@ export function latencyByGpus({ levels, capacity }: CapacityTable, requestsPerSe
   }
 }
 
-/** The replicas that serve a rate on f GPUs at the smallest latency, with that latency; null where none keep up. */
+/** The replicas that serve a rate on f GPUs at the smallest latency, with that latency; null where none sustain it. */
 export function replicasFor(
   table: CapacityTable,
   requestsPerSecond: number,
@@ -98,7 +98,7 @@ export function replicasFor(
 
 /**
  * The latency at which given replicas serve a rate, the load spread so that all have the same latency; Infinity where they do not
- * keep up within the loads that were simulated.
+ * sustain it within the loads that were simulated.
  */
 export function secondsOnReplicas(
   { levels, shapes }: CapacityTable,

@@ -4,15 +4,15 @@ import { type JudgeEngine, type JudgeTables, judgementsPerRequest } from "./judg
 import type { LatencyTables, MixTables, NearTables } from "./latencyTables";
 import type { Mix } from "./mix";
 
-/** A cascade with what its thresholds do to the prompts, whether or not it is part of the exploration. */
+/** A cascade with the effect of its thresholds on the prompts, whether or not it is part of the exploration. */
 export interface RoutedCascade {
   /** Indices into the sample's models. */
   readonly stages: readonly number[];
-  /** Without the accepted labels: a thousand routings are kept. */
+  /** Without the accepted labels, to save memory: a thousand routings are cached. */
   readonly routed: Omit<Routed, "accepted">;
 }
 
-/** One model that a cascade is deployed with. */
+/** One deployed model of a cascade. */
 export interface DeployedRow {
   readonly model: string;
   readonly requestsPerSecond: number;
@@ -29,16 +29,16 @@ interface Deployable {
   readonly requestsPerSecond: number;
   readonly judgeEngine?: JudgeEngine;
   readonly tables: LatencyTables;
-  /** Of the judge's engine; null where it is none. */
+  /** Tables of the judge's engine; null without one. */
   readonly judging: JudgeTables | null;
 }
 
-/** Requests that reach each stage. */
+/** The requests that reach each stage. */
 export function mixesOf({ stages, routed }: RoutedCascade): readonly Mix[] {
   return stages.map((_, stage) => ({ prompts: promptsReaching(routed, stage), share: routed.share[stage] ?? 0 }));
 }
 
-/** What is deployed for a cascade: the model of each stage and, after them, a judge that is an engine. */
+/** The deployed models of a cascade: the model of each stage and, after them, a judge that is an engine. */
 export function deployedRows(
   { sample, requestsPerSecond, judgeEngine, tables, judging }: Deployable,
   of: RoutedCascade,
@@ -65,5 +65,5 @@ export function deployedRows(
   return [...rows, judgeRow];
 }
 
-/** The relative percentile of a mix, read off the tables of a similar one. */
+/** The relative percentile of a mix, from the tables of a similar one. */
 export const relativePercentileOf = ({ tables, lengthFactor }: NearTables): number => tables.relativePercentile * lengthFactor;

@@ -53,7 +53,7 @@ describe("composeEndToEnd", () => {
       fc.property(latencies, shares, fc.boolean(), (stageSeconds, share, startsLater) => {
         const given = input(stageSeconds, share, startsLater);
         const exact = bySorting(given);
-        // Latency classes are a thousandth of the longest latency wide, and a rank may fall a prompt to either side.
+        // Latency classes are a thousandth of the longest latency wide, and a rank may be off by a prompt to either side.
         const longest = bySorting({ ...given, quantile: 1 });
         expect(Math.abs(composeEndToEnd(given).seconds - exact)).toBeLessThan(0.01 * exact + longest / 500);
       }),

@@ -1,19 +1,20 @@
 /**
- * From the latencies of stages to the latency a user feels. A request that starts at stage s and exits at stage e waits for the
- * stages s..e and for the judge after each of them that is not the last. Percentiles do not add, requests do: so the planning prompts are followed through
- * their stages one by one, each with its own latency relative to the stage's percentile, and the percentile of the sums is taken.
+ * From the latencies of stages to the latency of a user. A request that starts at stage s and exits at stage e waits for the
+ * stages s..e and for the judge after each of them except the last. Percentiles do not add, requests do: so the planning prompts are
+ * followed through their stages one by one, each with its own latency relative to the stage's percentile, and the percentile of the sums is
+ * taken.
  *
  * That percentile is a function of the stage latencies, homogeneous of degree one together with the judging time. By
  * Euler's theorem it equals the sum of its derivatives times its arguments, and the derivative by stage s is the mean of
- * the relative stage latency over the requests at the percentile. Those weights are what an exploration keeps: exact at
- * the allocation they were taken at, first order around it, and linear, so that the best allocation is found exactly.
+ * the relative stage latency over the requests at the percentile. An exploration keeps these weights: exact at
+ * the allocation they were computed at, first order around it, and linear, so that the best allocation is found exactly.
  */
 export interface EndToEnd {
   /** The percentile of the end-to-end latencies. */
   readonly seconds: number;
   /** Per stage, and of a judge's own engine after them: seconds of end-to-end percentile per second of its percentile. */
   readonly weights: readonly number[];
-  /** What judging adds to the percentile. */
+  /** The contribution of judging to the percentile. */
   readonly judgeSeconds: number;
 }
 
@@ -30,13 +31,13 @@ export interface EndToEndInput {
   /** Seconds that the judgements of each prompt take together, where they differ; left out: each takes `judgeSecondsPerCall`. */
   readonly judgedSeconds?: Float64Array | undefined;
   /**
-   * Of a judge that is an engine of its own: per prompt, what its judgements take together as a multiple of the judge's percentile, which
+   * For a judge that is a separate engine: per prompt, the time of its judgements together as a multiple of the judge's percentile, which
    * then is the last of `stageSeconds`.
    */
   readonly judgedRelative?: Float64Array;
   /** 0.95 for p95. */
   readonly quantile: number;
-  /** Every how-many-th prompt is followed; 1 follows all. */
+  /** Every n-th prompt is followed; 1 follows all. */
   readonly stride: number;
 }
 
@@ -93,7 +94,7 @@ export function composeEndToEnd({
     sum += seconds;
     count += 1;
   }
-  // The window's mean differs a little from its middle; one factor makes the weights add up to the percentile again.
+  // The window's mean differs slightly from its middle; one factor makes the weights sum to the percentile again.
   const seconds = classes.upperSeconds(middle);
   const scale = sum > 0 ? seconds / sum : 1 / Math.max(1, count);
   return {
@@ -129,7 +130,7 @@ function latencyClasses(values: Float64Array) {
 }
 
 /**
- * Under the end-to-end objective no stage may be slower than this many times the smallest largest-stage latency. A stage that few
- * requests reach barely moves the p95; without a limit it would be left at the edge of saturation.
+ * Under the end-to-end objective no stage may be slower than this multiple of the smallest largest-stage latency. A stage that few
+ * requests reach barely affects the p95; without a limit it would be left at the edge of saturation.
  */
 export const STARVATION_LIMIT = 1.5;

@@ -3,14 +3,14 @@ import type { RunningReplica } from "@/solver/plan/clusterSpec";
 import { type CapacityTable, secondsOnReplicas } from "./capacityTable";
 import type { ShapeCount } from "./shapeMix";
 
-/** Replicas of one shape that run and stay. */
+/** Running replicas of one shape that stay. */
 export type FixedShape = Pick<ShapeCount, "shape" | "count">;
 
-/** Per model: what runs of it, nothing of which is started or stopped. */
+/** Per model: its running replicas, none of which is started or stopped. */
 export type FixedTopology = readonly (readonly FixedShape[])[];
 
 /**
- * What runs of each model among the replicas that it could have there. A replica in a shape that does not fit by the cards is left out: there
+ * The running replicas of each model among its possible ones. A replica in a shape that does not fit by the cards is left out: there
  * is no curve of it.
  *
  * @param shapes per model the replicas that fit.
@@ -32,7 +32,7 @@ export function fixedTopology(
 
 const gpusOf = (fixed: readonly FixedShape[]): number => fixed.reduce((sum, { shape, count }) => sum + shape.tp * shape.pp * count, 0);
 
-/** As `latencyByGpus`, for replicas that are fixed: what they take at as many GPUs as they have and more, Infinity at fewer. */
+/** As `latencyByGpus`, for fixed replicas: their latency at their number of GPUs and more, Infinity at fewer. */
 export function latencyOnFixedTopology(
   capacity: CapacityTable,
   requestsPerSecond: number,

@@ -39,7 +39,7 @@ describe("gpusByType", () => {
   });
 });
 
-/** A made-up curve on a type of GPU that is `speed` times as fast as the first. */
+/** An artificial curve on a type of GPU that is `speed` times as fast as the first. */
 function curveOn(gpu: string, gpus: number, speed: number): ShapeCurve {
   const highest = 4 * gpus ** 0.9 * speed;
   return {

@@ -1,11 +1,11 @@
-/** How many GPUs of each type there are. */
+/** The number of GPUs of each type. */
 export type GpuMix = readonly { readonly gpu: string; readonly gpus: number }[];
 
 /**
  * f GPUs in the cluster's own mix, for f = 0..all (index f), per type: each next GPU goes to the type that is furthest behind its share
- * (the method of Webster and Sainte-Lague), so that a GPU more never takes one of any type away, and all are all.
+ * (the method of Webster and Sainte-Lague), so that one more GPU never removes one of any type, and the last entry has all.
  *
- * Latency tables by GPU count need one axis; this one makes a stage on f GPUs of a mixed cluster mean something. It is an approximation
+ * Latency tables by GPU count need one axis; this one defines a stage on f GPUs of a mixed cluster. It is an approximation
  * for choosing routings: which replicas run on which type is decided exactly by `solveDeployment`.
  */
 export function gpusByType(mix: GpuMix): readonly Int32Array[] {

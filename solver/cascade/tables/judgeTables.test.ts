@@ -27,7 +27,7 @@ describe("the tables of a judge", () => {
       const { prompts, share } = judging.mix(of);
       const perRequest = judgementsPerRequest(of.routed.share);
       expect(prompts).toHaveLength(Math.round(perRequest * sample.prompts));
-      // Two models of the ladder can be judged; the share is of the judgements that both could ask for.
+      // The answers of two models of the ladder can be judged; the share is of the judgements for both.
       expect(share).toBeCloseTo(perRequest / 2, 12);
       const judged = new Set([...prompts].map((call) => Math.floor(call / sample.prompts)));
       expect(judged).toEqual(new Set(of.stages.slice(0, -1)));

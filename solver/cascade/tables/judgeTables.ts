@@ -4,24 +4,24 @@ import { promptsReaching, type Routed } from "../routing/routing";
 import { createLatencyTables, type LatencyTables, type LatencyTablesInput } from "./latencyTables";
 import type { Mix } from "./mix";
 
-/** A judge that runs as an engine of its own in the deployment. */
+/** A judge that runs as a separate engine in the deployment. */
 export interface JudgeEngine {
   readonly model: string;
   /** The replica shapes that fit, ascending by GPUs. */
   readonly shapes: readonly ShapedReplica[];
-  /** Tokens that a judgement reads beside the prompt and the answer, and writes. */
+  /** Tokens that a judgement reads in addition to the prompt and the answer, and tokens that it writes. */
   readonly rubricTokens: number;
   readonly outputTokens: number;
 }
 
 type Judged = { readonly stages: readonly number[]; readonly routed: Pick<Routed, "start" | "exit" | "share"> };
 
-/** Latency tables of a judge's engine: its requests are the judgements that a cascade asks for. */
+/** Latency tables of a judge's engine: its requests are the judgements of a cascade. */
 export interface JudgeTables {
   readonly tables: LatencyTables;
   /** The judgements of a cascade, as a mix of the tables. */
   mix(of: Judged): Mix;
-  /** Per prompt, the latency of its judgements together relative to others. */
+  /** Per prompt, the total latency of its judgements relative to others. */
   relativeLatency(of: Judged): Float64Array;
 }
 
@@ -29,8 +29,8 @@ export interface JudgeTables {
 export const judgementsPerRequest = (share: readonly number[]): number => share.slice(0, -1).reduce((sum, own) => sum + own, 0);
 
 /**
- * Tables over every judgement there can be: of the answer of each model but the largest to each prompt. Judgements arrive like
- * the requests of the trace, as often as the largest cascade could ask for them, thinned to those that a cascade does ask for.
+ * Tables over every possible judgement: of the answer of each model except the largest to each prompt. Judgements arrive like
+ * the requests of the trace, as often as the largest cascade could request them, thinned to those of a given cascade.
  */
 export function createJudgeTables(input: LatencyTablesInput, { model, shapes, rubricTokens, outputTokens }: JudgeEngine): JudgeTables {
   const { sample } = input;

@@ -32,7 +32,7 @@ function seconds({ capacity }: MixTables, requestsPerSecond: number, gpus: numbe
 
 const light = { requestsPerSecond: 0.5, arrivals: arrivalSeconds };
 
-/** A replica on `tp` GPUs whose step takes 2 ms on one GPU and `speedUp` times less each time their number doubles. */
+/** A replica on `tp` GPUs whose step takes 2 ms on one GPU and is faster by the factor `speedUp` each time their number doubles. */
 function steadyReplica(tp: number, speedUp: number): ShapedReplica {
   const stepSeconds = 0.002 / speedUp ** Math.log2(tp);
   const stepTime = { decodeBaseSeconds: () => stepSeconds, secondsPerKvToken: 0, mixedStepSeconds: () => stepSeconds, provenance: [] };
@@ -40,7 +40,7 @@ function steadyReplica(tp: number, speedUp: number): ShapedReplica {
   return { gpu: "steady", shape: { tp, pp: 1 }, replica };
 }
 
-/** Seconds by GPUs, up to four, of one model at a rate far below 5 % of what any of the replicas carries. */
+/** Seconds by GPUs, up to four, of one model at a rate far below 5 % of what any of the replicas sustains. */
 function lightSeconds(
   replicas: readonly ShapedReplica[],
   { requestsPerSecond, arrivals }: { readonly requestsPerSecond: number; readonly arrivals: Float64Array } = light,

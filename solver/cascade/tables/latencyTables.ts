@@ -29,23 +29,23 @@ export interface LatencyTablesInput {
   readonly arrivalSeconds: Float64Array;
   readonly requestsPerSecond: number;
   readonly maxGpus: number;
-  /** Where the GPUs are of several types: how many there are of each. */
+  /** With GPUs of several types: the number of each. */
   readonly mix?: GpuMix;
-  /** The replicas that there are of each model; left out: they are chosen, and shapes that bring little are left out. */
+  /** The existing replicas of each model; left out: they are chosen, and shapes that bring little are left out. */
   readonly fixedTopology?: FixedTopology;
   /** 0.95 for p95. */
   readonly quantile: number;
   readonly seed: number;
 }
 
-/** Tables of one mix at one model. */
+/** Tables of one mix for one model. */
 export interface MixTables {
   readonly capacity: CapacityTable;
-  /** Percentile of `relativeLatency` over the prompts of this mix, to which relative latencies are normed. */
+  /** Percentile of `relativeLatency` over the prompts of this mix, by which relative latencies are normalised. */
   readonly relativePercentile: number;
 }
 
-/** Tables of a similar mix, with what tells the two apart. */
+/** Tables of a similar mix, with the differences between the two. */
 export interface NearTables {
   readonly tables: MixTables;
   /**
@@ -62,13 +62,13 @@ export interface LatencyTables {
   exact(model: number, mix: Mix, also?: (replica: ShapedReplica) => boolean): MixTables;
   /**
    * Latency of every prompt at a model relative to the others, from one simulation of all planning prompts at
-   * moderate load. Only ratios count.
+   * moderate load. Only ratios are meaningful.
    */
   relativeLatency(model: number): Float64Array;
   /** Tokens of cache that one request of a mix holds, on average over them and over the time it runs: its prompt and half its answer. */
   heldTokens(model: number, mix: Mix): number;
   readonly simulations: () => number;
-  /** Returns what forgets the shared tables made from now on: which mix makes a shared table depends on which comes first. */
+  /** Returns a function that forgets the shared tables made from now on: the first mix of several determines their shared table. */
   checkpoint(): () => void;
 }
 
@@ -82,12 +82,12 @@ const REFERENCE_LOAD = 0.6;
 const SCREEN_GPUS = 48;
 const SCREEN_LEVELS = 12;
 
-/** A shape stays when without it some GPU count would be this much slower or weaker. Each shape costs simulations in every mix. */
+/** A shape is kept if without it some GPU count would be this much slower or weaker. Each shape costs simulations in every mix. */
 const WORTH = 1.03;
 
 /**
  * Latency percentiles by model, GPU count and mix of requests (the lookup tables of Cascadia, section 3.2), made on demand
- * and kept. A mix is the requests that reach a stage: thresholds change which they are, and escalated prompts have longer answers.
+ * and cached. A mix is the requests that reach a stage: thresholds change which they are, and escalated prompts have longer answers.
  *
  * @throws RangeError without recorded arrivals.
  */
@@ -201,7 +201,7 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
 /**
  * Drops shapes of one GPU type one by one, largest first, while those that remain do nearly as well as all of them at every latency and
  * GPU count. Each simulated latency is among those tested: there a shape starts to serve, and at the highest every shape does, so that
- * the last shape always stays.
+ * the last shape is always kept.
  */
 function worthwhileShapes(screened: readonly ShapeCurve[], maxGpus: number): readonly ReplicaShape[] {
   const { levels } = capacityTable(screened, 0);
@@ -220,7 +220,7 @@ function worthwhileShapes(screened: readonly ShapeCurve[], maxGpus: number): rea
   return kept.map(({ shape }) => shape);
 }
 
-/** Each prompt of the mix once in shuffled order, again and again until there are enough requests. */
+/** Each prompt of the mix once in shuffled order, repeated until there are enough requests. */
 function curveWork(input: LatencyTablesInput, model: number, mix: Mix): CurveWork {
   const { sample } = input;
   const order = shuffledPrompts(mix.prompts, input.seed);

@@ -11,13 +11,13 @@ const OUTPUT_STEP = Math.log(1.25);
 const INPUT_STEP = Math.log(1.5);
 const SHARE_STEP = Math.log(4);
 
-/** Below this share thinned arrivals are as good as Poisson, whatever the trace: one table serves all. */
+/** Below this share thinned arrivals are practically Poisson, whatever the trace: one table serves all. */
 const LEAST_SHARE = 1 / 16;
 
-/** A handful of prompts says little about lengths: a mix of fewer is topped up to this many from the whole sample. */
+/** A few prompts do not determine lengths: a smaller mix is extended to this many prompts from the whole sample. */
 const MIN_MIX_PROMPTS = 120;
 
-/** Mean tokens of a mix's requests at one model. */
+/** Mean tokens of a mix's requests for one model. */
 interface MeanLengths {
   readonly input: number;
   readonly output: number;
@@ -41,7 +41,7 @@ export function mixKey({ input, output }: MeanLengths, share: number): string {
   return `${step(output, OUTPUT_STEP)} ${step(input, INPUT_STEP)} ${step(Math.max(share, LEAST_SHARE), SHARE_STEP)}`;
 }
 
-/** The mix with prompts enough to tell lengths by. @param all prompts of the sample. */
+/** The mix with enough prompts to determine lengths. @param all prompts of the sample. */
 export function toppedUp({ prompts, share }: Mix, all: number): Mix {
   const missing = Math.min(all, MIN_MIX_PROMPTS) - prompts.length;
   if (missing <= 0) return { prompts, share };

@@ -4,7 +4,7 @@ import { rateWithin } from "@/solver/engine/loadCurve";
 import { capacityTable, latencyByGpus, replicasFor } from "./capacityTable";
 import { capacityWithin, type ShapeCurve, shapesWithin } from "./shapeMix";
 
-/** A made-up curve: latency rises from `fast` seconds, ever more steeply, up to `highest` requests/s. */
+/** An artificial curve: latency rises from `fast` seconds, ever more steeply, up to `highest` requests/s. */
 function shape(gpus: number, highest: number, fast: number): ShapeCurve {
   const rates = Float64Array.from([0.1, 0.5, 0.8, 1], (share) => share * highest);
   return {
@@ -30,7 +30,7 @@ const anyShapes = fc
   )
   .map((list) => list.map(({ gpus, highest, fast }) => shape(gpus, highest, fast)));
 
-/** The most that any multiset of shapes sustains, by trying them all. */
+/** The maximum rate of any multiset of shapes, by trying them all. */
 function exhaustive(rates: readonly number[], sizes: readonly number[], gpus: number): number {
   let most = 0;
   for (const [index, size] of sizes.entries()) {

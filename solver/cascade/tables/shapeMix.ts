@@ -11,7 +11,7 @@ export interface ShapeCurve {
   readonly curve: LoadCurve;
 }
 
-/** `count` replicas of one shape on one GPU type, each serving `requestsPerSecond` at most within the latency asked. */
+/** `count` replicas of one shape on one GPU type, each serving at most `requestsPerSecond` within the required latency. */
 export interface ShapeCount {
   readonly gpu: string;
   readonly shape: ReplicaShape;
@@ -34,7 +34,7 @@ export function capacityWithin(shapes: readonly ShapeCurve[], limitSeconds: numb
       if (value > (capacity[f] ?? 0)) capacity[f] = value;
     }
   }
-  // A GPU more never takes capacity away: leave it idle.
+  // One more GPU never lowers capacity: it may be left idle.
   for (let f = 1; f <= gpus; f += 1) capacity[f] = Math.max(capacity[f] ?? 0, capacity[f - 1] ?? 0);
   return capacity;
 }

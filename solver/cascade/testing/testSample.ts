@@ -1,11 +1,11 @@
 import { seededRandom } from "@/solver/numeric/random";
 import type { PlanningSample } from "../routing/routing";
 
-/** Probability that a model of a made-up ladder answers a prompt of difficulty 0..1 rightly. */
+/** Probability that a model of an artificial ladder answers a prompt of difficulty 0..1 correctly. */
 const rightness = (skill: number, difficulty: number): number => 1 / (1 + Math.exp(8 * (difficulty - skill)));
 
 /**
- * A made-up sample for tests: ladders whose larger models are right more often on the same prompts, with a judge that sees a
+ * An artificial sample for tests: ladders whose larger models are right more often on the same prompts, with a judge that has a
  * noisy reading of right and wrong. Right is 100, wrong 0.
  */
 export function testSample({ prompts, skills, seed }: { prompts: number; skills: readonly number[]; seed: number }): PlanningSample {

@@ -4,24 +4,24 @@ import { bestDeployment, type Constrained, gpusAllowed } from "../deploy/constra
 import { exactTables } from "../deploy/constrainedFinalist";
 import { type GpuPrice, onMoreGpus } from "./prices";
 
-/** A constraint without which the same thresholds would be faster, by what the latency then is relative to now. */
+/** A constraint without which the same thresholds would be faster, with the latency then relative to now. */
 export interface ConstraintPrice {
   readonly says: string;
   readonly relativeLatency: number;
 }
 
-/** Time for the MILPs of one price; one it does not suffice for is null. */
+/** Time limit of the MILPs of one price; null is returned when it is not enough. */
 const PRICE_SECONDS = 6;
 
-/** A latency that is lower by less than this share is none: the MILPs stop within it. */
+/** A latency that is lower by less than this share does not count as lower: the MILPs stop within it. */
 const NOTICEABLE = 0.005;
 
 /**
- * What GPUs more of each type would bring to a routing under constraints or on several GPU types, and which constraints hold it back,
- * each by deploying anew as the plan was deployed.
+ * The effect of more GPUs of each type on a routing under constraints or on several GPU types, and the constraints that limit it,
+ * each by deploying again in the way of the plan.
  *
- * @param types the cluster's GPU types with the GPUs of their largest node; asked are one GPU and one such node more.
- * @returns latencies while every node stands, relative to the plan's; null where none was found in time.
+ * @param types the cluster's GPU types with the GPUs of their largest node; one GPU and one such node more are evaluated.
+ * @returns latencies with all nodes up, relative to the plan's; null where none was found in time.
  */
 export function constrainedPrices(
   input: Constrained,
@@ -32,7 +32,7 @@ export function constrainedPrices(
   const now = secondsOf(input, own);
   const relative = (other: Constrained, tables: RoutingTables): number | null => {
     const seconds = now === null ? null : secondsOf(other, tables);
-    // What is allowed more need not be used.
+    // The additional allowance need not be used.
     return seconds === null || now === null ? null : Math.min(1, seconds / now);
   };
   const { objective, constraints, cluster } = input;
@@ -56,7 +56,9 @@ export function constrainedPrices(
   return { gpus, constraints: held };
 }
 
-/** The least latency of a deployment by the tables; null where none was found. The lowest cost has a latency too, which is not asked here. */
+/**
+ * The least latency of a deployment by the tables; null where none was found. The lowest cost also has a latency, which is not used here.
+ */
 function secondsOf(input: Constrained, { explorer, routing, tables }: RoutingTables): number | null {
   const norms = tables.slice(0, explorer.rows(explorer.routing(routing)).length);
   const { latency, maxGpus } = input.objective;

@@ -7,33 +7,33 @@ import { capacityTable } from "../tables/capacityTable";
 import type { GpuMix } from "../tables/gpuMix";
 import type { MixTables } from "../tables/latencyTables";
 
-/** Latency with GPUs more of one type, relative to now; null where even those do not keep up. */
+/** Latency with more GPUs of one type, relative to now; null where even those do not sustain the load. */
 export interface GpuPrice {
   readonly gpu: string;
   readonly more: number;
   readonly relativeLatency: number | null;
 }
 
-/** Latency of the best plan with the floor moved by so many points, relative to now; null where nothing reaches it. */
+/** Latency of the best plan with the floor moved by so many points, relative to now; null where no plan reaches it. */
 export interface QualityPrice {
   readonly points: number;
   readonly relativeLatency: number | null;
 }
 
-/** GPUs that a routing may have now, and the latency that counts. */
+/** The current number of GPUs of a routing, and the objective latency. */
 interface GpusAsked {
   readonly gpus: number;
   readonly latency: Knobs["latency"];
 }
 
-/** By how much floors are moved. */
+/** Steps by which floors are moved. */
 const FLOOR_STEPS: readonly number[] = [-2, -1, 1, 2];
 
 /**
- * What GPUs more of each type would bring to a routing whose thresholds stay: its own load curves counted on more GPUs, allocated anew.
- * All by the same tables, so that the ratios hold better than the figures.
+ * The effect of more GPUs of each type on a routing with fixed thresholds: its own load curves evaluated on more GPUs, allocated again.
+ * All by the same tables, so that the ratios are more accurate than the figures.
  *
- * @param types the cluster's GPU types with the GPUs of their largest node; asked are one GPU and one such node more.
+ * @param types the cluster's GPU types with the GPUs of their largest node; one GPU and one such node more are evaluated.
  */
 export function pricesOfGpus(
   explorer: Explorer,
@@ -55,7 +55,7 @@ const tablesOf = (explorer: Explorer, routing: number): MixTables[] => explorer.
 
 const ratio = (seconds: number | null, now: number | null): number | null => (seconds === null || now === null ? null : seconds / now);
 
-/** The same curves counted on GPUs more of one type. */
+/** The same curves evaluated on more GPUs of one type. */
 export function onMoreGpus({ explorer, tables }: Pick<RoutingTables, "explorer" | "tables">, gpu: string, more: number): MixTables[] {
   const { maxGpus, mix } = explorer.input;
   return tables.map((own) => ({
@@ -67,7 +67,7 @@ export function onMoreGpus({ explorer, tables }: Pick<RoutingTables, "explorer" 
 const withMore = (mix: GpuMix, gpu: string, more: number): GpuMix =>
   mix.map((type) => (type.gpu === gpu ? { ...type, gpus: type.gpus + more } : type));
 
-/** What a routing's latency would be relative to now on another number of the cluster's GPUs; null where it does not keep up. */
+/** A routing's latency relative to now on another number of the cluster's GPUs; null where the load is not sustained. */
 export function relativeOn(explorer: Explorer, routing: number, asked: GpusAsked & { readonly other: number }): number | null {
   const tables = tablesOf(explorer, routing);
   const secondsOn = (gpus: number): number | null =>
@@ -76,8 +76,9 @@ export function relativeOn(explorer: Explorer, routing: number, asked: GpusAsked
 }
 
 /**
- * What a point of quality costs: the best by the tables with the floor moved, searched around anew each time, relative to the best at
- * the floor as it is, each as the constraints let it be deployed. Empty where no floor is asked or nothing reaches it. Leaves the explorer as after its search.
+ * The price of a point of quality: the best by the tables with the floor moved, searched around again each time, relative to the best at
+ * the current floor, each as the constraints let it be deployed. Empty without a floor or where nothing reaches it. Leaves the explorer as
+ * after its search.
  */
 export function pricesOfQuality(input: Constrained, knobs: Knobs): QualityPrice[] {
   const { explorer } = input;

@@ -69,7 +69,7 @@ describe("sensitivityTo", () => {
     expect(weaker.kept.share[1]).toBeGreaterThan(routed.share[1]!);
     expect(weaker.routingChanges).toBe(true);
     expect(weaker.replanned!.qualityLow).toBeGreaterThanOrEqual(65);
-    // Tables of other mixes differ by some tenths of a percent of themselves.
+    // Tables of other mixes differ by some tenths of a per cent.
     expect(weaker.replanned!.latencySeconds).toBeGreaterThan(0.99 * chosen.latencySeconds);
     expect(weaker.regret!.latencySeconds).toBeGreaterThanOrEqual(-1e-6);
   });

@@ -5,11 +5,11 @@ import { createExplorer } from "../explore/explore";
 import type { ExploreInput, Explorer } from "../explore/explorer";
 import { addReached, latencyOnGpus } from "../explore/fixedDeployment";
 
-/** Something a plan took for granted, turned out otherwise. */
+/** An assumption of a plan that turns out to be wrong. */
 export type Perturbation =
   | { readonly kind: "rate"; readonly factor: number }
   /**
-   * Every judged score times `factor`, with normal noise of `noisePoints` on top. Labels stay: what an answer is worth does not
+   * Every judged score times `factor`, with normal noise of `noisePoints` added. Labels stay: the value of an answer does not
    * change with the judge. (The source has one score for both, so that a weaker judge lowers its quality as well.)
    */
   | { readonly kind: "judge"; readonly factor: number; readonly noisePoints: number };
@@ -18,15 +18,15 @@ export type Perturbation =
 export interface PlannedCascade {
   readonly stages: readonly number[];
   readonly thresholds: readonly number[];
-  /** Router score from which on requests start later; 0: all start at the first stage. */
+  /** Minimum router score from which requests start later; 0: all start at the first stage. */
   readonly startBelow: number;
   /** GPUs per stage, and of a judge's engine after them. */
   readonly gpus: readonly number[];
 }
 
-/** A cascade with what it does under one perturbation. */
+/** A cascade with its results under one perturbation. */
 export interface PerturbedCascade extends PlannedCascade {
-  /** Infinity: it does not keep up. */
+  /** Infinity: the load is not sustained. */
   readonly latencySeconds: number;
   readonly quality: number;
   readonly qualityLow: number;
@@ -36,24 +36,24 @@ export interface PerturbedCascade extends PlannedCascade {
 
 export interface Sensitivity {
   readonly perturbation: Perturbation;
-  /** The plan as it was, in the new situation; stages that no request reaches any more are left out. */
+  /** The original plan in the new situation; stages that no request reaches any more are left out. */
   readonly kept: PerturbedCascade;
-  /** What would be chosen now; null when nothing meets floor and budget. */
+  /** The new choice; null when nothing meets floor and budget. */
   readonly replanned: PerturbedCascade | null;
   readonly routingChanges: boolean;
   readonly deploymentChanges: boolean;
   /** Whether the kept plan still meets the floor and the budget. */
   readonly keeps: boolean;
   /**
-   * Kept minus anew: seconds that keeping the plan costs, and points of promised quality it has over the new one. Null when nothing
-   * can be chosen anew. A plan that misses its floor may show a gain of seconds: read it with `keeps`.
+   * Kept plan minus new plan: seconds that keeping the plan costs, and its additional points of promised quality. Null when there is no
+   * new plan. A plan that misses its floor may show a gain of seconds: read it with `keeps`.
    */
   readonly regret: { readonly latencySeconds: number; readonly quality: number } | null;
 }
 
 /**
- * The source's question (appendix K) and the issue of every forecast: the arrival rate off by a fifth, and a weaker judge, whose
- * scores are 9 % lower (GPT-4o-mini 9.4 %, Llama-3.1-70B 8.6 %) and scatter more. The scatter is that between two
+ * The source's question (appendix K) and the uncertainty of every forecast: the arrival rate off by a fifth, and a weaker judge, whose
+ * scores are 9 % lower (GPT-4o-mini 9.4 %, Llama-3.1-70B 8.6 %) and noisier. The noise is that between two
  * GPT-4 judges on the same WildBench answers: a standard deviation of 11 points of 100.
  */
 export const PERTURBATIONS: readonly Perturbation[] = [
@@ -63,7 +63,7 @@ export const PERTURBATIONS: readonly Perturbation[] = [
 ];
 
 /**
- * How a plan stands up to one perturbation: it is evaluated as it is in the new situation, and planned anew by the same tables
+ * The robustness of a plan to one perturbation: it is evaluated unchanged in the new situation, and a new plan is made by the same tables
  * and search. Takes as long as a plan. GPUs are compared by stage; the parallelism within them is the best in either situation.
  */
 export function sensitivityTo(perturbation: Perturbation, input: ExploreInput, asked: { knobs: Knobs; plan: PlannedCascade }): Sensitivity {

@@ -63,7 +63,7 @@ describe("servingFiguresOf", { timeout: 120_000 }, () => {
     });
     const smaller = figuresOf({ policy, engines: engines(small), lost });
     expect(smaller).toMatchObject({ unserved: [large], quality: alone(small).quality, refusedShare: 0 });
-    // Judged all the same: an answer above the threshold is as good as ever.
+    // It is judged all the same: an answer above the threshold has its usual quality.
     expect(smaller.p95Seconds!).toBeGreaterThan(alone(small).p95Seconds!);
     expect(whole.quality!).toBeGreaterThan(smaller.quality!);
     const strict = figuresOf({ policy, engines: engines(small), lost: { lowerMayAnswer: false } });

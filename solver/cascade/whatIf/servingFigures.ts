@@ -27,15 +27,15 @@ export interface ServingEngine {
   readonly gpu: string;
   readonly tp: number;
   readonly pp: number;
-  /** Requests it holds at once. */
+  /** Maximum number of requests at once. */
   readonly maxInFlight: number;
 }
 
-/** A policy with the engines that it sends to at some moment, which may be fewer than its plan has. */
+/** A policy with the engines that it currently uses, which may be fewer than its plan has. */
 export interface Serving {
   readonly policy: CascadePolicy;
   readonly engines: readonly ServingEngine[];
-  /** Set where nothing waits for the models without engines: the policy passes their stages over. */
+  /** Set where nothing waits for the models without engines: the policy skips their stages. */
   readonly lost?: Pick<Outage, "lowerMayAnswer">;
 }
 
@@ -45,26 +45,28 @@ export interface ServingTraffic {
   readonly requestsPerSecond: number;
   readonly cards: CardCatalogue;
   readonly profile: EngineProfile;
-  /** Of the cluster's engines, where they are known. */
+  /** Limits of the cluster's engines, where they are known. */
   readonly engineLimits?: ClusterSpec["engineLimits"];
 }
 
 export interface ServingFigures {
-  /** Models that requests reach and that no engine serves; a judge is none of them. */
+  /** Models that requests reach and that no engine serves; a judge is not included. */
   readonly unserved: readonly string[];
-  /** Requests per second at which the busiest model's engines never run dry; null where a model is unserved. */
+  /** Requests per second at which the busiest model's engines always have work; null where a model is unserved. */
   readonly capacityPerSecond: number | null;
-  /** End to end, simulated whole; null where a model is unserved or does not keep up. */
+  /** End to end, simulated whole; null where a model is unserved or does not sustain its load. */
   readonly p95Seconds: number | null;
-  /** Mean label of the answers that are given, 0..100, of the same simulation; null where `p95Seconds` is. */
+  /** Mean label of the answers, 0..100, from the same simulation; null where `p95Seconds` is. */
   readonly quality: number | null;
-  /** Of the requests, those that are refused because only a smaller model than the policy asks for could answer; 0 where `p95Seconds` is null. */
+  /**
+   * Share of requests that are refused because only a smaller model than the policy requires could answer; 0 where `p95Seconds` is null.
+   */
   readonly refusedShare: number;
   /** The longest that a request was at each model, queueing included; 0 where nothing was simulated. */
   readonly longestSeconds: Readonly<Record<string, number>>;
 }
 
-/** Why figures cannot be had of a policy on engines, in one sentence; null where they can. */
+/** Why there are no figures of a policy on engines, in one sentence; null where there are. */
 export function servingRefusal(
   { workload, cards }: Pick<ServingTraffic, "workload" | "cards">,
   { policy, engines }: Serving,
@@ -84,10 +86,10 @@ export function servingRefusal(
 const SATURATION_REQUESTS = 900;
 
 /**
- * What engines under a policy sustain and how long requests take there: simulated as a plan is when it is made, on the same requests, so that
- * all engines of a plan at its rate give what it promises. Without an engine that judges, answers are taken as the gateway then takes them.
+ * The rate that engines sustain under a policy and the latencies there: simulated as for a plan, on the same requests, so that
+ * all engines of a plan at its rate give its predictions. Without an engine that judges, answers are accepted as in the gateway.
  *
- * @returns figures for one serving after another, remembering what they share.
+ * @returns figures for one serving after another, with a shared cache.
  * @throws where `servingRefusal` has a reason.
  */
 export function servingFiguresOf({
@@ -118,7 +120,7 @@ export function servingFiguresOf({
     });
   }
 
-  /** What engines finish of such requests when they never run dry. */
+  /** Rate at which engines finish such requests when they always have work. */
   function saturation(engines: readonly ServingEngine[], work: ReplicaRequests, mix: string): number {
     return engines.reduce((sum, engine) => {
       const { model, gpu, tp, pp } = engine;
@@ -204,7 +206,7 @@ export function servingFiguresOf({
   };
 }
 
-/** A judge of whose engines none takes work is not waited for: its answers are accepted, or the last stage is asked at once. */
+/** A judge without an available engine is not waited for: its answers are accepted, or the last stage is used at once. */
 function withoutItsJudge(serving: Serving): Serving {
   const { policy, engines } = serving;
   const judging = judgeEngineOf(policy);
@@ -218,7 +220,7 @@ function withoutItsJudge(serving: Serving): Serving {
   return { ...serving, policy: directStart === undefined || stages.length === 1 ? unjudged : { ...unjudged, directStart } };
 }
 
-/** The cascade of the stages that have engines, which carries what the policy sends there when it passes the others over. */
+/** The cascade of the stages that have engines, with the requests that the policy sends there when it skips the others. */
 function withoutLostStages(serving: Serving): Serving {
   const { policy, engines } = serving;
   const kept = policy.stages.flatMap(({ model }, stage) => (engines.some((engine) => engine.model === model) ? [stage] : []));
@@ -231,7 +233,7 @@ function withoutLostStages(serving: Serving): Serving {
   return { ...serving, policy: directStart === undefined || stages.length === 1 ? remaining : { ...remaining, directStart } };
 }
 
-/** As many requests as a run at saturation has, of the given ones over and over; null where there are none. */
+/** The requests of a run at saturation: the given ones repeated; null where there are none. */
 function repeated(
   of: Int32Array,
   lengths: (one: number) => { readonly inputTokens: number; readonly outputTokens: number },

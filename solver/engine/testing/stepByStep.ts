@@ -172,7 +172,7 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
       tell("finished", one, end);
       one.place = "gone";
     };
-    // Of requests that end together, the decoding ones are reported first, in the order of arrival.
+    // The decoding ones of requests that end together are reported first, in the order of arrival.
     for (const one of [...decoders].sort((a, b) => a.handle - b.handle)) token(one);
     for (const { one, tokens } of chunks) {
       one.prefilled += tokens;

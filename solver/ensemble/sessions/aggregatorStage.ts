@@ -63,7 +63,7 @@ export interface AggregatorPool extends Pick<AggregatorStage, "replica" | "copie
 }
 
 /**
- * Of several ways to divide the same GPUs the one that has all questions aggregated first, loading included: usually parallel engines, as
+ * The one of several ways to divide the same GPUs that has all questions aggregated first, loading included: usually parallel engines, as
  * an engine with twice the GPUs is less than twice as fast.
  *
  * @returns null where none has room for a question.

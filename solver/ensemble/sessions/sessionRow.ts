@@ -22,9 +22,9 @@ export interface SessionRow {
 
 /** Limits on requests in flight in addition to the number of prompts. */
 export interface FlightLimits {
-  /** Of the sender; null: all at once. */
+  /** The sender's limit; null: all at once. */
   readonly concurrency: number | null;
-  /** Of the engine. */
+  /** The engine's limit. */
   readonly maxSequences: number;
 }
 

@@ -42,7 +42,7 @@ export interface RoundCandidate {
   readonly flexibility: number;
   /** By model, as the round lists them, the requests that it gives. */
   readonly given: readonly number[];
-  /** Of the first `MOST_REQUESTS_SHOWN` requests of the round. */
+  /** Assignments of the first `MOST_REQUESTS_SHOWN` requests of the round. */
   readonly assignments: readonly { readonly workId: string; readonly programId: string; readonly agent: string; readonly model: string }[];
 }
 

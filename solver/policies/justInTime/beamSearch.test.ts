@@ -15,7 +15,7 @@ interface Drawn {
   readonly free: readonly number[];
   /** By model, the throughput that each further request adds. */
   readonly gains: readonly (readonly number[])[];
-  /** Of each program, the configurations left, and whether one or both of its first agents wait. */
+  /** The configurations left to each program, and whether one or both of its first agents wait. */
   readonly programs: readonly { readonly left: readonly number[]; readonly both: boolean }[];
 }
 

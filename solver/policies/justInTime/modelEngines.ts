@@ -123,7 +123,7 @@ export class ModelEngines {
     return { model: this.model, replicas, down: this.out, inFlight: running, saturation, free: this.free };
   }
 
-  /** Of the replicas with room. */
+  /** The least loaded of the replicas with room. */
   private leastLoaded(): number {
     const { capacity } = this.seats.slots;
     let best = -1;

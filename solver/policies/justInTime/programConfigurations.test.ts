@@ -18,7 +18,7 @@ it("keeps programs apart by workflow and name, and forgets those that ended", ()
 });
 
 it("holds so many words of sets in all: those that began first go, and small programs are many where large ones are few", () => {
-  // Of 9 configurations a set is one word, of 162 it is six.
+  // A set of 9 configurations is one word, one of 162 is six.
   expect([refine, vote].map(({ space }) => space.size)).toEqual([9, 162]);
   const programs = new StagedPrograms(36);
   for (let at = 0; at < 20; at += 1) programs.asked(refine, `r${at}`, 0);

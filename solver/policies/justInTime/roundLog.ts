@@ -37,7 +37,7 @@ export class RoundLog {
 
   constructor(private readonly models: readonly string[]) {}
 
-  /** Of consecutive rounds in which nothing could be sent only the last is kept. */
+  /** Only the last of consecutive rounds in which nothing could be sent is kept. */
   note(round: HeldRound): void {
     if (round.requests.length > 0 || this.held[this.latest]?.requests.length !== 0) this.latest = (this.latest + 1) % MOST_ROUNDS;
     this.held[this.latest] = round;

@@ -145,7 +145,7 @@ test("is what adding up all that is there anew gives, to the token, whatever cam
         timeline.advance(nowSeconds);
         const expected = bruteForce([...there.values()], nowSeconds);
         const shown = timeline.slotTokens();
-        // Of requests with an unknown end a timeline shows one slot where nothing else is there.
+        // For requests with an unknown end a timeline shows one slot if there are no others.
         expect(shown).toEqual(
           expected.slice(0, Math.max(shown.length, expected.findLastIndex((each) => each > (expected.at(-1) ?? 0)) + 1)),
         );

@@ -11,7 +11,7 @@ export interface WorkflowCounts {
   /** Programs that have ended and were learnt from. */
   readonly programs: number;
   readonly calls: number;
-  /** Programs under way. */
+  /** Programs in progress. */
   readonly openPrograms: number;
   /** Calls that named no agent. */
   readonly unnamedCalls: number;

@@ -129,7 +129,7 @@ interface Frontier {
   readonly atSeconds: number;
 }
 
-/** Of each parent the step of calls begun together. */
+/** The step of calls begun together, by parent. */
 type Together = Map<string, string[]>;
 
 class ProgramRun {
