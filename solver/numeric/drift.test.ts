@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { gammaArrivals } from "../engine/gammaArrivals";
 import { generatedWorkload } from "../workload/generated";
 import type { OutcomeTable } from "../workload/workload";
@@ -230,18 +230,22 @@ function traceWindows({ seconds, input, output }: ReturnType<typeof trace>): Tra
 }
 
 describe.skipIf(!present)("observeWindow on production traces", () => {
-  const conversations = trace("conv");
-  const reference = driftReference(
-    {
-      requestsPerSecond: conversations.seconds.length / conversations.seconds.at(-1)!,
-      arrivalSeconds: conversations.seconds,
-      characteristics: [
-        { name: INPUT, kind: "tokens", values: conversations.input },
-        { name: OUTPUT, kind: "tokens", values: conversations.output },
-      ],
-    },
-    1,
-  );
+  let conversations: ReturnType<typeof trace>;
+  let reference: DriftReference;
+  beforeAll(() => {
+    conversations = trace("conv");
+    reference = driftReference(
+      {
+        requestsPerSecond: conversations.seconds.length / conversations.seconds.at(-1)!,
+        arrivalSeconds: conversations.seconds,
+        characteristics: [
+          { name: INPUT, kind: "tokens", values: conversations.input },
+          { name: OUTPUT, kind: "tokens", values: conversations.output },
+        ],
+      },
+      1,
+    );
+  });
 
   it("notices within two windows that conversations have given way to code completion", () => {
     const { first, state } = run(reference, traceWindows(trace("code")).slice(0, 2));
