@@ -81,7 +81,7 @@ export function noWayBack(applications: readonly Application[], revisions: reado
       : "No plan has come into force here yet, so there is none to roll back to.";
   if (revisions.some(({ canReturn }) => canReturn)) return "";
   return revisions.some(({ current }) => current)
-    ? "This is the only plan that was in force here: a rollback stops every engine."
+    ? "This is the only plan that was in force here: a rollback ends it and stops the engines that Weir started."
     : "The current state was not applied by this studio, and no earlier plan is stored.";
 }
 

@@ -82,7 +82,7 @@ export function measuredPromises(measuring: Measuring): readonly PlanPromise[] {
         ? "nothing was seen of it"
         : measured.count < enough.kept
           ? `${measured.count} of ${enough.kept} values`
-          : "sampling alone may show it";
+          : "it may be sampling error";
     return {
       ...{ quantity, model, name, kind, promised, verdict },
       band: { low: band.low, high: band.high },
@@ -216,7 +216,7 @@ function serviceRows({ plan, window }: Measuring): Row[] {
         enough: ENOUGH.failures,
       },
       band: { low: 0, high: FAILED_ALLOWED, better: "lower" },
-      basis: `rejected or not answered, clients that left aside; ${100 * FAILED_ALLOWED} % is allowed`,
+      basis: `rejected or not answered, not counting clients that left; ${100 * FAILED_ALLOWED} % is allowed`,
       ...(failures === 0 ? {} : { counted: `${failures} of ${ended.length} requests failed` }),
     },
   ];
