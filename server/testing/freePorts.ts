@@ -2,20 +2,29 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /** Below the ports of outgoing connections on Linux, macOS and Windows, and above those that Ray gives its workers: both would collide. */
-const range = { from: 20_000, to: 29_999 };
+const firstPort = 20_000;
+const blocks = 100;
+const portsPerBlock = 100;
+
+/** Ports that this process has handed out, each of which may not be in use yet. */
+const taken = new Set<number>();
 
 /**
- * Free ports of the loopback address, for processes that get their port at the start.
+ * Finds ports of the loopback address on which nothing listens, for processes that are told their port when they start.
+ * Each test process draws from its own block of ports, so that processes that run at the same time seldom draw the same one.
  * @param count how many.
- * @returns `count` different ports, drawn at random, so that concurrent test processes rarely draw the same one.
+ * @returns so many different ports.
  */
 export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) {
-    const port = range.from + Math.floor(Math.random() * (range.to - range.from + 1));
-    if (!ports.has(port) && (await isFree(port))) ports.add(port);
+  const ports: number[] = [];
+  while (ports.length < count) {
+    if (taken.size >= portsPerBlock) taken.clear();
+    const port = firstPort + (process.pid % blocks) * portsPerBlock + Math.floor(Math.random() * portsPerBlock);
+    if (taken.has(port)) continue;
+    taken.add(port);
+    if (await isFree(port)) ports.push(port);
   }
-  return [...ports];
+  return ports;
 }
 
 /** Like `freePorts`, for one port. */
