@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { createServer } from "node:net";
 
 /** Below the ports of outgoing connections on Linux, macOS and Windows, and above those that Ray gives its workers: both would collide. */
@@ -33,9 +32,10 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, "127.0.0.1");
-  const listens = await Promise.race([once(server, "listening").then(() => true), once(server, "error").then(() => false)]);
-  if (listens) await new Promise((closed) => server.close(closed));
-  return listens;
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
 }
