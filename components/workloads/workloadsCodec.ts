@@ -1,4 +1,4 @@
-import { readWord } from "../url/readParam";
+import { word } from "../url/addressFields";
 import type { UrlCodec } from "../url/useUrlView";
 
 /** Steps of adding a workload. */
@@ -21,7 +21,7 @@ export const workloadsCodec: UrlCodec<WorkloadsView> = {
   parse: (params) => ({
     ticked: params.getAll("tick").flatMap(words).slice(0, MOST_TICKED),
     unfolded: params.getAll("versions").flatMap(words).map(decodeURIComponentSafely),
-    bring: readWord(params, "bring", steps),
+    bring: word(steps).parse(params.get("bring")),
   }),
   format: ({ ticked, unfolded, bring }) => ({
     tick: ticked.length === 0 ? undefined : ticked.join(" "),

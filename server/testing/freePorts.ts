@@ -1,4 +1,4 @@
-import { createServer } from "node:net";
+import { freePort as firstFreePort } from "../processes/freePort";
 
 /** Below the ports of outgoing connections on Linux, macOS and Windows, and above those that Ray gives its workers: both would collide. */
 const firstPort = 20_000;
@@ -9,33 +9,33 @@ const portsPerBlock = 100;
 const taken = new Set<number>();
 
 /**
- * Finds ports of the loopback address on which nothing listens, for processes that are told their port when they start.
+ * Finds ports on which nothing listens, for processes that are told their port when they start.
  * Each test process draws from its own block of ports, so that processes that run at the same time seldom draw the same one.
  * @param count how many.
  * @returns so many different ports.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
-  while (ports.length < count) {
-    if (taken.size >= portsPerBlock) taken.clear();
-    const port = firstPort + (process.pid % blocks) * portsPerBlock + Math.floor(Math.random() * portsPerBlock);
-    if (taken.has(port)) continue;
-    taken.add(port);
-    if (await isFree(port)) ports.push(port);
-  }
+  while (ports.length < count) ports.push(await freePort());
   return ports;
 }
 
-/** Like `freePorts`, for one port. */
+/** Like `freePorts`, for one port. Throws when no port of the block is free. */
 export async function freePort(): Promise<number> {
-  const [port = 0] = await freePorts(1);
+  let port = await draw();
+  if (port === null) {
+    taken.clear();
+    port = await draw();
+  }
+  if (port === null) throw new Error("No port of this process is free.");
+  taken.add(port);
   return port;
 }
 
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
+/** A free port of the block at or after a random one; null when there is none that was not handed out. */
+async function draw(): Promise<number | null> {
+  const from = firstPort + (process.pid % blocks) * portsPerBlock;
+  const to = from + portsPerBlock - 1;
+  const drawn = from + Math.floor(Math.random() * portsPerBlock);
+  return (await firstFreePort({ from: drawn, to }, taken)) ?? (await firstFreePort({ from, to }, taken));
 }

@@ -1,5 +1,5 @@
 import type { TimeWindow } from "@/components/charts/chartSpec";
-import { readNumber, readWord } from "@/components/url/readParam";
+import { number, word } from "@/components/url/addressFields";
 import type { UrlCodec } from "@/components/url/useUrlView";
 import type { ChosenFilter } from "./prepareFilter";
 
@@ -47,8 +47,8 @@ const textIn = (params: URLSearchParams, name: string): string | null => {
 };
 
 function zoomIn(params: URLSearchParams): TimeWindow | null {
-  const fromMs = readNumber(params, "from", { min: 0, max: LATEST_MS });
-  const toMs = readNumber(params, "to", { min: 0, max: LATEST_MS });
+  const fromMs = number({ min: 0, max: LATEST_MS }).parse(params.get("from"));
+  const toMs = number({ min: 0, max: LATEST_MS }).parse(params.get("to"));
   if (fromMs === null || toMs === null) return null;
   const spanMs = toMs - fromMs;
   return spanMs < SHORTEST_ZOOM_MS || spanMs > LONGEST_ZOOM_MS ? null : { fromMs, toMs };
@@ -56,14 +56,14 @@ function zoomIn(params: URLSearchParams): TimeWindow | null {
 
 export const liveCodec: UrlCodec<LiveView> = {
   parse: (params) => ({
-    scope: readWord(params, "scope", SCOPES) ?? "cluster",
+    scope: word(SCOPES).parse(params.get("scope")) ?? "cluster",
     of: textIn(params, "of"),
-    span: readWord(params, "span", SPAN_NAMES) ?? DEFAULT_SPAN,
+    span: word(SPAN_NAMES).parse(params.get("span")) ?? DEFAULT_SPAN,
     zoom: zoomIn(params),
     filter: {
-      outcome: readWord(params, "outcome", OUTCOMES) ?? "any",
+      outcome: word(OUTCOMES).parse(params.get("outcome")) ?? "any",
       model: textIn(params, "model"),
-      slowerThanSeconds: readNumber(params, "slower", { min: 0, max: 86_400 }),
+      slowerThanSeconds: number({ min: 0, max: 86_400 }).parse(params.get("slower")),
       text: textIn(params, "find"),
     },
   }),

@@ -1,5 +1,5 @@
 import type { Brush } from "@/components/charts/frontierBrush";
-import { readWord } from "@/components/url/readParam";
+import { word } from "@/components/url/addressFields";
 import type { UrlCodec } from "@/components/url/useUrlView";
 import { type PlanAxis, planAxes } from "@/solver/cascade/explore/paretoFront";
 import { parsePin } from "./routingKey";
@@ -31,8 +31,8 @@ function parseBrush(text: string | null): Brush | null {
 export const frontierCodec: UrlCodec<FrontierView> = {
   parse: (params) => {
     const axes = {
-      xAxis: readWord(params, "x", planAxes) ?? DEFAULT_AXES.xAxis,
-      yAxis: readWord(params, "y", planAxes) ?? DEFAULT_AXES.yAxis,
+      xAxis: word(planAxes).parse(params.get("x")) ?? DEFAULT_AXES.xAxis,
+      yAxis: word(planAxes).parse(params.get("y")) ?? DEFAULT_AXES.yAxis,
     };
     const pins = (params.get("pins") ?? "").split(" ").filter((key) => parsePin(key) !== null);
     return {
