@@ -32,7 +32,7 @@ it("keeps an outcome that the disk does not take until it does, and records it o
   expect([disk.writes, told]).toEqual([[["a"]], 1]);
 });
 
-it("tells again, without a second row, where whoever is told failed", async () => {
+it("repeats the end of a call to a listener that failed, without a second row", async () => {
   const { disk, journal } = begin();
   let told = 0;
   const tell = () => {

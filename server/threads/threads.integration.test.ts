@@ -126,7 +126,7 @@ describe("ResidentThread", () => {
     expect(ends()).toBe(1);
   });
 
-  it("waits between two starts where it is told to, and starts none once it is closed", async () => {
+  it("waits between two starts if a delay is set, and starts none after it is closed", async () => {
     const { one } = resident(60_000);
     await expect(one.ask({ kind: "exit" })).rejects.toMatchObject({ kind: "crashed" });
     await expect(one.ask({ kind: "double", value: 2 })).rejects.toMatchObject({ kind: "not-started" });
