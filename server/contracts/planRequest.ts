@@ -2,6 +2,7 @@ import { z } from "zod";
 import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
 import { objectiveSchema } from "@/solver/plan/plan";
+import { MOST_TAU, policyChoices } from "@/solver/plan/planSlack";
 import { examinedKinds } from "./studio/examination";
 
 /** Bounds of a judge call's mean seconds, as an operator enters them. */
@@ -46,11 +47,19 @@ export const solveSchema = planRequestSchema.extend({
   objective: objectiveSchema,
   /** A routing that an operator set manually; null lets the planner choose. */
   fixed: routingSchema.nullable(),
+  /** The kinds of policies to choose from; absent: cascades. */
+  policy: z.enum(policyChoices).optional(),
+  /** The tau of slack dispatch; absent: the planner chooses it. */
+  tau: z.number().min(0).max(MOST_TAU).optional(),
 });
+
+/** Slack dispatch over its tau on this workload and cluster: the latency-quality frontier of the policy. */
+export const dispatchSchema = planRequestSchema;
 
 export const examineSchema = solveSchema.extend({ examine: z.enum(examinedKinds) });
 
 export type PlanRequest = z.infer<typeof planRequestSchema>;
 export type ExploreRequest = z.infer<typeof exploreSchema>;
+export type DispatchRequest = z.infer<typeof dispatchSchema>;
 export type SolveRequest = z.infer<typeof solveSchema>;
 export type ExamineRequest = z.infer<typeof examineSchema>;

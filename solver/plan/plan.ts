@@ -4,7 +4,8 @@ import { engineProfileSchema } from "@/solver/hardware/engineProfile";
 import { judgeTimeSourceSchema } from "@/solver/judging/judgeTime";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
 import { clusterSpecSchema, placementSchema, runningReplicaSchema } from "./clusterSpec";
-import { type cascadePolicySchema, policySchema } from "./policySchema";
+import { comparedPolicySchema, policyChoices, slackBoughtSchema, slackStepsSchema } from "./planSlack";
+import { type cascadePolicySchema, policySchema, type SlackPolicy } from "./policySchema";
 
 /** A share, a probability or a utilisation. */
 const fraction = z.number().min(0).max(1);
@@ -53,6 +54,11 @@ export const objectiveSchema = z.object({
   qualityFloor: score.nullable(),
   qualityConfidence: fraction.nullable(),
   latencyBudgetSeconds: z.number().positive().nullable(),
+  /**
+   * Fraction by which the p95 may exceed that of the fastest plan at the floor, for a higher quality or, for the lowest cost, fewer GPUs;
+   * the budget still caps it. Left out: none, and the lowest cost has no such limit.
+   */
+  slack: fraction.optional(),
   maxGpus: z.int().positive(),
 });
 
@@ -76,6 +82,8 @@ const planInputsSchema = z.object({
    */
   engineProfile: engineProfileSchema.optional(),
   objective: objectiveSchema,
+  /** The kinds of policies that were compared; left out: cascades. */
+  policyChoice: z.enum(policyChoices).optional(),
   /** Left out: none. */
   constraints: planConstraintsSchema.optional(),
   /** The judge if it was planned as a separate engine, whether or not anything is judged; left out: one outside the deployment. */
@@ -152,6 +160,8 @@ const predictionsSchema = z.object({
   tableError: z.number(),
   /** The same thresholds on the same GPUs under judges of other reliability; empty where nothing is judged or scores were measured. */
   judgeOutlooks: z.array(judgeOutlookSchema),
+  /** What other slacks give on the same replicas; left out where nothing can be set, and in older plans. */
+  slack: slackStepsSchema.optional(),
   /** Sentences an operator should read before trusting the figures (modelled judge, near saturation, unvalidated p95 ...). */
   notes: z.array(z.string()),
 });
@@ -201,6 +211,10 @@ const solverSchema = z.object({
    * replicas, on several GPU types, for a judge as an engine, for a routing set by hand, and in older plans.
    */
   alternation: alternationSchema.optional(),
+  /** Left out where no slack was asked for. */
+  slack: slackBoughtSchema.optional(),
+  /** The best plan of each kind of policy that was compared; left out where only cascades were. */
+  policies: z.array(comparedPolicySchema).optional(),
   alternatives: z.array(alternativeSchema),
 });
 
@@ -225,7 +239,6 @@ export const planSchema = z.object({
 
 export type Band = z.infer<typeof bandSchema>;
 
-/** The only kind of policy that the planner makes. */
 export type CascadePolicy = z.infer<typeof cascadePolicySchema>;
 
 export type ModelDeployment = z.infer<typeof modelDeploymentSchema>;
@@ -249,5 +262,8 @@ export type Plan = z.infer<typeof planSchema>;
 /** A plan before it is sealed with its hashes and its date, which need SHA-256 and a clock. */
 export type UnsealedPlan = Omit<Plan, "id" | "topologyHash" | "policyHash" | "metadata"> & { metadata: { name: string } };
 
-/** The planner's output: it plans cascades only. Plans with other policies are written by hand and imported. */
+/** A planned cascade, which may be one model alone. */
 export type PlanDraft = UnsealedPlan & { policy: CascadePolicy };
+
+/** A planned slack dispatch. Plans with other policies are made from one of these, or written by hand and imported. */
+export type DispatchDraft = UnsealedPlan & { policy: SlackPolicy };

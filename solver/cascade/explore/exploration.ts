@@ -73,7 +73,10 @@ export interface Candidate {
 }
 
 /** The values of the knobs of the Plan page. */
-export type Knobs = Pick<Objective, "kind" | "latency" | "qualityFloor" | "qualityConfidence" | "latencyBudgetSeconds" | "maxGpus">;
+export type Knobs = Pick<
+  Objective,
+  "kind" | "latency" | "qualityFloor" | "qualityConfidence" | "latencyBudgetSeconds" | "slack" | "maxGpus"
+>;
 
 /**
  * Why there is no plan.
