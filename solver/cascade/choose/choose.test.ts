@@ -69,6 +69,33 @@ describe("choose", () => {
     expect(choose(exploration(), ask).binds).toContain("budget binds");
   });
 
+  it("gives the highest quality within a slack of the fastest, and says what it buys", () => {
+    const { chosen, slack, binds } = choose(exploration(), { ...knobs, slack: 1 });
+    expect(chosen).toMatchObject({ routing: 2, gpus: [6], latencySeconds: 8 });
+    expect(slack).toMatchObject({ limitSeconds: 11.5, fastest: { routing: 1, gpusTotal: 6 } });
+    expect(binds).toBe("Slack 100 %: p95 may rise from 5.75 s, the fastest at this floor, to 11.5 s; it buys 3.0 points.");
+    const capped = choose(exploration(), { ...knobs, slack: 1, latencyBudgetSeconds: 8 });
+    expect(capped.binds).toContain("to 8.00 s, the budget; it buys 3.0 points");
+  });
+
+  it("gives the same quality on fewer GPUs where a slack allows only that", () => {
+    const { chosen, binds, candidates } = choose(exploration(), { ...knobs, slack: 0.2 });
+    // 1 + 4 GPUs: 0.5 x 4 s + 0.75 x 6 s + 0.25 s of judging.
+    expect(chosen).toMatchObject({ routing: 1, gpus: [1, 4], latencySeconds: 6.75 });
+    expect(candidates[1]).toBe(chosen);
+    expect(binds).toContain("to 6.90 s; it buys 1 GPU.");
+    expect(choose(exploration(), { ...knobs, slack: 0.1 }).binds).toContain("to 6.33 s; nothing better fits into it.");
+  });
+
+  it("gives the lowest cost within a slack of the fastest", () => {
+    const ask: Knobs = { ...knobs, kind: "cost-under-both" };
+    expect(choose(exploration(), { ...ask, slack: 0 }).chosen).toMatchObject({ routing: 1, gpus: [2, 4] });
+    const { chosen, binds } = choose(exploration(), { ...ask, slack: 1 });
+    // As many GPUs, but no judge calls.
+    expect(chosen).toMatchObject({ routing: 2, gpus: [6], latencySeconds: 8 });
+    expect(binds).toContain("it saves 1.00 USD per 1,000 requests.");
+  });
+
   it("says the best quality within reach when no thresholds reach the floor", () => {
     const { chosen, infeasible } = choose(exploration(), { ...knobs, qualityFloor: 95 });
     expect(chosen).toBeNull();

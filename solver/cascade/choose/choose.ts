@@ -4,6 +4,8 @@ import type { Candidate, Choice, Exploration, Knobs } from "../explore/explorati
 import { paretoFront } from "../explore/paretoFront";
 import { allocate } from "./allocate";
 import { onFewestGpus } from "./onFewestGpus";
+import { highestQuality, slackApplies, slackLimit, withChosen } from "./slackChoice";
+import { type SlackFigures, slackSays } from "./slackSays";
 
 /**
  * Chooses routing and GPUs for one setting of the knobs from the tables of an exploration: exact over all routings in it. Fast
@@ -12,13 +14,36 @@ import { onFewestGpus } from "./onFewestGpus";
  */
 export function choose(exploration: Exploration, asked: Knobs): Choice {
   const knobs = { ...asked, maxGpus: Math.min(asked.maxGpus, exploration.maxGpus) };
-  const candidates = candidatesFor(exploration, knobs);
   const quality = promisedQuality(knobs);
+  const slack = slackApplies(knobs) ? withinSlack(exploration, knobs) : null;
+  if (slack !== null) return { ...slack, infeasible: null, frontier: latencyFrontier(slack.candidates, quality) };
+  const candidates = candidatesFor(exploration, knobs);
   const frontier = latencyFrontier(candidates, quality);
   const chosen = best(meeting(candidates, knobs), knobs.kind, quality);
   if (chosen !== null)
-    return { chosen, infeasible: null, binds: whatBinds(exploration, knobs, { chosen, candidates }), candidates, frontier };
-  return { chosen: null, infeasible: whyInfeasible(exploration, knobs), binds: null, candidates, frontier };
+    return { chosen, infeasible: null, slack: null, binds: whatBinds(exploration, knobs, { chosen, candidates }), candidates, frontier };
+  return { chosen: null, infeasible: whyInfeasible(exploration, knobs), slack: null, binds: null, candidates, frontier };
+}
+
+/**
+ * The choice within a slack: of the candidates at the floor within the latency that it allows, the one of the highest quality, or, when the
+ * cost is minimised, the cheapest. Null where nothing meets floor and budget.
+ */
+function withinSlack(exploration: Exploration, knobs: Knobs): Pick<Choice, "chosen" | "slack" | "binds" | "candidates"> | null {
+  const onAll = allocated(exploration, knobs.maxGpus, knobs.latency);
+  const quality = promisedQuality(knobs);
+  const fastest = best(meeting(onAll, knobs), "latency-under-quality", quality);
+  if (fastest === null) return null;
+  const limitSeconds = slackLimit(fastest.latencySeconds, knobs);
+  const limit = { ...knobs, latencyBudgetSeconds: limitSeconds };
+  const byCost = knobs.kind === "cost-under-both";
+  const sized = byCost ? candidatesFor(exploration, limit) : onAll;
+  const within = meeting(sized, limit);
+  const chosen = byCost ? best(within, knobs.kind, quality) : highestQuality(exploration, within, { limit, quality });
+  if (chosen === null) return null;
+  const figures = (one: Candidate): SlackFigures => ({ ...one, quality: quality(one), gpus: one.gpusTotal });
+  const binds = slackSays(knobs, { limitSeconds, fastest: figures(fastest), chosen: figures(chosen) });
+  return { chosen, slack: { limitSeconds, fastest }, binds, candidates: byCost ? sized : withChosen(sized, chosen) };
 }
 
 /**

@@ -98,9 +98,11 @@ export interface Choice {
     readonly bestQuality: number | null;
     readonly bestLatencySeconds: number | null;
   } | null;
+  /** The latency that the slack allows and the fastest candidate on all GPUs that it is counted from; null where no slack applies. */
+  readonly slack: { readonly limitSeconds: number; readonly fastest: Candidate } | null;
   /** What limits the chosen candidate, in a sentence; null when nothing does. */
   readonly binds: string | null;
-  /** Every routing at its best allocation for this GPU count, index = routing. */
+  /** Every routing at its best allocation for this GPU count, index = routing; the chosen one on its own GPUs. */
   readonly candidates: readonly Candidate[];
   /** Indices into `candidates` of the Pareto set over (latency, quality), by rising quality. */
   readonly frontier: readonly number[];
