@@ -21,10 +21,11 @@ import { bothWays } from "./alternation";
 import { alternationReport } from "./alternationReport";
 import { alternativesTo } from "./alternatives";
 import type { BuildPlanInput, BuiltPlan, CompleteInput, NoPlan, Planned } from "./planInput";
-import { planPolicy } from "./planPolicy";
+import { deployedRouting, planPolicy } from "./planPolicy";
 import { planPredictions } from "./planPredictions";
 import { shapeReasons } from "./shapeReasons";
 import { planWithSlack } from "./slackPlan";
+import { slackSteps } from "./slackSteps";
 import { verifiedBest } from "./verifiedBest";
 import { whyNoPlan } from "./whyNoPlan";
 
@@ -123,30 +124,28 @@ function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPl
     alternatives: alternatives.why,
   };
   const toRecord = { ...input, objective: recorded };
-  return {
-    outcome: "plan",
-    heldSeconds: finalist.heldSeconds,
-    why,
-    draft: {
-      apiVersion: "weir/v1",
-      kind: "Plan",
-      metadata: { name: planName(finalist) },
-      deployment: [...finalist.deployment, ...finalist.kept].map((stage) => modelDeployment(input, stage)),
-      policy: planPolicy(toRecord, finalist.routing, finalist),
-      inputs: planInputs(toRecord, finalist),
-      predictions: planPredictions(toRecord, finalist),
-      solver: {
-        ...finalist.proof,
-        seconds: input.elapsedSeconds(),
-        evaluatedThresholds: exploration.routings.length,
-        replicaSimulations: explorer.tables.simulations(),
-        why: [...why.limits, ...why.says, ...why.alternatives],
-        shapes: shapeReasons(explorer, input.cluster, finalist),
-        ...(ways === null ? {} : { alternation: alternationReport(explorer, ways, { routing: finalist.routing, knobs: objective }) }),
-        alternatives: alternatives.list,
-      },
+  const draft: PlanDraft = {
+    apiVersion: "weir/v1",
+    kind: "Plan",
+    metadata: { name: planName(finalist) },
+    deployment: [...finalist.deployment, ...finalist.kept].map((stage) => modelDeployment(input, stage)),
+    policy: planPolicy(toRecord, finalist.routing, finalist),
+    inputs: planInputs(toRecord, finalist),
+    predictions: planPredictions(toRecord, finalist),
+    solver: {
+      ...finalist.proof,
+      seconds: input.elapsedSeconds(),
+      evaluatedThresholds: exploration.routings.length,
+      replicaSimulations: explorer.tables.simulations(),
+      why: [...why.limits, ...why.says, ...why.alternatives],
+      shapes: shapeReasons(explorer, input.cluster, finalist),
+      ...(ways === null ? {} : { alternation: alternationReport(explorer, ways, { routing: finalist.routing, knobs: objective }) }),
+      alternatives: alternatives.list,
     },
   };
+  const slack = slackSteps(explorer, deployedRouting(toRecord, finalist), draft.policy.approvedRanges.thresholds);
+  const predictions = slack === null ? draft.predictions : { ...draft.predictions, slack };
+  return { outcome: "plan", heldSeconds: finalist.heldSeconds, why, draft: { ...draft, predictions } };
 
   function deploy(next: ToDeploy): Finalist | null {
     const done = (constrained?.tried ?? 0) + deployments;
