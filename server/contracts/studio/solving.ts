@@ -29,3 +29,9 @@ export type ExploreAnswer = Outcome<{ readonly exploration: ExplorationWire; rea
 export type ExploreEvent =
   | { readonly kind: "progress"; readonly progress: PlanningProgress }
   | { readonly kind: "answer"; readonly answer: ExploreAnswer };
+
+/**
+ * What is missing for slack dispatch by the confidences of a trained predictor. `no-predictor`: none was trained on the workload's prompts;
+ * `no-texts`: their texts are not kept, so that one would read their lengths only.
+ */
+export type MissingForConfidence = "no-predictor" | "no-texts";
