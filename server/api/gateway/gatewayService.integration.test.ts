@@ -4,7 +4,8 @@ import { createAdminClient } from "@/server/clusters/connector/adminClient";
 import { createGatewayAudit } from "@/server/clusters/connector/gatewayAudit";
 import { planOnGpus, startTestCluster } from "@/server/clusters/testing/testCluster";
 import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
-import type { WorkloadSummary } from "@/server/contracts/studio";
+import type { ControlFigures, ControlsForecast, WorkloadSummary } from "@/server/contracts/studio";
+import type { ControlForecasts } from "./controlForecasts";
 import { createGatewayService, type GatewayService } from "./gatewayService";
 
 const clusterId = "embedded";
@@ -19,6 +20,20 @@ const canary = {
   minRequests: 10,
   stop: { errorShare: 0.1, slow: null },
   reason: "cheaper",
+};
+
+const figures = (p95Seconds: number, quality: number): ControlFigures => {
+  const p95Band = { low: 0.9 * p95Seconds, high: 1.1 * p95Seconds };
+  return { capacityPerSecond: 9, quality, qualityLow: quality - 2, p95Seconds, p95Band, share: [1, 0.4] };
+};
+const forecast: ControlsForecast = {
+  ...{ requestsPerSecond: 4, basis: "measured", models: [smallModel, largeModel] },
+  ...{ inForce: figures(9, 84), changed: figures(11.24, 86.1) },
+};
+/** Only of a change to 66 a forecast was shown. */
+const forecasts: ControlForecasts = {
+  forecast: async () => ({ ok: true, forecast }),
+  shown: ({ policy }) => (policy.kind === "cascade" && policy.thresholds[0] === 66 ? forecast : null),
 };
 
 describe("the studio's hand on a real gateway", () => {
@@ -39,7 +54,7 @@ describe("the studio's hand on a real gateway", () => {
     await runner.close();
     audit = createGatewayAudit({ store, clusterId, gateway });
     const controlled = { admin: gateway, audit, look: async () => undefined, models: () => null };
-    service = createGatewayService({ store, gatewayOf: (id) => (id === clusterId ? controlled : null) });
+    service = createGatewayService({ forecasts, store, gatewayOf: (id) => (id === clusterId ? controlled : null) });
   }, 60_000);
   afterAll(async () => {
     audit.close();
@@ -104,6 +119,33 @@ describe("the studio's hand on a real gateway", () => {
     expect((await noted()).sort()).toEqual(["ada: knobs turned", "ada: order knobs"]);
   });
 
+  it("keeps a change with the forecast that was shown of it, and the change back with the same the other way round", async () => {
+    const setTo = async (threshold: number, reason: string) => {
+      const { etag } = await configuration();
+      const done = await service.setControls(clusterId, { etag, thresholds: [threshold], reason }, "ana");
+      if (!done.ok) throw new Error(done.message);
+      return { policyHash: done.policyHash, detail: cluster.store.audit.list(10).find(({ action }) => action === "order knobs")?.detail };
+    };
+    const first = await setTo(58, "");
+    expect(first.detail).toBe("thresholds 66 → 58");
+    expect(cluster.store.controlChanges.last(clusterId)).toMatchObject({ from: { thresholds: [66] }, to: { thresholds: [58] } });
+    const up = await setTo(66, "too many complaints");
+    expect(up.detail).toBe("thresholds 58 → 66; forecast p95 11.2 s, quality 86.1; too many complaints");
+    const change = cluster.store.controlChanges.last(clusterId);
+    expect(change).toMatchObject({
+      ...{ actor: "ana", planId: running.id, reason: "too many complaints", hashBefore: first.policyHash, hashAfter: up.policyHash },
+      forecast,
+    });
+    const back = await setTo(58, "put back");
+    expect(back.policyHash).toBe(first.policyHash);
+    expect(back.detail).toBe("thresholds 66 → 58; forecast p95 9.00 s, quality 84.0; put back");
+    const undone = cluster.store.controlChanges.last(clusterId);
+    expect(undone?.forecast).toMatchObject({ inForce: forecast.changed, changed: forecast.inForce });
+    const { etag } = await configuration();
+    expect(await service.setControls(clusterId, { etag, thresholds: [71], reason: "" }, "ana")).toMatchObject({ ok: false });
+    expect(cluster.store.controlChanges.last(clusterId)).toEqual(undone);
+  });
+
   it("captures prompts, tells what is kept, and ends and erases it", async () => {
     const redactions = { builtIn: ["email"], own: [] } as const;
     const order = { share: 0.5, keys: ["*"], redactions, retentionDays: 3, mostBytes: 1_000_000, reason: "a sample" };
@@ -152,14 +194,14 @@ describe("the studio's hand on a real gateway", () => {
     const nowhere = createAdminClient("gateway", "http://127.0.0.1:9", "t");
     const silent = createGatewayAudit({ store: cluster.store, clusterId, gateway: nowhere });
     const lost = createGatewayService({
-      store: cluster.store,
+      ...{ store: cluster.store, forecasts },
       gatewayOf: () => ({ admin: nowhere, audit: silent, look: async () => undefined, models: () => null }),
     });
     expect(sentence(await lost.panic(clusterId, { model: largeModel, reason: "r" }, "ada"))).toMatch(
       /^The gateway at http:\/\/127\.0\.0\.1:9 cannot be reached \(.+\)\. On the gateway's machine: weir panic qwen2\.5-7b --reason WHY$/,
     );
     const ofAnother = createGatewayService({
-      store: cluster.store,
+      ...{ store: cluster.store, forecasts },
       gatewayOf: () => ({ admin: nowhere, adminUrl: "http://127.0.0.1:9", audit: silent, look: async () => undefined, models: () => null }),
     });
     expect(sentence(await ofAnother.clearPanic(clusterId, "", "ada"))).toMatch(
@@ -191,7 +233,7 @@ describe("the studio's hand on a real gateway", () => {
   it("answers an order before its lines of audit are taken and the pages are told", async () => {
     const never = new Promise<void>(() => undefined);
     const slow = createGatewayService({
-      store: cluster.store,
+      ...{ store: cluster.store, forecasts },
       gatewayOf: () => ({
         admin: cluster.gateway,
         audit: { take: () => never, close: () => undefined },
@@ -206,7 +248,7 @@ describe("the studio's hand on a real gateway", () => {
   it("of a gateway that hangs, names the models it knew, and says within seconds that an order may have taken effect", async () => {
     const models = [{ model: largeModel, engines: 1 }];
     const hasty = createGatewayService({
-      store: cluster.store,
+      ...{ store: cluster.store, forecasts },
       gatewayOf: () => ({ admin: cluster.gateway, audit, look: async () => undefined, models: () => models }),
     });
     cluster.freezeGateway();
