@@ -2,7 +2,6 @@ import { createAttachService } from "@/server/api/clusters/attachService";
 import { createClusterService } from "@/server/api/clusters/clusterService";
 import { createBatchService } from "@/server/api/ensembles/batchService";
 import { createEnsembleService } from "@/server/api/ensembles/ensembleService";
-import { createControlForecasts } from "@/server/api/gateway/controlForecasts";
 import type { ControlledGateway } from "@/server/api/gateway/gatewayActs";
 import { createGatewayService } from "@/server/api/gateway/gatewayService";
 import { createWorkflowsService } from "@/server/api/gateway/workflowsService";
@@ -189,7 +188,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       proposals: createProposalService(store),
       promises,
       live: createLiveService({ clusterOf, store }),
-      gateway: createGatewayService({ store, gatewayOf, forecasts: createControlForecasts({ store, clusterOf, planning }) }),
+      gateway: createGatewayService({ store, gatewayOf, clusterOf, planning }),
       workflows: createWorkflowsService(clusterOf),
       declaredWorkflows: createDeclaredWorkflowService(store),
       load,

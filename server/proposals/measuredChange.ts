@@ -2,7 +2,7 @@ import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { ControlChange, ControlFigures, LiveFrame, MeasuredChange } from "@/server/contracts/studio";
 import type { PromiseQuantity } from "@/server/contracts/studio/promise";
 import type { Plan, StagePrediction } from "@/solver/plan/plan";
-import { policyWithOverrides } from "@/solver/policies/policyWithOverrides";
+import { policyWithOverrides } from "@/solver/policies/policyControls";
 import type { Workload } from "@/solver/workload/workload";
 import { notComparable, promiseWindow } from "../clusters/watch/promiseWindow";
 import { measuredPromises } from "./measuredPromises";

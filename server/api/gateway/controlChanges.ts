@@ -1,8 +1,13 @@
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import type { ControlChange, ControlsForecast } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
-import { type ControlValues, controlChangeText, controlValuesOf } from "@/solver/plan/controlValues";
-import { type PolicyOverrides, policyWithOverrides } from "@/solver/policies/policyWithOverrides";
+import {
+  type ControlValues,
+  controlChangeText,
+  controlValuesOf,
+  type PolicyOverrides,
+  policyWithOverrides,
+} from "@/solver/policies/policyControls";
 import { secondsText } from "@/solver/wording/wording";
 import type { ControlForecasts } from "./controlForecasts";
 

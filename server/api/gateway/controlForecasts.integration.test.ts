@@ -11,7 +11,7 @@ import { storeWorkload } from "@/server/workloads/storedWorkloads";
 import type { Plan } from "@/solver/plan/plan";
 import type { PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
-import type { PolicyOverrides } from "@/solver/policies/policyWithOverrides";
+import type { PolicyOverrides } from "@/solver/policies/policyControls";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { type ControlForecasts, createControlForecasts } from "./controlForecasts";
 

@@ -2,14 +2,13 @@ import { plannedLimits, targetEngines } from "@/server/clusters/steps/targetEngi
 import type { ControlFigures, ControlsForecast, LiveFrame, Outcome } from "@/server/contracts/studio";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { Planning } from "@/server/planning/planningService";
+import { rateNow } from "@/server/planning/rateNow";
 import type { Store } from "@/server/store/store";
 import type { ServingEngine, ServingFigures } from "@/solver/cascade/whatIf/servingFigures";
-import { controlValuesOf } from "@/solver/plan/controlValues";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
-import { type PolicyOverrides, policyWithOverrides } from "@/solver/policies/policyWithOverrides";
-import { rateNow } from "../plans/rateNow";
+import { controlValuesOf, type PolicyOverrides, policyWithOverrides } from "@/solver/policies/policyControls";
 
 export interface ControlForecastParts {
   readonly store: Pick<Store, "plans">;
@@ -25,12 +24,17 @@ export interface ForecastKey {
   readonly policy: PolicyDocument;
 }
 
+/** Values for controls, of the policy that was seen. */
+export interface ForecastRequest extends PolicyOverrides {
+  readonly policyHash?: string | undefined;
+}
+
 export interface ControlForecasts {
   /**
    * Simulates the policy in force and the same with other values of its controls, on the engines that serve now at the present rate. Refused
    * where no plan is in force, values are outside their approved ranges, or the policy is not simulated. It stops when the signal aborts.
    */
-  forecast(clusterId: string, values: PolicyOverrides, signal: AbortSignal): Promise<Outcome<{ readonly forecast: ControlsForecast }>>;
+  forecast(clusterId: string, values: ForecastRequest, signal: AbortSignal): Promise<Outcome<{ readonly forecast: ControlsForecast }>>;
   /** The last forecast of this change; null: none was made. */
   shown(key: ForecastKey): ControlsForecast | null;
 }
@@ -57,6 +61,8 @@ export function createControlForecasts({ store, clusterOf, planning }: ControlFo
       const routing = collector?.routing() ?? null;
       if (collector === null || routing === null)
         return { ok: false, message: "No policy is in force here, or the gateway does not answer." };
+      if (values.policyHash !== undefined && values.policyHash !== routing.policyHash)
+        return { ok: false, message: "Another policy came into force: choose the values again." };
       const plan = store.plans.get(routing.planId);
       if (plan === null) return { ok: false, message: `The plan in force, ${routing.planId.slice(0, 8)}, is not kept here.` };
       const turned = policyWithOverrides(routing.policy, values);

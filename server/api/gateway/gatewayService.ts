@@ -5,11 +5,10 @@ import { type Candidate, captureSchema } from "@/server/contracts/gateway/gatewa
 import type { Capture, Outcome, ServingModel } from "@/server/contracts/studio";
 import { servingModels } from "@/server/telemetry/gatewayWatch";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
-import type { PolicyOverrides } from "@/solver/policies/policyWithOverrides";
 import type { Actor } from "../base/actor";
 import type { CanaryOrder, CaptureOrder, KnobsOrder, MirrorOrder, PanicOrder, RollBackOrder, ShadowOrder } from "../base/inputs";
 import { plannedChange, plannedChangeTexts } from "./controlChanges";
-import type { ControlForecasts } from "./controlForecasts";
+import { type ControlForecastParts, createControlForecasts, type ForecastRequest } from "./controlForecasts";
 import { createGatewayActs, type GatewayActsOptions, joined, noGateway, onMachine, orderLimitMs } from "./gatewayActs";
 
 /** The gateway's answer to a change of its configuration. */
@@ -17,14 +16,13 @@ const revisedSchema = z.object({ policyHash: z.string().optional() });
 
 const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
 
-export interface GatewayServiceOptions extends GatewayActsOptions {
-  readonly forecasts: ControlForecasts;
-}
+type GatewayServiceOptions = GatewayActsOptions & ControlForecastParts;
 
 export type GatewayService = ReturnType<typeof createGatewayService>;
 
 /** An operator's actions on live traffic: requested from the gateway in their name, audited, and read back from the gateway. */
-export function createGatewayService({ store, gatewayOf, forecasts }: GatewayServiceOptions) {
+export function createGatewayService({ store, gatewayOf, clusterOf, planning }: GatewayServiceOptions) {
+  const forecasts = createControlForecasts({ store, clusterOf, planning });
   const { act, done } = createGatewayActs({ store, gatewayOf });
 
   /** The policy of a saved plan, as a candidate. */
@@ -142,7 +140,7 @@ export function createGatewayService({ store, gatewayOf, forecasts }: GatewaySer
       return done(clusterId, { ...what, action: "order erasure of captured prompts", detail: reason }, actor);
     },
     /** What other values of the controls would give on the engines that serve now; refused for values that cannot be set. */
-    forecastControls: (clusterId: string, values: PolicyOverrides, signal: AbortSignal) => forecasts.forecast(clusterId, values, signal),
+    forecastControls: (clusterId: string, values: ForecastRequest, signal: AbortSignal) => forecasts.forecast(clusterId, values, signal),
     /**
      * Stored with the forecast that was shown of it. Returns the hash of the changed policy; null if the gateway does not report it.
      */

@@ -1,4 +1,4 @@
-import type { ControlValues } from "@/solver/plan/controlValues";
+import type { ControlValues } from "@/solver/policies/policyControls";
 import type { PlanPromise } from "./promise";
 
 /** What a policy gives on the engines that serve, simulated. Seconds are engine seconds. */

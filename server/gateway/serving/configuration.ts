@@ -6,7 +6,7 @@ import { formOfHash, policyHash } from "@/server/contracts/gateway/policyHash";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { withOldNames } from "@/solver/plan/deprecatedFields";
 import { learntOf } from "@/solver/plan/policySchema";
-import { policyWithOverrides } from "@/solver/policies/policyWithOverrides";
+import { policyWithOverrides } from "@/solver/policies/policyControls";
 import { type ApiError, badRequest, conflict } from "../http/apiError";
 import { missingJudgeKey } from "../judge/judgeEndpoint";
 import { type AuditLog, type AuditNote, withReason } from "../lib/auditLog";

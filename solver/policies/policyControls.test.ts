@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { controlChangeText, controlValuesOf } from "./controlValues";
-import type { SlackSteps } from "./planSlack";
-import { examplePlanDraft } from "./testing/examplePlan";
+import type { SlackSteps } from "../plan/planSlack";
+import { examplePlanDraft } from "../plan/testing/examplePlan";
+import { controlChangeText, controlValuesOf } from "./policyControls";
 
 const { policy } = examplePlanDraft();
 const step = (value: number, threshold: number) => {
