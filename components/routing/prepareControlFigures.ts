@@ -3,7 +3,7 @@ import { ABSENT, formatPercent, formatScore, formatScoreBound, formatSeconds, fo
 import type { SlackEstimate } from "./prepareSlack";
 
 /** A figure with the controls in force and with the chosen ones. */
-export interface ControlFigureRow {
+interface ControlFigureRow {
   readonly key: string;
   readonly name: string;
   readonly inForce: string;

@@ -17,7 +17,7 @@ export interface ControlForecastParts {
 }
 
 /** A policy and the change of its controls, by which its forecast is found again. */
-export interface ForecastKey {
+interface ForecastKey {
   readonly clusterId: string;
   readonly policyHash: string;
   /** With the values to be set. */
