@@ -86,11 +86,13 @@ export function createPlanningService(
 
   async function serve(...[plan, { servings, requestsPerSecond }, signal]: Parameters<Planning["serve"]>): ReturnType<Planning["serve"]> {
     const { policy, inputs } = plan;
-    if (policy.kind !== "cascade") return { ok: false, message: `Only cascades are simulated, not ${policy.kind}.` };
+    if (policy.kind !== "cascade" && policy.kind !== "slack")
+      return { ok: false, message: `Only cascades and slack dispatch are simulated, not ${policy.kind}.` };
     const workload = workloadOf(inputs.workload.id);
     if (workload === null)
       return { ok: false, message: `The workload of ${plan.metadata.name} is not kept here, so that nothing can be simulated with it.` };
-    const situation = { ...situationOf({ policy, inputs }, workload), requestsPerSecond };
+    const planned = policy.kind === "cascade" ? situationOf({ policy, inputs }, workload) : dispatchSituation(inputs, workload);
+    const situation = { ...planned, requestsPerSecond };
     const { workload: _, ...asked } = situation;
     const keyOf = (serving: Serving): string => JSON.stringify([asked, serving]);
     const missing = servings.filter((serving) => !served.has(keyOf(serving)));
@@ -218,5 +220,17 @@ export function createPlanningService(
 
 /** Whether slack dispatch is among the kinds of policies asked for. */
 const dispatches = (policy: SolveRequest["policy"]): boolean => policy === "slack" || policy === "any";
+
+/** The situation of a plan of slack dispatch, in which nothing is judged: its own rate, cards and engine profile. */
+function dispatchSituation(
+  { userCards, engineProfile, cluster, workload: planned }: Plan["inputs"],
+  workload: Workload,
+): PlanningSituation {
+  return {
+    ...{ workload, workloadId: planned.id, cluster, requestsPerSecond: planned.requestsPerSecond },
+    ...(userCards === undefined ? {} : { userCards }),
+    ...(engineProfile === undefined ? {} : { engineProfile }),
+  };
+}
 
 const noted = (notes: readonly string[]): { readonly notes?: readonly string[] } => (notes.length === 0 ? {} : { notes });

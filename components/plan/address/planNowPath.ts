@@ -1,8 +1,8 @@
-import { noConstraints } from "@/components/plan/address/constraintsCodec";
-import { planCodec } from "@/components/plan/address/planCodec";
 import { writeView } from "@/components/url/useUrlView";
 import type { TrafficToPlan } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
+import { noConstraints } from "./constraintsCodec";
+import { planCodec } from "./planCodec";
 
 /** Address of the Plan page with a plan's request, for the current traffic. */
 export function planNowPath({ inputs }: Pick<Plan, "inputs">, { workloadId, requestsPerSecond }: TrafficToPlan): string {
