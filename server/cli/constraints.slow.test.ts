@@ -73,6 +73,7 @@ describe("constraints that cannot be meant are refused in one sentence that name
     ["a judge faster in its slowest calls than on average", ["--judge-seconds", "1", "--judge-p95", "0.5"], "--judge-p95 must lie between"],
     ["a judge without a card", ["--judge-engine", "sage-1b"], '--judge-engine: there is no model card "sage-1b"'],
     ["the lowest cost under one promise only", ["--cost"], "give --quality and --latency"],
+    ["a slack above one", ["--slack", "1.5"], "'1.5' is invalid"],
   ] as const)("%s", async (_, more, expected) => {
     const { code, stdout, stderr } = await plan(...more);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -177,6 +178,28 @@ test("the lowest cost keeps the floor and the budget, and costs no more than the
   expect(cheap.predictions.qualityBand.low).toBeGreaterThanOrEqual(40);
   expect(cheap.predictions.p95Seconds).toBeLessThanOrEqual(Number(latency));
   expect(cheap.predictions.costUsdPerHour).toBeLessThan(fast.predictions.costUsdPerHour);
+});
+
+test("a slack buys a higher bound, or with --cost a lower cost, with the p95 that it allows, and says so", async () => {
+  const fast = await planned("--quality", "56");
+  const most = 1.5 * fast.predictions.p95Seconds;
+  const better = await planned("--quality", "56", "--slack", "0.5");
+  expect(better.inputs.objective).toEqual({ ...fast.inputs.objective, slack: 0.5 });
+  expect(better.solver.slack).toMatchObject({ slack: 0.5, limitSeconds: most });
+  expect(better.predictions.qualityBand.low).toBeGreaterThan(fast.predictions.qualityBand.low);
+  expect(better.predictions.p95Seconds).toBeLessThanOrEqual(most);
+  const cheap = await planned("--quality", "56", "--slack", "0.5", "--cost");
+  expect(cheap.predictions.costUsdPerHour).toBeLessThanOrEqual(fast.predictions.costUsdPerHour);
+  expect(cheap.predictions.p95Seconds).toBeLessThanOrEqual(most);
+  expect((await plan("--quality", "56", "--slack", "0.5")).stdout).toMatch(/- Slack 50 %: p95 may rise from .*; it buys .* points/);
+});
+
+test("a slack without a quality is refused in one sentence", async () => {
+  const slack = ["--latency", "5", "--slack", "0.2"];
+  const { code, stdout, stderr } = await weir("plan", "--outcomes", outcomes, "--rate", "20", ...hardware, ...slack);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain("--slack is counted from the fastest plan at a quality: give --quality.");
+  expect(stderr.trim().split("\n")).toHaveLength(1);
 });
 
 test("a judge that runs as an engine of the plan has GPUs and replicas of its own", async () => {

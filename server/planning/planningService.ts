@@ -1,7 +1,7 @@
 import { profileInUse } from "@/server/calibration/profileInUse";
 import type { CardStore } from "@/server/cards/cardStore";
-import type { ExamineRequest, ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
-import type { Examination, ExamineEvent, ExploreAnswer, Outcome, SolveAnswer } from "@/server/contracts/studio";
+import type { DispatchRequest, ExamineRequest, ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
+import type { DispatchAnswer, Examination, ExamineEvent, ExploreAnswer, Outcome, SolveAnswer } from "@/server/contracts/studio";
 import { type FixedTopologyRequest, fixedTopology } from "@/server/endpoints/fixedTopology";
 import { readConnection } from "@/server/fleet/connection";
 import { atWorkload } from "@/server/judges/atWorkload";
@@ -39,6 +39,8 @@ interface WithRunning {
 /** The planner's answers to requests that name objects of the store. */
 export interface Planning {
   explore(request: ExploreRequest, asking: RequestOptions): Promise<ExploreAnswer>;
+  /** Slack dispatch over its tau in a situation. */
+  dispatch(request: DispatchRequest, asking: RequestOptions): Promise<DispatchAnswer>;
   solve(request: SolveRequest & WithRunning, asking: RequestOptions): Promise<SolveAnswer>;
   /** The prediction for a plan in its running form, its replicas and thresholds, in a situation. */
   predict(plan: Plan, request: ExploreRequest, asking: RequestOptions): Promise<PredictedAsItRuns>;
@@ -168,11 +170,17 @@ export function createPlanningService(
       const answer = await planner.explore({ ...found.situation, around }, asking);
       return answer.ok ? { ...answer, ...noted(found.notes) } : answer;
     },
-    async solve({ objective, fixed, ...request }, asking) {
+    async dispatch(request, asking) {
+      const found = situation(request);
+      if (!found.ok) return { ...found, kind: "infeasible" };
+      const answer = await planner.dispatch(found.situation, asking);
+      return answer.ok ? { ...answer, ...noted(found.notes) } : answer;
+    },
+    async solve({ objective, fixed, policy, tau, ...request }, asking) {
       const found = situation(request);
       if (!found.ok)
         return { outcome: "infeasible", kind: "malformed", reason: found.message, bestQuality: null, bestLatencySeconds: null };
-      const answer = await planner.solve({ ...found.situation, objective, fixed }, asking);
+      const answer = await planner.solve({ ...found.situation, objective, fixed, policy, tau }, asking);
       return answer.outcome === "plan" ? { ...answer, ...noted(found.notes) } : answer;
     },
     async predict(plan, request, asking) {
@@ -183,15 +191,15 @@ export function createPlanningService(
       if (!found.ok) return { kind: "not-evaluated", because: found.message };
       return predictedAsItRuns(await planner.solve(asItRuns(found.situation, { ...plan, policy }), asking));
     },
-    async *examine({ objective, fixed, examine, ...request }, signal) {
+    async *examine({ objective, fixed, policy, tau, examine, ...request }, signal) {
       const found = situation(request);
       if (!found.ok) return yield { kind: "refused", message: found.message };
       const { workload: _, judge, ...asked } = found.situation;
       // The source of the judge's time does not affect an examination.
-      const key = JSON.stringify([asked, { ...judge, source: null }, objective, fixed, examine]);
+      const key = JSON.stringify([asked, { ...judge, source: null }, objective, fixed, policy, tau, examine]);
       const known = examined.get(key);
       if (known !== undefined) return yield { kind: "answer", examination: known };
-      const asking = (own: RequestOptions) => planner.examine({ ...found.situation, objective, fixed, examine }, own);
+      const asking = (own: RequestOptions) => planner.examine({ ...found.situation, objective, fixed, policy, tau, examine }, own);
       for await (const event of withProgress(asking, signal)) {
         if (event.kind === "progress") yield event;
         else if (!event.answer.ok) yield { kind: "refused", message: event.answer.message };

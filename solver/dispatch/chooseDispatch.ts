@@ -1,31 +1,75 @@
+import { best, meeting, promisedQuality } from "@/solver/cascade/choose/choose";
+import { slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
 import type { Knobs } from "@/solver/cascade/explore/exploration";
 import type { DispatchExploration, DispatchPoint } from "./dispatchExploration";
 
-/** Shim until the planner's own arrives. */
-export function chooseDispatch(
+/** The answer of slack dispatch to one setting of the knobs. */
+export interface DispatchChoice {
+  /** null where no point meets floor and budget. */
+  readonly chosen: DispatchPoint | null;
+  /** The fastest point at the floor, and the latency that the slack allows; null where no slack applies. */
+  readonly slack: { readonly limitSeconds: number; readonly fastest: DispatchPoint } | null;
+}
+
+/**
+ * Chooses allocation and tau of slack dispatch for one setting of the knobs from its simulated points. Fast enough for every step of a
+ * slider: nothing is simulated.
+ *
+ * @param tau null: any that was simulated; else this one, interpolated between the simulated ones beside it.
+ */
+export function chooseDispatch(exploration: DispatchExploration, knobs: Knobs, tau: number | null): DispatchChoice {
+  const points = dispatchPoints(exploration, knobs, tau);
+  const quality = promisedQuality(knobs);
+  if (!slackApplies(knobs)) return { chosen: best(meeting(points, knobs), knobs.kind, quality), slack: null };
+  const fastest = best(meeting(points, knobs), "latency-under-quality", quality);
+  if (fastest === null) return { chosen: null, slack: null };
+  const limitSeconds = slackLimit(fastest.latencySeconds, knobs);
+  return { chosen: bestWithin(points, knobs, limitSeconds), slack: { limitSeconds, fastest } };
+}
+
+/** The best point within the latency that a slack allows: the highest quality, or the lowest cost where that is the objective. */
+export function bestWithin(points: readonly DispatchPoint[], knobs: Knobs, limitSeconds: number): DispatchPoint | null {
+  const within = meeting(points, { ...knobs, latencyBudgetSeconds: limitSeconds });
+  const quality = promisedQuality(knobs);
+  if (knobs.kind === "cost-under-both") return best(within, knobs.kind, quality);
+  return best(within, "quality-under-latency", quality);
+}
+
+/** The points on at most the GPUs of the knobs, with the latency that they count; at one tau where one is given. */
+export function dispatchPoints(
   exploration: DispatchExploration,
-  knobs: Knobs,
+  { maxGpus, latency }: Pick<Knobs, "maxGpus" | "latency">,
   tau: number | null,
-): { chosen: DispatchPoint | null; slack: { limitSeconds: number; fastest: DispatchPoint } | null } {
-  const quality = (p: DispatchPoint) => (knobs.qualityConfidence === null ? p.quality : p.qualityLow);
-  const all = exploration.points.filter(
-    (p) =>
-      (tau === null || p.tau === tau) &&
-      p.gpusTotal <= knobs.maxGpus &&
-      quality(p) >= (knobs.qualityFloor ?? 0) &&
-      p.latencySeconds <= (knobs.latencyBudgetSeconds ?? Infinity),
-  );
-  const fastest = Math.min(...all.map((p) => p.latencySeconds));
-  const limit = knobs.slack === undefined ? Infinity : (1 + knobs.slack) * fastest;
-  const key =
-    knobs.kind === "cost-under-both"
-      ? (p: DispatchPoint) => p.costUsdPerRequest
-      : knobs.kind === "quality-under-latency" || knobs.slack
-        ? (p: DispatchPoint) => -quality(p)
-        : (p: DispatchPoint) => p.latencySeconds;
-  const first = all.find((p) => p.latencySeconds === fastest);
+): readonly DispatchPoint[] {
+  const within = exploration.points.filter(({ gpusTotal }) => gpusTotal <= maxGpus);
+  const fitting = latency === "end-to-end" ? within : within.map((point) => ({ ...point, latencySeconds: point.largestStageSeconds }));
+  if (tau === null) return fitting;
+  return exploration.allocations.flatMap((_, allocation) => {
+    const own = fitting.filter((point) => point.allocation === allocation);
+    return interpolated(own, tau) ?? [];
+  });
+}
+
+/**
+ * The figures of one allocation at a tau, linear between the simulated ones beside it; null where one of these is not among the points,
+ * as it does not sustain the load.
+ *
+ * @param points of one allocation, ascending by tau.
+ */
+export function interpolated(points: readonly DispatchPoint[], tau: number): DispatchPoint | null {
+  const below = points.findLast((point) => point.tau <= tau);
+  const above = points.find((point) => point.tau >= tau);
+  if (below === undefined || above === undefined) return null;
+  if (below === above) return below;
+  const weight = (tau - below.tau) / (above.tau - below.tau);
+  const between = (read: (point: DispatchPoint) => number): number => (1 - weight) * read(below) + weight * read(above);
   return {
-    chosen: all.filter((p) => p.latencySeconds <= limit).sort((a, b) => key(a) - key(b))[0] ?? null,
-    slack: knobs.slack === undefined || first === undefined ? null : { limitSeconds: limit, fastest: first },
+    ...below,
+    tau,
+    quality: between(({ quality }) => quality),
+    qualityLow: between(({ qualityLow }) => qualityLow),
+    latencySeconds: between(({ latencySeconds }) => latencySeconds),
+    largestStageSeconds: between(({ largestStageSeconds }) => largestStageSeconds),
+    share: below.share.map((_, model) => between(({ share }) => share[model] ?? 0)),
   };
 }

@@ -21,6 +21,8 @@ export interface DispatchPoint {
   readonly qualityLow: number;
   /** End to end, at the objective's percentile. */
   readonly latencySeconds: number;
+  /** The largest percentile of a model's own requests. */
+  readonly largestStageSeconds: number;
   readonly gpusTotal: number;
   readonly costUsdPerRequest: number;
   /** Share of the requests that each model of the allocation answers. */

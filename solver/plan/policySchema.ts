@@ -100,6 +100,8 @@ const slackPolicySchema = z.object({
         maxBatchSize: z.int().positive(),
         /** Confidence that it solves a request without a router's score. */
         confidence: fraction,
+        /** Output tokens that a request counts as where nothing predicts them; left out: its input tokens. */
+        meanOutputTokens: z.number().positive().optional(),
       }),
     )
     .min(2),

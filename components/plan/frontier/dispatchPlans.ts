@@ -1,4 +1,5 @@
 import type { Knobs } from "@/solver/cascade/explore/exploration";
+import { dispatchPoints } from "@/solver/dispatch/chooseDispatch";
 import type { DispatchExploration, DispatchPoint } from "@/solver/dispatch/dispatchExploration";
 import type { PolicyChoice } from "@/solver/plan/planSlack";
 import { estimateOf } from "../planning/recommend";
@@ -25,11 +26,11 @@ export function parseDispatchKey(key: string): Pick<DispatchPoint, "allocation" 
 export function dispatchPlans(input: {
   readonly exploration: DispatchExploration;
   readonly chosen: DispatchPoint | null;
-  readonly knobs: Pick<Knobs, "maxGpus" | "qualityConfidence">;
+  readonly knobs: Pick<Knobs, "maxGpus" | "latency" | "qualityConfidence">;
   readonly policy: PolicyChoice;
 }): readonly FrontierPlan[] {
   const { exploration, chosen, knobs, policy } = input;
-  const within = exploration.points.filter(({ gpusTotal }) => gpusTotal <= knobs.maxGpus);
+  const within = dispatchPoints(exploration, knobs, null);
   const onCurve = chosen?.allocation ?? best(within)?.allocation;
   const isKnown = within.some(({ allocation, tau }) => allocation === chosen?.allocation && tau === chosen.tau);
   return [...within, ...(chosen === null || isKnown ? [] : [chosen])].map((point) => {

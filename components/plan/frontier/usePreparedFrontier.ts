@@ -39,8 +39,11 @@ function usePlans({ planning, policy, view, fixed }: Shown, axes: FrontierAxes) 
   const point = recommendation?.dispatch ?? null;
   const all = useMemo(() => {
     if (cascades === null || dispatch === null) return cascades;
-    return [...cascades, ...dispatchPlans({ exploration: dispatch, chosen: point, knobs: { maxGpus, qualityConfidence }, policy })];
-  }, [cascades, dispatch, point, maxGpus, qualityConfidence, policy]);
+    return [
+      ...cascades,
+      ...dispatchPlans({ exploration: dispatch, chosen: point, knobs: { maxGpus, latency, qualityConfidence }, policy }),
+    ];
+  }, [cascades, dispatch, point, maxGpus, latency, qualityConfidence, policy]);
   const best = recommendation?.best ?? null;
   const plan = exact.current && fixed === null ? exact.plan : null;
   const models = exploration?.models ?? null;

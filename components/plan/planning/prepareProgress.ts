@@ -13,6 +13,7 @@ export interface ProgressLine {
 const phases: Readonly<Record<PlanningProgress["phase"], { readonly phase: string; readonly of: string }>> = {
   searching: { phase: "Searching thresholds", of: "setting" },
   alternating: { phase: "Alternating between deployment and thresholds", of: "round" },
+  dispatching: { phase: "Simulating slack dispatch", of: "setting" },
   deploying: { phase: "Placing replicas", of: "plan" },
   simulating: { phase: "Simulating the plan whole", of: "plan" },
   examining: { phase: "Computing the answers", of: "question" },

@@ -158,7 +158,7 @@ export function usePlanning(
     () => (exploration === null ? null : candidatesFor(exploration, { kind, latency, latencyBudgetSeconds, maxGpus })),
     [exploration, kind, latency, latencyBudgetSeconds, maxGpus],
   );
-  const dispatch = useDispatch(question, job.current && (policy === "any" || policy === "slack"));
+  const dispatch = useDispatch(situation, job.current && (policy === "any" || policy === "slack"));
   const settledTau = useDeferredValue(tau);
   const recommendation = useMemo(
     () =>

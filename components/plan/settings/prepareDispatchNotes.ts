@@ -23,13 +23,14 @@ export function prepareDispatchNotes(
 ): readonly DispatchNote[] {
   if (policy === "cascade" || policy === "one-model") return [];
   if (error !== null) return [{ kind: "failed", says: `Slack dispatch could not be simulated: ${error.message}`, link: null }];
-  if (refusal !== null) return [refused(refusal)];
+  // Where nothing can be planned at all, the frontier says why.
+  if (refusal !== null) return refusal.kind === "infeasible" ? [] : [refused(refusal)];
   return [...missing.map((lack) => lacking(lack, workloadId)), ...notes.map((says): DispatchNote => ({ kind: "note", says, link: null }))];
 }
 
 function refused(refusal: NonNullable<DispatchTables["refusal"]>): DispatchNote {
   if (refusal.kind === "one-model")
-    return { kind: "one-model", says: refusal.message, link: { to: "/workloads", text: "Profile another model" } };
+    return { kind: "one-model", says: refusal.message, link: { to: "/workloads/profiles", text: "Profile more models" } };
   return { kind: "refused", says: refusal.message, link: null };
 }
 
@@ -45,7 +46,7 @@ function lacking(lack: DispatchTables["missing"][number], workloadId: string): D
       return {
         kind: lack,
         says: "Slack dispatch: this workload has no prompt texts, which a predictor of confidence reads.",
-        link: { to: "/workloads", text: "Profile prompts" },
+        link: { to: "/workloads/profiles", text: "Profile prompts" },
       };
   }
 }

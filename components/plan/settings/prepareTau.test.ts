@@ -8,6 +8,7 @@ const point = {
   quality: 81.23,
   qualityLow: 80,
   latencySeconds: 2.5,
+  largestStageSeconds: 2.5,
   gpusTotal: 8,
   costUsdPerRequest: 0.001,
   share: [1],

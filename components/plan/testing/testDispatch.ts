@@ -6,6 +6,7 @@ const point = (allocation: number, tau: number, quality: number, latencySeconds:
   quality,
   qualityLow: quality - 2,
   latencySeconds,
+  largestStageSeconds: latencySeconds,
   gpusTotal: allocation === 0 ? 8 : 4,
   costUsdPerRequest: allocation === 0 ? 0.0008 : 0.0004,
   share: [0.6, 0.4],

@@ -1,9 +1,10 @@
 import { planMismatch } from "@/server/clusters/apply/planMismatch";
 import { planDiff } from "@/server/clusters/preview/planDiff";
 import { plannedLimits, targetEngines } from "@/server/clusters/steps/targetEngines";
-import type { ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
+import type { DispatchRequest, ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
 import type {
   Approval,
+  DispatchEvent,
   ExploreEvent,
   KeptPlan,
   Outcome,
@@ -114,6 +115,9 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
     /** Everything the Plan page's sliders need to choose a plan without another request, with reports of the planner's progress. */
     explore: (request: ExploreRequest, signal: AbortSignal): AsyncIterable<ExploreEvent> =>
       withProgress((asking) => planning.explore(request, asking), signal),
+    /** Slack dispatch over its tau, with reports of the planner's progress; it stops when the signal aborts. */
+    dispatch: (request: DispatchRequest, signal: AbortSignal): AsyncIterable<DispatchEvent> =>
+      withProgress((asking) => planning.dispatch(request, asking), signal),
     /** A plan, with reports of the planner's progress; it stops when the signal aborts. */
     solve: (request: SolveRequest, signal: AbortSignal): AsyncIterable<SolveEvent> =>
       withProgress((asking) => solve(request, asking), signal),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { rerouteSchema } from "@/server/contracts/gateway/artefacts";
-import { examineSchema, exploreSchema, solveSchema } from "@/server/contracts/planRequest";
+import { dispatchSchema, examineSchema, exploreSchema, solveSchema } from "@/server/contracts/planRequest";
 import { justInTimeRequestSchema } from "@/server/contracts/studio/declaredWorkflows";
 import { approveSchema, byPlan, exportSchema, planOnClusterSchema, remainingSchema } from "../base/inputs";
 import { found, never, procedure, router } from "./trpc";
@@ -8,6 +8,9 @@ import { found, never, procedure, router } from "./trpc";
 export const plansRouter = router({
   explore: procedure.input(exploreSchema).subscription(async function* ({ ctx, input, signal }) {
     yield* ctx.services.plans.explore(input, signal ?? never());
+  }),
+  dispatch: procedure.input(dispatchSchema).subscription(async function* ({ ctx, input, signal }) {
+    yield* ctx.services.plans.dispatch(input, signal ?? never());
   }),
   solve: procedure.input(solveSchema).subscription(async function* ({ ctx, input, signal }) {
     yield* ctx.services.plans.solve(input, signal ?? never());

@@ -31,6 +31,7 @@ interface PlanFlags extends PlanningFlags, WorkflowFlags {
   readonly quality?: number;
   readonly latency?: number;
   readonly cost?: boolean;
+  readonly slack?: number;
   readonly explain?: boolean;
   readonly largestStage?: boolean;
   readonly pointEstimate?: boolean;
@@ -45,7 +46,12 @@ export function addPlanCommand(program: Command, onExit: (code: ExitCode) => voi
     .description("plan a cascade: models, GPUs, parallelism and thresholds from one optimisation")
     .option("--quality <score>", "least p95 whose quality is at least this, 0..100", numberFlag({ min: 0, max: 100 }))
     .option("--latency <seconds>", "p95 budget; without --quality the highest quality within it", numberFlag({ min: 0.001, max: 86_400 }))
-    .option("--cost", "the cheapest plan that keeps both --quality and --latency")
+    .option("--cost", "the cheapest plan that keeps --quality and --latency, or --quality and --slack")
+    .option(
+      "--slack <fraction>",
+      "how much the p95 may exceed the fastest plan's at --quality, for the highest quality within it; with --cost for the lowest cost",
+      numberFlag({ min: 0, max: 1 }),
+    )
     .option("--largest-stage", "minimise the largest stage p95, as the source does, not the end-to-end p95")
     .option("--point-estimate", "hold the floor for the sample's mean quality, not for its lower 90 % bound")
     .addOption(new Option("--order <order>", "which queued request goes first").choices(Object.keys(orderNames)))
@@ -58,8 +64,10 @@ export function addPlanCommand(program: Command, onExit: (code: ExitCode) => voi
 async function plan(flags: PlanFlags): Promise<ExitCode> {
   if (flags.quality === undefined && flags.latency === undefined)
     return refuse("Give --quality, --latency or both: there is nothing to plan for.");
-  if (flags.cost === true && (flags.quality === undefined || flags.latency === undefined))
-    return refuse("--cost looks for the cheapest plan under both: give --quality and --latency.");
+  if (flags.slack !== undefined && flags.quality === undefined)
+    return refuse("--slack is counted from the fastest plan at a quality: give --quality.");
+  if (flags.cost === true && (flags.quality === undefined || (flags.latency === undefined && flags.slack === undefined)))
+    return refuse("--cost looks for the cheapest plan under both: give --quality and --latency, or --quality and --slack.");
   const declared = readWorkflowFlags(flags);
   const situation = await readPlanning(flags);
   const planner = createPlanner();
@@ -115,6 +123,7 @@ function objectiveOf(flags: PlanFlags, maxGpus: number): Objective {
     qualityFloor: flags.quality ?? null,
     qualityConfidence: flags.pointEstimate === true ? null : DEFAULT_QUALITY_CONFIDENCE,
     latencyBudgetSeconds: flags.latency ?? null,
+    ...(flags.slack === undefined ? {} : { slack: flags.slack }),
     maxGpus,
   };
 }

@@ -5,7 +5,7 @@ import { constraintsOf } from "@/solver/plan/constraints";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
 import { directStartOf, type JustInTimePolicy, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
-import { loadSays, wholePercent } from "@/solver/wording/wording";
+import { boundText, loadSays, wholePercent } from "@/solver/wording/wording";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { textTable } from "./textTable";
 
@@ -49,7 +49,7 @@ export function describePlan(plan: Plan): string {
     `  p95 band: ${predictions.p95Band.basis}\n`,
     `  allocation ${solver.status} for these thresholds (gap ${solver.gap === null ? "unknown" : wholePercent(solver.gap)}; ${solver.engine}); `,
     `${solver.evaluatedThresholds} settings searched in ${solver.seconds.toFixed(2)} s\n`,
-    ...askedLines(plan).map((line) => `  ${line}\n`),
+    ...[...askedLines(plan), ...slackLines(plan)].map((line) => `  ${line}\n`),
     ...predictions.judgeOutlooks.map(
       ({ auc, quality, share, busiestLoad }) =>
         `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, ${directStartOf(policy) === undefined ? "sent on" : "reach later stages"} ${share.slice(1).map(wholePercent).join(", ")}, busiest stage ${loadSays(busiestLoad)}\n`,
@@ -125,6 +125,20 @@ function askedLines({ inputs: { constraints, running }, deployment }: Plan): str
   const { stays, stopped, started } = replicaChange(running, runningReplicas({ deployment }));
   const change = `of ${running.length} replicas that ran ${stays} stay, ${stopped.length} stop; ${started.length} start`;
   return [...(asked.length === 0 ? [] : [`asked: ${asked.join("; ")}`]), change];
+}
+
+/** What other slacks give on the plan's replicas; those outside the approved ranges need a new plan. */
+function slackLines({ predictions: { slack }, policy }: Plan): string[] {
+  if (slack?.kind !== "p95" || policy.kind !== "cascade" || slack.steps.length < 2) return [];
+  const shown = (approved: boolean): string =>
+    slack.steps
+      .filter((step) => step.approved === approved)
+      .map(({ value, qualityLow, p95Seconds }) => `${wholePercent(value)} ${boundText(qualityLow)} in ${seconds(p95Seconds)}`)
+      .join(", ");
+  const beyond = shown(false);
+  return [
+    `slack on these replicas, by thresholds alone (lower bound in p95): ${shown(true)}${beyond === "" ? "" : `; beyond the approved ranges ${beyond}`}`,
+  ];
 }
 
 function alternationLines({ solver: { alternation } }: Plan): string[] {

@@ -2,6 +2,8 @@ import type { ConflictingConstraint } from "@/solver/cascade/deploy/demands";
 import type { NoPlanKind } from "@/solver/cascade/explore/exploration";
 import type { ExplorationWire } from "@/solver/cascade/explore/explorationWire";
 import type { PlanningProgress } from "@/solver/cascade/explore/progress";
+import type { DispatchExploration } from "@/solver/dispatch/dispatchExploration";
+import type { NoDispatch } from "@/solver/dispatch/dispatchRefusal";
 import type { Plan } from "@/solver/plan/plan";
 import type { Outcome } from "./outcome";
 
@@ -29,3 +31,21 @@ export type ExploreAnswer = Outcome<{ readonly exploration: ExplorationWire; rea
 export type ExploreEvent =
   | { readonly kind: "progress"; readonly progress: PlanningProgress }
   | { readonly kind: "answer"; readonly answer: ExploreAnswer };
+
+/** What slack dispatch could use and does not have: a predictor of confidence, or texts of prompts to train one on. */
+export type MissingForDispatch = "no-predictor" | "no-texts";
+
+export type DispatchAnswer =
+  | {
+      readonly ok: true;
+      readonly dispatch: DispatchExploration;
+      readonly notes?: readonly string[];
+      /** Left out: nothing. */
+      readonly missing?: readonly MissingForDispatch[];
+    }
+  /** `infeasible`: nothing can be planned in this situation at all. */
+  | { readonly ok: false; readonly kind: NoDispatch["kind"] | "infeasible"; readonly message: string };
+
+export type DispatchEvent =
+  | { readonly kind: "progress"; readonly progress: PlanningProgress }
+  | { readonly kind: "answer"; readonly answer: DispatchAnswer };

@@ -1,11 +1,12 @@
-import type { ExamineRequest, ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
-import type { Examination, Outcome, PlanningProgress, SolveAnswer } from "@/server/contracts/studio";
+import type { DispatchRequest, ExamineRequest, ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
+import type { DispatchAnswer, Examination, Outcome, PlanningProgress, SolveAnswer } from "@/server/contracts/studio";
 import { ResidentThread } from "@/server/threads/residentThread";
 import { ThreadEnded } from "@/server/threads/workerThread";
 import type { ExplorationWire } from "@/solver/cascade/explore/explorationWire";
 import type { OnProgress } from "@/solver/cascade/explore/progress";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { Serving, ServingFigures } from "@/solver/cascade/whatIf/servingFigures";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
 import type { PlanningAnswer, PlanningTask, Resolved, WorkerTask } from "./planningRequest";
 import { sealPlan } from "./sealPlan";
 
@@ -16,10 +17,12 @@ export interface RequestOptions {
   readonly onProgress?: OnProgress;
 }
 
-/** Finds cascade plans in a worker thread, so that it blocks nothing else. Command line and studio use the same. */
+/** Finds plans in a worker thread, so that it blocks nothing else. Command line and studio use the same. */
 export interface Planner {
   /** Everything sliders need to choose plans without another request. Refused if no model of the workload fits the cluster. */
   explore(request: Resolved<ExploreRequest>, asking?: RequestOptions): Promise<Outcome<{ readonly exploration: ExplorationWire }>>;
+  /** Slack dispatch over its tau, simulated; takes seconds. Refused where there is nothing to dispatch between. */
+  dispatch(request: Resolved<DispatchRequest>, asking?: RequestOptions): Promise<DispatchAnswer>;
   /** A sealed plan, or why there is none and what could be reached. */
   solve(request: Resolved<SolveRequest>, asking?: RequestOptions): Promise<SolveAnswer>;
   /** One question about the plan of a request; refused if there is no such plan. */
@@ -80,14 +83,22 @@ export function createPlanner({ warm = false }: { readonly warm?: boolean } = {}
       if (answer.kind === "infeasible") return { ok: false, message: answer.answer.reason };
       throw new Error(`an exploration was asked, a ${answer.kind} came`);
     },
-    async solve({ objective, fixed, ...situation }, asking) {
-      const answer = await ask(situation, { kind: "solve", objective, fixed }, asking);
-      if (answer.kind === "draft") return { outcome: "plan", plan: sealPlan(answer.draft, new Date()) };
+    async dispatch(situation, asking) {
+      const answer = await ask(situation, { kind: "dispatch" }, asking);
+      if (answer.kind === "dispatch") return { ok: true, dispatch: answer.dispatch };
+      if (answer.kind === "no-dispatch") return { ok: false, kind: answer.answer.kind, message: answer.answer.reason };
+      if (answer.kind === "infeasible") return { ok: false, kind: "infeasible", message: answer.answer.reason };
+      throw new Error(`slack dispatch was asked, a ${answer.kind} came`);
+    },
+    async solve({ objective, fixed, policy, tau, ...situation }, asking) {
+      const answer = await ask(situation, { kind: "solve", objective, fixed, policy, tau }, asking);
+      if (answer.kind === "draft" || answer.kind === "dispatch-draft")
+        return { outcome: "plan", plan: sealPlan<PolicyDocument>(answer.draft, new Date()) };
       if (answer.kind === "infeasible") return answer.answer;
       throw new Error(`a plan was asked, an ${answer.kind} came`);
     },
-    async examine({ objective, fixed, examine, ...situation }, asking) {
-      const answer = await ask(situation, { kind: "examine", objective, fixed, examine }, asking);
+    async examine({ objective, fixed, policy, tau, examine, ...situation }, asking) {
+      const answer = await ask(situation, { kind: "examine", objective, fixed, policy, tau, examine }, asking);
       if (answer.kind === "examination") return { ok: true, examination: answer.examination };
       if (answer.kind === "infeasible") return { ok: false, message: answer.answer.reason };
       throw new Error(`an examination was asked, a ${answer.kind} came`);

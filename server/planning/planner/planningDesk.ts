@@ -1,12 +1,16 @@
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import { encodeExploration } from "@/solver/cascade/explore/explorationWire";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
 import type { OnProgress } from "@/solver/cascade/explore/progress";
 import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE, judgeOf, type PlanningSituation } from "@/solver/cascade/explore/situation";
 import { catalogue, explorerOf, gpusOf, modelsOf, shapesOf, standing } from "@/solver/cascade/explore/situationExplorer";
 import { variedRoutings } from "@/solver/cascade/explore/variedRoutings";
-import { buildPlan } from "@/solver/cascade/plan/buildPlan";
 import type { BuildPlanInput, NoPlan } from "@/solver/cascade/plan/planInput";
 import { type Serving, servingFiguresOf, servingRefusal } from "@/solver/cascade/whatIf/servingFigures";
+import { dispatchInput } from "@/solver/dispatch/dispatchPlan";
+import { dispatchRefusal } from "@/solver/dispatch/dispatchRefusal";
+import { type ExploreDispatch, exploreDispatch, gather, type SimulatedPoint } from "@/solver/dispatch/exploreDispatch";
+import { planPolicies } from "@/solver/dispatch/planPolicies";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import { cardOf, noUserCards } from "@/solver/hardware/catalogue";
@@ -14,7 +18,7 @@ import { feasibleShapes } from "@/solver/hardware/replicaShapes";
 import type { MilpEngine } from "@/solver/milp/engine";
 import { gpuCount, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { PlanConstraints } from "@/solver/plan/constraints";
-import type { Objective, PlanDraft } from "@/solver/plan/plan";
+import type { DispatchDraft, Objective, PlanDraft } from "@/solver/plan/plan";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
@@ -43,7 +47,9 @@ export class Cancelled extends Error {}
 /** The planning worker's work, without the thread: caches explorations by situation and answers from them. */
 export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number): PlanningDesk {
   const kept = new Map<string, Explorer>();
-  const found = new WeakMap<Explorer, { readonly question: string; readonly draft: PlanDraft }>();
+  const found = new WeakMap<Explorer, { readonly question: string; readonly draft: PlanDraft | DispatchDraft }>();
+  /** Simulated slack dispatches, by GPUs. */
+  const dispatches = new WeakMap<Explorer, Map<number, readonly SimulatedPoint[]>>();
   const searched = new WeakSet<Explorer>();
   let asked: () => boolean = () => false;
   let tell: OnProgress = () => undefined;
@@ -96,18 +102,26 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     return explorer;
   }
 
+  /** As `exploreDispatch`, once for each explorer and number of GPUs. */
+  function exploredBy(explorer: Explorer, input: ExploreDispatch): readonly SimulatedPoint[] {
+    const own = dispatches.get(explorer) ?? new Map<number, readonly SimulatedPoint[]>();
+    dispatches.set(explorer, own);
+    const points = own.get(input.maxGpus) ?? exploreDispatch(input);
+    own.set(input.maxGpus, points);
+    return points;
+  }
+
   return {
     work(asking, wanted, cancelled, told = () => undefined) {
       const startedSeconds = nowSeconds();
       const situation = readByRouter(asking);
       if (wanted.kind === "serve") return served(situation, wanted.servings, cancelled);
       const task = wanted;
-      const constrained =
-        judgeRefusal(situation) === null ? constraintRefusal(situation, task.kind === "explore" ? null : task.fixed) : null;
+      const constrained = judgeRefusal(situation) === null ? constraintRefusal(situation, routingOf(task)) : null;
       if (constrained !== null) return { kind: "infeasible", answer: constrained };
       const unjudged = judgeRefusal(situation);
       if (unjudged !== null) return infeasible("malformed", unjudged);
-      const unfit = doesNotFit(situation, task.kind === "explore" ? null : task.objective);
+      const unfit = doesNotFit(situation, task.kind === "explore" || task.kind === "dispatch" ? null : task.objective);
       if (unfit !== null) return infeasible("no-room", unfit);
       asked = cancelled;
       tell = told;
@@ -132,6 +146,13 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           const exploration = around === null ? explorer.exploration() : variedRoutings(explorer, around);
           return { kind: "exploration", exploration: encodeExploration(exploration) };
         }
+        if (task.kind === "dispatch") {
+          const explorer = searchedExplorer(situation, DEFAULT_PERCENTILE);
+          const refusal = dispatchRefusal(situation, explorer);
+          if (refusal !== null) return { kind: "no-dispatch", answer: refusal };
+          const input = dispatchInput({ ...situation, explorer }, gpuCount(situation.cluster));
+          return { kind: "dispatch", dispatch: gather(input, exploredBy(explorer, input)) };
+        }
         const { objective } = task;
         const explorer = searchedExplorer(
           { ...situation, qualityConfidence: objective.qualityConfidence ?? DEFAULT_QUALITY_CONFIDENCE },
@@ -139,14 +160,18 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         );
         const fixed = task.fixed === null ? null : fixedRouting(explorer, task.fixed, situation);
         if (fixed !== null && "reason" in fixed) return infeasible(fixed.kind, fixed.reason);
-        const question = JSON.stringify([objective, task.fixed, situation.constraints, situation.running]);
+        const question = JSON.stringify([objective, task.fixed, task.policy, task.tau, situation.constraints, situation.running]);
         const known = found.get(explorer);
         // The plan that was found, exactly: MILPs that run out of time need not end in the same way twice.
-        const draft = task.kind === "examine" && known?.question === question ? known.draft : planned(explorer, objective, fixed);
+        const draft = task.kind === "examine" && known?.question === question ? known.draft : planned(explorer, objective, { fixed, task });
         if (draft.kind === "infeasible") return draft;
         unlessCancelled();
         found.set(explorer, { question, draft });
-        if (task.kind === "solve") return { kind: "draft", draft };
+        if (task.kind === "solve") return isCascade(draft) ? { kind: "draft", draft } : { kind: "dispatch-draft", draft };
+        // Baselines are compared with the best cascade, whatever kind of policy is recommended.
+        const examined = isCascade(draft) || task.examine !== "baselines" ? draft : planned(explorer, objective, { fixed, task: {} });
+        if (examined.kind === "infeasible") return examined;
+        if (!isCascade(examined)) return infeasible("malformed", "Slack dispatch is not examined: these figures are of cascades.");
         // Progress of the plans within an examination would count from the start again.
         tell = (at) => {
           if (at.phase === "examining") told(at);
@@ -154,7 +179,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         const { workload } = situation;
         const examination = examine(task.examine, {
           explorer,
-          draft,
+          draft: examined,
           workload,
           planning: planningPrompts(workload),
           fixed: fixed !== null,
@@ -167,20 +192,26 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
       function planned(
         explorer: Explorer,
         objective: Objective,
-        fixed: BuildPlanInput["fixed"],
-      ): PlanDraft | Extract<PlanningAnswer, { kind: "infeasible" }> {
-        const built = buildPlan({
+        {
+          fixed,
+          task: { policy = "cascade", tau },
+        }: { readonly fixed: BuildPlanInput["fixed"]; readonly task: Pick<SolveRequest, "policy" | "tau"> },
+      ): PlanDraft | DispatchDraft | Extract<PlanningAnswer, { kind: "infeasible" }> {
+        const built = planPolicies({
           ...situation,
           explorer,
           objective,
           fixed,
+          policy,
+          tau: tau ?? null,
+          explored: (input) => exploredBy(explorer, input),
           explorerUnder: (constraints) => explorerUnder(constraints, objective),
           engine: stoppable,
           elapsedSeconds: () => nowSeconds() - startedSeconds,
         });
         if (built.outcome === "infeasible") return { kind: "infeasible", answer: built };
         const { inputs } = built.draft;
-        return { ...built.draft, inputs: { ...inputs, ...ownCardsOf(situation, inputs.models) } };
+        return withInputs(built.draft, { ...inputs, ...ownCardsOf(situation, inputs.models) });
       }
 
       /** The explorer of the situation under other constraints; null if no model fits under them. */
@@ -192,6 +223,14 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     },
   };
 }
+
+/** The routing set by hand in a task; null: none. */
+const routingOf = (task: Exclude<PlanningTask, { kind: "serve" }>) =>
+  task.kind === "explore" || task.kind === "dispatch" ? null : task.fixed;
+
+const isCascade = (draft: PlanDraft | DispatchDraft): draft is PlanDraft => draft.policy.kind === "cascade";
+
+const withInputs = <Draft extends PlanDraft | DispatchDraft>(draft: Draft, inputs: Draft["inputs"]): Draft => ({ ...draft, inputs });
 
 function served(situation: PlanningSituation, servings: readonly Serving[], cancelled: () => boolean): PlanningAnswer {
   const { workload, requestsPerSecond, engineProfile = vllmProfile } = situation;

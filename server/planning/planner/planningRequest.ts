@@ -1,9 +1,11 @@
-import type { ExamineRequest, ExploreRequest, PlanRequest, SolveRequest } from "@/server/contracts/planRequest";
+import type { DispatchRequest, ExamineRequest, ExploreRequest, PlanRequest, SolveRequest } from "@/server/contracts/planRequest";
 import type { Examination, SolveAnswer } from "@/server/contracts/studio";
 import type { ExplorationWire } from "@/solver/cascade/explore/explorationWire";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { Serving, ServingFigures } from "@/solver/cascade/whatIf/servingFigures";
-import type { PlanDraft } from "@/solver/plan/plan";
+import type { DispatchExploration } from "@/solver/dispatch/dispatchExploration";
+import type { NoDispatch } from "@/solver/dispatch/dispatchRefusal";
+import type { DispatchDraft, PlanDraft } from "@/solver/plan/plan";
 import type { Workload } from "@/solver/workload/workload";
 
 /** The part of a request apart from the ids of its situation. */
@@ -15,6 +17,8 @@ export type Resolved<Request extends PlanRequest> = PlanningSituation & Question
 /** The planner's tasks for a situation. */
 export type PlanningTask =
   | ({ readonly kind: "explore" } & Question<ExploreRequest>)
+  /** Slack dispatch over its tau, on the GPUs of the situation. */
+  | ({ readonly kind: "dispatch" } & Question<DispatchRequest>)
   | ({ readonly kind: "solve" } & Question<SolveRequest>)
   /** Answered on demand: each takes as long as some plans. */
   | ({ readonly kind: "examine" } & Question<ExamineRequest>)
@@ -23,7 +27,10 @@ export type PlanningTask =
 
 export type PlanningAnswer =
   | { readonly kind: "exploration"; readonly exploration: ExplorationWire }
+  | { readonly kind: "dispatch"; readonly dispatch: DispatchExploration }
+  | { readonly kind: "no-dispatch"; readonly answer: NoDispatch }
   | { readonly kind: "draft"; readonly draft: PlanDraft }
+  | { readonly kind: "dispatch-draft"; readonly draft: DispatchDraft }
   | { readonly kind: "examination"; readonly examination: Examination }
   /** Parallel to the servings. */
   | { readonly kind: "served"; readonly figures: readonly ServingFigures[] }

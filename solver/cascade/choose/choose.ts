@@ -66,8 +66,11 @@ export function nearMisses(candidates: readonly Candidate[], knobs: Knobs): read
   return allowed.filter(({ latencySeconds }) => latencySeconds > budget);
 }
 
+/** The figures by which an objective compares candidates, of whatever kind of policy. */
+export type ComparedFigures = Pick<Candidate, "latencySeconds" | "costUsdPerRequest" | "quality" | "qualityLow">;
+
 /** The candidates that sustain their load, at the floor or above and within the budget. */
-export function meeting(candidates: readonly Candidate[], knobs: Knobs): readonly Candidate[] {
+export function meeting<Compared extends ComparedFigures>(candidates: readonly Compared[], knobs: Knobs): readonly Compared[] {
   const quality = promisedQuality(knobs);
   const floor = knobs.qualityFloor ?? 0;
   const budget = knobs.latencyBudgetSeconds ?? Number.MAX_VALUE;
@@ -75,19 +78,23 @@ export function meeting(candidates: readonly Candidate[], knobs: Knobs): readonl
 }
 
 /** The quality that a knob setting plans with: the lower bound, or the point value when no confidence is requested. */
-export function promisedQuality(knobs: Pick<Knobs, "qualityConfidence">): (candidate: Candidate) => number {
+export function promisedQuality(knobs: Pick<Knobs, "qualityConfidence">): (candidate: ComparedFigures) => number {
   return knobs.qualityConfidence === null ? (candidate) => candidate.quality : (candidate) => candidate.qualityLow;
 }
 
 /** The best by the objective: lowest latency, highest quality or lowest cost; then the cheapest, or the fastest of the cheapest. */
-export function best(candidates: readonly Candidate[], kind: Knobs["kind"], quality: (candidate: Candidate) => number): Candidate | null {
+export function best<Compared extends ComparedFigures>(
+  candidates: readonly Compared[],
+  kind: Knobs["kind"],
+  quality: (candidate: ComparedFigures) => number,
+): Compared | null {
   const keys = {
-    "latency-under-quality": [(candidate: Candidate) => candidate.latencySeconds, costOf],
-    "quality-under-latency": [(candidate: Candidate) => -quality(candidate), costOf],
-    "cost-under-both": [costOf, (candidate: Candidate) => candidate.latencySeconds],
+    "latency-under-quality": [(candidate: ComparedFigures) => candidate.latencySeconds, costOf],
+    "quality-under-latency": [(candidate: ComparedFigures) => -quality(candidate), costOf],
+    "cost-under-both": [costOf, (candidate: ComparedFigures) => candidate.latencySeconds],
   } as const;
   const [key, tie] = keys[kind];
-  let found: Candidate | null = null;
+  let found: Compared | null = null;
   for (const candidate of candidates) {
     if (found === null) found = candidate;
     else {
@@ -98,7 +105,7 @@ export function best(candidates: readonly Candidate[], kind: Knobs["kind"], qual
   return found;
 }
 
-const costOf = (candidate: Candidate): number => candidate.costUsdPerRequest;
+const costOf = (candidate: ComparedFigures): number => candidate.costUsdPerRequest;
 
 const kept = new WeakMap<Exploration, Map<string, readonly Candidate[]>>();
 

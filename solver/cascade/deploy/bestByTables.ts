@@ -24,7 +24,7 @@ export function bestByTables(
   knobs: Knobs,
   { sought, routing }: { readonly sought: "best" | "any"; readonly routing: number | null },
 ): BestByTables {
-  const allowed = { ...knobs, maxGpus: gpusAllowed(input.cluster, input.constraints, knobs.maxGpus) };
+  const allowed = { ...knobs, slack: undefined, maxGpus: gpusAllowed(input.cluster, input.constraints, knobs.maxGpus) };
   const { candidates } = choose(input.explorer.exploration(), allowed);
   const within = meeting(candidates, allowed).filter((candidate) => routing === null || candidate.routing === routing);
   const quality = promisedQuality(knobs);

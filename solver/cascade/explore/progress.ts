@@ -1,7 +1,7 @@
 /** The current phase of planning. `of` is null where the total is unknown; `done` never falls within a phase. */
 export interface PlanningProgress {
-  readonly phase: "searching" | "alternating" | "deploying" | "simulating" | "examining";
-  /** Routings searched, rounds of the alternation, plans deployed and simulated before this one, questions answered. */
+  readonly phase: "searching" | "alternating" | "dispatching" | "deploying" | "simulating" | "examining";
+  /** Routings searched, rounds of the alternation, slack dispatches simulated, plans deployed and simulated before this one, questions answered. */
   readonly done: number;
   readonly of: number | null;
 }

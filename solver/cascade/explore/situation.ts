@@ -33,6 +33,8 @@ export interface PlanningSituation {
   readonly withIdleStages?: true;
   /** AUC of a router whose confident predictions let requests start at a later stage; left out: all start at the first. */
   readonly directStart?: { readonly auc: number };
+  /** The trained predictor, by hash, whose confidences the outcomes carry as router scores; left out: none. */
+  readonly confidence?: { readonly artefact: string };
 }
 
 /** A judge of fixed time and cost. */

@@ -1,40 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { gpuCard } from "@/solver/hardware/gpus";
-import { modelCard } from "@/solver/hardware/models";
-import { feasibleReplicas } from "@/solver/hardware/replicaShapes";
-import { createExplorer } from "../explore/explore";
-import { lateBursts, testSample } from "../testing/testSample";
+import { deployedExample } from "../testing/deployedExample";
 import { approvedRanges } from "./approvedRanges";
 
-const MAX_GPUS = 16;
-const sample = { ...testSample({ prompts: 500, skills: [0.5, 0.8], seed: 8 }), models: ["llama-3.1-8b", "llama-3.1-70b"] };
-const explorer = createExplorer({
-  sample,
-  shapes: sample.models.map((id) => feasibleReplicas(modelCard(id)!, gpuCard("h100-sxm")!, { gpusPerNode: 8, maxGpus: MAX_GPUS })),
-  arrivalSeconds: lateBursts(4000, 3),
-  requestsPerSecond: 30,
-  maxGpus: MAX_GPUS,
-  usdPerGpuHour: 3,
-  judge: { secondsPerCall: 0.25, usdPerCall: 0 },
-  quantile: 0.95,
-  qualityConfidence: 0.9,
-  seed: 2,
-  cancelled: () => false,
-});
 const THRESHOLD = 50;
-const routing = explorer.add([0, 1], [THRESHOLD]);
-const { qualityLow, routed } = explorer.routing(routing);
-
-/** The best replicas by the tables on 4 and 8 GPUs. */
-const deployment = [4, 8].map((gpus, stage) => {
-  const { capacity } = explorer.tables.near(stage, explorer.mixes(explorer.routing(routing))[stage]!).tables;
-  const { shape, curve, gpus: size } = capacity.shapes.find((one) => one.gpus === (stage === 0 ? 1 : 4))!;
-  const count = gpus / size;
-  return {
-    replicas: [{ gpu: "h100-sxm", shape, count, requestsPerSecond: (30 * routed.share[stage]!) / count }],
-    saturationRequestsPerSecond: count * curve.saturationRequestsPerSecond,
-  };
+const { explorer, routing, deployment } = deployedExample({
+  models: ["llama-3.1-8b", "llama-3.1-70b"],
+  skills: [0.5, 0.8],
+  thresholds: [THRESHOLD],
+  gpus: [4, 8],
 });
+const { qualityLow } = explorer.routing(routing);
 const VERIFIED_SECONDS = 8;
 const off = (meanAbsolute: number) => ({ rows: 60, meanAbsolute, p90Absolute: meanAbsolute, bias: 0 });
 const rangeUnder = (qualityFloor: number | null, latencyBudgetSeconds: number | null, meanAbsolute = 0) =>

@@ -2,10 +2,11 @@ import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { gpuPrices } from "@/solver/plan/clusterGpus";
 import { asksForAnything, noConstraints } from "@/solver/plan/constraints";
-import type { ModelDeployment, PlanDraft } from "@/solver/plan/plan";
+import type { ModelDeployment, Objective, PlanDraft } from "@/solver/plan/plan";
 import { secondsText } from "@/solver/wording/wording";
 import { costUsdPerRequest } from "../choose/allocate";
 import { candidatesFor, choose, meeting, nearMisses } from "../choose/choose";
+import { slackApplies } from "../choose/slackChoice";
 import { constrainedCandidates } from "../deploy/constrainedCandidates";
 import { gpusAllowed, isConstrained } from "../deploy/constrainedDeployment";
 import type { FinalistInput, ToDeploy } from "../deploy/deployed";
@@ -19,10 +20,12 @@ import { judgeOf } from "../explore/situation";
 import { bothWays } from "./alternation";
 import { alternationReport } from "./alternationReport";
 import { alternativesTo } from "./alternatives";
-import type { BuildPlanInput, BuiltPlan, CompleteInput } from "./planInput";
-import { planPolicy } from "./planPolicy";
+import type { BuildPlanInput, BuiltPlan, CompleteInput, NoPlan, Planned } from "./planInput";
+import { deployedRouting, planPolicy } from "./planPolicy";
 import { planPredictions } from "./planPredictions";
 import { shapeReasons } from "./shapeReasons";
+import { planWithSlack } from "./slackPlan";
+import { slackSteps } from "./slackSteps";
 import { verifiedBest } from "./verifiedBest";
 import { whyNoPlan } from "./whyNoPlan";
 
@@ -33,14 +36,21 @@ import { whyNoPlan } from "./whyNoPlan";
  * The plan's predictions are the results of the whole simulation.
  */
 export function buildPlan(asked: BuildPlanInput): BuiltPlan {
-  let built = plannedOnce(asked);
+  const { objective, fixed } = asked;
+  const built = fixed === null && slackApplies(objective) ? planWithSlack(asked, planned) : planned(asked, objective);
+  return built.outcome === "plan" ? { outcome: "plan", draft: built.draft } : built;
+}
+
+/** @param recorded the objective of the plan where that of `asked` is a step on the way to it. */
+function planned(asked: BuildPlanInput, recorded: Objective): Planned | NoPlan {
+  let built = plannedOnce(asked, recorded);
   const { objective, fixed, constraints = noConstraints, running = [] } = asked;
   if (objective.kind !== "cost-under-both" || fixed !== null || !isConstrained({ ...asked, constraints, running })) return built;
   // The cheapest routing to deploy is not known beforehand: so the cost is capped below the cost found, until nothing meets the cap.
   for (let round = 0; round < CHEAPER_ROUNDS && built.outcome === "plan"; round += 1) {
     const maxUsdPerHour = CHEAPER * built.draft.predictions.costUsdPerHour;
     const { explorerUnder: _, ...silent } = asked;
-    const cheaper = plannedOnce({ ...silent, constraints: { ...constraints, maxUsdPerHour } });
+    const cheaper = plannedOnce({ ...silent, constraints: { ...constraints, maxUsdPerHour } }, recorded);
     if (cheaper.outcome === "infeasible") break;
     const { inputs } = cheaper.draft;
     built = { ...cheaper, draft: { ...cheaper.draft, inputs: { ...inputs, ...built.draft.inputs } } };
@@ -53,7 +63,7 @@ const CHEAPER_ROUNDS = 6;
 
 const CHEAPER = 0.97;
 
-function plannedOnce(asked: BuildPlanInput): BuiltPlan {
+function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPlan {
   const { explorer, objective, fixed, constraints = noConstraints, running = [] } = asked;
   const input: CompleteInput = {
     ...asked,
@@ -66,7 +76,7 @@ function plannedOnce(asked: BuildPlanInput): BuiltPlan {
   };
   explorer.search();
   if (fixed === null) explorer.focus({ floor: objective.qualityFloor, budgetSeconds: objective.latencyBudgetSeconds });
-  const allowed: Knobs = { ...objective, maxGpus: gpusAllowed(input.cluster, constraints, objective.maxGpus) };
+  const allowed: Knobs = { ...objective, slack: undefined, maxGpus: gpusAllowed(input.cluster, constraints, objective.maxGpus) };
   // The source alternates for latency and for quality, with a judge outside the deployment; it has no cost objective and no constraints.
   const alternates = fixed === null && objective.kind !== "cost-under-both" && input.judge.engine === undefined && !isConstrained(input);
   const ways = alternates ? bothWays(explorer, allowed) : null;
@@ -102,37 +112,40 @@ function plannedOnce(asked: BuildPlanInput): BuiltPlan {
     finalist,
     verified,
   });
-  const why = [
+  const why = {
     // When the cost is minimised, the figures of the binding limits are those without constraints.
-    ...(index !== null || (constrained !== null && objective.kind === "cost-under-both") ? [] : whatBinds(choice, knobs, finalist)),
-    ...(fixed === null ? [] : saysUnreached(explorer, fixed, finalist)),
-    ...(constrained === null ? [] : saysOfConstraints(input, pool, finalist)),
-    ...(constrained?.cut ? ["Not every routing was deployed under the constraints: there were too many that promised as much."] : []),
-    ...finalist.says,
-    ...alternatives.why,
-  ];
-  return {
-    outcome: "plan",
-    draft: {
-      apiVersion: "weir/v1",
-      kind: "Plan",
-      metadata: { name: planName(finalist) },
-      deployment: [...finalist.deployment, ...finalist.kept].map((stage) => modelDeployment(input, stage)),
-      policy: planPolicy(input, finalist.routing, finalist),
-      inputs: planInputs(input, finalist),
-      predictions: planPredictions(input, finalist),
-      solver: {
-        ...finalist.proof,
-        seconds: input.elapsedSeconds(),
-        evaluatedThresholds: exploration.routings.length,
-        replicaSimulations: explorer.tables.simulations(),
-        why,
-        shapes: shapeReasons(explorer, input.cluster, finalist),
-        ...(ways === null ? {} : { alternation: alternationReport(explorer, ways, { routing: finalist.routing, knobs: objective }) }),
-        alternatives: alternatives.list,
-      },
+    limits: index !== null || (constrained !== null && objective.kind === "cost-under-both") ? [] : whatBinds(choice, knobs, finalist),
+    says: [
+      ...(fixed === null ? [] : saysUnreached(explorer, fixed, finalist)),
+      ...(constrained === null ? [] : saysOfConstraints(input, pool, finalist)),
+      ...(constrained?.cut ? ["Not every routing was deployed under the constraints: there were too many that promised as much."] : []),
+      ...finalist.says,
+    ],
+    alternatives: alternatives.why,
+  };
+  const toRecord = { ...input, objective: recorded };
+  const draft: PlanDraft = {
+    apiVersion: "weir/v1",
+    kind: "Plan",
+    metadata: { name: planName(finalist) },
+    deployment: [...finalist.deployment, ...finalist.kept].map((stage) => modelDeployment(input, stage)),
+    policy: planPolicy(toRecord, finalist.routing, finalist),
+    inputs: planInputs(toRecord, finalist),
+    predictions: planPredictions(toRecord, finalist),
+    solver: {
+      ...finalist.proof,
+      seconds: input.elapsedSeconds(),
+      evaluatedThresholds: exploration.routings.length,
+      replicaSimulations: explorer.tables.simulations(),
+      why: [...why.limits, ...why.says, ...why.alternatives],
+      shapes: shapeReasons(explorer, input.cluster, finalist),
+      ...(ways === null ? {} : { alternation: alternationReport(explorer, ways, { routing: finalist.routing, knobs: objective }) }),
+      alternatives: alternatives.list,
     },
   };
+  const slack = slackSteps(explorer, deployedRouting(toRecord, finalist), draft.policy.approvedRanges.thresholds);
+  const predictions = slack === null ? draft.predictions : { ...draft.predictions, slack };
+  return { outcome: "plan", heldSeconds: finalist.heldSeconds, why, draft: { ...draft, predictions } };
 
   function deploy(next: ToDeploy): Finalist | null {
     const done = (constrained?.tried ?? 0) + deployments;

@@ -47,3 +47,13 @@ export interface NoPlan {
 }
 
 export type BuiltPlan = { readonly outcome: "plan"; readonly draft: PlanDraft } | NoPlan;
+
+/** A plan with what a further search needs. */
+export interface Planned {
+  readonly outcome: "plan";
+  readonly draft: PlanDraft;
+  /** The latency that a budget applies to. */
+  readonly heldSeconds: number;
+  /** The sentences of `draft.solver.why` by subject: what limits the plan, its own deployment, the other cascades. */
+  readonly why: { readonly limits: readonly string[]; readonly says: readonly string[]; readonly alternatives: readonly string[] };
+}

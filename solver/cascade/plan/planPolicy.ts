@@ -2,6 +2,7 @@ import type { CascadePolicy } from "@/solver/plan/plan";
 import type { Finalist } from "../deploy/finalist";
 import { approvedRanges } from "./approvedRanges";
 import type { CompleteInput } from "./planInput";
+import type { DeployedRouting } from "./thresholdSettings";
 
 /** The policy of a routing. Without a deployment the approved ranges are the thresholds themselves, as a simulation needs no others. */
 export function planPolicy(
@@ -15,12 +16,7 @@ export function planPolicy(
   const ranges =
     finalist === null
       ? thresholds.map((threshold) => ({ min: threshold, max: threshold }))
-      : approvedRanges(explorer, {
-          ...finalist,
-          deployment: [...finalist.deployment, ...finalist.kept],
-          objective: input.objective,
-          profile: input.profile,
-        });
+      : approvedRanges(explorer, deployedRouting(input, finalist));
   return {
     kind: "cascade",
     stages: stages.map((model) => ({ model: explorer.input.sample.models[model] ?? "" })),
@@ -33,6 +29,11 @@ export function planPolicy(
     place: { kind: "least-load" },
     approvedRanges: { thresholds: ranges },
   };
+}
+
+/** A finalist as its thresholds may move on its replicas. */
+export function deployedRouting({ objective, profile }: Pick<CompleteInput, "objective" | "profile">, finalist: Finalist): DeployedRouting {
+  return { ...finalist, deployment: [...finalist.deployment, ...finalist.kept], objective, profile };
 }
 
 /** The judge of a plan: a separate engine runs only where something is judged; its call time is that of the simulation. */

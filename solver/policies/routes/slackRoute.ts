@@ -48,6 +48,12 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
   const programs = new Map<string, Set<Expected>>();
   const tokensOf = names.map(() => 0);
 
+  /** Where nothing predicts a request's length, the mean that the policy states for its model, if any. */
+  function expectedTokens(work: WaitingWork): number {
+    const isPredicted = work.predictedProgramTokens !== undefined || work.predictedTokens !== undefined;
+    return isPredicted ? remainingTokens(work) : (policy.models[work.stage]?.meanOutputTokens ?? remainingTokens(work));
+  }
+
   /** Adds or removes a request of its program at its model; this may change the expected tokens after them. */
   function count(one: Expected, change: 1 | -1): void {
     const known = programs.get(one.at) ?? new Set();
@@ -62,7 +68,7 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
   function add(work: WaitingWork): void {
     remove(work.id);
     // Whole tokens: sums of them leave no rounding residue once all is done, which would decide ties.
-    const tokens = Math.round(remainingTokens(work));
+    const tokens = Math.round(expectedTokens(work));
     const ownTokens = Math.min(Math.round(work.predictedTokens ?? tokens), tokens);
     const one = { at: `${work.stage} ${work.programId}`, stage: work.stage, ownTokens, laterTokens: tokens - ownTokens };
     expected.set(work.id, one);

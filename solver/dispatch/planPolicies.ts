@@ -1,0 +1,171 @@
+import { best, type ComparedFigures, promisedQuality } from "@/solver/cascade/choose/choose";
+import { slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
+import { buildPlan } from "@/solver/cascade/plan/buildPlan";
+import type { BuildPlanInput, NoPlan } from "@/solver/cascade/plan/planInput";
+import type { DispatchDraft, Objective, PlanDraft } from "@/solver/plan/plan";
+import type { ComparedPolicy, PolicyChoice } from "@/solver/plan/planSlack";
+import { modelsOf } from "@/solver/plan/policySchema";
+import { isAsked } from "./choosePolicy";
+import { type PlanDispatchInput, planDispatch } from "./dispatchPlan";
+
+/** A planning request for any kind of policy. */
+export interface PlanPoliciesInput extends BuildPlanInput, Pick<PlanDispatchInput, "tau" | "explored"> {
+  readonly policy: PolicyChoice;
+}
+
+export type BuiltPolicy = { readonly outcome: "plan"; readonly draft: PlanDraft | DispatchDraft } | NoPlan;
+
+type Kind = ComparedPolicy["policy"];
+type Built = BuiltPolicy & { readonly policy: Kind };
+type Planned = Extract<Built, { outcome: "plan" }>;
+
+/** Figures of a plan as an objective compares them. */
+type PlannedFigures = ComparedFigures & { readonly built: Planned };
+
+/**
+ * Plans each kind of policy that is asked for on the same objective and GPUs, and takes the best by the figures of their whole simulations.
+ * A slack counts from the fastest plan of these kinds. A cascade alone is planned as ever; a routing set by hand is a cascade.
+ */
+export function planPolicies(input: PlanPoliciesInput): BuiltPolicy {
+  const { policy, objective, fixed } = input;
+  if (policy === "cascade" || fixed !== null) return buildPlan(input);
+  const { slack: _, ...without } = objective;
+  if (!slackApplies(objective)) return recommended(input, planEach(input, without), objective.kind);
+  const fastest = pick(input, planEach(input, { ...without, kind: "latency-under-quality" }), "latency-under-quality");
+  if (fastest === null) return recommended(input, planEach(input, without), objective.kind);
+  const limitSeconds = slackLimit(fastest.latencySeconds, objective);
+  const kind = objective.kind === "cost-under-both" ? objective.kind : "quality-under-latency";
+  // With the limit as a budget the slack of a cascade also takes the fewest GPUs that keep it.
+  const ofCascades = { ...objective, latencyBudgetSeconds: limitSeconds };
+  const each = planEach(input, { ...without, kind, latencyBudgetSeconds: limitSeconds }, ofCascades);
+  // A search within the limit that misses what the fastest plan has is no loss: that plan keeps the limit.
+  const built = recommended(input, [...each, fastest.built], kind);
+  if (built.outcome === "infeasible") return built;
+  const bought = boughtBy(objective, limitSeconds, fastest);
+  const draft = { ...built.draft, solver: { ...built.draft.solver, slack: bought } };
+  return { outcome: "plan", draft: { ...draft, inputs: { ...draft.inputs, objective } } };
+}
+
+/** The plan of each kind of policy that is asked for, or why there is none. */
+function planEach(input: PlanPoliciesInput, objective: Objective, ofCascades: Objective = objective): readonly Built[] {
+  const kinds: readonly Kind[] = ["cascade", "one-model", "slack"];
+  return kinds
+    .filter((kind) => isAsked(kind, input.policy))
+    .map((kind) => {
+      const asked = { ...input, objective: kind === "cascade" ? ofCascades : objective };
+      return { policy: kind, ...planKind(asked, kind) };
+    });
+}
+
+function planKind(input: PlanPoliciesInput, kind: Kind): BuiltPolicy {
+  switch (kind) {
+    case "cascade":
+      return buildPlan(input);
+    case "one-model":
+      return planOneModel(input);
+    case "slack": {
+      const built = planDispatch(input);
+      if (built.outcome === "plan") return built;
+      const unfit = built.kind === "one-model" || built.kind === "gpu-types";
+      return { ...built, kind: unfit ? "malformed" : built.kind };
+    }
+  }
+}
+
+/** The best model alone: each that meets the floor is deployed and simulated whole. */
+function planOneModel(input: PlanPoliciesInput): BuiltPolicy {
+  const { explorer, objective } = input;
+  const quality = promisedQuality(objective);
+  explorer.search();
+  const { routings } = explorer.exploration();
+  const singles = routings.filter(({ stages }) => stages.length === 1);
+  const promised = (one: (typeof singles)[number]): number => quality({ ...one, latencySeconds: 0, costUsdPerRequest: 0 });
+  const meeting = singles.filter((one) => promised(one) >= (objective.qualityFloor ?? 0));
+  const built = meeting.map(({ stages }) => buildPlan({ ...input, fixed: { stages, thresholds: [], startBelow: 0 } }));
+  const plans = built.flatMap((one) => (one.outcome === "plan" ? [{ ...one, policy: "one-model" as const }] : []));
+  const chosen = pick(input, plans, objective.kind);
+  if (chosen !== null) return chosen.built;
+  const bestQuality = singles.length === 0 ? null : Math.max(...singles.map(promised));
+  const seconds = plans.map(({ draft }) => secondsOf(draft, objective));
+  const failed = built.find((one) => one.outcome === "infeasible");
+  if (meeting.length > 0 && plans.length === 0 && failed?.outcome === "infeasible") return failed;
+  const bestLatencySeconds = seconds.length === 0 ? null : Math.min(...seconds);
+  return meeting.length === 0
+    ? {
+        outcome: "infeasible",
+        kind: "quality-floor",
+        reason: `No model alone reaches the floor of ${objective.qualityFloor}.`,
+        bestQuality,
+        bestLatencySeconds,
+      }
+    : {
+        outcome: "infeasible",
+        kind: "latency-budget",
+        reason: "No model alone keeps the latency budget.",
+        bestQuality,
+        bestLatencySeconds,
+      };
+}
+
+/** The best plan by its own predictions among those that keep floor and budget; null where there is none. */
+function pick({ objective }: Pick<PlanPoliciesInput, "objective">, all: readonly Built[], kind: Objective["kind"]): PlannedFigures | null {
+  const quality = promisedQuality(objective);
+  const figures = all.flatMap((built) => (built.outcome === "plan" ? [{ ...figuresOf(built.draft, objective), built }] : []));
+  const budget = objective.latencyBudgetSeconds ?? Number.MAX_VALUE;
+  const keeping = figures.filter((one) => quality(one) >= (objective.qualityFloor ?? 0) && one.latencySeconds <= budget);
+  return best(keeping, kind, quality);
+}
+
+function recommended(input: PlanPoliciesInput, all: readonly Built[], kind: Objective["kind"]): BuiltPolicy {
+  const chosen = pick(input, all, kind);
+  if (chosen === null) {
+    const [first, ...rest] = all.flatMap((one) => (one.outcome === "infeasible" ? [one] : []));
+    if (first === undefined) throw new Error("every kind of policy has a plan, and none keeps floor and budget");
+    const reasons = [first, ...rest].map(({ reason }) => reason);
+    return { ...first, reason: [...new Set(reasons)].join(" ") };
+  }
+  const { draft } = chosen.built;
+  const { objective, policy } = input;
+  const policies = policy === "any" ? { policies: all.filter(distinctKind).map((one) => compared(one, chosen.built, objective)) } : {};
+  const { inputs, solver } = draft;
+  return { outcome: "plan", draft: { ...draft, inputs: { ...inputs, policyChoice: policy }, solver: { ...solver, ...policies } } };
+}
+
+/** The first plan of each kind: the fastest plan may be listed once more after them. */
+const distinctKind = ({ policy }: Built, at: number, all: readonly Built[]): boolean =>
+  all.findIndex((one) => one.policy === policy) === at;
+
+function compared(built: Built, chosen: Planned, objective: Objective): ComparedPolicy {
+  if (built.outcome === "infeasible")
+    return {
+      ...{ policy: built.policy, models: [], quality: null, qualityLow: null, p95Seconds: null, gpus: null, costUsdPerRequest: null },
+      chosen: false,
+      reason: built.reason,
+    };
+  const { draft } = built;
+  const { quality, qualityLow, latencySeconds, costUsdPerRequest } = figuresOf(draft, objective);
+  const models = modelsOf(draft.policy);
+  return {
+    ...{ policy: built.policy, models, quality, qualityLow, p95Seconds: latencySeconds, costUsdPerRequest },
+    gpus: draft.deployment.reduce((sum, { gpus }) => sum + gpus, 0),
+    chosen: built === chosen || (built.policy === chosen.policy && draft === chosen.draft),
+    reason: built.policy === "cascade" && models.length === 1 ? "The best cascade here is one model alone." : null,
+  };
+}
+
+function figuresOf(draft: PlanDraft | DispatchDraft, objective: Pick<Objective, "latency">): ComparedFigures {
+  const { quality, qualityBand, costUsdPerRequest } = draft.predictions;
+  return { quality, qualityLow: qualityBand.low, latencySeconds: secondsOf(draft, objective), costUsdPerRequest };
+}
+
+const secondsOf = ({ predictions }: PlanDraft | DispatchDraft, { latency }: Pick<Objective, "latency">): number =>
+  latency === "end-to-end" ? predictions.p95Seconds : predictions.largestStageP95Seconds;
+
+function boughtBy(
+  { slack = 0 }: Objective,
+  limitSeconds: number,
+  { quality, qualityLow, latencySeconds, costUsdPerRequest, built }: PlannedFigures,
+) {
+  const gpus = built.draft.deployment.reduce((sum, own) => sum + own.gpus, 0);
+  return { slack, limitSeconds, fastest: { quality, qualityLow, p95Seconds: latencySeconds, gpus, costUsdPerRequest } };
+}
