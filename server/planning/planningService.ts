@@ -20,6 +20,7 @@ import type { RunningReplica } from "@/solver/plan/clusterSpec";
 import type { Plan } from "@/solver/plan/plan";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import type { Workload } from "@/solver/workload/workload";
+import { confidencePart } from "./planner/trainedConfidence";
 import { withProgress } from "./planner/withProgress";
 
 /** Workloads kept unpacked between the requests of a slider; each has some megabytes. */
@@ -112,8 +113,10 @@ export function createPlanningService(
     return plan === null ? [] : runningReplicas(plan);
   }
 
+  /** @param confidence whether slack dispatch is among the policies: then with the scores of a trained predictor, if there is one. */
   function situation(
     request: ExploreRequest & WithRunning,
+    { confidence }: { readonly confidence: boolean },
   ): Outcome<{ readonly situation: PlanningSituation; readonly notes: readonly string[] }> {
     const { workloadId, clusterId, requestsPerSecond, constraints, directStart } = request;
     const row = store.clusters.get(clusterId);
@@ -139,8 +142,9 @@ export function createPlanningService(
       ...(request.running !== undefined ? { running: request.running } : limited ? { running: running(clusterId) } : {}),
     };
     const engineProfile = profileInUse(store);
-    const whole = { workload, workloadId, cluster, userCards, engineProfile, requestsPerSecond, ...asked };
-    return { ok: true, situation: { ...whole, ...given?.part }, notes: given?.notes ?? [] };
+    const trained = confidence ? confidencePart(store, workload, directStart) : { part: {}, notes: [] };
+    const whole = { workload, workloadId, cluster, userCards, engineProfile, requestsPerSecond, ...asked, ...trained.part };
+    return { ok: true, situation: { ...whole, ...given?.part }, notes: [...(given?.notes ?? []), ...trained.notes] };
   }
 
   /** The requested judge; if it is none of the plan's engines, with its known time for the cluster unless one is given. */
@@ -165,19 +169,19 @@ export function createPlanningService(
   return {
     serve,
     async explore({ around = null, ...request }, asking) {
-      const found = situation(request);
+      const found = situation(request, { confidence: false });
       if (!found.ok) return found;
       const answer = await planner.explore({ ...found.situation, around }, asking);
       return answer.ok ? { ...answer, ...noted(found.notes) } : answer;
     },
     async dispatch(request, asking) {
-      const found = situation(request);
+      const found = situation(request, { confidence: true });
       if (!found.ok) return { ...found, kind: "infeasible" };
       const answer = await planner.dispatch(found.situation, asking);
       return answer.ok ? { ...answer, ...noted(found.notes) } : answer;
     },
     async solve({ objective, fixed, policy, tau, ...request }, asking) {
-      const found = situation(request);
+      const found = situation(request, { confidence: dispatches(policy) });
       if (!found.ok)
         return { outcome: "infeasible", kind: "malformed", reason: found.message, bestQuality: null, bestLatencySeconds: null };
       const answer = await planner.solve({ ...found.situation, objective, fixed, policy, tau }, asking);
@@ -187,12 +191,12 @@ export function createPlanningService(
       const { policy } = plan;
       if (policy.kind !== "cascade")
         return { kind: "not-evaluated", because: `Only cascades are simulated, and this policy is ${policy.kind}.` };
-      const found = situation(request);
+      const found = situation(request, { confidence: false });
       if (!found.ok) return { kind: "not-evaluated", because: found.message };
       return predictedAsItRuns(await planner.solve(asItRuns(found.situation, { ...plan, policy }), asking));
     },
     async *examine({ objective, fixed, policy, tau, examine, ...request }, signal) {
-      const found = situation(request);
+      const found = situation(request, { confidence: dispatches(policy) });
       if (!found.ok) return yield { kind: "refused", message: found.message };
       const { workload: _, judge, ...asked } = found.situation;
       // The source of the judge's time does not affect an examination.
@@ -211,5 +215,8 @@ export function createPlanningService(
     },
   };
 }
+
+/** Whether slack dispatch is among the kinds of policies asked for. */
+const dispatches = (policy: SolveRequest["policy"]): boolean => policy === "slack" || policy === "any";
 
 const noted = (notes: readonly string[]): { readonly notes?: readonly string[] } => (notes.length === 0 ? {} : { notes });

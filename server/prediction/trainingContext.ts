@@ -1,4 +1,5 @@
 import type { Artefact, ArtefactTraining } from "@/server/contracts/gateway/artefacts";
+import type { ConfidenceScores } from "@/server/store/documents/confidenceScores";
 import type { PromptTexts } from "@/solver/prediction/programFacts";
 import { sketchOf } from "@/solver/prediction/sketch";
 import type { PromptSplit } from "@/solver/workload/split";
@@ -18,6 +19,8 @@ export type TrainingSummary = Omit<ArtefactTraining, "workflows" | "correlation"
 /** A trained predictor, ready to be stored under the hash of its bytes. */
 export interface Trained extends Pick<Artefact, "kind" | "training" | "heldOut"> {
   readonly bytes: Uint8Array;
+  /** Of confidence: the scores of the workload's prompts. */
+  readonly scores?: ConfidenceScores;
 }
 
 /** What predictors read of prompts. */

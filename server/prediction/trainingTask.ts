@@ -4,13 +4,13 @@ import { decodeWorkload } from "@/server/workloads/workloadCodec";
 import { mixSeed } from "@/solver/numeric/random";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { encodeArtefact } from "@/solver/prediction/artefact";
-import { type ConfidenceRows, type Embeddings, trainConfidence } from "@/solver/prediction/confidence";
-import { heldOutConfidence, heldOutLengths } from "@/solver/prediction/heldOut";
+import { heldOutLengths } from "@/solver/prediction/heldOut";
 import { type LengthRows, trainLengths } from "@/solver/prediction/lengths";
-import { confidenceRowsOf, lengthRowsOf } from "@/solver/prediction/programRows";
+import { lengthRowsOf } from "@/solver/prediction/programRows";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import { workflows } from "@/solver/workflow/templates";
 import { splitPrompts } from "@/solver/workload/split";
+import { trainedConfidence } from "./confidenceTraining";
 import { configurationsOf } from "./configurationTraining";
 import { embedPrompts } from "./embedPrompts";
 import type { ExecutedTask } from "./executedTraining";
@@ -121,24 +121,16 @@ function trainedLengths(given: {
 
 async function confidenceOf(
   { encoderFolder }: Extract<TrainRequest, { train: "confidence" }>,
-  { workload, texts, split, tell }: TrainingContext,
+  context: TrainingContext,
   summary: TrainingSummary,
 ): Promise<Trained> {
-  const { outcomes, seed } = workload;
-  const known = sketchesOf(outcomes.inputTokens, texts);
+  const { texts, split, tell } = context;
   const embedded = encoderFolder === undefined ? [] : await embedPrompts(encoderFolder, texts, [split.planning, split.heldOut], tell);
-  const rowsOf = (prompts: Int32Array, embeddings: Embeddings | undefined): ConfidenceRows => ({
-    ...confidenceRowsOf(outcomes, prompts, known),
-    ...(embeddings === undefined ? {} : { embeddings }),
-  });
-  const [rows, heldOut] = [rowsOf(split.planning, embedded[0]), rowsOf(split.heldOut, embedded[1])];
-  tell(`Learning from ${rows.facts.length} labelled prompts`);
-  const artefact = trainConfidence(rows, { seed: mixSeed(seed, "confidence") });
-  tell("Measuring on prompts it has not seen");
+  const { rows, heldOut, bytes, scores } = trainedConfidence(context, embedded);
   const requests = rows.facts.length * rows.models.length;
   const encoder = rows.embeddings?.encoder ?? null;
   const training = { ...summary, workflows: [], correlation: null, requests, encoder, source: "labelled prompts" } as const;
-  return { kind: "confidence", training, heldOut: heldOutConfidence(artefact, heldOut), bytes: encodeArtefact(artefact) };
+  return { kind: "confidence", training, heldOut, bytes, scores };
 }
 
 /**

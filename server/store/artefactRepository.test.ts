@@ -35,3 +35,23 @@ it("counts versions by kind and workload, lists without the bytes, and gives the
   close();
   rmSync(folder, { recursive: true });
 });
+
+it("keeps the confidences of planning prompts by artefact, to the bit and over a restart, and drops them with it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "weir-artefact-scores-"));
+  const first = openStore(folder);
+  const scores = { models: [{ model: "m", labels: "a".repeat(64) }], scores: Float32Array.of(0.1, 1, 0).subarray(1) };
+  expect(() => first.artefacts.keepScores("unknown", scores)).toThrow(/FOREIGN KEY/);
+  for (const [at, hash] of ["old", "bare", "new"].entries()) first.artefacts.insert(artefact(hash, at, "confidence"), new Uint8Array([at]));
+  for (const hash of ["new", "old"]) first.artefacts.keepScores(hash, scores);
+  const replaced = { ...scores, scores: Float32Array.of(0.25) };
+  first.artefacts.keepScores("old", replaced);
+  first.close();
+  const { artefacts, close } = openStore(folder);
+  expect(artefacts.scored()).toEqual(["new", "old"].map((hash) => ({ hash, models: scores.models })));
+  expect(artefacts.scores("new")).toEqual({ ...scores, scores: Float32Array.of(1, 0) });
+  expect([artefacts.scores("old"), artefacts.scores("bare")]).toEqual([replaced, null]);
+  expect(artefacts.remove("new")).toBe(true);
+  expect([artefacts.scores("new"), artefacts.scored().map(({ hash }) => hash)]).toEqual([null, ["old"]]);
+  close();
+  rmSync(folder, { recursive: true });
+});

@@ -120,23 +120,40 @@ describe("store", () => {
     expect(() => store.clusters.setRunning("c", { planId: "f".repeat(64), since: now })).toThrow(/FOREIGN KEY/);
   });
 
-  it("counts approvals that were given before they named a cluster for the cluster of their plan", () => {
+  /** A folder with a store as it was before a migration, and the store's file, open. */
+  function storeBefore(migration: string): readonly [string, Sqlite.Database] {
     const before = join(folder, "before");
     cpSync("server/store/migrations", join(before, "migrations"), { recursive: true });
     const journal = join(before, "migrations", "meta", "_journal.json");
     const { entries, ...rest } = JSON.parse(readFileSync(journal, "utf8")) as { entries: { tag: string }[] };
-    const earlier = entries.slice(
-      0,
-      entries.findIndex(({ tag }) => tag.endsWith("approvals_by_cluster")),
-    );
-    writeFileSync(journal, JSON.stringify({ ...rest, entries: earlier }));
+    const at = entries.findIndex(({ tag }) => tag.endsWith(migration));
+    writeFileSync(journal, JSON.stringify({ ...rest, entries: entries.slice(0, at) }));
     const client = new Sqlite(join(before, "weir.db"));
     migrate(drizzle(client), { migrationsFolder: join(before, "migrations") });
+    return [before, client];
+  }
+
+  it("counts approvals that were given before they named a cluster for the cluster of their plan", () => {
+    const [before, client] = storeBefore("approvals_by_cluster");
     client.prepare("INSERT INTO plans VALUES ('p', 'staging', ?, '{}')").run(now);
     client.prepare("INSERT INTO approvals (plan_id, actor, at, reason) VALUES ('p', 'a', ?, 'why')").run(now);
     client.close();
     const upToDate = openStore(before);
     expect(upToDate.approvals.ofPlan("p")).toEqual([{ planId: "p", clusterId: "staging", actor: "a", at: now, reason: "why" }]);
+    upToDate.close();
+  });
+
+  it("takes over a predictor that was kept before confidences of planning prompts were", () => {
+    const [before, client] = storeBefore("confidence_scores");
+    const training = JSON.stringify({ workloadId: "w" });
+    client.prepare("INSERT INTO artefacts VALUES ('h', 'confidence', 1, ?, 'a', ?, '{\"prompts\":3}', x'0102')").run(now, training);
+    client.close();
+    const upToDate = openStore(before);
+    expect([upToDate.artefacts.scored(), upToDate.artefacts.scores("h")]).toEqual([[], null]);
+    const scores = { models: [{ model: "m", labels: "b" }], scores: Float32Array.of(0.5) };
+    upToDate.artefacts.keepScores("h", scores);
+    expect(upToDate.artefacts.scores("h")).toEqual(scores);
+    expect(upToDate.artefacts.get("h")?.artefact).toMatchObject({ kind: "confidence", bytes: 2, heldOut: { prompts: 3 } });
     upToDate.close();
   });
 

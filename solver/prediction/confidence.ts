@@ -98,6 +98,16 @@ export function confidenceOfEmbeddings(artefact: ConfidenceArtefact, values: Flo
   return chances(artefact, embeddingFeatures(values, encoder.dimensions, usual));
 }
 
+/**
+ * Confidence of rows from heads of either kind.
+ *
+ * @returns by row, then by the artefact's models: 0..1.
+ * @throws RangeError where the heads read embeddings and the rows have none, or the reverse.
+ */
+export function scoreRows(artefact: ConfidenceArtefact, { facts, embeddings }: Pick<ConfidenceRows, "facts" | "embeddings">): Float32Array {
+  return embeddings === undefined ? confidencePredictor(artefact).predict(facts) : confidenceOfEmbeddings(artefact, embeddings.values);
+}
+
 /** The training input of heads, and the data needed to read the same from other prompts. */
 interface Learnt extends Pick<ConfidenceArtefact, "features" | "encoder" | "words" | "usual"> {
   readonly matrix: SparseMatrix;

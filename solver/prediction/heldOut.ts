@@ -1,7 +1,7 @@
-import { aucOf } from "@/solver/judging/concordance";
+import { aucWithin } from "@/solver/judging/concordance";
 import { hasConfiguration } from "@/solver/workflow/configurationSet";
 import { acceptedLoss } from "./acceptance";
-import { type ConfidenceArtefact, type ConfidenceRows, confidenceOfEmbeddings, confidencePredictor } from "./confidence";
+import { type ConfidenceArtefact, type ConfidenceRows, scoreRows } from "./confidence";
 import type { ConfigurationRows } from "./configurationRows";
 import { type ConfigurationArtefact, cheapestFirst, configurationPredictor } from "./configurations";
 import { averagePrecision, kendallTauDistance } from "./errors";
@@ -38,19 +38,35 @@ export function heldOutLengths(artefact: LengthArtefact, rows: LengthRows): Held
 
 /** How well heads separate right from wrong answers on prompts they were not trained on. Models without both kinds are left out. */
 export function heldOutConfidence(artefact: ConfidenceArtefact, rows: ConfidenceRows): HeldOutError {
-  const scores =
-    rows.embeddings === undefined
-      ? confidencePredictor(artefact).predict(rows.facts)
-      : confidenceOfEmbeddings(artefact, rows.embeddings.values);
-  const confidence = artefact.models.flatMap((model, head) => {
+  return { prompts: rows.facts.length, confidence: separation(artefact.models, scoreRows(artefact, rows), rows) };
+}
+
+/**
+ * How well scores separate right from wrong answers.
+ *
+ * @param models of the scores, in their order.
+ * @param scores by row, then by model.
+ * @param folds of out-of-fold scores: the AUC counts pairs of one fold only. Heads of a fold learn from the other folds, where a model is
+ * the worse the better it is by chance in this one, so that over all pairs even good scores can have an AUC below 0.5.
+ * @returns one for each model; models without both kinds are left out.
+ */
+export function separation(
+  models: readonly string[],
+  scores: Float32Array,
+  rows: Pick<ConfidenceRows, "models" | "right">,
+  folds?: readonly Int32Array[],
+): NonNullable<HeldOutError["confidence"]> {
+  return models.flatMap((model, head) => {
     const right = rows.right[rows.models.indexOf(model)] ?? new Float32Array();
-    const answers = Array.from(right, (known, at) => ({
-      score: scores[at * artefact.models.length + head] ?? 0,
-      label: known > 0.5 ? 1 : 0,
-      known,
-    })).filter(({ known }) => !Number.isNaN(known));
-    const auc = aucOf(answers);
+    const answersOf = (of: Int32Array) =>
+      Array.from(of).flatMap((at) => {
+        const known = right[at] ?? Number.NaN;
+        return Number.isNaN(known) ? [] : [{ score: scores[at * models.length + head] ?? 0, label: known > 0.5 ? 1 : 0 }];
+      });
+    const groups = (folds ?? [Int32Array.from(right.keys())]).map(answersOf);
+    const auc = aucWithin(groups);
     if (auc === null) return [];
+    const answers = groups.flat();
     const labels = answers.map(({ label }) => label);
     return [
       {
@@ -64,7 +80,6 @@ export function heldOutConfidence(artefact: ConfidenceArtefact, rows: Confidence
       },
     ];
   });
-  return { prompts: rows.facts.length, confidence };
 }
 
 /**

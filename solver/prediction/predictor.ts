@@ -81,4 +81,6 @@ export interface HeldOutError {
     readonly averagePrecision: number;
     readonly rightShare: number;
   }[];
+  /** Confidence, by model: area under the ROC curve on the training prompts, each scored by heads that were trained without it. */
+  readonly outOfFold?: readonly { readonly model: string; readonly auc: number }[];
 }

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createAdminClient } from "@/server/clusters/connector/adminClient";
 import type { LearningLine } from "@/server/contracts/gateway/gatewayLearning";
@@ -86,8 +87,23 @@ describe("trained predictors", () => {
     expect(small?.model).toBe("qwen2.5-3b");
     expect(small?.auc).toBeGreaterThan(0.8);
     expect(kept?.artefact.training).toMatchObject({ source: "labelled prompts", encoder: null });
+    expect(kept?.artefact.heldOut.outOfFold?.map(({ model }) => model)).toEqual(["qwen2.5-3b", "qwen2.5-7b"]);
+    expect(store.artefacts.scores(hash)?.scores).toHaveLength(2 * 600);
     expect(Buffer.from(kept?.bytes ?? []).includes(SECRET)).toBe(false);
     expect(JSON.stringify([store.audit.list(100), service.list()])).not.toContain(SECRET);
+  });
+
+  it("get the confidences of planning prompts when they are trained again, if an earlier version kept none", async () => {
+    const request: TrainRequest = { train: "confidence", workloadId: withTexts };
+    const hash = hashOf(await trained(request));
+    const scores = store.artefacts.scores(hash);
+    const client = new Sqlite(store.file);
+    client.prepare("DELETE FROM confidence_scores").run();
+    client.close();
+    expect(store.artefacts.scores(hash)).toBeNull();
+    expect(await trained(request)).toEqual({ kind: "trained", hash, again: true });
+    expect(scores).not.toBeNull();
+    expect(store.artefacts.scores(hash)).toEqual(scores);
   });
 
   it.skipIf(!isInstalled)("learn from what an encoder makes of the prompts", async () => {

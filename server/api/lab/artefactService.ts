@@ -101,14 +101,17 @@ export function createArtefactService({ store, uploads, clusterOf, gatewayOf }: 
     stop = null;
   }
 
-  function keep({ bytes, ...trained }: Trained, actor: string): TrainingState {
+  function keep({ bytes, scores, ...trained }: Trained, actor: string): TrainingState {
     const hash = createHash("sha256").update(bytes).digest("hex");
     const again = store.artefacts.has(hash);
-    if (!again)
-      store.atomically(() => {
+    store.atomically(() => {
+      if (!again) {
         store.artefacts.insert({ ...trained, hash, createdAt: new Date().toISOString(), actor }, bytes);
         note(actor, "train predictor", hash, told(store.artefacts.get(hash)?.artefact));
-      });
+      }
+      // Also of one that is kept: earlier versions kept no scores.
+      if (scores !== undefined) store.artefacts.keepScores(hash, scores);
+    });
     return { kind: "trained", hash, again };
   }
 

@@ -22,6 +22,7 @@ import { readPlan } from "@/server/planning/planner/readPlan";
 import { withProgress } from "@/server/planning/planner/withProgress";
 import type { Planning } from "@/server/planning/planningService";
 import { justInTimeRouting } from "@/server/planning/workflows/justInTimeRouting";
+import { missingForConfidence } from "@/server/prediction/missingForConfidence";
 import type { Store } from "@/server/store/store";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
@@ -117,7 +118,11 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       withProgress((asking) => planning.explore(request, asking), signal),
     /** Slack dispatch over its tau, with reports of the planner's progress; it stops when the signal aborts. */
     dispatch: (request: DispatchRequest, signal: AbortSignal): AsyncIterable<DispatchEvent> =>
-      withProgress((asking) => planning.dispatch(request, asking), signal),
+      withProgress(async (asking) => {
+        const answer = await planning.dispatch(request, asking);
+        const missing = missingForConfidence(store, request.workloadId);
+        return answer.ok && missing.length > 0 ? { ...answer, missing } : answer;
+      }, signal),
     /** A plan, with reports of the planner's progress; it stops when the signal aborts. */
     solve: (request: SolveRequest, signal: AbortSignal): AsyncIterable<SolveEvent> =>
       withProgress((asking) => solve(request, asking), signal),

@@ -12,9 +12,10 @@ interface PromptTexts {
 /**
  * Texts of a workload's prompts from a CSV with columns prompt_id and prompt, by row of its outcome table; null if the file has none.
  *
+ * @param flag that names the file, for refusals.
  * @throws Refusal with file and line if it cannot be read, or if it has no text of any prompt.
  */
-export async function readPromptTexts(path: string, promptIds: readonly string[]): Promise<PromptTexts> {
+export async function readPromptTexts(path: string, promptIds: readonly string[], flag: string = "--prompts"): Promise<PromptTexts> {
   const texts = new Map<string, string>();
   let [idAt, textAt] = [-1, -1];
   const read = await openFile(path, (source) =>
@@ -30,8 +31,8 @@ export async function readPromptTexts(path: string, promptIds: readonly string[]
       },
     }),
   );
-  if (!read.ok) refuse(`--prompts: ${read.message}`);
+  if (!read.ok) refuse(`${flag}: ${read.message}`);
   const found = promptIds.map((id) => texts.get(id) ?? null);
   if (found.some((text) => text !== null)) return { texts: found, id: createHash("sha256").update(JSON.stringify(found)).digest("hex") };
-  return refuse(`--prompts: ${path} has none of the workload's prompts; they are named as ${promptIds[0]} is.`);
+  return refuse(`${flag}: ${path} has none of the workload's prompts; they are named as ${promptIds[0]} is.`);
 }

@@ -32,8 +32,11 @@ export type ExploreEvent =
   | { readonly kind: "progress"; readonly progress: PlanningProgress }
   | { readonly kind: "answer"; readonly answer: ExploreAnswer };
 
-/** What slack dispatch could use and does not have: a predictor of confidence, or texts of prompts to train one on. */
-export type MissingForDispatch = "no-predictor" | "no-texts";
+/**
+ * What is missing for slack dispatch by the confidences of a trained predictor. `no-predictor`: none was trained on the workload's prompts;
+ * `no-texts`: their texts are not kept, so that one would read their lengths only.
+ */
+export type MissingForConfidence = "no-predictor" | "no-texts";
 
 export type DispatchAnswer =
   | {
@@ -41,7 +44,7 @@ export type DispatchAnswer =
       readonly dispatch: DispatchExploration;
       readonly notes?: readonly string[];
       /** Left out: nothing. */
-      readonly missing?: readonly MissingForDispatch[];
+      readonly missing?: readonly MissingForConfidence[];
     }
   /** `infeasible`: nothing can be planned in this situation at all. */
   | { readonly ok: false; readonly kind: NoDispatch["kind"] | "infeasible"; readonly message: string };

@@ -7,7 +7,7 @@ import type { OnProgress } from "@/solver/cascade/explore/progress";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { Serving, ServingFigures } from "@/solver/cascade/whatIf/servingFigures";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
-import type { PlanningAnswer, PlanningTask, Resolved, WorkerTask } from "./planningRequest";
+import { type PlanningAnswer, type PlanningTask, type Resolved, type WorkerTask, workloadKey } from "./planningRequest";
 import { sealPlan } from "./sealPlan";
 
 /** Options of a request: cancellation and progress reports. */
@@ -55,8 +55,9 @@ export function createPlanner({ warm = false }: { readonly warm?: boolean } = {}
   ): Promise<PlanningAnswer> {
     const { signal, onProgress } = asking;
     signal?.throwIfAborted();
-    const known = sent.has(situation.workloadId);
-    sent.add(situation.workloadId);
+    const key = workloadKey(situation);
+    const known = sent.has(key);
+    sent.add(key);
     try {
       const answer = await thread.ask(
         { kind: "request", situation: { ...situation, workload: known ? null : workload }, task },

@@ -62,6 +62,21 @@ describe("createPlanningDesk", () => {
     expect(asked).toBeLessThan(5);
   });
 
+  it("explores cascades without regard to the scores of a trained predictor", async () => {
+    const desk = await newDesk();
+    const { workload } = situation;
+    const models = workload.outcomes.models.map((each, at) => ({ ...each, routerScore: each.label.map((_, row) => (row * 7 + at) % 101) }));
+    const scored = { ...situation, workload: { ...workload, outcomes: { ...workload.outcomes, models } }, confidence: { artefact: "h" } };
+    const explored = desk.work(scored, explore, () => false);
+    expect(explored).toEqual((await newDesk()).work(situation, explore, () => false));
+    let asked = 0;
+    const shared = desk.work(situation, explore, () => {
+      asked += 1;
+      return false;
+    });
+    expect([shared, asked < 5]).toEqual([explored, true]);
+  });
+
   it("promises no less than a stage takes where nearly all answers are of one length and a few far longer", async () => {
     const { outcomes } = situation.workload;
     const alike = {

@@ -48,8 +48,8 @@ export class Cancelled extends Error {}
 export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number): PlanningDesk {
   const kept = new Map<string, Explorer>();
   const found = new WeakMap<Explorer, { readonly question: string; readonly draft: PlanDraft | DispatchDraft }>();
-  /** Simulated slack dispatches, by GPUs. */
-  const dispatches = new WeakMap<Explorer, Map<number, readonly SimulatedPoint[]>>();
+  /** Simulated slack dispatches, by GPUs and predictor of confidence. */
+  const dispatches = new WeakMap<Explorer, Map<string, readonly SimulatedPoint[]>>();
   const searched = new WeakSet<Explorer>();
   let asked: () => boolean = () => false;
   let tell: OnProgress = () => undefined;
@@ -102,12 +102,13 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     return explorer;
   }
 
-  /** As `exploreDispatch`, once for each explorer and number of GPUs. */
-  function exploredBy(explorer: Explorer, input: ExploreDispatch): readonly SimulatedPoint[] {
-    const own = dispatches.get(explorer) ?? new Map<number, readonly SimulatedPoint[]>();
+  /** As `exploreDispatch`, once for each explorer, number of GPUs and predictor of confidence. */
+  function exploredBy(explorer: Explorer, { confidence }: PlanningSituation, input: ExploreDispatch): readonly SimulatedPoint[] {
+    const own = dispatches.get(explorer) ?? new Map<string, readonly SimulatedPoint[]>();
     dispatches.set(explorer, own);
-    const points = own.get(input.maxGpus) ?? exploreDispatch(input);
-    own.set(input.maxGpus, points);
+    const key = `${input.maxGpus} ${confidence?.artefact ?? "stated"}`;
+    const points = own.get(key) ?? exploreDispatch(input);
+    own.set(key, points);
     return points;
   }
 
@@ -151,7 +152,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           const refusal = dispatchRefusal(situation, explorer);
           if (refusal !== null) return { kind: "no-dispatch", answer: refusal };
           const input = dispatchInput({ ...situation, explorer }, gpuCount(situation.cluster));
-          return { kind: "dispatch", dispatch: gather(input, exploredBy(explorer, input)) };
+          return { kind: "dispatch", dispatch: gather(input, exploredBy(explorer, situation, input)) };
         }
         const { objective } = task;
         const explorer = searchedExplorer(
@@ -160,7 +161,15 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         );
         const fixed = task.fixed === null ? null : fixedRouting(explorer, task.fixed, situation);
         if (fixed !== null && "reason" in fixed) return infeasible(fixed.kind, fixed.reason);
-        const question = JSON.stringify([objective, task.fixed, task.policy, task.tau, situation.constraints, situation.running]);
+        const question = JSON.stringify([
+          objective,
+          task.fixed,
+          task.policy,
+          task.tau,
+          situation.confidence,
+          situation.constraints,
+          situation.running,
+        ]);
         const known = found.get(explorer);
         // The plan that was found, exactly: MILPs that run out of time need not end in the same way twice.
         const draft = task.kind === "examine" && known?.question === question ? known.draft : planned(explorer, objective, { fixed, task });
@@ -204,7 +213,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           fixed,
           policy,
           tau: tau ?? null,
-          explored: (input) => exploredBy(explorer, input),
+          explored: (input) => exploredBy(explorer, situation, input),
           explorerUnder: (constraints) => explorerUnder(constraints, objective),
           engine: stoppable,
           elapsedSeconds: () => nowSeconds() - startedSeconds,

@@ -6,7 +6,7 @@ import { generatedWorkload } from "@/solver/workload/generated";
 import type { Workload } from "@/solver/workload/workload";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk } from "./planningDesk";
-import type { PlanningAnswer, WorkerTask } from "./planningRequest";
+import { type PlanningAnswer, type WorkerTask, workloadKey } from "./planningRequest";
 
 /** Milliseconds between two reports of progress: more frequent ones are unreadable. */
 const PROGRESS_MS = 100;
@@ -22,9 +22,10 @@ serveTasks<WorkerTask, PlanningAnswer | null, PlanningProgress>((asked, { say, c
     return null;
   }
   const { situation, task } = asked;
-  if (situation.workload !== null) workloads.set(situation.workloadId, situation.workload);
-  const workload = workloads.get(situation.workloadId);
-  if (workload === undefined) throw new Error(`workload ${situation.workloadId} never reached the planning worker`);
+  const key = workloadKey(situation);
+  if (situation.workload !== null) workloads.set(key, situation.workload);
+  const workload = workloads.get(key);
+  if (workload === undefined) throw new Error(`workload ${key} never reached the planning worker`);
   return desk.work({ ...situation, workload }, task, cancelled, seldom(say));
 });
 

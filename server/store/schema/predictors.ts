@@ -2,6 +2,7 @@ import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ArtefactTraining } from "@/server/contracts/studio";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { HeldOutError } from "@/solver/prediction/predictor";
+import type { ScoredModel } from "../documents/confidenceScores";
 
 /** Engine profiles fitted to the operator's own runs. */
 export const calibrations = sqliteTable("calibrations", {
@@ -30,4 +31,15 @@ export const artefacts = sqliteTable("artefacts", {
   training: text({ mode: "json" }).$type<ArtefactTraining>().notNull(),
   heldOut: text({ mode: "json" }).$type<HeldOutError>().notNull(),
   bytes: blob({ mode: "buffer" }).notNull(),
+});
+
+/** Confidences of a trained predictor for the prompts of its workload, for planning. Predictors of earlier versions have none. */
+export const confidenceScores = sqliteTable("confidence_scores", {
+  artefactHash: text()
+    .primaryKey()
+    .references(() => artefacts.hash, { onDelete: "cascade" }),
+  /** The models in the order of the scores, each with the hash of its labels by prompt. */
+  models: text({ mode: "json" }).$type<readonly ScoredModel[]>().notNull(),
+  /** 0..1 as float32, little-endian: by row of the workload's outcome table, then by model. */
+  scores: blob({ mode: "buffer" }).notNull(),
 });

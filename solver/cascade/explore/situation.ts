@@ -33,9 +33,16 @@ export interface PlanningSituation {
   readonly withIdleStages?: true;
   /** AUC of a router whose confident predictions let requests start at a later stage; left out: all start at the first. */
   readonly directStart?: { readonly auc: number };
-  /** The trained predictor, by hash, whose confidences the outcomes carry as router scores; left out: none. */
+  /**
+   * The trained predictor, by the SHA-256 of its bytes, whose out-of-fold scores the workload's outcomes have as `routerScore`, for slack
+   * dispatch; never with `directStart`. Left out: none.
+   */
   readonly confidence?: { readonly artefact: string };
 }
+
+/** Says that a direct start leaves out the scores of a trained predictor. */
+export const DIRECT_START_WITHOUT_CONFIDENCE =
+  "The trained predictor of confidence is not used: a modelled router decides where requests start.";
 
 /** A judge of fixed time and cost. */
 export interface FixedJudge {
