@@ -47,15 +47,18 @@ export function FrontierLayer(
     if (xScale === undefined || yScale === undefined) return null;
     const place = <Point extends Mark>(points: readonly Point[]): readonly Placed<Point>[] =>
       points.map((point) => ({ ...point, px: xScale(point.x) ?? 0, py: yScale(point.y) ?? 0 }));
-    const cloud = { dominated: place(picture.dominated), infeasible: place(picture.infeasible) };
+    const cloud = { dominated: place(picture.dominated), infeasible: place(picture.infeasible), unasked: place(picture.unasked) };
     const line = place(stepCorners(picture.frontier, picture.axes)).map(({ px, py }, index) => `${index === 0 ? "M" : "L"}${px} ${py}`);
     return {
       ...cloud,
       dots: dots(cloud.dominated),
       crosses: crosses(cloud.infeasible),
+      faintDots: dots(cloud.unasked),
       line: line.join(""),
       frontier: place(picture.frontier),
       standAlone: place(picture.standAlone),
+      dispatch: place(picture.dispatch),
+      curve: place(picture.curve),
       baselines: place(picture.baselines),
     };
   }, [picture, xScale, yScale]);
@@ -63,8 +66,8 @@ export function FrontierLayer(
 
   const at = (mark: Mark): Pixel => ({ px: xScale(mark.x) ?? 0, py: yScale(mark.y) ?? 0 });
   const baselines = placed.baselines.flatMap(({ keys, px, py }) => keys.map((key) => ({ key, px, py })));
-  const near = [...placed.frontier, ...placed.standAlone, ...baselines];
-  const cloud = [...placed.dominated, ...placed.infeasible];
+  const near = [...placed.frontier, ...placed.standAlone, ...placed.dispatch, ...baselines];
+  const cloud = [...placed.dominated, ...placed.infeasible, ...placed.unasked];
   // Searched among all points: the cloud is thinned, and the highlighted one may not be drawn.
   const spokenOf = picture.points.filter(({ key }) => key === props.hovered || props.pinned.includes(key));
   const ringed = [

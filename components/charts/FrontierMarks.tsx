@@ -1,15 +1,19 @@
 import { FrontierLabel } from "./FrontierLabel";
 import type { Brush } from "./frontierBrush";
-import { type Box, diamond, type Mark, type Pixel, type Placed, triangle, turnedTriangle } from "./frontierPixels";
+import { type Box, diamond, type Mark, type Pixel, type Placed, square, triangle, turnedTriangle } from "./frontierPixels";
 import type { BaselinePoint, FrontierPicture, FrontierPoint } from "./prepareFrontier";
 
 /** Points of a frontier in pixels; of the clouds and the line, whole paths. */
 export interface PlacedFrontier {
   readonly dots: string;
   readonly crosses: string;
+  /** Of kinds of policies that are not asked for. */
+  readonly faintDots: string;
   readonly line: string;
   readonly frontier: readonly Placed<FrontierPoint>[];
   readonly standAlone: readonly Placed<FrontierPoint>[];
+  readonly dispatch: readonly Placed<FrontierPoint>[];
+  readonly curve: readonly Placed<FrontierPoint>[];
   readonly baselines: readonly Placed<BaselinePoint>[];
 }
 
@@ -29,28 +33,35 @@ export function FrontierMarks(props: {
   const { picture, placed, ringed, at, area, hues, brush, hovered, pinned } = props;
   return (
     <>
+      <path d={placed.faintDots} stroke="var(--line-strong)" strokeWidth={3} strokeLinecap="round" opacity={0.6} />
       <path d={placed.crosses} stroke="var(--line-strong)" strokeWidth={1} fill="none" />
       <path d={placed.dots} stroke="var(--ink-3)" strokeWidth={4} strokeLinecap="round" opacity={0.55} />
       <path d={placed.line} stroke="var(--accent)" strokeWidth={1.5} fill="none" />
-      {placed.frontier.map((point) => (
-        <circle
-          key={point.key}
-          cx={point.px}
-          cy={point.py}
-          r={3.5}
-          fill={point.meets ? "var(--accent)" : "var(--panel)"}
-          stroke={point.meets ? "var(--panel)" : "var(--accent)"}
-        />
+      <DispatchCurve points={placed.curve} />
+      {placed.frontier
+        .filter(({ tau }) => tau === null)
+        .map((point) => (
+          <circle
+            key={point.key}
+            cx={point.px}
+            cy={point.py}
+            r={3.5}
+            fill={point.meets ? "var(--accent)" : "var(--panel)"}
+            stroke={point.meets ? "var(--panel)" : "var(--accent)"}
+          />
+        ))}
+      {placed.dispatch.map((point) => (
+        <DispatchMark key={point.key} point={point} />
       ))}
       {placed.standAlone.map((point) => {
-        const hue = hues[point.standAloneModel ?? -1] ?? "var(--ink-2)";
+        const hue = point.class === "unasked" ? "var(--line-strong)" : (hues[point.standAloneModel ?? -1] ?? "var(--ink-2)");
         return (
           <path
             key={point.key}
             d={triangle(point.px, point.py, 6)}
             stroke={hue}
             strokeWidth={1.75}
-            fill={point.meets ? hue : "var(--panel)"}
+            fill={point.meets && point.class !== "unasked" ? hue : "var(--panel)"}
           />
         );
       })}
@@ -68,7 +79,10 @@ export function FrontierMarks(props: {
       ))}
       {picture.chosen !== null && (
         <g>
-          {picture.chosen.standAloneModel === null && (
+          {picture.chosen.tau !== null && (
+            <path d={square(at(picture.chosen).px, at(picture.chosen).py, 6)} fill="var(--accent)" stroke="var(--panel)" strokeWidth={2} />
+          )}
+          {picture.chosen.standAloneModel === null && picture.chosen.tau === null && (
             <circle
               cx={at(picture.chosen).px}
               cy={at(picture.chosen).py}
@@ -78,9 +92,10 @@ export function FrontierMarks(props: {
               strokeWidth={2}
             />
           )}
-          <circle cx={at(picture.chosen).px} cy={at(picture.chosen).py} r={10} fill="none" stroke="var(--accent)" strokeWidth={1.5} />
+          {picture.better === null && <RecommendedRing {...at(picture.chosen)} />}
         </g>
       )}
+      {picture.better !== null && <RecommendedRing {...at(picture.better)} />}
       {picture.own !== null && <OwnChoice {...at(picture.own)} />}
       {picture.knee !== null && <Knee {...at(picture.knee)} />}
       {picture.running !== null && (
@@ -89,6 +104,36 @@ export function FrontierMarks(props: {
       {brush !== null && <BrushBox low={at({ x: brush.x[0], y: brush.y[0] })} high={at({ x: brush.x[1], y: brush.y[1] })} area={area} />}
     </>
   );
+}
+
+const RecommendedRing = ({ px, py }: Pixel) => <circle cx={px} cy={py} r={10} fill="none" stroke="var(--accent)" strokeWidth={1.5} />;
+
+/** Slack dispatch on one allocation over tau, with the tau at both ends. */
+function DispatchCurve({ points }: { readonly points: readonly Placed<FrontierPoint>[] }) {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const line = points.map(({ px, py }, index) => `${index === 0 ? "M" : "L"}${px} ${py}`).join("");
+  return (
+    <g data-testid="dispatch-curve">
+      <path
+        d={line}
+        stroke="var(--ink-2)"
+        strokeWidth={1.5}
+        strokeDasharray={first.class === "unasked" ? "2 4" : undefined}
+        fill="none"
+        opacity={first.class === "unasked" ? 0.7 : 1}
+      />
+      {[first, ...(last === first ? [] : [last])].map(({ key, tau, px, py }) => (
+        <FrontierLabel key={key} x={px + 8} y={py - 6} text={`τ ${tau}`} />
+      ))}
+    </g>
+  );
+}
+
+function DispatchMark({ point: { px, py, meets, class: own } }: { readonly point: Placed<FrontierPoint> }) {
+  const asked = own !== "unasked";
+  const ink = asked ? "var(--ink-2)" : "var(--line-strong)";
+  return <path d={square(px, py, 3.5)} fill={asked && meets ? ink : "var(--panel)"} stroke={ink} strokeWidth={1.25} />;
 }
 
 function BrushBox({ low, high, area }: { readonly low: Pixel; readonly high: Pixel; readonly area: Box }) {

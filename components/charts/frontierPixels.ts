@@ -38,4 +38,5 @@ export const crosses = (placed: readonly Pixel[]) =>
 export const triangle = (px: number, py: number, r: number) => `M${px} ${py - r}L${px + r} ${py + r * 0.8}L${px - r} ${py + r * 0.8}Z`;
 export const turnedTriangle = (px: number, py: number, r: number) =>
   `M${px} ${py + r}L${px + r} ${py - r * 0.8}L${px - r} ${py - r * 0.8}Z`;
+export const square = (px: number, py: number, r: number) => `M${px - r} ${py - r}h${2 * r}v${2 * r}h${-2 * r}Z`;
 export const diamond = (px: number, py: number, r: number) => `M${px} ${py - r}L${px + r} ${py}L${px} ${py + r}L${px - r} ${py}Z`;

@@ -150,6 +150,47 @@ describe("prepareFrontier", () => {
     expect(byCost).toEqual([{ keys: ["baseline 1", "baseline 2"], label: "1, 2", x: 82, y: 0.002 }]);
   });
 
+  describe("with slack dispatch", () => {
+    const dispatch = (tau: number, quality: number, latency: number, more: Partial<PlottedPlan> = {}): PlottedPlan => ({
+      ...plan(`tau ${tau}`, quality, latency),
+      dispatch: { tau, onCurve: true },
+      ...more,
+    });
+
+    it("draws its curve by rising tau, and puts on the frontier what no cascade beats", () => {
+      const drawn = picture([plan("cascade", 85, 4), dispatch(2, 86, 6), dispatch(0, 82, 3), dispatch(1, 84, 5)]);
+      expect(drawn.curve.map(({ tau }) => tau)).toEqual([0, 1, 2]);
+      expect(keys(drawn.frontier)).toEqual(["tau 0", "cascade", "tau 2"]);
+      expect(keys(drawn.dispatch)).toEqual(["tau 2", "tau 0", "tau 1"]);
+      expect(keys([...drawn.dominated, ...drawn.infeasible])).toEqual([]);
+    });
+
+    it("draws other allocations in the cloud unless they are on the frontier", () => {
+      const other = dispatch(1, 84, 4.2, { dispatch: { tau: 1, onCurve: false } });
+      const drawn = picture([plan("cascade", 85, 4), other]);
+      expect(keys(drawn.dominated)).toEqual(["tau 1"]);
+      expect(keys(drawn.dispatch)).toEqual([]);
+    });
+
+    it("keeps a kind that is not asked for in view and off the frontier, and counts only what is asked for", () => {
+      const drawn = picture([
+        plan("cascade", 85, 4),
+        { ...plan("alone", 90, 1, { standAloneModel: 0 }), asked: false },
+        dispatch(1, 88, 2, { asked: false }),
+      ]);
+      expect(keys(drawn.frontier)).toEqual(["cascade"]);
+      expect(drawn.standAlone.map((point) => point.class)).toEqual(["unasked"]);
+      expect(drawn.dispatch.map((point) => point.class)).toEqual(["unasked"]);
+      expect(drawn.counts).toMatchObject({ evaluated: 1, feasible: 1 });
+    });
+  });
+
+  it("rings a baseline that is better than the recommended plan", () => {
+    const baselines = [{ key: "baseline 1", number: 1, figures: { quality: 86, latency: 3, cost: 0.001, gpus: 8 } }];
+    expect(picture([plan("a", 85, 4)], { chosen: "a", baselines, better: "baseline 1" }).better).toEqual({ x: 86, y: 3 });
+    expect(picture([plan("a", 85, 4)], { chosen: "a", baselines }).better).toBeNull();
+  });
+
   it("thins a large cloud and keeps every frontier point", () => {
     const many = Array.from({ length: 5000 }, (_, index) => plan(`${index}`, 60 + (index % 30), 3 + (index % 50) / 100 + (index % 30)));
     const drawn = picture(many);

@@ -2,15 +2,22 @@ import type { Knobs } from "@/solver/cascade/explore/exploration";
 import { isBetterHigh, type PlanAxis, type PlanFigures, paretoFront } from "@/solver/cascade/explore/paretoFront";
 import type { FrontierAxes } from "./frontierAxes";
 
-/** A plan's relation to the operator's constraints. Distinguished by shape and fill, not by colour alone. */
-type FrontierClass = "frontier" | "dominated" | "infeasible";
+/**
+ * A plan's relation to the operator's constraints; `unasked`: of a kind of policy that is not asked for. Distinguished by shape and fill,
+ * not by colour alone.
+ */
+type FrontierClass = "frontier" | "dominated" | "infeasible" | "unasked";
 
-/** A plan to draw: a routing on some number of GPUs. Infinite latency: it is overloaded. */
+/** A plan to draw: a policy on some number of GPUs. Infinite latency: it is overloaded. */
 export interface PlottedPlan {
   readonly key: string;
   readonly figures: PlanFigures;
-  /** Index of the model that answers alone; null for a cascade. */
+  /** Index of the model that answers alone; null for a cascade and for slack dispatch. */
   readonly standAloneModel: number | null;
+  /** For slack dispatch its tau, and whether it is on the line over tau; left out for any other policy. */
+  readonly dispatch?: { readonly tau: number; readonly onCurve: boolean };
+  /** false: of a kind of policy that is not asked for, so that it is never on the frontier; left out: it is asked for. */
+  readonly asked?: boolean;
 }
 
 /** A system built by others, drawn next to the plans under its number. */
@@ -31,6 +38,8 @@ export interface FrontierPoint extends Mark {
   /** Whether it meets floor and budget; a frontier point that does not is drawn hollow. */
   readonly meets: boolean;
   readonly standAloneModel: number | null;
+  /** Of slack dispatch; null for any other policy. */
+  readonly tau: number | null;
 }
 
 /** One or more baselines that coincide, such as different names for one system. */
@@ -55,11 +64,19 @@ export interface FrontierPicture {
   /** The frontier point farthest from the line between its ends; null where the frontier has no bend. */
   readonly knee: FrontierPoint | null;
   readonly standAlone: readonly FrontierPoint[];
+  /** Slack dispatch on the frontier or on the line over tau, by their marks. */
+  readonly dispatch: readonly FrontierPoint[];
+  /** Slack dispatch on one allocation by rising tau; a line joins them. */
+  readonly curve: readonly FrontierPoint[];
+  /** Cascades that are not asked for. */
+  readonly unasked: readonly FrontierPoint[];
   readonly dominated: readonly FrontierPoint[];
   readonly infeasible: readonly FrontierPoint[];
   readonly baselines: readonly BaselinePoint[];
   /** The recommended plan. */
   readonly chosen: FrontierPoint | null;
+  /** A baseline that is better than it, and recommended instead. */
+  readonly better: Mark | null;
   /** The cascade that the operator chose instead. */
   readonly own: Mark | null;
   readonly running: Mark | null;
@@ -110,12 +127,15 @@ export function prepareFrontier(input: {
   readonly own: PlanFigures | null;
   readonly running: PlanFigures | null;
   readonly baselines: readonly PlottedBaseline[];
+  /** Key of a baseline that is better than the recommended plan; left out: there is none. */
+  readonly better?: string | null;
 }): FrontierPicture {
   const { axes, limits } = input;
   const keepUp = input.plans.filter(({ figures }) => Number.isFinite(figures.latency));
   const shown = (axis: PlanAxis): boolean => axes.x === axis || axes.y === axis;
   const eligible = keepUp.filter(
-    ({ figures }) => (shown("quality") || meetsFloor(figures, limits)) && (shown("latency") || meetsBudget(figures, limits)),
+    ({ figures, asked = true }) =>
+      asked && (shown("quality") || meetsFloor(figures, limits)) && (shown("latency") || meetsBudget(figures, limits)),
   );
   const front = paretoFront(
     eligible.map(({ figures }) => figures),
@@ -123,11 +143,13 @@ export function prepareFrontier(input: {
   );
   const onFrontier = new Set(front.map((index) => eligible[index]?.key));
   const mark = (figures: PlanFigures): Mark => ({ x: figures[axes.x], y: figures[axes.y] });
-  const points = keepUp.map(({ key, figures, standAloneModel }): FrontierPoint => {
+  const points = keepUp.map(({ key, figures, standAloneModel, dispatch, asked = true }): FrontierPoint => {
     const meets = meetsFloor(figures, limits) && meetsBudget(figures, limits);
-    const own = onFrontier.has(key) ? "frontier" : meets ? "dominated" : "infeasible";
-    return { key, ...mark(figures), class: own, meets, standAloneModel };
+    const own = !asked ? "unasked" : onFrontier.has(key) ? "frontier" : meets ? "dominated" : "infeasible";
+    return { key, ...mark(figures), class: own, meets, standAloneModel, tau: dispatch?.tau ?? null };
   });
+  const onCurve = new Set(keepUp.filter(({ dispatch }) => dispatch?.onCurve === true).map(({ key }) => key));
+  const curve = points.filter(({ key }) => onCurve.has(key)).sort((a, b) => (a.tau ?? 0) - (b.tau ?? 0));
 
   const frontier = points.filter((point) => point.class === "frontier").sort((a, b) => a.x - b.x);
   const standAlone = points.filter((point) => point.standAloneModel !== null);
@@ -143,7 +165,7 @@ export function prepareFrontier(input: {
     const values = (marks: readonly Mark[]): number[] => marks.map((each) => each[along]);
     if (isBetterHigh(axes[along])) return qualityDomain([...values(seen), ...held]);
     const must = values([...frontier, ...[chosen, own, running].filter((each) => each !== null)]);
-    return lossDomain({ must, wanted: [...values([...standAlone, ...baselines]), ...held], all: values(points) });
+    return lossDomain({ must, wanted: [...values([...standAlone, ...curve, ...baselines]), ...held], all: values(points) });
   };
   // Points that a loss axis leaves out must not widen the other axis.
   const loss = { x: isBetterHigh(axes.x) ? null : domain("x", points), y: isBetterHigh(axes.y) ? null : domain("y", points) };
@@ -153,30 +175,37 @@ export function prepareFrontier(input: {
   const marks = [...seen, ...seenBaselines, ...[own, running].filter((each) => each !== null)];
   const xDomain = loss.x ?? domain("x", marks);
   const yDomain = loss.y ?? domain("y", marks);
-  const cloud = seen.filter((point) => point.standAloneModel === null);
+  const marked = ({ key, tau, class: own }: FrontierPoint): boolean => tau !== null && (own === "frontier" || onCurve.has(key));
+  const cloud = seen.filter((point) => point.standAloneModel === null && !marked(point));
   const dominated = thin(cloud.filter((point) => point.class === "dominated"));
   const infeasible = thin(cloud.filter((point) => point.class === "infeasible"));
+  const unasked = thin(cloud.filter((point) => point.class === "unasked"));
+  const better = seenBaselines.find(({ key }) => key === input.better);
   return {
     axes,
     points,
     frontier,
     knee: kneeOf(frontier, axes),
     standAlone: standAlone.filter(inView),
+    dispatch: seen.filter(marked),
+    curve: curve.filter(inView),
+    unasked,
     dominated,
     infeasible,
     baselines: together(seenBaselines, { x: xDomain, y: yDomain }),
     chosen,
+    better: better === undefined ? null : { x: better.x, y: better.y },
     own,
     running,
     limits: lines,
     xDomain,
     yDomain,
     counts: {
-      evaluated: input.plans.length,
-      feasible: points.reduce((sum, point) => sum + Number(point.meets), 0),
+      evaluated: input.plans.reduce((sum, { asked = true }) => sum + Number(asked), 0),
+      feasible: points.reduce((sum, point) => sum + Number(point.meets && point.class !== "unasked"), 0),
       overloaded: input.plans.length - keepUp.length,
       outside: points.length - seen.length + baselines.length - seenBaselines.length,
-      drawn: frontier.length + dominated.length + infeasible.length,
+      drawn: frontier.length + dominated.length + infeasible.length + unasked.length,
     },
   };
 }

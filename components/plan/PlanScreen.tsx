@@ -3,7 +3,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import type { ClusterSummary, WorkloadSummary } from "@/server/contracts/studio";
-import type { Knobs } from "@/solver/cascade/explore/exploration";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { useTRPC } from "../api/trpc";
 import { ProposalCard } from "../proposals/ProposalCard";
@@ -14,6 +13,7 @@ import { queryStatus } from "../ui/queryStatus";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { useUrlView } from "../url/useUrlView";
 import type { FrontierView } from "./address/frontierCodec";
+import { type DraftKnobs, knobsOf, type PlanDefaults, planDefaults } from "./address/knobs";
 import { type PlanView, planCodec } from "./address/planCodec";
 import type { RoutingChoice } from "./address/routingKey";
 import { useStableValue } from "./address/useStableValue";
@@ -21,19 +21,19 @@ import { asSituation, estimateKnobs } from "./constraints/prepareConstraints";
 import { FirstRunCard } from "./FirstRunCard";
 import { FrontierPanel } from "./frontier/FrontierPanel";
 import { useRunningPlan } from "./frontier/useRunningPlan";
-import { KnobPanel } from "./KnobPanel";
-import { knobsOf, type PlanDefaults, planDefaults } from "./knobs";
 import { PlanJudge } from "./PlanJudge";
 import { usePlanning } from "./planning/usePlanning";
 import { PlanPanel } from "./result/PlanPanel";
 import { SituationBar } from "./SituationBar";
+import { KnobPanel } from "./settings/KnobPanel";
+import { useSettingsHistory } from "./settings/useSettingsHistory";
 
 /** The frontier's part of a view. It keeps its identity while its content is equal, because every change of the address is parsed again. */
 function useFrontierView({ xAxis, yAxis, brush, baselines, pins }: FrontierView): FrontierView {
   return useStableValue({ xAxis, yAxis, brush, baselines, pins });
 }
 
-const NO_DRAFT: Partial<Knobs> = {};
+const NO_DRAFT: DraftKnobs = {};
 
 function PlanDesk(props: {
   readonly cluster: ClusterSummary;
@@ -46,7 +46,9 @@ function PlanDesk(props: {
   const [draft, setDraft] = useState(NO_DRAFT);
   const [heldRouting, holdRouting] = useState<RoutingChoice | null>(null);
   const [turning, setTurning] = useState(false);
-  const knobs = useStableValue({ ...knobsOf(view, defaults), ...draft });
+  const { tau: draftTau, ...draftKnobs } = draft;
+  const knobs = useStableValue({ ...knobsOf(view, defaults), ...draftKnobs });
+  const tau = draftTau ?? view.tau;
   const workloadId = workloads.find((each) => each.id === view.workload)?.id ?? defaults.workload;
   const requestsPerSecond = view.requestsPerSecond ?? defaults.requestsPerSecond;
   const clusterId = cluster.spec.id;
@@ -63,7 +65,7 @@ function PlanDesk(props: {
     () => ({ asked: knobs, estimated: estimateKnobs(knobs, asked.constraints, cluster.spec) }),
     [knobs, asked, cluster.spec],
   );
-  const planning = usePlanning(situation, planned, { fixed, settled, turning });
+  const planning = usePlanning(situation, planned, { policy: view.policy, tau }, { fixed, settled, turning });
   const models = useStableValue((workloads.find((each) => each.id === workloadId)?.models ?? []).map((each) => each.model));
   // A judge that runs as an engine here has GPUs too; it is last, so that it takes no model's hue.
   const identities = useModelIdentities(judge === null ? models : [...models, judge.model]);
@@ -77,6 +79,7 @@ function PlanDesk(props: {
     },
     [write],
   );
+  const steps = useSettingsHistory(view, change);
   const approach = useCallback(() => setTurning(true), []);
   return (
     <>
@@ -100,6 +103,7 @@ function PlanDesk(props: {
           identities={identities}
           running={running}
           mixed={gpuTypes(cluster.spec).length > 1}
+          policy={view.policy}
           view={frontierView}
           fixed={fixed}
           onDraft={setDraft}
@@ -108,11 +112,14 @@ function PlanDesk(props: {
         <KnobPanel
           view={view}
           knobs={knobs}
+          tau={tau}
           defaults={defaults}
           cluster={cluster}
+          workloadId={workloadId}
           models={models}
           identities={identities}
-          estimate={planning.estimate}
+          planning={planning}
+          steps={steps}
           onDraft={setDraft}
           onChange={change}
         />

@@ -12,6 +12,8 @@ const keys = [
   ...places.map((place) => ({ keys: `g ${place.key}`, text: `Go to ${place.name}` })),
   { keys: "← →", text: "On a slider: one step. On the frontier: the next plan along it" },
   { keys: "Page Up, Page Down", text: "On a slider: ten steps" },
+  { keys: "Home, End", text: "On a slider: its lowest and highest value" },
+  { keys: "Ctrl Z, Ctrl Shift Z", text: "On Plan: undo and redo a change of the settings" },
   { keys: "Enter", text: "On the frontier: choose the cascade and plan it" },
   { keys: "p", text: "On the frontier: pin or unpin the plan (at most four)" },
   { keys: "Shift ← → ↑ ↓", text: "On the frontier: make a range around the plan, grow or shrink it" },

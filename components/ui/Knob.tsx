@@ -18,28 +18,33 @@ export function Knob(props: {
   readonly whole?: boolean;
   /** Whether it is off: its box is empty then, and the thumb is at `value`. */
   readonly off?: boolean;
+  /** What off means, where the word alone does not say it. */
+  readonly offText?: string;
+  readonly disabled?: boolean;
   readonly note?: ReactNode;
   readonly onDraft: (value: number) => void;
   readonly onCommit: (value: number) => void;
   /** null where there is nothing to reset to. */
   readonly onReset: (() => void) | null;
 }) {
+  const { off = false, offText = "off", disabled = false } = props;
   const [held, setHeld] = useState(false);
   return (
-    <div className="flex flex-col gap-1.5">
+    <div className={`flex flex-col gap-1.5 ${disabled ? "text-ink-3" : ""}`}>
       <div className="flex items-center gap-2">
         <span aria-hidden="true" className="text-sm font-medium">
           {props.label}
         </span>
-        {props.off && <span className="text-xs text-ink-3">off</span>}
+        {off && <span className="text-xs text-ink-3">{offText}</span>}
         <div className="ml-auto flex flex-wrap items-center justify-end gap-1.5">
           <NumberInput
             label={props.label}
-            value={props.off ? null : props.value}
+            value={off ? null : props.value}
             min={props.min}
             max={props.max}
             step={props.step}
             whole={props.whole ?? false}
+            disabled={disabled}
             onChange={props.onCommit}
           />
           <span className="w-9 text-xs whitespace-nowrap text-ink-3">{props.unit}</span>
@@ -47,7 +52,7 @@ export function Knob(props: {
             type="button"
             aria-label={`Reset ${props.label.toLowerCase()}`}
             title="Reset"
-            disabled={props.onReset === null}
+            disabled={disabled || props.onReset === null}
             onClick={() => props.onReset?.()}
             className="size-6 rounded text-ink-3 hover:bg-sunken hover:text-ink disabled:invisible"
           >
@@ -61,6 +66,7 @@ export function Knob(props: {
         min={props.min}
         max={props.max}
         step={props.step}
+        disabled={disabled}
         onPointerDown={() => setHeld(true)}
         onPointerUp={() => setHeld(false)}
         onValueChange={([value]) => {
@@ -71,12 +77,12 @@ export function Knob(props: {
         }}
       >
         <Slider.Track className="relative h-1 grow rounded bg-line-strong">
-          <Slider.Range className="absolute h-full rounded bg-accent" />
+          <Slider.Range className="absolute h-full rounded bg-accent group-data-disabled:bg-line-strong" />
         </Slider.Track>
         <Slider.Thumb
           aria-label={props.label}
-          {...(props.off ? { "aria-valuetext": "off" } : {})}
-          className="block size-4 rounded-full border-2 border-accent bg-raised shadow-xs hover:ring-4 hover:ring-accent-soft"
+          {...(off ? { "aria-valuetext": offText } : {})}
+          className="block size-4 rounded-full border-2 border-accent bg-raised shadow-xs hover:ring-4 hover:ring-accent-soft data-disabled:border-line-strong data-disabled:hover:ring-0"
         />
       </Slider.Root>
       {props.note !== undefined && <p className="text-xs text-ink-3">{props.note}</p>}

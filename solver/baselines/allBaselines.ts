@@ -11,6 +11,9 @@ export interface KindOfBaseline {
   readonly baseline: Baseline;
 }
 
+/** The kind of the router that knows which answers are right: a bound, which no system reaches. */
+export const ORACLE = "oracle router";
+
 /** Number of baselines from `allBaselines` for a ladder of so many models. */
 export const countOfBaselines = (models: number): number => models + 5;
 
@@ -35,7 +38,7 @@ export function* allBaselines(
   yield { kind: "uniform parallelism", baseline: keepsTheStart("uniform parallelism") ?? uniformParallelism(situation, plan) };
   yield { kind: "uniform allocation", baseline: keepsTheStart("uniform allocation") ?? uniformAllocation(situation, plan) };
   yield { kind: "router", baseline: routerBeforeAnswering(situation, PROMPT_AUC) };
-  yield { kind: "oracle router", baseline: routerBeforeAnswering(situation, 1) };
+  yield { kind: ORACLE, baseline: routerBeforeAnswering(situation, 1) };
 
   /** The source's ablations have no later start, and a plan's thresholds mean little without its own. */
   function keepsTheStart(name: string): Baseline | null {

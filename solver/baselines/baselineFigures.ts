@@ -10,6 +10,8 @@ import { cascadeText, gpusOf, type System } from "./system";
 export interface SystemFigures {
   /** Models, shapes and thresholds in one line. */
   readonly cascade: string;
+  /** The thresholds that route its requests; null for a router, whose requests reach one model only. */
+  readonly routing: { readonly models: readonly string[]; readonly thresholds: readonly number[] } | null;
   readonly quality: number;
   /** null where its bound on quality is not known: routers have their own. */
   readonly qualityLow: number | null;
@@ -36,6 +38,7 @@ export function figuresOf(system: System, { situation, sample, latency }: Beside
   const judged = system.routing.kind === "cascade" ? share : [];
   return {
     cascade: cascadeText(system),
+    routing: cascadeRouting(system),
     quality,
     qualityLow: qualityLowOf(system, explorer),
     latencySeconds: busiestLoad(system, { outcomes, rows: planning }, at) < 1 ? latencyOf() : null,
@@ -49,6 +52,10 @@ export function figuresOf(system: System, { situation, sample, latency }: Beside
     const seconds = latency === "end-to-end" ? measured.percentileSeconds : measured.largestStagePercentileSeconds;
     return Number.isFinite(seconds) ? seconds : null;
   }
+}
+
+function cascadeRouting({ stages, routing }: System): SystemFigures["routing"] {
+  return routing.kind === "router" ? null : { models: stages.map(({ model }) => model), thresholds: [...routing.thresholds] };
 }
 
 function qualityLowOf({ stages, routing }: System, explorer: Explorer): number | null {

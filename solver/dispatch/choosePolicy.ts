@@ -57,10 +57,8 @@ export function choosePolicy(
   }
 
   function bestOfEach(at: Knobs, limit: number | null): readonly PolicyCandidate[] {
-    const within: Knobs =
-      limit === null
-        ? at
-        : { ...at, kind: at.kind === "latency-under-quality" ? "quality-under-latency" : at.kind, latencyBudgetSeconds: limit };
+    // With the limit as a budget the slack also takes the fewest GPUs that keep it.
+    const within: Knobs = limit === null ? at : { ...knobs, latencyBudgetSeconds: limit };
     const cascade = choose(exploration, within).chosen;
     const singles = oneModelOnly(exploration);
     const single = choose(singles.exploration, within).chosen;

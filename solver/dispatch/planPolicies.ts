@@ -35,7 +35,9 @@ export function planPolicies(input: PlanPoliciesInput): BuiltPolicy {
   if (fastest === null) return recommended(input, planEach(input, without), objective.kind);
   const limitSeconds = slackLimit(fastest.latencySeconds, objective);
   const kind = objective.kind === "cost-under-both" ? objective.kind : "quality-under-latency";
-  const each = planEach(input, { ...without, kind, latencyBudgetSeconds: limitSeconds });
+  // With the limit as a budget the slack of a cascade also takes the fewest GPUs that keep it.
+  const ofCascades = { ...objective, latencyBudgetSeconds: limitSeconds };
+  const each = planEach(input, { ...without, kind, latencyBudgetSeconds: limitSeconds }, ofCascades);
   // A search within the limit that misses what the fastest plan has is no loss: that plan keeps the limit.
   const built = recommended(input, [...each, fastest.built], kind);
   if (built.outcome === "infeasible") return built;
@@ -45,10 +47,14 @@ export function planPolicies(input: PlanPoliciesInput): BuiltPolicy {
 }
 
 /** The plan of each kind of policy that is asked for, or why there is none. */
-function planEach(input: PlanPoliciesInput, objective: Objective): readonly Built[] {
-  const asked = { ...input, objective };
+function planEach(input: PlanPoliciesInput, objective: Objective, ofCascades: Objective = objective): readonly Built[] {
   const kinds: readonly Kind[] = ["cascade", "one-model", "slack"];
-  return kinds.filter((kind) => isAsked(kind, input.policy)).map((kind) => ({ policy: kind, ...planKind(asked, kind) }));
+  return kinds
+    .filter((kind) => isAsked(kind, input.policy))
+    .map((kind) => {
+      const asked = { ...input, objective: kind === "cascade" ? ofCascades : objective };
+      return { policy: kind, ...planKind(asked, kind) };
+    });
 }
 
 function planKind(input: PlanPoliciesInput, kind: Kind): BuiltPolicy {

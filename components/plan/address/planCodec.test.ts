@@ -15,6 +15,9 @@ const full: PlanView = {
   judgeSeconds: 0.05,
   routerAuc: 0.85,
   kind: "quality-under-latency",
+  policy: "slack",
+  slack: 18,
+  tau: 1.25,
   latency: "largest-stage",
   heldFor: "point",
   fixed: { models: ["llama-3.1-8b", "llama-3.1-70b"], thresholds: [84] },
@@ -38,7 +41,9 @@ describe("planCodec", () => {
   });
 
   it("reads what cannot be as the default rather than failing on a typed address", () => {
-    const view = planCodec.parse(new URLSearchParams("rate=-4&floor=140&gpus=x&objective=fastest&fixed=a@b~c&pins=~"));
+    const view = planCodec.parse(
+      new URLSearchParams("rate=-4&floor=140&gpus=x&objective=fastest&fixed=a@b~c&pins=~&policy=best&slack=12.5&tau=9"),
+    );
     expect(view).toEqual(planCodec.parse(new URLSearchParams()));
   });
 });

@@ -1,6 +1,7 @@
-import { codecOf, named, number, text, type ViewOf, withDefault, word } from "@/components/url/addressFields";
+import { codecOf, named, number, text, type ViewOf, whole, withDefault, word } from "@/components/url/addressFields";
 import type { UrlCodec } from "@/components/url/useUrlView";
 import type { Knobs } from "@/solver/cascade/explore/exploration";
+import { MOST_TAU, policyChoices } from "@/solver/plan/planSlack";
 import { type ConstraintsView, constraintsCodec } from "./constraintsCodec";
 import { type FrontierView, frontierCodec } from "./frontierCodec";
 import { formatRouting, parseRouting, type RoutingChoice } from "./routingKey";
@@ -8,6 +9,9 @@ import { formatRouting, parseRouting, type RoutingChoice } from "./routingKey";
 export const RATE_BOUNDS = { min: 0.1, max: 100_000 } as const;
 export const FLOOR_BOUNDS = { min: 0, max: 100 } as const;
 export const BUDGET_BOUNDS = { min: 0.1, max: 3600 } as const;
+/** In per cent. */
+export const SLACK_BOUNDS = { min: 0, max: 100 } as const;
+export const TAU_BOUNDS = { min: 0, max: MOST_TAU } as const;
 
 const objectives = ["latency-under-quality", "quality-under-latency", "cost-under-both"] as const satisfies readonly Knobs["kind"][];
 const latencies = ["end-to-end", "largest-stage"] as const satisfies readonly Knobs["latency"][];
@@ -21,6 +25,12 @@ const settingsCodec = codecOf({
   latencyBudgetSeconds: named("budget", number(BUDGET_BOUNDS)),
   gpus: number({ min: 1, max: 100_000 }),
   kind: named("objective", withDefault(word(objectives), "latency-under-quality")),
+  /** The kinds of policies that are planned; "any": the best of all. */
+  policy: withDefault(word(policyChoices), "any"),
+  /** Per cent by which the p95 may exceed that of the fastest plan at the floor; null is off. */
+  slack: whole(SLACK_BOUNDS),
+  /** Of slack dispatch; null: the planner chooses it. */
+  tau: number(TAU_BOUNDS),
   latency: withDefault(word(latencies), "end-to-end"),
   /** Whether the floor holds for the lower confidence bound or for the sample's value. */
   heldFor: named("held", withDefault(word(["bound", "point"]), "bound")),
@@ -31,10 +41,25 @@ const settingsCodec = codecOf({
   },
 });
 
+/** What is planned: the part of a view that can be undone. */
+export type PlanSettings = ConstraintsView & ViewOf<typeof settingsCodec>;
+
 /** What defines the Plan page's view. */
-export type PlanView = ConstraintsView & FrontierView & ViewOf<typeof settingsCodec>;
+export type PlanView = PlanSettings & FrontierView;
 
 export const planCodec: UrlCodec<PlanView> = {
   parse: (params) => ({ ...constraintsCodec.parse(params), ...frontierCodec.parse(params), ...settingsCodec.parse(params) }),
   format: (view) => ({ ...constraintsCodec.format(view), ...frontierCodec.format(view), ...settingsCodec.format(view) }),
 };
+
+/** The settings of a view, without how its frontier is displayed. */
+export function settingsOf({
+  xAxis: _x,
+  yAxis: _y,
+  brush: _brush,
+  baselines: _baselines,
+  pins: _pins,
+  ...settings
+}: PlanView): PlanSettings {
+  return settings;
+}

@@ -18,7 +18,8 @@ function drawn(own: { readonly models: readonly string[]; readonly thresholds: r
   const recommended = { models: ["small", "middle"], thresholds: [70] };
   const shown = own ?? recommended;
   const found = findRouting(shown, { exploration: searched, candidates: choice.candidates, lines: around }, testKnobs);
-  const planning = { exploration: searched, choice, knobs: testKnobs, estimate: found?.candidate ?? null };
+  const recommendation = { best: { kind: "cascade", estimate: choice.chosen } };
+  const planning = { exploration: searched, choice, recommendation, knobs: testKnobs, estimate: found?.candidate ?? null };
   const held = found === null ? null : { quality: found.candidate.qualityLow, latencySeconds: found.candidate.latencySeconds };
   const props = {
     planning,

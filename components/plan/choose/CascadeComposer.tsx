@@ -37,14 +37,14 @@ function Verdict(props: {
   readonly onReturn: () => void;
 }) {
   const { isRecommended } = props;
-  const { estimate, choice, knobs } = props.planning;
-  const recommended = choice?.chosen ?? null;
+  const { estimate, recommendation, knobs } = props.planning;
+  const recommended = recommendation?.best?.estimate ?? null;
   const misses = props.held === null ? [] : missesOf(props.held, knobs);
   const keepsUp = estimate !== null && estimate.latencySeconds < Number.POSITIVE_INFINITY;
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <p role="status" className="min-w-0 flex-1 basis-80 text-sm text-ink-2" data-testid="choice-verdict">
-        {recommended === null && "No recommendation: no cascade meets floor and budget. "}
+        {recommended === null && "No recommendation: no plan meets floor and budget. "}
         {recommended !== null && isRecommended && "This is the recommended cascade. "}
         {recommended !== null && !isRecommended && keepsUp && (
           <>

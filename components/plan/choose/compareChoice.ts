@@ -1,5 +1,6 @@
-import type { Candidate, Knobs } from "@/solver/cascade/explore/exploration";
+import type { Knobs } from "@/solver/cascade/explore/exploration";
 import { formatCounted, formatDelta, formatScore, formatSeconds } from "../../ui/format";
+import type { PlanEstimate } from "../planning/recommend";
 import type { Planning } from "../planning/usePlanning";
 
 /** The figures of a cascade that are compared with floor and budget. */
@@ -31,7 +32,7 @@ const SAME_COST = 0.005;
  * The losses and gains of a chosen cascade compared with the recommended one, as in `0.8 points lower, +40 ms p95, 2 GPUs more`. Both are
  * figures of the tables.
  */
-export function compareChoice(own: Candidate, recommended: Candidate): string {
+export function compareChoice(own: PlanEstimate, recommended: PlanEstimate): string {
   const quality = own.quality - recommended.quality;
   const gpus = own.gpusTotal - recommended.gpusTotal;
   const cost = own.costUsdPerRequest / recommended.costUsdPerRequest - 1;

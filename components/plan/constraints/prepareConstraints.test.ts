@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ConstraintsView, noConstraints } from "../address/constraintsCodec";
+import { knobsOf } from "../address/knobs";
 import { type PlanView, planCodec } from "../address/planCodec";
-import { knobsOf } from "../knobs";
 import { activeConstraints, asSituation, estimateKnobs } from "./prepareConstraints";
 
 const untouched = planCodec.parse(new URLSearchParams());

@@ -21,7 +21,7 @@ export function FrontierLegend(props: {
   /** Traffic of the running plan, where its promise is for other traffic than planned for here. */
   readonly otherTraffic: string | null;
 }) {
-  const { counts, knee, own, running } = props.picture;
+  const { counts, curve, knee, own, running, unasked } = props.picture;
   return (
     <ul className="flex list-none flex-wrap gap-x-4 gap-y-1 text-xs text-ink-3">
       <Key name="recommended">
@@ -45,6 +45,17 @@ export function FrontierLegend(props: {
       <Key name="infeasible">
         <path d="M4 4l6 6m-6 0l6-6" stroke="var(--ink-3)" />
       </Key>
+      {curve.length > 0 && (
+        <Key name={`slack dispatch over τ${curve[0]?.class === "unasked" ? ", not asked for" : ""}`}>
+          <path d="M0 10L14 4" stroke="var(--ink-2)" strokeWidth="1.5" />
+          <path d="M3.5 3.5h7v7h-7Z" fill="var(--ink-2)" />
+        </Key>
+      )}
+      {unasked.length > 0 && (
+        <Key name="not asked for">
+          <circle cx="7" cy="7" r="1.5" fill="var(--line-strong)" />
+        </Key>
+      )}
       <Key name="one model alone">
         <path d="M7 2l5 10H2Z" fill="var(--ink-2)" />
       </Key>

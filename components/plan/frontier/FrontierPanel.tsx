@@ -2,30 +2,32 @@
 
 import dynamic from "next/dynamic";
 import { type KeyboardEvent, memo, useCallback, useMemo, useState } from "react";
-import { axisLabel, type FrontierAxes } from "@/components/charts/frontierAxes";
+import { axisLabel } from "@/components/charts/frontierAxes";
 import { brushByKey } from "@/components/charts/frontierBrush";
-import { type FrontierPicture, type LimitLine, prepareFrontier } from "@/components/charts/prepareFrontier";
+import type { FrontierPicture, LimitLine } from "@/components/charts/prepareFrontier";
 import { formatCount, formatCounted, formatRate } from "@/components/ui/format";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
 import { Panel } from "@/components/ui/Panel";
 import { PanelState } from "@/components/ui/PanelState";
 import type { Knobs } from "@/solver/cascade/explore/exploration";
+import type { PolicyChoice } from "@/solver/plan/planSlack";
 import { type FrontierView, MAX_PINS } from "../address/frontierCodec";
 import { BUDGET_BOUNDS, type PlanView } from "../address/planCodec";
-import { formatPin, formatRouting, parsePin, type RoutingChoice } from "../address/routingKey";
-import { routingOf } from "../address/routingOf";
+import { routingChange } from "../address/policyView";
+import { parsePin, type RoutingChoice } from "../address/routingKey";
 import { JobProgress } from "../planning/JobProgress";
 import type { Planning } from "../planning/usePlanning";
 import { BaselineBar } from "./BaselineBar";
+import { BetterBanner } from "./BetterBanner";
 import { CompareTray } from "./CompareTray";
 import { describePoint } from "./describePoint";
 import { BrushChip, FrontierControls } from "./FrontierControls";
 import { FrontierLegend } from "./FrontierLegend";
 import { FrontierTable } from "./FrontierTable";
-import { type FrontierPlan, figuresOf, frontierPlans } from "./frontierPlans";
-import { compareText, type Pin, prepareCompare, type RunningPlan } from "./prepareCompare";
-import { prepareFrontierTable } from "./prepareFrontierTable";
+import { planChange } from "./planChange";
+import { compareText, type RunningPlan } from "./prepareCompare";
 import { useBaselines } from "./useBaselines";
+import { usePreparedFrontier } from "./usePreparedFrontier";
 
 const FrontierChart = dynamic(() => import("@/components/charts/FrontierChart"), { ssr: false, loading: () => <div className="h-80" /> });
 
@@ -53,68 +55,6 @@ function nothingKeepsUp({ counts }: FrontierPicture, requestsPerSecond: number |
   return `${all} up with ${formatRate(requestsPerSecond)} on ${formatCounted(maxGpus, "GPU")}. Plan for fewer requests or more GPUs.`;
 }
 
-/** Everything prepared from the tables; null until they are available. */
-function usePrepared(options: {
-  readonly planning: Planning;
-  readonly view: FrontierView;
-  readonly fixed: RoutingChoice | null;
-  readonly running: RunningPlan | null;
-  readonly baselines: ReturnType<typeof useBaselines>["systems"];
-}) {
-  const { view, fixed, running, baselines } = options;
-  const { exploration, choice, knobs, estimate } = options.planning;
-  const { xAxis, yAxis, brush, pins } = view;
-  const axes = useMemo((): FrontierAxes => ({ x: xAxis, y: yAxis }), [xAxis, yAxis]);
-  const { maxGpus, latency, qualityConfidence } = knobs;
-  const candidates = choice?.candidates ?? null;
-  const plans = useMemo(() => {
-    if (exploration === null || candidates === null) return null;
-    return frontierPlans({ exploration, candidates, knobs: { maxGpus, latency, qualityConfidence }, axes, pins });
-  }, [exploration, candidates, maxGpus, latency, qualityConfidence, axes, pins]);
-  const own = useMemo(
-    () =>
-      fixed === null || estimate === null || !Number.isFinite(estimate.latencySeconds) ? null : figuresOf(estimate, { qualityConfidence }),
-    [fixed, estimate, qualityConfidence],
-  );
-  const picture = useMemo(() => {
-    if (plans === null || exploration === null || choice === null) return null;
-    const chosen = choice.chosen === null ? null : formatPin({ routing: routingOf(exploration, choice.chosen.routing), gpus: null });
-    return prepareFrontier({ plans, axes, limits: knobs, chosen, own, running: running?.figures ?? null, baselines });
-  }, [plans, exploration, choice, knobs, axes, own, running, baselines]);
-  const table = useMemo(() => {
-    if (plans === null || picture === null) return null;
-    const promised = running && {
-      key: formatRouting(running.routing),
-      figures: running.otherTraffic === null ? { quality: running.quality, p95Seconds: running.figures.latency } : null,
-    };
-    return prepareFrontierTable({
-      plans,
-      picture,
-      brush,
-      pins,
-      own: fixed === null ? null : formatRouting(fixed),
-      running: promised,
-      baselines,
-    });
-  }, [plans, picture, brush, pins, fixed, running, baselines]);
-  const pinned = useMemo(() => (plans === null ? [] : pins.flatMap((key) => pinOf(key, plans))), [pins, plans]);
-  const comparison = useMemo(() => prepareCompare(pinned, running), [pinned, running]);
-  return plans === null || picture === null || table === null ? null : { axes, plans, picture, table, pinned, comparison };
-}
-
-function pinOf(key: string, plans: readonly FrontierPlan[]): readonly Pin[] {
-  const pinned = parsePin(key);
-  if (pinned === null) return [];
-  const found = plans.find((plan) => plan.key === key);
-  const plan = found && {
-    routing: pinned.routing,
-    gpus: found.candidate.gpus,
-    quality: found.candidate.quality,
-    figures: found.figures,
-  };
-  return [{ key, pinned, plan: plan ?? null }];
-}
-
 /** The frontier of this workload on this cluster over two axes, as chart, table and tray of pinned plans with a shared selection. */
 export const FrontierPanel = memo(function FrontierPanel(props: {
   readonly planning: Planning;
@@ -122,17 +62,19 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
   readonly running: RunningPlan | null;
   /** Whether the cluster has several GPU types. */
   readonly mixed: boolean;
+  /** The kinds of policies that are asked for. */
+  readonly policy: PolicyChoice;
   readonly view: FrontierView;
   /** The cascade chosen by hand; null: none. */
   readonly fixed: RoutingChoice | null;
   readonly onDraft: (draft: Partial<Knobs>) => void;
   readonly onChange: (change: Partial<PlanView>, how: "push" | "replace") => void;
 }) {
-  const { planning, running, mixed, view, fixed, identities, onDraft, onChange } = props;
+  const { planning, running, mixed, policy, view, fixed, identities, onDraft, onChange } = props;
   const { exploration, knobs } = planning;
   const [hovered, setHovered] = useState<string | null>(null);
   const baselines = useBaselines(planning.exact, view.baselines);
-  const prepared = usePrepared({ planning, view, fixed, running, baselines: baselines.systems });
+  const prepared = usePreparedFrontier({ planning, policy, view, fixed, running, baselines });
   const hues = useMemo(
     () => (exploration?.models ?? []).map((model) => identities.get(model)?.hue ?? "var(--ink-2)"),
     [exploration, identities],
@@ -146,12 +88,14 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
     [pins, onChange],
   );
 
+  const dispatch = planning.dispatch.exploration;
+  const { xAxis, yAxis } = view;
   const choose = useCallback(
     (key: string) => {
-      const plan = parsePin(key);
-      if (plan !== null) onChange({ fixed: plan.routing, ...(plan.gpus === null ? {} : { gpus: plan.gpus }) }, "push");
+      const change = planChange(key, { policy, axes: { x: xAxis, y: yAxis }, dispatch });
+      if (change !== null) onChange(change, "push");
     },
-    [onChange],
+    [policy, xAxis, yAxis, dispatch, onChange],
   );
 
   const pointed =
@@ -250,8 +194,13 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
                   onClear={() => onChange({ brush: null }, "push")}
                 />
               )}
+              {prepared.better !== null && (
+                <BetterBanner banner={prepared.better} onPlan={(routing) => onChange(routingChange(routing, policy), "push")} />
+              )}
               <FrontierTable
                 table={prepared.table}
+                recommended={prepared.word}
+                better={prepared.better?.key ?? null}
                 mixed={mixed}
                 identities={identities}
                 hovered={hovered}

@@ -4,18 +4,23 @@ import { memo, type ReactNode, useEffect, useRef, useState } from "react";
 import { ABSENT, formatCount, formatScore, formatScoreBound, formatSeconds, formatUsd } from "@/components/ui/format";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
 import { type Column, Table } from "@/components/ui/Table";
-import { CascadeCell } from "./CascadeCell";
+import { PolicyCell } from "./PolicyCell";
 import type { FrontierRow, FrontierRows } from "./prepareFrontierTable";
 import type { NamedBaseline } from "./useBaselines";
 
+/** What the recommended row is: the exact plan below, an estimate until that is solved, or the plan that a baseline beats. */
+export type RecommendedWord = "recommended" | "recommended, estimate" | "planned below";
+
 /** The distinguishing marks of a row, in words. */
-function wordsOf(row: FrontierRow): string {
+function wordsOf(row: FrontierRow, recommended: RecommendedWord): string {
+  const routing = row.policy.kind === "routing" ? row.policy.routing : null;
   const words = [
     row.pin !== null && `pin ${row.pin}`,
     row.own && "your choice",
-    row.role === "chosen" && "recommended",
-    row.cascade.models.length === 1 && "one model alone",
-    row.cascade.startBelow !== undefined && `direct start from ${row.cascade.startBelow}`,
+    row.role === "chosen" && recommended,
+    routing === null ? "slack dispatch" : routing.models.length === 1 ? "one model alone" : "cascade",
+    routing?.startBelow !== undefined && `direct start from ${routing.startBelow}`,
+    !row.asked && "not asked for",
     row.runs && "runs now",
     row.misses && "misses floor or budget",
   ];
@@ -25,7 +30,7 @@ function wordsOf(row: FrontierRow): string {
 /** Columns that distinguish the rows: costs only where they differ, differences only where a plan runs. */
 function columnsOf(costs: boolean, deltas: boolean): readonly Column[] {
   return [
-    { key: "cascade", name: "Cascade" },
+    { key: "policy", name: "Policy" },
     { key: "gpus", name: "GPUs", numeric: true },
     { key: "quality", name: "Quality", numeric: true },
     { key: "p95", name: "p95", numeric: true },
@@ -75,6 +80,7 @@ function FollowingRow(props: {
 
 const PlanRow = memo(function PlanRow(props: {
   readonly row: FrontierRow;
+  readonly recommended: RecommendedWord;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
   readonly cost: boolean;
   readonly hovered: boolean;
@@ -89,15 +95,15 @@ const PlanRow = memo(function PlanRow(props: {
       <td className="whitespace-nowrap">
         <button
           type="button"
-          title="Choose this cascade and plan it"
+          title={row.policy.kind === "slack" ? "Plan slack dispatch at this τ" : "Choose this cascade and plan it"}
           aria-pressed={row.own}
           className="-mx-1 inline-flex min-h-6 items-center gap-1 rounded px-1 hover:bg-accent-soft"
           onFocus={() => props.onHover(row.key)}
           onBlur={() => props.onHover(null)}
           onClick={() => props.onChoose(row.key)}
         >
-          <CascadeCell cascade={row.cascade} identities={props.identities} />
-          <span className="pl-1 text-xs text-ink-3">{wordsOf(row)}</span>
+          <PolicyCell policy={row.policy} identities={props.identities} />
+          <span className="pl-1 text-xs text-ink-3">{wordsOf(row, props.recommended)}</span>
         </button>
       </td>
       <td className="text-right whitespace-nowrap">{row.gpus.join(" + ")}</td>
@@ -113,15 +119,17 @@ const PlanRow = memo(function PlanRow(props: {
         </>
       )}
       <td>
-        <input
-          type="checkbox"
-          className="size-4 accent-(--accent)"
-          aria-label={`Pin ${row.key}`}
-          checked={row.pin !== null}
-          onFocus={() => props.onHover(row.key)}
-          onBlur={() => props.onHover(null)}
-          onChange={() => props.onPin(row.key)}
-        />
+        {row.policy.kind === "routing" && (
+          <input
+            type="checkbox"
+            className="size-4 accent-(--accent)"
+            aria-label={`Pin ${row.key}`}
+            checked={row.pin !== null}
+            onFocus={() => props.onHover(row.key)}
+            onBlur={() => props.onHover(null)}
+            onChange={() => props.onPin(row.key)}
+          />
+        )}
       </td>
     </FollowingRow>
   );
@@ -129,20 +137,26 @@ const PlanRow = memo(function PlanRow(props: {
 
 function BaselineRow(props: {
   readonly baseline: NamedBaseline;
+  /** Whether it is better than the plan. */
+  readonly recommended: boolean;
   readonly cost: boolean;
   readonly deltas: boolean;
   readonly hovered: boolean;
   readonly onHover: (key: string | null) => void;
 }) {
-  const { key, number, name, cascade, quality, figures } = props.baseline;
+  const { key, number, name, attainable, cascade, quality, figures } = props.baseline;
   return (
-    <FollowingRow rowKey={key} hovered={props.hovered} chosen={false} onHover={props.onHover}>
+    <FollowingRow rowKey={key} hovered={props.hovered} chosen={props.recommended} onHover={props.onHover}>
       <td>
         <span className="whitespace-nowrap">
           <span aria-hidden="true">▽ </span>
           {number} {name}
         </span>{" "}
-        <span className="text-xs text-ink-3">{cascade}</span>
+        <span className="text-xs text-ink-3">
+          {props.recommended && "recommended, "}
+          {!attainable && "a bound that knows the labels, "}
+          {cascade}
+        </span>
       </td>
       <td className="text-right">{formatCount(figures.gpus)}</td>
       <td className="text-right whitespace-nowrap">
@@ -165,6 +179,9 @@ function BaselineRow(props: {
 /** The chart as a table: plans that represent the range, comparable figure by figure and by keyboard, or the whole frontier. */
 export function FrontierTable(props: {
   readonly table: FrontierRows<NamedBaseline>;
+  readonly recommended: RecommendedWord;
+  /** Key of the baseline that is better than the plan; null: none is. */
+  readonly better: string | null;
   /** Whether the cluster has several GPU types. */
   readonly mixed: boolean;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
@@ -186,6 +203,7 @@ export function FrontierTable(props: {
             <PlanRow
               key={row.key}
               row={row}
+              recommended={props.recommended}
               identities={props.identities}
               cost={costsDiffer}
               hovered={props.hovered === row.key}
@@ -198,6 +216,7 @@ export function FrontierTable(props: {
             <BaselineRow
               key={baseline.key}
               baseline={baseline}
+              recommended={props.better === baseline.key}
               cost={costsDiffer}
               deltas={deltas}
               hovered={props.hovered === baseline.key}

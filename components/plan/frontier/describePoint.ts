@@ -1,6 +1,5 @@
 import { formatCounted, formatScore, formatScoreBound, formatSeconds, formatUsd } from "@/components/ui/format";
-import { parsePin } from "../address/routingKey";
-import type { FrontierPlan } from "./frontierPlans";
+import type { FrontierPlan, PlottedPolicy } from "./frontierPlans";
 import type { NamedBaseline } from "./useBaselines";
 
 /** The plan or baseline under the pointer, in a line. */
@@ -13,11 +12,12 @@ export function describePoint(point: FrontierPlan | NamedBaseline): string {
     `${formatUsd(cost)} a request`,
     formatCounted(gpus, "GPU"),
   ];
-  return `${"candidate" in point ? cascadeText(point.key) : point.name}: ${figures.join(" · ")}`;
+  return `${"candidate" in point ? policyText(point.policy) : point.name}: ${figures.join(" · ")}`;
 }
 
-function cascadeText(key: string): string {
-  const { models = [], thresholds = [], startBelow } = parsePin(key)?.routing ?? {};
+function policyText(policy: PlottedPolicy): string {
+  if (policy.kind === "slack") return `slack dispatch τ ${policy.tau} over ${policy.models.join(", ")}`;
+  const { models, thresholds, startBelow } = policy.routing;
   const stages = models.map((model, index) => (thresholds[index] === undefined ? model : `${model} below ${thresholds[index]} →`));
   return `${stages.join(" ")}${startBelow === undefined ? "" : `, direct start from ${startBelow}`}`;
 }

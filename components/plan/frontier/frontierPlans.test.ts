@@ -32,7 +32,7 @@ const knobs: Knobs = {
   maxGpus: MAX_GPUS,
 };
 const plansOf = (asked: Knobs, axes: Parameters<typeof frontierPlans>[0]["axes"], pins: readonly string[] = []) =>
-  frontierPlans({ exploration, candidates: choose(exploration, asked).candidates, knobs: asked, axes, pins });
+  frontierPlans({ exploration, candidates: choose(exploration, asked).candidates, knobs: asked, axes, pins, policy: "any" });
 
 describe("frontierPlans", () => {
   it("has every routing once over quality and latency, at the bound the floor is held against", () => {
@@ -49,11 +49,28 @@ describe("frontierPlans", () => {
     for (const kind of ["latency-under-quality", "cost-under-both"] as const) {
       const plans = plansOf({ ...knobs, kind, latencyBudgetSeconds: 9 }, { x: "cost", y: "latency" });
       expect(new Set(plans.map((plan) => plan.key)).size).toBe(plans.length);
-      const counts = plans.filter((plan) => plan.candidate.routing === 1).map((plan) => plan.figures.gpus);
+      const counts = plans.filter((plan) => plan.key.startsWith("small@60~large")).map((plan) => plan.figures.gpus);
       expect(Math.max(...counts)).toBe(8);
       expect(Math.min(...counts)).toBe(3);
       for (const { key, figures } of plans) if (key.includes("*")) expect(key.endsWith(`*${figures.gpus}`)).toBe(true);
     }
+  });
+
+  it("marks what the policy does not ask for", () => {
+    const askedFor = (policy: Parameters<typeof frontierPlans>[0]["policy"]) =>
+      frontierPlans({
+        exploration,
+        candidates: choose(exploration, knobs).candidates,
+        knobs,
+        axes: { x: "quality", y: "latency" },
+        pins: [],
+        policy,
+      })
+        .filter(({ asked }) => asked)
+        .map(({ key }) => key);
+    expect(askedFor("any")).toEqual(["small", "small@60~large"]);
+    expect(askedFor("one-model")).toEqual(["small"]);
+    expect(askedFor("slack")).toEqual([]);
   });
 
   it("has pinned plans on every pair of axes, each once", () => {

@@ -5,16 +5,25 @@ import { candidatesFor } from "@/solver/cascade/choose/choose";
 import { costCandidates } from "@/solver/cascade/choose/costCandidates";
 import type { Candidate, Exploration, Knobs } from "@/solver/cascade/explore/exploration";
 import type { PlanFigures } from "@/solver/cascade/explore/paretoFront";
-import { formatPin, formatRouting, type PinnedPlan, parsePin } from "../address/routingKey";
+import type { PolicyChoice } from "@/solver/plan/planSlack";
+import { asksFor } from "../address/policyView";
+import { formatPin, formatRouting, type PinnedPlan, parsePin, type RoutingChoice } from "../address/routingKey";
 import { routingOf } from "../address/routingOf";
+import type { PlanEstimate } from "../planning/recommend";
 
-/** A routing on some number of GPUs, shared by chart, table and pins. Its key equals its pin's. */
+/** The policy of a plan: a cascade, which may be one model alone, or slack dispatch. */
+export type PlottedPolicy =
+  | { readonly kind: "routing"; readonly routing: RoutingChoice }
+  | { readonly kind: "slack"; readonly models: readonly string[]; readonly tau: number };
+
+/** A policy on some number of GPUs, shared by chart, table and pins. The key of a routing equals its pin's. */
 export interface FrontierPlan extends PlottedPlan {
-  readonly candidate: Candidate;
+  readonly policy: PlottedPolicy;
+  readonly candidate: PlanEstimate;
 }
 
 /** A candidate on every axis; its quality is the value that the floor applies to. */
-export function figuresOf(candidate: Candidate, { qualityConfidence }: Pick<Knobs, "qualityConfidence">): PlanFigures {
+export function figuresOf(candidate: PlanEstimate, { qualityConfidence }: Pick<Knobs, "qualityConfidence">): PlanFigures {
   return {
     quality: qualityConfidence === null ? candidate.quality : candidate.qualityLow,
     latency: candidate.latencySeconds,
@@ -37,8 +46,9 @@ export function frontierPlans(input: {
   readonly knobs: PlanKnobs;
   readonly axes: FrontierAxes;
   readonly pins: readonly string[];
+  readonly policy: PolicyChoice;
 }): readonly FrontierPlan[] {
-  const { exploration, candidates, knobs, axes } = input;
+  const { exploration, candidates, knobs, axes, policy } = input;
   const byCost = [axes.x, axes.y].some((axis) => axis === "cost" || axis === "gpus");
   const others = byCost
     ? [
@@ -46,10 +56,15 @@ export function frontierPlans(input: {
         ...candidatesFor(exploration, { ...knobs, kind: "latency-under-quality", latencyBudgetSeconds: null }),
       ]
     : [];
-  const routings = exploration.routings.map(({ stages }, index) => ({
-    key: formatPin({ routing: routingOf(exploration, index), gpus: null }),
-    standAloneModel: stages.length === 1 ? (stages[0] ?? null) : null,
-  }));
+  const routings = exploration.routings.map(({ stages }, index) => {
+    const routing = routingOf(exploration, index);
+    return {
+      key: formatPin({ routing, gpus: null }),
+      policy: { kind: "routing", routing } as const,
+      standAloneModel: stages.length === 1 ? (stages[0] ?? null) : null,
+      asked: asksFor(policy, stages.length),
+    };
+  });
   const plan = (candidate: Candidate, suffix: string): readonly FrontierPlan[] => {
     const routing = routings[candidate.routing];
     if (routing === undefined) return [];

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { type PlottedBaseline, prepareFrontier } from "@/components/charts/prepareFrontier";
+import { parsePin } from "../address/routingKey";
 import type { FrontierPlan } from "./frontierPlans";
 import { prepareFrontierTable } from "./prepareFrontierTable";
 
@@ -10,8 +11,8 @@ function plan(key: string, quality: number, latency: number, cost = 0.001): Fron
     key,
     standAloneModel: key.includes("~") ? null : 0,
     figures: { quality, latency, cost, gpus: 1 },
+    policy: { kind: "routing", routing: parsePin(key)!.routing },
     candidate: {
-      routing: 0,
       gpus: [1],
       gpusTotal: 1,
       latencySeconds: latency,
@@ -59,6 +60,29 @@ it("lists the cascade that the operator chose though it is not on the frontier, 
     ["small@40~large", false],
     ["small@60~large", true],
     ["small", false],
+  ]);
+});
+
+it("lists slack dispatch along its curve, only its frontier points at first, and marks what is not asked for", () => {
+  const dispatch = (tau: number, quality: number, latency: number, asked: boolean): FrontierPlan => ({
+    ...plan("small", quality, latency),
+    key: `slack*0*${tau}`,
+    standAloneModel: null,
+    policy: { kind: "slack", models: ["small", "large"], tau },
+    dispatch: { tau, onCurve: true },
+    asked,
+  });
+  const rowsOf = (asked: boolean) =>
+    tableOf({ plans: [...plans, dispatch(0, 75, 2, asked), dispatch(1, 78, 3.5, asked)] }).rows.filter(
+      ({ policy }) => policy.kind === "slack",
+    );
+  expect(rowsOf(true).map((row) => [row.key, row.role, row.brief, row.asked])).toEqual([
+    ["slack*0*0", "frontier", true, true],
+    ["slack*0*1", "dispatch", false, true],
+  ]);
+  expect(rowsOf(false).map((row) => [row.key, row.role, row.asked])).toEqual([
+    ["slack*0*0", "dispatch", false],
+    ["slack*0*1", "dispatch", false],
   ]);
 });
 

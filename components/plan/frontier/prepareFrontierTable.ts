@@ -1,10 +1,9 @@
 import { type Brush, inBrush } from "@/components/charts/frontierBrush";
 import type { FrontierPicture, PlottedBaseline } from "@/components/charts/prepareFrontier";
 import { formatDelta, formatUsd } from "@/components/ui/format";
-import type { Candidate } from "@/solver/cascade/explore/exploration";
 import { MAX_PINS } from "../address/frontierCodec";
-import { parsePin, type RoutingChoice } from "../address/routingKey";
-import type { FrontierPlan } from "./frontierPlans";
+import type { PlanEstimate } from "../planning/recommend";
+import type { FrontierPlan, PlottedPolicy } from "./frontierPlans";
 
 /** Frontier rows shown at first. Neighbours differ by one threshold step and look alike; the trade-off shows over the whole range. */
 const BRIEF_FRONTIER_ROWS = 6;
@@ -12,15 +11,17 @@ const BRIEF_BRUSHED_ROWS = 8;
 /** Maximum rows of a table: more are not read, and each costs time on every hover. */
 const MAX_ROWS = 200;
 
-type Role = "chosen" | "frontier" | "alone" | "other";
+type Role = "chosen" | "frontier" | "alone" | "dispatch" | "other";
 
 export interface FrontierRow {
   /** Key of its plan. */
   readonly key: string;
-  readonly cascade: RoutingChoice;
+  readonly policy: PlottedPolicy;
   readonly gpus: readonly number[];
-  readonly candidate: Candidate;
+  readonly candidate: PlanEstimate;
   readonly role: Role;
+  /** Whether its kind of policy is asked for. */
+  readonly asked: boolean;
   /** Whether it misses the floor or the budget. */
   readonly misses: boolean;
   /** Its number among the pins; null: not pinned. */
@@ -80,14 +81,24 @@ export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
     const chosen = picture.chosen?.key === key;
     // For a single model only what the objective would deploy: on every number of GPUs they would fill the table.
     const alone = plan.standAloneModel !== null && !key.includes("*");
+    const onCurve = plan.dispatch?.onCurve === true;
     const told = pin !== null || own || runs || chosen || alone;
-    if (!told && point.class !== "frontier" && brush === null) continue;
+    if (!told && !onCurve && point.class !== "frontier" && brush === null) continue;
     const row: FrontierRow = {
       key,
-      cascade: parsePin(key)?.routing ?? { models: [], thresholds: [] },
+      policy: plan.policy,
       gpus: candidate.gpus,
       candidate,
-      role: chosen ? "chosen" : point.class === "frontier" ? "frontier" : plan.standAloneModel !== null ? "alone" : "other",
+      role: chosen
+        ? "chosen"
+        : point.class === "frontier"
+          ? "frontier"
+          : plan.standAloneModel !== null
+            ? "alone"
+            : onCurve
+              ? "dispatch"
+              : "other",
+      asked: point.class !== "unasked",
       misses: !point.meets,
       pin,
       own,
@@ -111,7 +122,8 @@ export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
 }
 
 /** Pins in their order, then by role. */
-const rank = ({ pin, role }: FrontierRow): number => pin ?? MAX_PINS + 1 + ["chosen", "frontier", "other", "alone"].indexOf(role);
+const rank = ({ pin, role }: FrontierRow): number =>
+  pin ?? MAX_PINS + 1 + ["chosen", "frontier", "other", "alone", "dispatch"].indexOf(role);
 
 /** Keys of the points nearest to places evenly spread along the frontier's first axis, both ends among them. */
 function spread(frontier: FrontierPicture["frontier"]): ReadonlySet<string> {

@@ -6,12 +6,17 @@ import { useJob } from "@/components/api/useJob";
 import type { PlottedBaseline } from "@/components/charts/prepareFrontier";
 import type { BaselineFigures, ExamineEvent, RefusedBaseline } from "@/server/contracts/studio";
 import type { Knobs } from "@/solver/cascade/explore/exploration";
-import type { Doing, ExactPlan } from "../planning/usePlanning";
+import type { Doing } from "../planning/JobProgress";
+import type { ExactPlan } from "../planning/usePlanning";
 
 /** A baseline with its number, shared by chart, legend and table. */
 export interface NamedBaseline extends PlottedBaseline {
   readonly name: string;
   readonly cascade: string;
+  /** false for an oracle. */
+  readonly attainable: boolean;
+  /** The thresholds that route its requests; null for a router before the answer. */
+  readonly routing: BaselineFigures["routing"];
   /** Mean over the sample; `figures` holds the bound where it is known. */
   readonly quality: number;
 }
@@ -31,11 +36,13 @@ const NONE: readonly never[] = [];
 /** Numbered in the order of arrival. One with an unknown bound is drawn at its own value. */
 function nameBaselines(systems: readonly BaselineFigures[], { qualityConfidence }: Pick<Knobs, "qualityConfidence">) {
   return systems.map(
-    ({ name, cascade, quality, qualityLow, latencySeconds, costUsdPerRequest, gpus }, index): NamedBaseline => ({
+    ({ name, attainable, cascade, routing, quality, qualityLow, latencySeconds, costUsdPerRequest, gpus }, index): NamedBaseline => ({
       key: `baseline ${index + 1}`,
       number: index + 1,
       name,
+      attainable,
       cascade,
+      routing,
       quality,
       figures: {
         quality: qualityConfidence === null ? quality : (qualityLow ?? quality),

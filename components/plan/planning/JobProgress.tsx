@@ -12,7 +12,8 @@ const SHOW_AFTER_SECONDS = 0.2;
 const SLOW_AFTER_SECONDS = 2;
 const TICK_MS = 100;
 
-type Doing = Pick<Job<unknown>, "working" | "progress" | "cancelled" | "cancel" | "ask">;
+/** The state of a job, with its cancel function. */
+export type Doing = Pick<Job<unknown>, "working" | "progress" | "cancelled" | "cancel" | "ask">;
 
 /** The current job: its phase, progress, start time, and a cancel button; after a cancellation a button to restart. */
 export function JobProgress({ job, again }: { readonly job: Doing; readonly again: string }) {

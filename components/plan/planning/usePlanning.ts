@@ -2,20 +2,24 @@
 
 import { useDeferredValue, useMemo } from "react";
 import { type Inputs, useTRPCClient } from "@/components/api/trpc";
-import { type Job, useJob } from "@/components/api/useJob";
+import { useJob } from "@/components/api/useJob";
 import type { PanelStatus } from "@/components/ui/PanelState";
 import { queryStatus } from "@/components/ui/queryStatus";
 import { useDebounced } from "@/components/ui/useDebounced";
 import type { ExploreEvent, SolveAnswer, SolveEvent } from "@/server/contracts/studio";
-import { choose } from "@/solver/cascade/choose/choose";
+import { candidatesFor } from "@/solver/cascade/choose/choose";
 import type { Candidate, Choice, Exploration, Knobs } from "@/solver/cascade/explore/exploration";
 import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
 import type { Plan } from "@/solver/plan/plan";
+import type { PolicyChoice } from "@/solver/plan/planSlack";
 import type { RoutingChoice } from "../address/routingKey";
 import { routingOf, routingOfPlan } from "../address/routingOf";
 import { useStableValue } from "../address/useStableValue";
 import { narrowing } from "../constraints/prepareConstraints";
 import { type FoundRouting, findRouting } from "./findRouting";
+import type { Doing } from "./JobProgress";
+import { type PlanEstimate, type Recommendation, recommend } from "./recommend";
+import { type DispatchTables, useDispatch } from "./useDispatch";
 import { useLines } from "./useLines";
 
 /** Delay after the last change before the exact plan is requested. A shorter one requests plans that are not read while a knob moves. */
@@ -33,23 +37,26 @@ export interface Planning {
   readonly knobs: Knobs;
   /** The tables' answer to the knobs, computed here in the browser. */
   readonly choice: Choice | null;
-  /** The cascade that the tables recommend, whatever is chosen by hand. */
+  /** Every cascade as the objective deploys it, index = routing; the same list while only floor and slack change. */
+  readonly candidates: readonly Candidate[] | null;
+  readonly dispatch: DispatchTables;
+  /** The best policy of the kinds that are asked for, by the tables. */
+  readonly recommendation: Recommendation | null;
+  /** The cascade that the tables recommend, whatever is chosen by hand; null where they recommend slack dispatch. */
   readonly recommended: RoutingChoice | null;
   /**
    * The cascade that a change starts from: chosen by hand, else that of the exact plan, which may differ from the tables' recommendation,
-   * else the recommended one.
+   * else the recommended one. null for slack dispatch.
    */
   readonly atHand: RoutingChoice | null;
-  /** The tables' figures for the requested plan; with a chosen cascade, for that. */
+  /** The tables' figures for the requested cascade; null for slack dispatch. */
   readonly found: FoundRouting | null;
-  readonly estimate: Candidate | null;
+  /** The same for the requested plan, whatever its policy. */
+  readonly estimate: PlanEstimate | null;
   readonly exact: ExactPlan;
   /** Models and GPUs that could not be used, in sentences. */
   readonly notes: readonly string[];
 }
-
-/** The state of a job, with its cancel function. */
-export type Doing = Pick<Job<unknown>, "working" | "progress" | "cancelled" | "cancel" | "ask">;
 
 /** The worker's answer. `plan` is the last exact plan; `current`: whether it answers the current knobs. */
 export interface ExactPlan extends Doing {
@@ -127,12 +134,16 @@ function useExactPlan(request: Inputs["plans"]["solve"], enabled: boolean): Exac
  * the cascade is chosen or about to be changed.
  *
  * @param estimated the knobs that the tables can answer: caps in the constraints are converted to a limit on GPUs.
+ * Slack dispatch is simulated by the planner too, after the cascades, and takes part in the recommendation once it is there.
+ *
+ * @param policy the kinds of policies that are planned, and the tau of slack dispatch; null: the planner chooses it.
  * @param chosen `fixed`: the cascade chosen by hand, including a held thumb; `settled`: the same at the last release; `turning`: whether
  * the recommended one is about to be changed.
  */
 export function usePlanning(
   situation: Inputs["plans"]["explore"],
   knobs: { readonly asked: Knobs; readonly estimated: Knobs },
+  { policy, tau }: { readonly policy: PolicyChoice; readonly tau: number | null },
   {
     fixed,
     settled: around,
@@ -142,21 +153,39 @@ export function usePlanning(
   const { exploration, status, job, question, notes } = useExploration(situation);
   const { asked, estimated } = knobs;
   const settled = useDeferredValue(estimated);
-  const choice = useMemo(() => (exploration === null ? null : choose(exploration, settled)), [exploration, settled]);
+  const { kind, latency, latencyBudgetSeconds, maxGpus } = settled;
+  const candidates = useMemo(
+    () => (exploration === null ? null : candidatesFor(exploration, { kind, latency, latencyBudgetSeconds, maxGpus })),
+    [exploration, kind, latency, latencyBudgetSeconds, maxGpus],
+  );
+  const dispatch = useDispatch(situation, job.current && (policy === "any" || policy === "slack"));
+  const settledTau = useDeferredValue(tau);
+  const recommendation = useMemo(
+    () =>
+      exploration === null ? null : recommend({ exploration, dispatch: dispatch.exploration }, { knobs: settled, policy, tau: settledTau }),
+    [exploration, dispatch.exploration, settled, policy, settledTau],
+  );
+  const choice = recommendation?.choice ?? null;
   const request = useMemo(
     () => ({
       ...situation,
       objective: { ...asked, percentile: PERCENTILE },
-      fixed: fixed === null ? null : { ...fixed, models: [...fixed.models], thresholds: [...fixed.thresholds] },
+      ...(fixed === null
+        ? { fixed: null, policy, ...(tau !== null && policy !== "cascade" && policy !== "one-model" && { tau }) }
+        : { fixed: { ...fixed, models: [...fixed.models], thresholds: [...fixed.thresholds] }, policy: "cascade" as const }),
     }),
-    [situation, asked, fixed],
+    [situation, asked, fixed, policy, tau],
   );
   const exact = useExactPlan(request, exploration !== null && job.current);
+  const best = recommendation?.best ?? null;
   const recommended = useMemo(
-    () => (exploration === null || choice === null || choice.chosen === null ? null : routingOf(exploration, choice.chosen.routing)),
-    [exploration, choice],
+    () => (exploration === null || best === null || best.kind === "slack" ? null : routingOf(exploration, best.estimate.routing)),
+    [exploration, best],
   );
-  const unchosen = useMemo(() => (exact.current && exact.plan !== null ? routingOfPlan(exact.plan) : recommended), [exact, recommended]);
+  const unchosen = useMemo(() => {
+    if (!exact.current || exact.plan === null) return recommended;
+    return exact.plan.policy.kind === "cascade" ? routingOfPlan(exact.plan) : null;
+  }, [exact, recommended]);
   const atHand = fixed ?? unchosen;
   const lines = useLines(question, around ?? (turning ? unchosen : null), job.current);
   const wanted = useDeferredValue(fixed) ?? recommended;
@@ -164,9 +193,25 @@ export function usePlanning(
     if (exploration === null || choice === null || wanted === null) return null;
     return findRouting(wanted, { exploration, candidates: choice.candidates, lines }, settled);
   }, [exploration, choice, lines, settled, wanted]);
-  const estimate = found?.candidate ?? null;
+  // A recommended cascade may be on fewer GPUs than the tables' list has it.
+  const estimate = fixed === null ? (best?.estimate ?? null) : (found?.candidate ?? null);
   return useMemo(
-    () => ({ status, exploration, exploring: job, knobs: settled, choice, recommended, atHand, found, estimate, exact, notes }),
-    [status, exploration, job, settled, choice, recommended, atHand, found, estimate, exact, notes],
+    () => ({
+      status,
+      exploration,
+      exploring: job,
+      knobs: settled,
+      choice,
+      candidates,
+      dispatch,
+      recommendation,
+      recommended,
+      atHand,
+      found,
+      estimate,
+      exact,
+      notes,
+    }),
+    [status, exploration, job, settled, choice, candidates, dispatch, recommendation, recommended, atHand, found, estimate, exact, notes],
   );
 }

@@ -1,9 +1,6 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import { type ComponentProps, memo } from "react";
-import { useTRPC } from "@/components/api/trpc";
-import { DiffList } from "@/components/apply/DiffList";
+import { memo } from "react";
 import { prepareCascadeFlow } from "@/components/charts/prepareCascadeFlow";
 import { prepareGpuMap } from "@/components/charts/prepareGpuMap";
 import { Button } from "@/components/ui/Button";
@@ -11,12 +8,11 @@ import { shortHash } from "@/components/ui/format";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
 import { Notes } from "@/components/ui/Notes";
 import { Panel } from "@/components/ui/Panel";
-import { PanelState, type PanelStatus } from "@/components/ui/PanelState";
-import { queryStatus } from "@/components/ui/queryStatus";
+import { PanelState } from "@/components/ui/PanelState";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
-import type { Plan } from "@/solver/plan/plan";
 import type { PlanView } from "../address/planCodec";
+import { routingChange } from "../address/policyView";
 import { formatRouting, type RoutingChoice } from "../address/routingKey";
 import { routingOfPlan } from "../address/routingOf";
 import { CascadeComposer } from "../choose/CascadeComposer";
@@ -26,54 +22,31 @@ import { type ActiveConstraint, activeConstraints } from "../constraints/prepare
 import { JobProgress } from "../planning/JobProgress";
 import type { Planning } from "../planning/usePlanning";
 import { CascadeFlow } from "./CascadeFlow";
+import { DispatchFlow } from "./DispatchFlow";
 import { GpuMap } from "./GpuMap";
 import { NoPlan } from "./NoPlan";
 import { PlanActions } from "./PlanActions";
+import { PlanDiffPanel } from "./PlanDiffPanel";
 import { PlanFigures } from "./PlanFigures";
+import { PolicyTable } from "./PolicyTable";
+import { infeasibleOf, statusOf } from "./planStatus";
+import { type DispatchSummary, estimatedDispatch, exactDispatch } from "./prepareDispatch";
 import { assumptions, estimatedFigures, exactFigures } from "./preparePlanFigures";
+import { slackBoughtText } from "./preparePolicies";
 import { StageTable } from "./StageTable";
 import { WhatIfPanel } from "./WhatIfPanel";
 import { WhyPanel } from "./WhyPanel";
 
-/** The changes of this plan to the running state, computed by the code that applies plans. */
-function PlanDiffPanel({ plan, clusterId }: { readonly plan: Plan; readonly clusterId: string }) {
-  const trpc = useTRPC();
-  const query = useQuery(trpc.plans.diff.queryOptions({ planId: plan.id, clusterId }));
-  const { data } = query;
-  const refused = data !== undefined && !data.ok;
-  const status = queryStatus(query, {
-    what: "Comparing with the running state",
-    empty: refused && { kind: "empty", title: "No difference to show", text: data.message },
-  });
-  return <PanelState status={status}>{() => data?.ok === true && <DiffList lines={data.diff.lines} notes={data.diff.notes} />}</PanelState>;
-}
-
 type PlanChange = (change: Partial<PlanView>, how: "push" | "replace") => void;
 
-/** The content: the exact plan, an estimate, or why there is none. `waysOut`: the constraints, to be dropped. */
-function statusOf(planning: Planning, infeasible: ReturnType<typeof infeasibleOf>, waysOut: React.ReactNode): PanelStatus {
-  const { exact, estimate } = planning;
-  if (planning.status.kind === "error") {
-    const text = `Without the frontier above there is nothing to choose from.${waysOut === null ? "" : " You can relax the settings:"}`;
-    return { kind: "empty", title: "No plan", text, action: waysOut };
-  }
-  if (exact.status.kind === "error") return exact.status;
-  if (infeasible !== null) return { kind: "ready" };
-  if (planning.status.kind === "stale" && !exact.current) return { kind: "stale", note: "the results below are for earlier settings." };
-  if (exact.plan === null && estimate === null)
-    return exact.working === null && !exact.cancelled
-      ? { kind: "loading", what: "Solving the exact plan" }
-      : { kind: "empty", title: "No plan yet", text: "The tables do not cover these thresholds; the exact plan does." };
-  return { kind: "ready" };
-}
-
-/**
- * Why there is no plan, according to the chosen cascade, the exact answer, or the tables if they are missing and nothing else can be shown.
- */
-function infeasibleOf({ exact, estimate, choice }: Planning, problem: string | null): ComponentProps<typeof NoPlan>["answer"] | null {
-  if (problem !== null) return { reason: problem, bestQuality: null, bestLatencySeconds: null };
-  if (exact.current) return exact.infeasible;
-  return exact.plan === null && estimate === null ? (choice?.infeasible ?? null) : null;
+/** Slack dispatch where that is what is shown; null for a cascade. */
+function shownDispatch(
+  { exact, dispatch, recommendation }: Planning,
+  { estimate, fixed }: { readonly estimate: boolean; readonly fixed: RoutingChoice | null },
+): DispatchSummary | null {
+  if (!estimate) return exact.plan?.policy.kind === "slack" ? exactDispatch({ ...exact.plan, policy: exact.plan.policy }) : null;
+  const best = fixed === null ? (recommendation?.best ?? null) : null;
+  return best?.kind === "slack" && dispatch.exploration !== null ? estimatedDispatch(dispatch.exploration, best.point) : null;
 }
 
 function Block({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
@@ -127,10 +100,13 @@ export const PlanPanel = memo(function PlanPanel(props: {
   const plan = exact.plan;
   const rules = exploration === null ? null : stageRules(exploration, cluster.spec, view);
   const problem = fixed === null || rules === null ? null : choiceProblem(fixed, found, planning.knobs, rules);
-  const infeasible = infeasibleOf(planning, problem);
+  const infeasible = infeasibleOf(planning, { problem, view });
   const active = activeConstraints(view);
   const showsEstimate = !exact.current && estimate !== null;
-  const shown = (showsEstimate ? (fixed ?? recommended) : null) ?? (plan === null ? null : routingOfPlan(plan));
+  // Slack dispatch has no thresholds: its models and shares are shown instead of a flow.
+  const slack = shownDispatch(planning, { estimate: showsEstimate, fixed });
+  const routed = plan === null || plan.policy.kind === "slack" ? null : routingOfPlan(plan);
+  const shown = slack !== null ? null : showsEstimate ? (fixed ?? recommended) : routed;
   const flow = showsEstimate
     ? (found?.routing.share ?? []).map((share, stage) => ({ share, startShare: found?.routing.startShare?.[stage] }))
     : (plan?.predictions.stages ?? []);
@@ -162,7 +138,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
             held={heldFigures(planning)}
             identities={identities}
             onDraft={props.onHold}
-            onChoose={(routing, how) => onChange({ fixed: routing }, how)}
+            onChoose={(routing, how) => onChange(routing === null ? { fixed: null } : routingChange(routing, view.policy), how)}
             onApproach={props.onApproach}
           />
         </div>
@@ -185,16 +161,28 @@ export const PlanPanel = memo(function PlanPanel(props: {
               {showsEstimate ? (
                 <>
                   <PlanFigures figures={estimatedFigures(estimate, planning.knobs.maxGpus, gpuTypes(cluster.spec).length > 1)} estimate />
-                  {fixed === null && planning.choice?.binds && <p className="text-sm text-ink-2">{planning.choice.binds}</p>}
+                  {fixed === null && slack === null && planning.choice?.binds && (
+                    <p className="text-sm text-ink-2">{planning.choice.binds}</p>
+                  )}
                   <LeftOut view={view} />
                 </>
               ) : (
                 plan !== null && (
                   <div className="flex flex-col gap-2">
                     <PlanFigures figures={exactFigures(plan)} estimate={!exact.current} />
+                    {plan.solver.slack !== undefined && (
+                      <p data-testid="slack-bought" className="text-sm text-ink-2">
+                        {slackBoughtText(plan.solver.slack, plan)}
+                      </p>
+                    )}
                     <p className="text-xs text-ink-3">{assumptions(plan)}</p>
                   </div>
                 )
+              )}
+              {slack !== null && (
+                <div className="border-t pt-4">
+                  <DispatchFlow summary={slack} identities={identities} />
+                </div>
               )}
               {shown !== null && (
                 <div className="border-t pt-4">
@@ -213,6 +201,11 @@ export const PlanPanel = memo(function PlanPanel(props: {
               )}
               {plan !== null && (
                 <div className={`flex flex-col gap-5 ${exact.current ? "" : "opacity-50"}`} aria-busy={!exact.current}>
+                  {plan.solver.policies !== undefined && plan.solver.policies.length > 0 && (
+                    <Block title="Policies compared on the same GPUs">
+                      <PolicyTable policies={plan.solver.policies} />
+                    </Block>
+                  )}
                   <Block title={exact.current ? "GPUs by node" : "GPUs by node, of the last exact plan"}>
                     <GpuMap nodes={prepareGpuMap({ cluster: cluster.spec, deployment: plan.deployment, identities })} />
                   </Block>
@@ -220,7 +213,11 @@ export const PlanPanel = memo(function PlanPanel(props: {
                     <StageTable plan={plan} identities={identities} />
                   </Block>
                   <div className="border-t pt-4">
-                    <WhyPanel plan={plan} chosen={fixed !== null} onChoose={(routing) => onChange({ fixed: routing }, "push")} />
+                    <WhyPanel
+                      plan={plan}
+                      chosen={fixed !== null}
+                      onChoose={(routing) => onChange(routingChange(routing, view.policy), "push")}
+                    />
                   </div>
                   {exact.current && (
                     <div className="border-t pt-4">

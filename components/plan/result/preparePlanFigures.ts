@@ -9,8 +9,8 @@ import {
   formatSecondsSpan,
   formatUsd,
 } from "@/components/ui/format";
-import type { Candidate } from "@/solver/cascade/explore/exploration";
 import type { Band, Plan } from "@/solver/plan/plan";
+import type { PlanEstimate } from "../planning/recommend";
 import { type Doubt, extrapolated, nearSaturation } from "./prepareStages";
 
 export interface PlanFigure {
@@ -90,7 +90,7 @@ export function assumptions({ predictions, inputs }: Pick<Plan, "predictions" | 
  *
  * @param mixed whether the cluster has several GPU types: the tables count GPUs in its own mix of them.
  */
-export function estimatedFigures(candidate: Candidate, maxGpus: number, mixed: boolean): readonly PlanFigure[] {
+export function estimatedFigures(candidate: PlanEstimate, maxGpus: number, mixed: boolean): readonly PlanFigure[] {
   const estimate = mixed ? "estimate, in GPUs of average price" : "estimate";
   const unstable = candidate.latencySeconds === Number.POSITIVE_INFINITY;
   return [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ConflictingConstraint } from "@/solver/cascade/deploy/demands";
 import { noConstraints } from "../address/constraintsCodec";
+import { knobsOf } from "../address/knobs";
 import { type PlanView, planCodec } from "../address/planCodec";
-import { knobsOf } from "../knobs";
 import { objectiveRelaxations, relaxations } from "./relaxations";
 
 const untouched = planCodec.parse(new URLSearchParams());

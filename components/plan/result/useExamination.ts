@@ -6,7 +6,7 @@ import { useJob } from "@/components/api/useJob";
 import type { PanelStatus } from "@/components/ui/PanelState";
 import { queryStatus } from "@/components/ui/queryStatus";
 import type { Examination, ExamineEvent } from "@/server/contracts/studio";
-import type { Doing } from "../planning/usePlanning";
+import type { Doing } from "../planning/JobProgress";
 
 type Ending = Exclude<ExamineEvent, { kind: "progress" }>;
 

@@ -35,6 +35,8 @@ export interface SensitivityCase {
 /** A baseline on the planning prompts, simulated like the plan itself. */
 export interface BaselineFigures extends SystemFigures {
   readonly name: string;
+  /** false for an oracle, which knows the labels: a bound on what systems can reach. */
+  readonly attainable: boolean;
 }
 
 export interface RefusedBaseline {

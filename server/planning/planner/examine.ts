@@ -1,5 +1,5 @@
 import type { BaselineFigures, Examination, ExaminedKind, SensitivityCase } from "@/server/contracts/studio";
-import { allBaselines, countOfBaselines } from "@/solver/baselines/allBaselines";
+import { allBaselines, countOfBaselines, ORACLE } from "@/solver/baselines/allBaselines";
 import { figuresOf } from "@/solver/baselines/baselineFigures";
 import { type Constrained, gpusAllowed, isConstrained } from "@/solver/cascade/deploy/constrainedDeployment";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
@@ -147,11 +147,15 @@ function examineBaselines(examined: Examined): Examination | string {
   const refused: { name: string; reason: string }[] = [];
   let done = 0;
   tell(examined, done, countOfBaselines(explorer.input.sample.models.length));
-  for (const { baseline } of allBaselines(situation, cascadeOf(examined))) {
+  for (const { kind, baseline } of allBaselines(situation, cascadeOf(examined))) {
     if (baseline.outcome === "none") refused.push({ name: baseline.name, reason: baseline.reason });
     else {
       const { system } = baseline;
-      systems.push({ name: system.name, ...figuresOf(system, { situation, sample, latency: objective.latency }) });
+      systems.push({
+        name: system.name,
+        attainable: kind !== ORACLE,
+        ...figuresOf(system, { situation, sample, latency: objective.latency }),
+      });
     }
     done += 1;
     tell(examined, done, countOfBaselines(explorer.input.sample.models.length));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ClusterSummary, WorkloadSummary } from "@/server/contracts/studio";
-import { planCodec } from "./address/planCodec";
 import { knobsOf, planDefaults } from "./knobs";
+import { planCodec } from "./planCodec";
 
 const cluster = {
   spec: {
@@ -30,6 +30,17 @@ describe("plan knobs", () => {
   it("never ask for more GPUs than the cluster has", () => {
     const defaults = planDefaults(cluster, workloads)!;
     expect(knobsOf({ ...untouched, gpus: 900 }, defaults).maxGpus).toBe(12);
+  });
+
+  it("have a slack only where it changes the plan: 0 % still limits the cheapest plan to the fastest one's p95", () => {
+    const defaults = planDefaults(cluster, workloads)!;
+    const slackOf = (kind: typeof untouched.kind, slack: number | null) => knobsOf({ ...untouched, kind, slack }, defaults).slack;
+    expect(slackOf("latency-under-quality", 18)).toBe(0.18);
+    expect(slackOf("latency-under-quality", 0)).toBeUndefined();
+    expect(slackOf("latency-under-quality", null)).toBeUndefined();
+    expect(slackOf("cost-under-both", 0)).toBe(0);
+    expect(slackOf("cost-under-both", null)).toBeUndefined();
+    expect(slackOf("quality-under-latency", 50)).toBeUndefined();
   });
 
   it("have nothing to start from without a workload", () => {

@@ -1,7 +1,7 @@
 import type { ClusterSummary, WorkloadSummary } from "@/server/contracts/studio";
 import type { Knobs } from "@/solver/cascade/explore/exploration";
 import { gpuCount } from "@/solver/plan/clusterGpus";
-import type { PlanView } from "./address/planCodec";
+import type { PlanView } from "./planCodec";
 
 /** Confidence of the lower bound a floor holds for, unless the operator asks for the point value. */
 const FLOOR_CONFIDENCE = 0.9;
@@ -29,14 +29,22 @@ export function planDefaults(cluster: ClusterSummary, workloads: readonly Worklo
   };
 }
 
-/** The knobs in the planner's form. `maxGpus` never exceeds the cluster's GPUs, whatever the address says. */
+/** Values of sliders whose thumbs are held. They override the address, which takes them when the thumb is released. */
+export type DraftKnobs = Partial<Knobs> & { readonly tau?: number };
+
+/**
+ * The knobs in the planner's form. `maxGpus` never exceeds the cluster's GPUs, whatever the address says. Slack is left out where it has no
+ * effect: off, with the highest quality, and 0 with the lowest latency.
+ */
 export function knobsOf(view: PlanView, defaults: PlanDefaults): Knobs {
+  const hasSlack = view.slack !== null && view.kind !== "quality-under-latency" && (view.slack > 0 || view.kind === "cost-under-both");
   return {
     kind: view.kind,
     latency: view.latency,
     qualityFloor: view.qualityFloor ?? defaults.qualityFloor,
     qualityConfidence: view.heldFor === "bound" ? FLOOR_CONFIDENCE : null,
     latencyBudgetSeconds: view.latencyBudgetSeconds,
+    ...(hasSlack && { slack: view.slack / 100 }),
     maxGpus: Math.min(view.gpus ?? defaults.gpus, defaults.gpus),
   };
 }

@@ -1,0 +1,20 @@
+import { Button } from "@/components/ui/Button";
+import type { RoutingChoice } from "../address/routingKey";
+import type { BetterBanner as Prepared } from "./prepareBetter";
+
+/** Says that a baseline is better than the recommended plan, and plans it or says why it cannot be planned. */
+export function BetterBanner({ banner, onPlan }: { readonly banner: Prepared; readonly onPlan: (routing: RoutingChoice) => void }) {
+  const { says, plannable, reason } = banner;
+  return (
+    <p
+      role="status"
+      data-testid="better-baseline"
+      className="flex flex-wrap items-center gap-x-3 gap-y-2 rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn"
+    >
+      <span>
+        {says} {reason}
+      </span>
+      {plannable.kind === "thresholds" && <Button onClick={() => onPlan(plannable.routing)}>Plan it</Button>}
+    </p>
+  );
+}

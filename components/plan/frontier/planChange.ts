@@ -1,0 +1,26 @@
+import type { FrontierAxes } from "@/components/charts/frontierAxes";
+import type { DispatchExploration } from "@/solver/dispatch/dispatchExploration";
+import type { PolicyChoice } from "@/solver/plan/planSlack";
+import type { PlanView } from "../address/planCodec";
+import { routingChange } from "../address/policyView";
+import { parsePin } from "../address/routingKey";
+import { parseDispatchKey } from "./dispatchPlans";
+
+/**
+ * The change to the view that plans what a key of the frontier names: thresholds, or slack dispatch at a tau. Its GPUs too where an axis tells
+ * plans apart by them. null for a key that names no plan.
+ */
+export function planChange(
+  key: string,
+  view: { readonly policy: PolicyChoice; readonly axes: FrontierAxes; readonly dispatch: DispatchExploration | null },
+): Partial<PlanView> | null {
+  const point = parseDispatchKey(key);
+  if (point !== null) {
+    const gpus = view.dispatch?.allocations[point.allocation]?.gpus.reduce((sum, own) => sum + own, 0);
+    const byCost = [view.axes.x, view.axes.y].some((axis) => axis === "cost" || axis === "gpus");
+    return { policy: "slack", tau: point.tau, fixed: null, ...(byCost && gpus !== undefined && { gpus }) };
+  }
+  const pin = parsePin(key);
+  if (pin === null) return null;
+  return { ...routingChange(pin.routing, view.policy), ...(pin.gpus !== null && { gpus: pin.gpus }) };
+}

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { prepareBetter } from "./prepareBetter";
+import type { NamedBaseline } from "./useBaselines";
+
+const figures = { quality: 82, latency: 3, cost: 0.002, gpus: 16 };
+const baseline = (routing: NamedBaseline["routing"]): NamedBaseline => ({
+  key: "baseline 2",
+  number: 2,
+  name: "CascadeServe",
+  attainable: true,
+  cascade: "small (2 × tp 1)",
+  routing,
+  quality: 83,
+  figures: { ...figures, latency: 2.5 },
+});
+const planned = { routing: { models: ["small", "large"], thresholds: [60] }, figures };
+const banner = (routing: NamedBaseline["routing"]) => prepareBetter({ baseline: baseline(routing), axis: "latency", by: 0.5 }, planned);
+
+it("names the baseline and its figure, and can be planned where it is thresholds of its own", () => {
+  const own = { models: ["small", "large"], thresholds: [40] };
+  expect(banner(own)).toEqual({
+    key: "baseline 2",
+    says: "The baseline CascadeServe is better than this plan: p95 2.50\u00a0s instead of 3.00\u00a0s. It is the recommendation.",
+    plannable: { kind: "thresholds", routing: own },
+    reason: null,
+  });
+});
+
+it("says why a baseline cannot be planned: a router, or the same thresholds on other replicas", () => {
+  expect(banner(null).reason).toContain("needs a router");
+  expect(banner(planned.routing)).toMatchObject({ plannable: { kind: "replicas" } });
+  expect(prepareBetter({ baseline: baseline(planned.routing), axis: "cost", by: 1 }, { routing: null, figures }).plannable.kind).toBe(
+    "thresholds",
+  );
+});

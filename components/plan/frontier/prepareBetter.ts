@@ -1,0 +1,68 @@
+import { formatScore, formatSeconds, formatUsd } from "@/components/ui/format";
+import type { BetterBaseline } from "@/solver/baselines/betterBaseline";
+import type { PlanFigures } from "@/solver/cascade/explore/paretoFront";
+import { formatRouting, type RoutingChoice } from "../address/routingKey";
+import type { NamedBaseline } from "./useBaselines";
+
+/**
+ * Whether a baseline can be planned: by its thresholds, unless those are the plan's own, on other replicas; a router before the answer
+ * cannot.
+ */
+type Plannable =
+  | { readonly kind: "thresholds"; readonly routing: RoutingChoice }
+  | { readonly kind: "replicas" }
+  | { readonly kind: "router" };
+
+/** A baseline that is better than the recommended plan. */
+export interface BetterBanner {
+  readonly key: string;
+  readonly says: string;
+  readonly plannable: Plannable;
+  /** Why it cannot be planned; null where it can. */
+  readonly reason: string | null;
+}
+
+/**
+ * The banner at the recommendation, with the baseline's name and figure.
+ *
+ * @param planned the recommended plan; its routing is null for slack dispatch.
+ */
+export function prepareBetter(
+  { baseline, axis }: BetterBaseline<NamedBaseline>,
+  planned: { readonly routing: RoutingChoice | null; readonly figures: PlanFigures },
+): BetterBanner {
+  const plannable = plannableOf(baseline.routing, planned.routing);
+  return {
+    key: baseline.key,
+    says: `The baseline ${baseline.name} is better than this plan: ${comparison(axis, baseline.figures, planned.figures)}. It is the recommendation.`,
+    plannable,
+    reason: reasonOf(plannable),
+  };
+}
+
+function plannableOf(routing: NamedBaseline["routing"], planned: RoutingChoice | null): Plannable {
+  if (routing === null) return { kind: "router" };
+  return planned !== null && formatRouting(routing) === formatRouting(planned) ? { kind: "replicas" } : { kind: "thresholds", routing };
+}
+
+function reasonOf({ kind }: Plannable): string | null {
+  switch (kind) {
+    case "thresholds":
+      return null;
+    case "replicas":
+      return "It has the thresholds of this plan on other replicas: ask for their shapes under Constraints.";
+    case "router":
+      return "It cannot be planned as thresholds: it needs a router that chooses the model before any has answered, and no bound on its quality is known.";
+  }
+}
+
+function comparison(axis: BetterBaseline<NamedBaseline>["axis"], own: PlanFigures, planned: PlanFigures): string {
+  switch (axis) {
+    case "latency":
+      return `p95 ${formatSeconds(own.latency)} instead of ${formatSeconds(planned.latency)}`;
+    case "quality":
+      return `quality ${formatScore(own.quality)} instead of ${formatScore(planned.quality)}`;
+    case "cost":
+      return `${formatUsd(own.cost)} a request instead of ${formatUsd(planned.cost)}`;
+  }
+}
