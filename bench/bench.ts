@@ -35,6 +35,7 @@ import { placementBenchmarks } from "./solver/placement";
 import { planBenchmarks } from "./solver/plan";
 import { programBenchmarks } from "./solver/programs";
 import { recordedSweepBenchmarks } from "./solver/recordedSweep";
+import { slackBenchmarks } from "./solver/slack";
 import { expositionBenchmarks } from "./studio/exposition";
 import { liveBenchmarks } from "./studio/live";
 import { promptBenchmarks } from "./studio/prompts";
@@ -48,6 +49,7 @@ const benchmarks: readonly Benchmark[] = [
   ...programBenchmarks,
   ...planBenchmarks,
   ...monotonyBenchmarks,
+  ...slackBenchmarks,
   ...deploymentBenchmarks,
   ...placementBenchmarks,
   ...floorBenchmarks,

@@ -27,7 +27,8 @@ export function onFewestGpus(
   return found;
 }
 
-const kept = new WeakMap<Exploration, Map<string, Candidate>>();
+/** Per exploration and latency objective, candidates by routing and GPU count. */
+const kept = new WeakMap<Exploration, Map<Knobs["latency"], Map<number, Candidate>>>();
 
 /** `allocate` with a cache: a moving budget requests the same GPU counts repeatedly. */
 function allocatedOn(
@@ -35,18 +36,30 @@ function allocatedOn(
   routing: number,
   on: { readonly gpus: number; readonly latency: Knobs["latency"] },
 ): Candidate {
-  const own = kept.get(exploration) ?? new Map<string, Candidate>();
-  kept.set(exploration, own);
-  const key = `${on.latency} ${routing} ${on.gpus}`;
-  const candidate = own.get(key) ?? allocate(exploration, routing, on);
+  const byLatency = kept.get(exploration) ?? new Map<Knobs["latency"], Map<number, Candidate>>();
+  const own = byLatency.get(on.latency) ?? new Map<number, Candidate>();
+  kept.set(exploration, byLatency.set(on.latency, own));
+  const key = routing * (exploration.maxGpus + 1) + on.gpus;
+  const known = own.get(key);
+  if (known !== undefined) return known;
+  const candidate = allocate(exploration, routing, on);
   own.set(key, candidate);
   return candidate;
 }
 
+/** Per exploration, `leastGpus` by routing; 0: not known yet. */
+const least = new WeakMap<Exploration, Float64Array>();
+
 /** GPUs below which some stage of a routing does not sustain its load; Infinity where no number of GPUs is enough. */
 export function leastGpus(exploration: Exploration, routing: number): number {
-  return stageTables(exploration, routing).reduce((sum, table) => {
+  const own = least.get(exploration) ?? new Float64Array(exploration.routings.length);
+  least.set(exploration, own);
+  const known = own[routing] ?? 0;
+  if (known > 0) return known;
+  const counted = stageTables(exploration, routing).reduce((sum, table) => {
     const first = table.findIndex((seconds) => seconds < Number.POSITIVE_INFINITY);
     return sum + (first < 0 ? Number.POSITIVE_INFINITY : first + 1);
   }, 0);
+  own[routing] = counted;
+  return counted;
 }
