@@ -188,7 +188,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       proposals: createProposalService(store),
       promises,
       live: createLiveService({ clusterOf, store }),
-      gateway: createGatewayService({ store, gatewayOf }),
+      gateway: createGatewayService({ store, gatewayOf, clusterOf, planning }),
       workflows: createWorkflowsService(clusterOf),
       declaredWorkflows: createDeclaredWorkflowService(store),
       load,

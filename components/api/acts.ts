@@ -29,7 +29,7 @@ export const useDeclaredAct = actIn("declaredWorkflows");
 /** Something done to ensembles, their samples or what a gateway serves of them. */
 export const useEnsembleAct = actIn("ensembles");
 /** Something an operator does to live traffic. */
-export const useGatewayAct = actIn("clusters", "audit");
+export const useGatewayAct = actIn("clusters", "audit", "gateway");
 export const useLabAct = actIn("lab");
 export const usePlanAct = actIn("plans");
 export const usePredictorAct = actIn("artefacts");

@@ -12,6 +12,7 @@ import { ErrorLine } from "../ui/ErrorLine";
 import { TextField } from "../ui/Field";
 import { formatDate } from "../ui/format";
 import { GateWarning } from "../workloads/GateWarning";
+import { ApprovedRangePanel } from "./ApprovedRangePanel";
 
 export interface ApprovePanelProps {
   readonly plan: Plan;
@@ -45,6 +46,7 @@ export function ApprovePanel({ plan, cluster, approvals, onApproved }: ApprovePa
           {planId}
         </code>
       </p>
+      <ApprovedRangePanel plan={plan} />
       <GateWarning plan={plan} />
       {plan.predictions.notes.length > 0 && (
         <section aria-label="Limits of these figures" className="text-sm">

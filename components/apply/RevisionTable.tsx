@@ -4,7 +4,6 @@ import { useState } from "react";
 import type { Application, ApplicationState, AuditLine, PlanSummary } from "@/server/contracts/studio";
 import { useApplicationAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
-import { cascadeText } from "../routing/usePlanChoices";
 import { ClusterLink } from "../shell/ClusterLink";
 import { StateWord, type Tone } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
@@ -15,6 +14,7 @@ import { Table } from "../ui/Table";
 import { predictedText } from "./predictedText";
 import {
   type Attempt,
+  cascadeText,
   isActive,
   linesOfGateway,
   noWayBack,

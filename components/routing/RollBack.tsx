@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { memo } from "react";
 import type { RoutingFrame } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { cascadeText } from "../apply/prepareRevisions";
 import { shortHash } from "../ui/format";
 import { ReasonDialog } from "../ui/ReasonDialog";
-import { cascadeText } from "./usePlanChoices";
 
 /** The target of a roll-back of the routing, or why there is none. */
 export function prepareRollBack(

@@ -14,6 +14,7 @@ import { useModelIdentities } from "../ui/useModelIdentities";
 import { CanarySection } from "./CanarySection";
 import { KnobSection } from "./KnobSection";
 import { MirrorSection } from "./MirrorSection";
+import { rateToPlan } from "./newPlanPath";
 import { OrderSection } from "./OrderSection";
 import { isTurned } from "./prepareKnobs";
 import { RollBack } from "./RollBack";
@@ -48,6 +49,7 @@ export function RoutingPanel(props: {
   const canaryOf = canary?.state === "running" ? canary.candidate.planId : null;
   const models = routing === null ? [] : modelsOf(routing.policy);
   const isOneOf = routing !== null && routing.policy.kind !== "cascade";
+  const inForce = plan?.id === routing?.planId ? plan : null;
   const identities = useModelIdentities(models);
   const names = [...new Set(frame.engines.filter(({ health }) => health !== "draining").map(({ model }) => model))].join(" ");
   const served = useMemo(() => (names === "" ? [] : names.split(" ")), [names]);
@@ -112,7 +114,9 @@ export function RoutingPanel(props: {
                       etag={routing.etag}
                       policy={routing.policy}
                       policyHash={routing.policyHash}
-                      plan={plan?.id === routing.planId ? plan : null}
+                      planId={routing.planId}
+                      plan={inForce}
+                      rate={inForce === null ? 0 : rateToPlan(frame, inForce)}
                       canaryOf={canaryOf}
                       applying={applying}
                     />

@@ -2,6 +2,9 @@ import type { RoutingFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 
+/** The operator's unapplied changes, by knob. */
+export type KnobDraft = Readonly<Record<string, number>>;
+
 /** A knob of the policy in force that can be changed without a new approval. */
 export interface LiveKnob {
   readonly key: string;
@@ -16,9 +19,6 @@ export interface LiveKnob {
   /** The slider's value. */
   readonly value: number;
 }
-
-/** The operator's unapplied changes, by knob. */
-export type KnobDraft = Readonly<Record<string, number>>;
 
 const DECIMAL_STEP = 0.01;
 

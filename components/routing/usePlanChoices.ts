@@ -3,17 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import type { PlanSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
+import { cascadeText } from "../apply/prepareRevisions";
 import { shortHash } from "../ui/format";
 
 export interface PlanChoice {
   readonly plan: PlanSummary;
   readonly option: { readonly value: string; readonly text: string };
-}
-
-/** A plan's models in a line: `8b <84→ 70b` of a cascade, `8b, 70b` where a policy chooses between them. */
-export function cascadeText({ stages, thresholds }: Pick<PlanSummary, "stages" | "thresholds">): string {
-  if (thresholds.length === 0) return stages.join(", ");
-  return stages.map((stage, at) => (at < thresholds.length ? `${stage} <${thresholds[at]}→ ` : stage)).join("");
 }
 
 /** Stored plans of a cluster to choose from, newest first. */

@@ -18,9 +18,10 @@ import { cardOf } from "@/solver/hardware/catalogue";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { RunningReplica } from "@/solver/plan/clusterSpec";
 import type { Plan } from "@/solver/plan/plan";
+import type { SlackPolicy } from "@/solver/plan/policySchema";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import type { Workload } from "@/solver/workload/workload";
-import { confidencePart } from "./planner/trainedConfidence";
+import { confidencePart, type ScoredWorkload, withTrainedConfidence } from "./planner/trainedConfidence";
 import { withProgress } from "./planner/withProgress";
 
 /** Workloads kept unpacked between the requests of a slider; each has some megabytes. */
@@ -86,11 +87,14 @@ export function createPlanningService(
 
   async function serve(...[plan, { servings, requestsPerSecond }, signal]: Parameters<Planning["serve"]>): ReturnType<Planning["serve"]> {
     const { policy, inputs } = plan;
-    if (policy.kind !== "cascade") return { ok: false, message: `Only cascades are simulated, not ${policy.kind}.` };
+    if (policy.kind !== "cascade" && policy.kind !== "slack")
+      return { ok: false, message: `Only cascades and slack dispatch are simulated, not ${policy.kind}.` };
     const workload = workloadOf(inputs.workload.id);
     if (workload === null)
       return { ok: false, message: `The workload of ${plan.metadata.name} is not kept here, so that nothing can be simulated with it.` };
-    const situation = { ...situationOf({ policy, inputs }, workload), requestsPerSecond };
+    const planned =
+      policy.kind === "cascade" ? situationOf({ policy, inputs }, workload) : dispatchSituation(inputs, confidenceOf(policy, workload));
+    const situation = { ...planned, requestsPerSecond };
     const { workload: _, ...asked } = situation;
     const keyOf = (serving: Serving): string => JSON.stringify([asked, serving]);
     const missing = servings.filter((serving) => !served.has(keyOf(serving)));
@@ -105,6 +109,12 @@ export function createPlanningService(
     const found = servings.flatMap((serving) => served.get(keyOf(serving)) ?? []);
     for (const key of [...served.keys()].slice(0, Math.max(0, served.size - keptFigures))) served.delete(key);
     return { ok: true, figures: found };
+  }
+
+  /** The workload with the scores of the predictor that a policy reads; without them where that is not stored with any. */
+  function confidenceOf({ learnt }: Pick<SlackPolicy, "learnt">, workload: Workload): ScoredWorkload | { readonly workload: Workload } {
+    const scored = learnt?.confidence === undefined ? null : withTrainedConfidence(store, workload);
+    return scored?.artefact === learnt?.confidence && scored !== null ? scored : { workload };
   }
 
   function running(clusterId: string): readonly RunningReplica[] {
@@ -189,9 +199,9 @@ export function createPlanningService(
     },
     async predict(plan, request, asking) {
       const { policy } = plan;
-      if (policy.kind !== "cascade")
-        return { kind: "not-evaluated", because: `Only cascades are simulated, and this policy is ${policy.kind}.` };
-      const found = situation(request, { confidence: false });
+      if (policy.kind !== "cascade" && policy.kind !== "slack")
+        return { kind: "not-evaluated", because: `Only cascades and slack dispatch are simulated, and this policy is ${policy.kind}.` };
+      const found = situation(request, { confidence: policy.learnt?.confidence !== undefined });
       if (!found.ok) return { kind: "not-evaluated", because: found.message };
       return predictedAsItRuns(await planner.solve(asItRuns(found.situation, { ...plan, policy }), asking));
     },
@@ -218,5 +228,18 @@ export function createPlanningService(
 
 /** Whether slack dispatch is among the kinds of policies asked for. */
 const dispatches = (policy: SolveRequest["policy"]): boolean => policy === "slack" || policy === "any";
+
+/** The situation of a plan of slack dispatch, in which nothing is judged: its own rate, cards and engine profile. */
+function dispatchSituation(
+  { userCards, engineProfile, cluster, workload: planned }: Plan["inputs"],
+  { workload, ...scored }: Pick<PlanningSituation, "workload"> & { readonly artefact?: string },
+): PlanningSituation {
+  return {
+    ...(scored.artefact === undefined ? {} : { confidence: { artefact: scored.artefact } }),
+    ...{ workload, workloadId: planned.id, cluster, requestsPerSecond: planned.requestsPerSecond },
+    ...(userCards === undefined ? {} : { userCards }),
+    ...(engineProfile === undefined ? {} : { engineProfile }),
+  };
+}
 
 const noted = (notes: readonly string[]): { readonly notes?: readonly string[] } => (notes.length === 0 ? {} : { notes });

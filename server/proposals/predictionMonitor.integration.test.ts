@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
-import type { LiveFrame } from "@/server/contracts/studio";
+import type { ControlChange, ControlsForecast, LiveFrame, MeasuredChange } from "@/server/contracts/studio";
 import type { PromiseReport } from "@/server/contracts/studio/promise";
 import { createPlanner } from "@/server/planning/planner/planner";
 import { openStore, type Store } from "@/server/store/store";
 import { loadWorkload, storeWorkload } from "@/server/workloads/storedWorkloads";
 import { seededRandom } from "@/solver/numeric/random";
-import type { Plan } from "@/solver/plan/plan";
+import type { CascadePolicy, Plan } from "@/solver/plan/plan";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import { generatedWorkload } from "@/solver/workload/generated";
@@ -68,15 +68,17 @@ interface Served extends TestTraffic {
   readonly engineSeconds?: number;
   /** Idle time of the window before the first request. */
   readonly idleSeconds?: number;
+  /** The plan that decides the requests; left out: the one in force. */
+  readonly under?: Plan;
   /** Which requests fail, by their number. */
   readonly fails?: (at: number) => boolean;
 }
 
 /** What a gateway writes down in the window, newest first. */
-function records({ p95Seconds, engineSeconds = 0.01, idleSeconds = 0, fails = () => false, ...traffic }: Served): Decision[] {
+function records({ p95Seconds, engineSeconds = 0.01, idleSeconds = 0, under = plan, fails = () => false, ...traffic }: Served): Decision[] {
   const random = seededRandom(7);
   return testDecisions(
-    { plan, workload, timeScale: 1, startMs: START_MS },
+    { plan: under, workload, timeScale: 1, startMs: START_MS },
     { fromSeconds: idleSeconds, seconds: WINDOW - idleSeconds },
     traffic,
   )
@@ -296,4 +298,65 @@ test("a failure or two in many requests are said, though they may be chance", ()
   const row = report.promises.find(({ name }) => name === "failed requests")!;
   expect(row.verdict).not.toBe("broken");
   expect(row.reason).toContain("3 of ");
+});
+
+describe("a change of the controls", () => {
+  const change = (threshold: number, forecast: ControlsForecast | null, after = "changed"): ControlChange => ({
+    ...{ clusterId, at: new Date(START_MS).toISOString(), actor: "ana", reason: "", planId: plan.id },
+    ...{ hashBefore: plan.policyHash, hashAfter: after, from: { thresholds: [50] }, to: { thresholds: [threshold] }, forecast },
+  });
+  /** What the planner predicts of other thresholds, as a forecast. */
+  async function forecastAt(threshold: number): Promise<{ readonly forecast: ControlsForecast; readonly changed: Plan }> {
+    const policy = { ...plan.policy, thresholds: [threshold] } as CascadePolicy;
+    const outcome = await planUnder(
+      planner,
+      { plan: { ...plan, policy }, workload },
+      { requestsPerSecond: RATE },
+      new AbortController().signal,
+    );
+    if (outcome.kind !== "predicted") throw new Error(outcome.kind);
+    const { quality, qualityBand, p95Seconds, p95Band, stages } = outcome.predictions;
+    const figures = { capacityPerSecond: 90, quality, qualityLow: qualityBand.low, p95Seconds, p95Band };
+    const made = { ...figures, share: stages.map(({ share }) => share) };
+    const forecast = { requestsPerSecond: RATE, basis: "", models: ["qwen2.5-3b", "qwen2.5-7b"], inForce: made, changed: made };
+    return { forecast, changed: { ...plan, policy, policyHash: "changed" } };
+  }
+  const told = (served: Served, under: Plan, made: ControlChange, shown: LiveFrame) => {
+    store.controlChanges.insert(made);
+    return open({ ...served, under }, shown).lastChange(clusterId)!;
+  };
+  const words = ({ figures }: MeasuredChange) => Object.fromEntries(figures.map(({ name, verdict }) => [name, verdict]));
+
+  test("is measured under its own policy alone, and each figure is held against its forecast", async () => {
+    const { approvedRanges } = plan.policy as CascadePolicy;
+    const threshold = approvedRanges.thresholds[0]!.max;
+    const { forecast, changed } = await forecastAt(threshold);
+    const p95Seconds = forecast.changed.p95Seconds!;
+    const kept = told({ rate: RATE, p95Seconds }, changed, change(threshold, forecast), frame({ policyHash: "changed" }));
+    expect(kept).toMatchObject({ notComparable: null, change: { actor: "ana", to: { thresholds: [threshold] } } });
+    expect(kept.requests).toBeGreaterThan(0.9 * RATE * WINDOW);
+    expect(words(kept)).toEqual({
+      "judged score of accepted answers": "kept",
+      "p95 end to end": "kept",
+      "share reaching qwen2.5-7b": "kept",
+    });
+    const slow = told({ rate: RATE, p95Seconds: 3 * p95Seconds }, changed, change(threshold, forecast), frame({ policyHash: "changed" }));
+    expect(words(slow)["p95 end to end"]).toBe("broken");
+    // Requests that the policy before it decided are not its own.
+    const before = told({ rate: RATE, p95Seconds }, plan, change(threshold, forecast), frame({ policyHash: "changed" }));
+    expect(before.requests).toBe(0);
+    expect(new Set(Object.values(words(before)))).toEqual(new Set(["too little measured"]));
+  });
+
+  test("is compared with nothing where another change followed, or where no forecast was made", async () => {
+    const { forecast, changed } = await forecastAt(50);
+    const served = { rate: RATE, p95Seconds: 1 };
+    const again = told(served, changed, change(50, forecast), frame({ policyHash: "third" }));
+    expect(again.notComparable).toMatch(/^The controls were changed again since/);
+    expect(new Set(Object.values(words(again)))).toEqual(new Set(["not comparable"]));
+    const blind = told(served, changed, change(50, null), frame({ policyHash: "changed" }));
+    expect(blind).toMatchObject({ figures: [], notComparable: "No forecast was made before this change." });
+    store.controlChanges.insert({ ...change(50, null), planId: "another" });
+    expect(open(served).lastChange(clusterId)).toBeNull();
+  });
 });

@@ -1,11 +1,12 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
-import type { LiveFrame, Outcome } from "@/server/contracts/studio";
+import type { LiveFrame, MeasuredChange, Outcome } from "@/server/contracts/studio";
 import type { PlanInput, PromiseReport, TrafficToPlan } from "@/server/contracts/studio/promise";
 import type { Planner } from "@/server/planning/planner/planner";
 import { heldUsdPerHour } from "@/server/series/heldUsdPerHour";
 import type { Store } from "@/server/store/store";
 import { notComparable, type PromiseWindow, promiseWindow } from "../clusters/watch/promiseWindow";
 import { changedOf, explainBroken, needsSimulation, type UnderMeasured } from "./explainBroken";
+import { measuredChange } from "./measuredChange";
 import { measuredPromises } from "./measuredPromises";
 import { observedRequests } from "./observedRequests";
 import { planInputs } from "./planInputs";
@@ -44,6 +45,11 @@ export interface PredictionMonitor {
   report(clusterId: string, sinceMs?: number): PromiseReport | null;
   /** The planning input that describes the present traffic. A workload made from observations is stored. */
   toPlan(clusterId: string): Outcome<{ readonly traffic: TrafficToPlan }>;
+  /**
+   * The last change of the controls of the plan in force, with what is measured since. null: they were not changed, no plan is in force,
+   * its workload is not here, or nothing was measured yet.
+   */
+  lastChange(clusterId: string): MeasuredChange | null;
   /** Resolves when a running simulation has ended; it is aborted. */
   close(): Promise<void>;
 }
@@ -80,6 +86,9 @@ export function createPredictionMonitor({
   const ending = new AbortController();
   let simulating: Promise<void> | null = null;
 
+  const isApplying = (clusterId: string): boolean =>
+    store.applications.list(clusterId).some(({ state }) => state === "grace" || state === "running" || state === "paused");
+
   function look(clusterId: string, sinceMs?: number) {
     const [traffic, source] = [trafficOf(clusterId), sourceOf(clusterId)];
     const frame = source?.frame() ?? null;
@@ -96,8 +105,7 @@ export function createPredictionMonitor({
     const { plan, workload } = traffic;
     const scores = acceptedScores.get(traffic) ?? plannedAcceptedScores(plan, workload);
     acceptedScores.set(traffic, scores);
-    const applying = store.applications.list(clusterId).some(({ state }) => state === "grace" || state === "running" || state === "paused");
-    const reason = notComparable(plan, frame, applying);
+    const reason = notComparable(plan, frame, isApplying(clusterId));
     const promises = measuredPromises({
       ...{ plan, window, acceptedScores: scores, labelOf: source.labelOf, notComparable: reason },
       usdPerHour: heldUsdPerHour(frame.engines, frame.engines, plan.inputs.cluster),
@@ -163,6 +171,22 @@ export function createPredictionMonitor({
           changed: changed.map(({ name }) => name),
         }),
       };
+    },
+    lastChange(clusterId) {
+      const [traffic, source, change] = [trafficOf(clusterId), sourceOf(clusterId), store.controlChanges.last(clusterId)];
+      const frame = source?.frame() ?? null;
+      if (traffic === null || source === null || frame === null || change === null || change.planId !== traffic.plan.id) return null;
+      const { plan, workload } = traffic;
+      const decisions = source.decisions(MOST_DECISIONS);
+      return measuredChange({
+        plan,
+        workload,
+        change,
+        decisions,
+        frame,
+        labelOf: source.labelOf,
+        applying: isApplying(clusterId),
+      });
     },
     async close() {
       ending.abort(new Error("The studio ends."));

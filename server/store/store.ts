@@ -6,6 +6,7 @@ import { createAuditRepository } from "./auditRepository";
 import { createBatchRepository } from "./batchRepository";
 import { createCalibrationRepository } from "./calibrationRepository";
 import { createClusterRepository } from "./clusterRepository";
+import { createControlChangeRepository } from "./controlChangeRepository";
 import { openDatabase } from "./database";
 import { createDeclaredWorkflowRepository } from "./declaredWorkflowRepository";
 import { createEngineIdentityRepository } from "./engineIdentityRepository";
@@ -43,6 +44,7 @@ export function openStore(stateDir: string) {
     applications: createApplicationRepository(db),
     journal: createJournalRepository(db),
     audit: createAuditRepository(db),
+    controlChanges: createControlChangeRepository(db),
     calibrations: createCalibrationRepository(db),
     artefacts: createArtefactRepository(db),
     declaredWorkflows: createDeclaredWorkflowRepository(db),

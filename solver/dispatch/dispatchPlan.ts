@@ -10,6 +10,7 @@ import { cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { asksForAnything, noConstraints } from "@/solver/plan/constraints";
 import type { DispatchDraft, ModelDeployment, Objective } from "@/solver/plan/plan";
 import { boundText, counted, secondsText } from "@/solver/wording/wording";
+import type { Workload } from "@/solver/workload/workload";
 import type { DispatchAllocation } from "./dispatchExploration";
 import { dispatchNotes } from "./dispatchNotes";
 import { dispatchPolicy } from "./dispatchPolicy";
@@ -53,7 +54,7 @@ export const dispatchInput = (
   maxGpus: number,
 ): ExploreDispatch => ({
   explorer,
-  workload,
+  workload: confidence === undefined ? withoutRouterScores(workload) : workload,
   maxGpus: gpusAllowed(cluster, constraints, maxGpus),
   trained: confidence !== undefined,
   progress: (done, of) => explorer.input.progress?.({ phase: "dispatching", done, of }),
@@ -89,6 +90,12 @@ export function planDispatch(input: PlanDispatchInput): BuiltDispatch {
       reason: `Unstable: ${loadText(overloaded, profile)}, so its queue may grow without end. Add GPUs or lower the rate.`,
     };
   return { outcome: "plan", draft: draftOf(input, exploring, { verified, deployment }) };
+}
+
+/** A modelled router of direct starts is no predictor of confidence. */
+function withoutRouterScores(workload: Workload): Workload {
+  const models = workload.outcomes.models.map(({ routerScore: _, ...own }) => own);
+  return { ...workload, outcomes: { ...workload.outcomes, models } };
 }
 
 /** Why there is no plan, with what can be reached. */

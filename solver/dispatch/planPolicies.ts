@@ -1,5 +1,6 @@
 import { best, type ComparedFigures, promisedQuality } from "@/solver/cascade/choose/choose";
 import { slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
+import { type SlackFigures, slackSays } from "@/solver/cascade/choose/slackSays";
 import { buildPlan } from "@/solver/cascade/plan/buildPlan";
 import type { BuildPlanInput, NoPlan } from "@/solver/cascade/plan/planInput";
 import type { DispatchDraft, Objective, PlanDraft } from "@/solver/plan/plan";
@@ -41,8 +42,9 @@ export function planPolicies(input: PlanPoliciesInput): BuiltPolicy {
   // A search within the limit that misses what the fastest plan has is no loss: that plan keeps the limit.
   const built = recommended(input, [...each, fastest.built], kind);
   if (built.outcome === "infeasible") return built;
-  const bought = boughtBy(objective, limitSeconds, fastest);
-  const draft = { ...built.draft, solver: { ...built.draft.solver, slack: bought } };
+  const { solver } = built.draft;
+  const says = slackSays(objective, { limitSeconds, fastest: saidOf(fastest, objective), chosen: saidOf(built, objective) });
+  const draft = { ...built.draft, solver: { ...solver, why: [says, ...solver.why], slack: boughtBy(objective, limitSeconds, fastest) } };
   return { outcome: "plan", draft: { ...draft, inputs: { ...draft.inputs, objective } } };
 }
 
@@ -160,6 +162,14 @@ function figuresOf(draft: PlanDraft | DispatchDraft, objective: Pick<Objective, 
 
 const secondsOf = ({ predictions }: PlanDraft | DispatchDraft, { latency }: Pick<Objective, "latency">): number =>
   latency === "end-to-end" ? predictions.p95Seconds : predictions.largestStageP95Seconds;
+
+/** The figures of a plan as the sentence on a slack gives them. */
+function saidOf(of: PlannedFigures | Extract<BuiltPolicy, { outcome: "plan" }>, objective: Objective): SlackFigures {
+  const draft = "built" in of ? of.built.draft : of.draft;
+  const figures = figuresOf(draft, objective);
+  const gpus = draft.deployment.reduce((sum, own) => sum + own.gpus, 0);
+  return { ...figures, quality: promisedQuality(objective)(figures), gpus };
+}
 
 function boughtBy(
   { slack = 0 }: Objective,

@@ -4,6 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { unwrapOutcome } from "@/components/api/unwrapOutcome";
+import { planNowPath } from "@/components/plan/address/planNowPath";
 import { emulatedSays, inputRows, promiseRows, promiseWindowSays, standingOf } from "@/components/proposals/preparePromises";
 import { useOpenProposal } from "@/components/proposals/useOpenProposal";
 import { ClusterLink } from "@/components/shell/ClusterLink";
@@ -15,7 +16,6 @@ import { Panel } from "@/components/ui/Panel";
 import { PanelState, type PanelStatus } from "@/components/ui/PanelState";
 import { Table } from "@/components/ui/Table";
 import type { BrokenPromise, PromiseReport } from "@/server/contracts/studio";
-import { planNowPath } from "./planNowPath";
 
 const REFRESH_MS = 5_000;
 

@@ -3,7 +3,7 @@
 import { useMemo, useState } from "react";
 import { type Inputs, useTRPCClient } from "@/components/api/trpc";
 import { useJob } from "@/components/api/useJob";
-import type { DispatchAnswer, DispatchEvent, MissingForDispatch } from "@/server/contracts/studio";
+import type { DispatchAnswer, DispatchEvent, MissingForConfidence } from "@/server/contracts/studio";
 import type { DispatchExploration } from "@/solver/dispatch/dispatchExploration";
 import type { Doing } from "./JobProgress";
 
@@ -12,7 +12,7 @@ export interface DispatchTables {
   /** null while it is simulated, and where it cannot be. */
   readonly exploration: DispatchExploration | null;
   /** What its confidences lack. */
-  readonly missing: readonly MissingForDispatch[];
+  readonly missing: readonly MissingForConfidence[];
   /** What planning had to ignore, in sentences. */
   readonly notes: readonly string[];
   /** Why there is none; null where there is, or while it is simulated. */

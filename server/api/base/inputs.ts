@@ -181,6 +181,11 @@ export const startShadowSchema = byCluster.extend({ planId: z.string().min(1), r
 export const startMirrorSchema = byCluster.extend({ ...mirrorRequestSchema.omit({ by: true }).shape, reason: why });
 export const startCaptureSchema = byCluster.extend({ ...captureRequestSchema.omit({ by: true }).shape, reason: why });
 export const knobsSchema = byCluster.extend({ ...knobsRequestSchema.omit({ by: true }).shape, etag, reason: why });
+export const forecastControlsSchema = byCluster.extend({
+  ...knobsRequestSchema.omit({ by: true, reason: true }).shape,
+  /** Of the policy that was seen: refused if another is in force now; left out: whichever is. */
+  policyHash: z.string().optional(),
+});
 export const rollBackSchema = byCluster.extend({ etag, reason: why });
 
 export const configTextSchema = z.object({ text: z.string().max(1_000_000, "give a file of at most 1 MB") });

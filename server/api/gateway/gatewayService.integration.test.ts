@@ -4,7 +4,8 @@ import { createAdminClient } from "@/server/clusters/connector/adminClient";
 import { createGatewayAudit } from "@/server/clusters/connector/gatewayAudit";
 import { planOnGpus, startTestCluster } from "@/server/clusters/testing/testCluster";
 import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
-import type { WorkloadSummary } from "@/server/contracts/studio";
+import type { RoutingFrame, WorkloadSummary } from "@/server/contracts/studio";
+import type { Serving } from "@/solver/cascade/whatIf/servingFigures";
 import { createGatewayService, type GatewayService } from "./gatewayService";
 
 const clusterId = "embedded";
@@ -21,10 +22,25 @@ const canary = {
   reason: "cheaper",
 };
 
+/** A planner that predicts a latency and a quality of a threshold. */
+const planning = {
+  serve: async (_: unknown, { servings }: { readonly servings: readonly Serving[] }) => {
+    const figures = servings.map(({ policy }) => {
+      const [threshold = 0] = policy.kind === "cascade" ? policy.thresholds : [];
+      const common = { unserved: [], capacityPerSecond: 9, refusedShare: 0, longestSeconds: {} };
+      return { ...common, p95Seconds: threshold / 6, quality: threshold + 20.1, share: [1, 0.4] };
+    });
+    return { ok: true as const, figures };
+  },
+};
+
 describe("the studio's hand on a real gateway", () => {
   let cluster: Awaited<ReturnType<typeof startTestCluster>>;
   let audit: ReturnType<typeof createGatewayAudit>;
   let service: GatewayService;
+  let routing: RoutingFrame | null = null;
+  const collector = { routing: () => routing, frames: () => [] };
+  const planned = { planning, clusterOf: () => ({ collector: () => collector as never }) };
   beforeAll(async () => {
     cluster = await startTestCluster();
     const { store, gateway } = cluster;
@@ -39,7 +55,7 @@ describe("the studio's hand on a real gateway", () => {
     await runner.close();
     audit = createGatewayAudit({ store, clusterId, gateway });
     const controlled = { admin: gateway, audit, look: async () => undefined, models: () => null };
-    service = createGatewayService({ store, gatewayOf: (id) => (id === clusterId ? controlled : null) });
+    service = createGatewayService({ ...planned, store, gatewayOf: (id) => (id === clusterId ? controlled : null) });
   }, 60_000);
   afterAll(async () => {
     audit.close();
@@ -104,6 +120,47 @@ describe("the studio's hand on a real gateway", () => {
     expect((await noted()).sort()).toEqual(["ada: knobs turned", "ada: order knobs"]);
   });
 
+  it("keeps a change with the forecast that was shown of it, and the change back with the same the other way round", async () => {
+    const setTo = async (threshold: number, reason: string) => {
+      const { etag } = await configuration();
+      const done = await service.setControls(clusterId, { etag, thresholds: [threshold], reason }, "ana");
+      if (!done.ok) throw new Error(done.message);
+      return { policyHash: done.policyHash, detail: cluster.store.audit.list(10).find(({ action }) => action === "order knobs")?.detail };
+    };
+    const first = await setTo(58, "");
+    expect(first.detail).toBe("thresholds 66 → 58");
+    expect(cluster.store.controlChanges.last(clusterId)).toMatchObject({
+      from: { thresholds: [66] },
+      to: { thresholds: [58] },
+      forecast: null,
+    });
+    const { config, etag } = await configuration();
+    routing = { etag, planId: running.id, policyHash: config.policyHash, policy: config.policy, controls: null };
+    const answer = await service.forecastControls(clusterId, { thresholds: [66] }, new AbortController().signal);
+    if (!answer.ok) throw new Error(answer.message);
+    const { forecast } = answer;
+    const up = await setTo(66, "too many complaints");
+    expect(up.detail).toBe("thresholds 58 → 66; forecast p95 11.0 s, quality 86.1; too many complaints");
+    expect(cluster.store.controlChanges.last(clusterId)).toMatchObject({
+      ...{ actor: "ana", planId: running.id, reason: "too many complaints", hashBefore: first.policyHash, hashAfter: up.policyHash },
+      forecast,
+    });
+    const back = await setTo(58, "put back");
+    expect(back.policyHash).toBe(first.policyHash);
+    expect(back.detail).toBe("thresholds 66 → 58; forecast p95 9.67 s, quality 78.1; put back");
+    const undone = cluster.store.controlChanges.last(clusterId);
+    expect(undone?.forecast).toMatchObject({ inForce: forecast.changed, changed: forecast.inForce });
+    const now = await configuration();
+    expect(await service.setControls(clusterId, { etag: now.etag, thresholds: [71], reason: "" }, "ana")).toMatchObject({ ok: false });
+    expect(cluster.store.controlChanges.last(clusterId)).toEqual(undone);
+    const stale = await service.forecastControls(
+      clusterId,
+      { policyHash: up.policyHash ?? "", thresholds: [60] },
+      new AbortController().signal,
+    );
+    expect(sentence(stale)).toBe("Another policy came into force: choose the values again.");
+  });
+
   it("captures prompts, tells what is kept, and ends and erases it", async () => {
     const redactions = { builtIn: ["email"], own: [] } as const;
     const order = { share: 0.5, keys: ["*"], redactions, retentionDays: 3, mostBytes: 1_000_000, reason: "a sample" };
@@ -152,14 +209,14 @@ describe("the studio's hand on a real gateway", () => {
     const nowhere = createAdminClient("gateway", "http://127.0.0.1:9", "t");
     const silent = createGatewayAudit({ store: cluster.store, clusterId, gateway: nowhere });
     const lost = createGatewayService({
-      store: cluster.store,
+      ...{ ...planned, store: cluster.store },
       gatewayOf: () => ({ admin: nowhere, audit: silent, look: async () => undefined, models: () => null }),
     });
     expect(sentence(await lost.panic(clusterId, { model: largeModel, reason: "r" }, "ada"))).toMatch(
       /^The gateway at http:\/\/127\.0\.0\.1:9 cannot be reached \(.+\)\. On the gateway's machine: weir panic qwen2\.5-7b --reason WHY$/,
     );
     const ofAnother = createGatewayService({
-      store: cluster.store,
+      ...{ ...planned, store: cluster.store },
       gatewayOf: () => ({ admin: nowhere, adminUrl: "http://127.0.0.1:9", audit: silent, look: async () => undefined, models: () => null }),
     });
     expect(sentence(await ofAnother.clearPanic(clusterId, "", "ada"))).toMatch(
@@ -191,7 +248,7 @@ describe("the studio's hand on a real gateway", () => {
   it("answers an order before its lines of audit are taken and the pages are told", async () => {
     const never = new Promise<void>(() => undefined);
     const slow = createGatewayService({
-      store: cluster.store,
+      ...{ ...planned, store: cluster.store },
       gatewayOf: () => ({
         admin: cluster.gateway,
         audit: { take: () => never, close: () => undefined },
@@ -206,7 +263,7 @@ describe("the studio's hand on a real gateway", () => {
   it("of a gateway that hangs, names the models it knew, and says within seconds that an order may have taken effect", async () => {
     const models = [{ model: largeModel, engines: 1 }];
     const hasty = createGatewayService({
-      store: cluster.store,
+      ...{ ...planned, store: cluster.store },
       gatewayOf: () => ({ admin: cluster.gateway, audit, look: async () => undefined, models: () => models }),
     });
     cluster.freezeGateway();

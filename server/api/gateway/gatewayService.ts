@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { uploadPredictors } from "@/server/clusters/connector/uploadPredictors";
-import { gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { type Candidate, captureSchema } from "@/server/contracts/gateway/gatewayControls";
 import type { Capture, Outcome, ServingModel } from "@/server/contracts/studio";
 import { servingModels } from "@/server/telemetry/gatewayWatch";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import type { Actor } from "../base/actor";
 import type { CanaryOrder, CaptureOrder, KnobsOrder, MirrorOrder, PanicOrder, RollBackOrder, ShadowOrder } from "../base/inputs";
+import { plannedChange, plannedChangeTexts } from "./controlChanges";
+import { type ControlForecastParts, createControlForecasts, type ForecastRequest } from "./controlForecasts";
 import { createGatewayActs, type GatewayActsOptions, joined, noGateway, onMachine, orderLimitMs } from "./gatewayActs";
 
 /** The gateway's answer to a change of its configuration. */
@@ -14,10 +16,13 @@ const revisedSchema = z.object({ policyHash: z.string().optional() });
 
 const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
 
+type GatewayServiceOptions = GatewayActsOptions & ControlForecastParts;
+
 export type GatewayService = ReturnType<typeof createGatewayService>;
 
 /** An operator's actions on live traffic: requested from the gateway in their name, audited, and read back from the gateway. */
-export function createGatewayService({ store, gatewayOf }: GatewayActsOptions) {
+export function createGatewayService({ store, gatewayOf, clusterOf, planning }: GatewayServiceOptions) {
+  const forecasts = createControlForecasts({ store, clusterOf, planning });
   const { act, done } = createGatewayActs({ store, gatewayOf });
 
   /** The policy of a saved plan, as a candidate. */
@@ -134,7 +139,11 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions) {
       const what = { path: "/capture?erase=1", method: "DELETE", body } as const;
       return done(clusterId, { ...what, action: "order erasure of captured prompts", detail: reason }, actor);
     },
-    /** Returns the hash of the changed policy; null if the gateway does not report it. */
+    /** What other values of the controls would give on the engines that serve now; refused for values that cannot be set. */
+    forecastControls: (clusterId: string, values: ForecastRequest, signal: AbortSignal) => forecasts.forecast(clusterId, values, signal),
+    /**
+     * Stored with the forecast that was shown of it. Returns the hash of the changed policy; null if the gateway does not report it.
+     */
     async setControls(
       clusterId: string,
       { etag, reason, ...knobs }: KnobsOrder,
@@ -142,12 +151,23 @@ export function createGatewayService({ store, gatewayOf }: GatewayActsOptions) {
     ): Promise<Outcome<{ readonly policyHash: string | null }>> {
       const hindrance = applying(clusterId);
       if (hindrance !== null) return hindrance;
-      const turned = Object.entries(knobs).map(([knob, value]) => `${knob} ${[value].flat().join(", ")}`);
-      const detail = joined([...turned, reason]);
+      const gateway = gatewayOf(clusterId);
+      if (gateway === null) return noGateway;
+      const seen = await gateway.admin("/config", { schema: gatewayConfigSchema, limitMs: orderLimitMs });
+      if (!seen.ok) return { ok: false, message: seen.message };
+      // Of another configuration than the one that the operator saw the gateway refuses the change.
+      const config = seen.value.etag === `"${etag}"` ? seen.value.value : null;
+      const change = config === null ? null : plannedChange({ store, forecasts }, config, { clusterId, values: knobs });
+      const asked = Object.entries(knobs).map(([knob, value]) => `${knob} ${[value].flat().join(", ")}`);
+      const detail = joined([...(change === null ? asked : plannedChangeTexts(change)), reason]);
       const headers = { "if-match": `"${etag}"` };
       const what = { path: "/knobs", method: "PATCH", headers, body: { ...knobs, reason, by: actor } } as const;
+      const at = new Date().toISOString();
       const outcome = await act(clusterId, { ...what, action: "order knobs", detail }, { actor, schema: revisedSchema });
-      return outcome.ok ? { ok: true, policyHash: outcome.value?.policyHash ?? null } : outcome;
+      if (!outcome.ok) return outcome;
+      const policyHash = outcome.value?.policyHash ?? null;
+      if (change !== null && policyHash !== null) store.controlChanges.insert({ ...change, at, actor, reason, hashAfter: policyHash });
+      return { ok: true, policyHash };
     },
     async rollBack(clusterId: string, { etag, reason }: RollBackOrder, actor: Actor): Promise<Outcome<object>> {
       const hindrance = applying(clusterId);

@@ -21,6 +21,7 @@ import type { RequestOptions } from "@/server/planning/planner/planner";
 import { readPlan } from "@/server/planning/planner/readPlan";
 import { withProgress } from "@/server/planning/planner/withProgress";
 import type { Planning } from "@/server/planning/planningService";
+import { rateNow } from "@/server/planning/rateNow";
 import { justInTimeRouting } from "@/server/planning/workflows/justInTimeRouting";
 import { missingForConfidence } from "@/server/prediction/missingForConfidence";
 import type { Store } from "@/server/store/store";
@@ -33,7 +34,6 @@ import { isPredicted, type JustInTimePolicy, modelsOf, thresholdsOf } from "@/so
 import type { Actor } from "../base/actor";
 import type { ApproveRequest, RemainingRequest } from "../base/inputs";
 import { predictorRefusal } from "./predictorRefusal";
-import { rateNow } from "./rateNow";
 import { reroutePlan } from "./reroutePlan";
 import { createRollOutPreview, type RollOutPreviewParts } from "./rollOutPreview";
 

@@ -8,9 +8,9 @@ import { readConnection } from "@/server/fleet/connection";
 import { type ExportFormat, exportPlan } from "@/server/fleet/exportPlan";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { Planning } from "@/server/planning/planningService";
+import { rateNow } from "@/server/planning/rateNow";
 import type { Store } from "@/server/store/store";
 import type { Plan } from "@/solver/plan/plan";
-import { rateNow } from "./rateNow";
 
 type Previewed = Pick<ConnectedCluster, "kind" | "connector" | "host" | "gateway" | "collector" | "timeScale">;
 

@@ -1,6 +1,7 @@
 import {
   byCluster,
   endControlSchema,
+  forecastControlsSchema,
   knobsSchema,
   panicSchema,
   rollBackSchema,
@@ -9,7 +10,7 @@ import {
   startMirrorSchema,
   startShadowSchema,
 } from "../base/inputs";
-import { procedure, router } from "./trpc";
+import { never, procedure, router } from "./trpc";
 
 export const gatewayRouter = router({
   models: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.gateway.models(input.clusterId)),
@@ -53,6 +54,13 @@ export const gatewayRouter = router({
   eraseCapture: procedure
     .input(endControlSchema)
     .mutation(({ ctx, input }) => ctx.services.gateway.eraseCapture(input.clusterId, input.reason, ctx.session.name)),
+  forecastControls: procedure
+    .input(forecastControlsSchema)
+    .query(({ ctx, input: { clusterId, ...values }, signal }) =>
+      ctx.services.gateway.forecastControls(clusterId, values, signal ?? never()),
+    ),
+  /** The last change of the controls of the plan in force, with what is measured since. */
+  lastChange: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.promises.lastChange(input.clusterId)),
   setControls: procedure
     .input(knobsSchema)
     .mutation(({ ctx, input: { clusterId, ...request } }) => ctx.services.gateway.setControls(clusterId, request, ctx.session.name)),

@@ -32,7 +32,7 @@ export interface Services {
   readonly plans: ReturnType<typeof createPlanService>;
   readonly applications: ReturnType<typeof createApplicationService>;
   readonly proposals: ReturnType<typeof createProposalService>;
-  readonly promises: Pick<PredictionMonitor, "report" | "toPlan">;
+  readonly promises: Pick<PredictionMonitor, "report" | "toPlan" | "lastChange">;
   readonly live: ReturnType<typeof createLiveService>;
   readonly gateway: ReturnType<typeof createGatewayService>;
   readonly workflows: ReturnType<typeof createWorkflowsService>;

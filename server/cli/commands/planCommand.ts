@@ -8,6 +8,7 @@ import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE } from "@/solver/cascade
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { gpuCount } from "@/solver/plan/clusterGpus";
 import type { Objective, Plan } from "@/solver/plan/plan";
+import { MOST_TAU } from "@/solver/plan/planSlack";
 import type { OrderDocument, PlaceDocument } from "@/solver/plan/policySchema";
 import { changeQueueing, queueingOf } from "@/solver/policies/changeQueueing";
 import type { Workload } from "@/solver/workload/workload";
@@ -16,6 +17,7 @@ import { describePlan } from "../describe/describePlan";
 import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
 import { numberFlag } from "../flags/flagValues";
 import { type PlanningFlags, readPlanning, withPlanningFlags } from "../flags/planningFlags";
+import { type PolicyFlags, readPolicy, withPolicyFlags } from "../flags/policyFlags";
 import { readWorkflowFlags, type WorkflowFlags, withWorkflowFlags } from "../flags/workflowFlags";
 
 /**
@@ -27,11 +29,12 @@ function refuseInfeasible(answer: Extract<SolveAnswer, { outcome: "infeasible" }
   return refuse(answer.reason, EXIT.infeasible);
 }
 
-interface PlanFlags extends PlanningFlags, WorkflowFlags {
+interface PlanFlags extends PlanningFlags, WorkflowFlags, PolicyFlags {
   readonly quality?: number;
   readonly latency?: number;
   readonly cost?: boolean;
   readonly slack?: number;
+  readonly tau?: number;
   readonly explain?: boolean;
   readonly largestStage?: boolean;
   readonly pointEstimate?: boolean;
@@ -40,10 +43,11 @@ interface PlanFlags extends PlanningFlags, WorkflowFlags {
   readonly json?: boolean;
 }
 
-/** `weir plan`: the best cascade for a floor on quality or a budget of latency. */
+/** `weir plan`: the best plan for a floor on quality or a budget of latency. */
 export function addPlanCommand(program: Command, onExit: (code: ExitCode) => void): void {
-  withWorkflowFlags(withPlanningFlags(program.command("plan")))
-    .description("plan a cascade: models, GPUs, parallelism and thresholds from one optimisation")
+  withPolicyFlags(withWorkflowFlags(withPlanningFlags(program.command("plan"))))
+    .description("plan a cascade, slack dispatch or one model: models, GPUs, parallelism and thresholds or slack from one optimisation")
+    .option("--tau <slack>", "the slack tau of slack dispatch (default: the planner chooses it)", numberFlag({ min: 0, max: MOST_TAU }))
     .option("--quality <score>", "least p95 whose quality is at least this, 0..100", numberFlag({ min: 0, max: 100 }))
     .option("--latency <seconds>", "p95 budget; without --quality the highest quality within it", numberFlag({ min: 0.001, max: 86_400 }))
     .option("--cost", "the cheapest plan that keeps --quality and --latency, or --quality and --slack")
@@ -69,18 +73,22 @@ async function plan(flags: PlanFlags): Promise<ExitCode> {
   if (flags.cost === true && (flags.quality === undefined || (flags.latency === undefined && flags.slack === undefined)))
     return refuse("--cost looks for the cheapest plan under both: give --quality and --latency, or --quality and --slack.");
   const declared = readWorkflowFlags(flags);
-  const situation = await readPlanning(flags);
+  if (flags.tau !== undefined && flags.policy !== "slack")
+    return refuse("--tau is the slack of slack dispatch: give --policy slack with it.");
+  const planning = await readPlanning(flags);
+  const { policy, situation } = await readPolicy(flags, planning);
   const planner = createPlanner();
   try {
     const objective = objectiveOf(flags, gpuCount(situation.cluster));
-    const answer = await planner.solve({ ...situation, objective, fixed: null });
+    const asked = { ...situation, objective, fixed: null, policy, tau: flags.tau };
+    const answer = await planner.solve(asked);
     if (answer.outcome === "infeasible") return refuseInfeasible(answer, flags.json === true);
     const { plan: found } = must(withRouting(answer.plan, flags, { ...declared, workload: situation.workload }));
     const examinations: Examination[] = [];
     const unexplained: string[] = [];
     if (flags.explain === true) {
       for (const examine of examinedKinds) {
-        const examined = await planner.examine({ ...situation, objective, fixed: null, examine });
+        const examined = await planner.examine({ ...asked, examine });
         if (examined.ok) examinations.push(examined.examination);
         else unexplained.push(examined.message);
       }

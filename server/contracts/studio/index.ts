@@ -10,6 +10,7 @@ export type * from "./arrivals";
 export type * from "./attachedCluster";
 export type * from "./batches";
 export type * from "./clusters";
+export type * from "./controls";
 export type * from "./declaredWorkflows";
 export type * from "./engineProfiles";
 export type * from "./ensembles";

@@ -5,8 +5,8 @@ import type { Candidate, KnobsRequest, Signature } from "@/server/contracts/gate
 import { formOfHash, policyHash } from "@/server/contracts/gateway/policyHash";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { withOldNames } from "@/solver/plan/deprecatedFields";
-import { learntOf, type PolicyDocument } from "@/solver/plan/policySchema";
-import { policyRefusal } from "@/solver/policies/policyRefusal";
+import { learntOf } from "@/solver/plan/policySchema";
+import { policyWithOverrides } from "@/solver/policies/policyControls";
 import { type ApiError, badRequest, conflict } from "../http/apiError";
 import { missingJudgeKey } from "../judge/judgeEndpoint";
 import { type AuditLog, type AuditNote, withReason } from "../lib/auditLog";
@@ -212,45 +212,3 @@ function engineChange(before: GatewayConfig["replicas"], after: GatewayConfig["r
   const counts = Object.entries({ added, removed, altered: altered.length }).filter(([, count]) => count > 0);
   return counts.length === 0 ? "another order" : counts.map(([what, count]) => `${count} ${what}`).join(", ");
 }
-
-type Knobs = Pick<KnobsRequest, "thresholds" | "tau" | "deltaScore">;
-
-interface PolicyWithOverrides {
-  readonly policy: PolicyDocument;
-  /** The change in words. */
-  readonly change: string;
-}
-
-/** The knobs each kind of policy has. */
-const knobsOf: { readonly [kind in PolicyDocument["kind"]]: readonly (keyof Knobs)[] } = {
-  cascade: ["thresholds"],
-  slack: ["tau", "deltaScore"],
-  fixed: [],
-  balanced: [],
-  "just-in-time": [],
-};
-
-/**
- * The policy with knobs set inside their approved ranges; if it has no such knob, or the value is outside of a range, the sentence that
- * says so.
- */
-function policyWithOverrides(policy: PolicyDocument, { thresholds, tau, deltaScore }: Knobs): PolicyWithOverrides | string {
-  const asked = Object.entries({ thresholds, tau, deltaScore }).filter(([, value]) => value !== undefined);
-  const own = knobsOf[policy.kind];
-  const foreign = asked.find(([knob]) => !own.some((one) => one === knob));
-  if (foreign !== undefined) return `The policy in force is of the kind ${policy.kind}, which has no control ${foreign[0]}.`;
-  if (asked.length === 0) {
-    return own.length === 0
-      ? `The policy in force is of the kind ${policy.kind}, which has no controls.`
-      : `Name a control to set: ${own.join(" or ")}.`;
-  }
-  // The requested values are knobs of this kind of policy.
-  const turned = { ...policy, ...Object.fromEntries(asked) } as PolicyDocument;
-  const refusal = policyRefusal(turned);
-  if (refusal !== null) return refusal;
-  const was = policy as Readonly<Record<string, unknown>>;
-  const change = asked.map(([knob, value]) => `${knob} from ${said(was[knob])} to ${said(value)}`).join(", ");
-  return { policy: turned, change: `Set ${change}` };
-}
-
-const said = (value: unknown): string => [value].flat().join(", ");

@@ -2,6 +2,7 @@ import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { SolveAnswer } from "@/server/contracts/studio";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { CascadePolicy, Plan, Predictions } from "@/solver/plan/plan";
+import { modelsOf, type SlackPolicy } from "@/solver/plan/policySchema";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import type { Resolved } from "./planningRequest";
 
@@ -15,24 +16,28 @@ export type PredictedAsItRuns =
   | { readonly kind: "not-evaluated"; readonly because: string };
 
 /**
- * The planner's request for a running plan: its thresholds on its own replicas, which are given, so that no search for shapes and no
+ * The planner's request for a running plan: its thresholds or tau on its own replicas, which are given, so that no search for shapes and no
  * constraint interferes. These replicas already follow the rules on shapes and nodes under which it was made.
  *
  * @param situation the traffic, the hardware and the judge to predict it for.
  */
 export function asItRuns(
   { constraints: _, ...situation }: PlanningSituation,
-  plan: Pick<Plan, "deployment" | "inputs"> & { readonly policy: CascadePolicy },
+  plan: Pick<Plan, "deployment" | "inputs"> & { readonly policy: CascadePolicy | SlackPolicy },
 ): Resolved<SolveRequest> {
   const { policy, inputs } = plan;
-  const models = policy.stages.map(({ model }) => model);
+  const models = modelsOf(policy);
+  const standing = { ...situation, models, running: runningReplicas(plan), topology: "given" } as const;
+  const { slack: _slack, ...objective } = inputs.objective;
+  if (policy.kind === "slack") {
+    // A missed floor or budget is a figure here, and no reason for another tau.
+    const unbound = { ...objective, kind: "latency-under-quality", qualityFloor: null, latencyBudgetSeconds: null } as const;
+    return { ...standing, objective: unbound, fixed: null, policy: "slack", tau: policy.tau };
+  }
   return {
-    ...situation,
-    models,
-    running: runningReplicas(plan),
-    topology: "given",
+    ...standing,
     withIdleStages: true,
-    objective: inputs.objective,
+    objective,
     fixed: { models, thresholds: policy.thresholds, startBelow: policy.directStart?.below },
   };
 }

@@ -1,6 +1,6 @@
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { GatewayPlace } from "@/server/contracts/gateway/gatewayPlace";
-import type { ClusterSummary, JudgeRecord, Schedule } from "@/server/contracts/studio";
+import type { ClusterSummary, ControlChange, JudgeRecord, Schedule } from "@/server/contracts/studio";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { ScheduleMemory } from "../documents/scheduleMemory";
 import { plans } from "./plans";
@@ -30,3 +30,24 @@ export const schedules = sqliteTable("schedules", {
   setAt: text().notNull(),
   memory: text("last", { mode: "json" }).$type<ScheduleMemory>(),
 });
+
+/** Changes of the controls of policies in force, each with its forecast. */
+export const controlChanges = sqliteTable(
+  "control_changes",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    clusterId: text()
+      .notNull()
+      .references(() => clusters.id),
+    at: text().notNull(),
+    actor: text().notNull(),
+    reason: text().notNull(),
+    planId: text().notNull(),
+    hashBefore: text().notNull(),
+    hashAfter: text().notNull(),
+    from: text({ mode: "json" }).$type<ControlChange["from"]>().notNull(),
+    to: text({ mode: "json" }).$type<ControlChange["to"]>().notNull(),
+    forecast: text({ mode: "json" }).$type<NonNullable<ControlChange["forecast"]>>(),
+  },
+  (table) => [index("control_changes_by_cluster").on(table.clusterId, table.id)],
+);

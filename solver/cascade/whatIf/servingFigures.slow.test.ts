@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { CascadePolicy } from "@/solver/plan/plan";
+import type { SlackPolicy } from "@/solver/plan/policySchema";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { type ServingEngine, type ServingTraffic, servingFiguresOf, servingRefusal } from "./servingFigures";
 
@@ -87,6 +88,42 @@ describe("servingFiguresOf", { timeout: 120_000 }, () => {
     const asked = figuresOf({ policy: largest, engines: engines(small, large) });
     expect(Object.keys(asked.longestSeconds)).toEqual([large]);
     expect(asked.capacityPerSecond!).toBeLessThan(accepting.capacityPerSecond!);
+  });
+});
+
+describe("servingFiguresOf slack dispatch", { timeout: 120_000 }, () => {
+  const figuresOf = servingFiguresOf(traffic);
+  const dispatch = (tau: number): SlackPolicy => ({
+    ...{ kind: "slack", tau, deltaScore: 0, floorSeconds: 0.5, order: { kind: "fcfs" }, place: { kind: "least-load" } },
+    models: [
+      { model: small, decodeSecondsPerToken: 0.012, maxBatchSize: 64, confidence: 0.5 },
+      { model: large, decodeSecondsPerToken: 0.024, maxBatchSize: 64, confidence: 0.8 },
+    ],
+    approvedRanges: { tau: { min: 0, max: 8 }, deltaScore: { min: 0, max: 1 } },
+  });
+
+  it("sends no fewer requests to the surer model with more slack, for no lower quality, and answers each once", () => {
+    const taus = [0, 0.5, 2, 8];
+    const figures = taus.map((tau) => figuresOf({ policy: dispatch(tau), engines: engines(small, large) }));
+    for (const [at, { share, quality, unserved }] of figures.entries()) {
+      expect(unserved).toEqual([]);
+      expect(share[0]! + share[1]!).toBeCloseTo(1, 9);
+      const before = figures[at - 1];
+      if (before === undefined) continue;
+      expect(share[1]!).toBeGreaterThanOrEqual(before.share[1]!);
+      expect(quality!).toBeGreaterThanOrEqual(before.quality!);
+    }
+    expect(figures.at(-1)!.quality!).toBeGreaterThan(figures[0]!.quality!);
+  });
+
+  it("sustains what all engines together do, and goes on with the other model where one has none", () => {
+    const { capacityPerSecond } = figuresOf({ policy: dispatch(1), engines: engines(small, large) });
+    const alone = figuresOf({ policy: dispatch(1), engines: engines(large) });
+    expect(alone).toMatchObject({ unserved: [small], share: [0, 1] });
+    expect(alone.capacityPerSecond!).toBeLessThan(capacityPerSecond!);
+    expect(figuresOf({ policy: dispatch(1), engines: [] })).toMatchObject({ capacityPerSecond: null, quality: null, share: [] });
+    const busy = servingFiguresOf({ ...traffic, requestsPerSecond: 1.01 * (capacityPerSecond ?? 0) });
+    expect(busy({ policy: dispatch(1), engines: engines(small, large) })).toMatchObject({ capacityPerSecond, p95Seconds: null });
   });
 });
 

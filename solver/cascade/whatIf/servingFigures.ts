@@ -1,4 +1,5 @@
 import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
+import type { ClusterOutcome } from "@/solver/cluster/clusterOutcome";
 import { simulateCluster } from "@/solver/cluster/simulateCluster";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import type { ReplicaRequests } from "@/solver/engine/replicaOutcome";
@@ -12,7 +13,7 @@ import { mean, quantile } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { CascadePolicy } from "@/solver/plan/plan";
-import { judgeEngineOf } from "@/solver/plan/policySchema";
+import { judgeEngineOf, modelsOf, type SlackPolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Outage } from "@/solver/policies/core/policy";
 import { drawSample } from "@/solver/workload/sample";
@@ -33,11 +34,14 @@ export interface ServingEngine {
 
 /** A policy with the engines that it currently uses, which may be fewer than its plan has. */
 export interface Serving {
-  readonly policy: CascadePolicy;
+  readonly policy: CascadePolicy | SlackPolicy;
   readonly engines: readonly ServingEngine[];
-  /** Set where nothing waits for the models without engines: the policy skips their stages. */
+  /** Set where nothing waits for the models without engines: a cascade skips their stages. Slack dispatch always does. */
   readonly lost?: Pick<Outage, "lowerMayAnswer">;
 }
+
+/** A cascade as it serves. */
+type CascadeServing = Serving & { readonly policy: CascadePolicy };
 
 export interface ServingTraffic {
   /** With router scores where the policy starts requests by them. */
@@ -52,12 +56,20 @@ export interface ServingTraffic {
 export interface ServingFigures {
   /** Models that requests reach and that no engine serves; a judge is not included. */
   readonly unserved: readonly string[];
-  /** Requests per second at which the busiest model's engines always have work; null where a model is unserved. */
+  /**
+   * Requests per second at which the busiest model's engines always have work, of slack dispatch at which all engines have; null where a
+   * model is unserved.
+   */
   readonly capacityPerSecond: number | null;
   /** End to end, simulated whole; null where a model is unserved or does not sustain its load. */
   readonly p95Seconds: number | null;
   /** Mean label of the answers, 0..100, from the same simulation; null where `p95Seconds` is. */
   readonly quality: number | null;
+  /**
+   * Share of requests that reach each stage of a cascade, or that each model of slack dispatch answers, in the policy's order; empty where
+   * `p95Seconds` is null.
+   */
+  readonly share: readonly number[];
   /**
    * Share of requests that are refused because only a smaller model than the policy requires could answer; 0 where `p95Seconds` is null.
    */
@@ -71,8 +83,8 @@ export function servingRefusal(
   { workload, cards }: Pick<ServingTraffic, "workload" | "cards">,
   { policy, engines }: Serving,
 ): string | null {
-  const unknown = policy.stages.find(({ model }) => workload.outcomes.models.every((own) => own.model !== model));
-  if (unknown !== undefined) return `The workload ${workload.name} has no answers of ${unknown.model}.`;
+  const unknown = modelsOf(policy).find((model) => workload.outcomes.models.every((own) => own.model !== model));
+  if (unknown !== undefined) return `The workload ${workload.name} has no answers of ${unknown}.`;
   for (const { model, gpu, tp, pp } of engines) {
     const [card, type] = [cardOf(cards.models, model), cardOf(cards.gpus, gpu)];
     if (card === undefined || type === undefined) return `There is no card of ${card === undefined ? model : gpu}.`;
@@ -131,7 +143,22 @@ export function servingFiguresOf({
     }, 0);
   }
 
-  function capacityOf({ policy, engines }: Serving): number {
+  /** Slack dispatch evens out loads, so all engines have work before any queue grows without bound. */
+  function dispatchCapacity({ models }: SlackPolicy, engines: readonly ServingEngine[]): number {
+    const names = models.map(({ model }) => model);
+    const table = planningSample(workload.outcomes, planning, names);
+    const all = Int32Array.from({ length: table.prompts }, (_, prompt) => prompt);
+    return names.reduce((sum, model, index) => {
+      const work = repeated(all, (prompt) => ({
+        inputTokens: table.inputTokens[prompt] ?? 0,
+        outputTokens: table.outputTokens[index]?.[prompt] ?? 0,
+      }));
+      const own = engines.filter((engine) => engine.model === model);
+      return work === null ? sum : sum + saturation(own, work, `dispatch ${model}`);
+    }, 0);
+  }
+
+  function capacityOf({ policy, engines }: CascadeServing): number {
     const models = policy.stages.map(({ model }) => model);
     const table = planningSample(workload.outcomes, planning, models);
     const routed = routePrompts(
@@ -168,13 +195,43 @@ export function servingFiguresOf({
     }
   }
 
-  return (asked) => {
+  /** The figures of a simulated run; nothing but its capacity where the load is not sustained. */
+  function settled(outcome: ClusterOutcome, models: readonly string[], run: Run): ServingFigures {
+    const { capacityPerSecond, refuses } = run;
+    const from = Math.floor(WARM_UP_SHARE * requests);
+    const latencies = outcome.endToEndSeconds.subarray(from).filter((seconds) => !refuses || seconds !== Number.POSITIVE_INFINITY);
+    const labels = outcome.quality.subarray(from).filter((label) => !Number.isNaN(label));
+    const keepsUp = (refuses || outcome.unserved === 0) && latencies.length > 0 && capacityPerSecond > requestsPerSecond;
+    const longest = (seconds: Float64Array): number => seconds.reduce((most, one) => Math.max(most, one), 0);
+    const shareOf = (model: string): number => outcome.stages.find((stage) => stage.model === model)?.share ?? 0;
+    return {
+      unserved: run.unserved,
+      capacityPerSecond,
+      p95Seconds: keepsUp ? quantile(latencies, 0.95) : null,
+      quality: keepsUp ? mean(labels) : null,
+      share: keepsUp ? models.map(shareOf) : [],
+      refusedShare: keepsUp ? outcome.unserved / requests : 0,
+      longestSeconds: Object.fromEntries(outcome.stages.map((stage) => [stage.model, longest(stage.latencySeconds)])),
+    };
+  }
+
+  function dispatchFigures(policy: SlackPolicy, engines: readonly ServingEngine[]): ServingFigures {
+    const models = modelsOf(policy);
+    const unserved = models.filter((model) => engines.every((engine) => engine.model !== model));
+    if (unserved.length === models.length) return { ...NO_FIGURES, unserved };
+    const outcome = simulateCluster({
+      ...{ policy: buildPolicy(policy), sample, outcomes: workload.outcomes, judgeSeconds: 0 },
+      replicas: replicasOf(engines.filter(({ model }) => models.includes(model))),
+    });
+    return settled(outcome, models, { unserved, capacityPerSecond: dispatchCapacity(policy, engines), refuses: false });
+  }
+
+  function cascadeFigures(asked: CascadeServing): ServingFigures {
     const serving = withoutItsJudge(asked);
     const { policy, engines, lost } = serving;
     const models = policy.stages.map(({ model }) => model);
     const unserved = models.filter((model) => engines.every((engine) => engine.model !== model));
-    if (unserved.length > 0 && (lost === undefined || unserved.length === models.length))
-      return { unserved, capacityPerSecond: null, p95Seconds: null, quality: null, refusedShare: 0, longestSeconds: {} };
+    if (unserved.length > 0 && (lost === undefined || unserved.length === models.length)) return { ...NO_FIGURES, unserved };
     const capacityPerSecond = capacityOf(withoutLostStages(serving));
     const judging = judgeEngineOf(policy);
     const outcome = simulateCluster({
@@ -189,25 +246,25 @@ export function servingFiguresOf({
         ? {}
         : { judgeEngines: { ...policy.judge.engine, replicas: replicasOf(engines.filter(({ model }) => model === judging)) } }),
     });
-    const from = Math.floor(WARM_UP_SHARE * requests);
     const refuses = lost?.lowerMayAnswer === false && unserved.length > 0;
-    const settled = outcome.endToEndSeconds.subarray(from).filter((seconds) => !refuses || seconds !== Number.POSITIVE_INFINITY);
-    const labels = outcome.quality.subarray(from).filter((label) => !Number.isNaN(label));
-    const keepsUp = (refuses || outcome.unserved === 0) && settled.length > 0 && capacityPerSecond > requestsPerSecond;
-    const longest = (seconds: Float64Array): number => seconds.reduce((most, one) => Math.max(most, one), 0);
-    return {
-      unserved,
-      capacityPerSecond,
-      p95Seconds: keepsUp ? quantile(settled, 0.95) : null,
-      quality: keepsUp ? mean(labels) : null,
-      refusedShare: keepsUp ? outcome.unserved / requests : 0,
-      longestSeconds: Object.fromEntries(outcome.stages.map((stage) => [stage.model, longest(stage.latencySeconds)])),
-    };
-  };
+    return settled(outcome, modelsOf(asked.policy), { unserved, capacityPerSecond, refuses });
+  }
+
+  return ({ policy, ...rest }) => (policy.kind === "slack" ? dispatchFigures(policy, rest.engines) : cascadeFigures({ ...rest, policy }));
 }
 
+/** What is known of a simulated run without its outcome. */
+interface Run extends Pick<ServingFigures, "unserved"> {
+  readonly capacityPerSecond: number;
+  /** Whether requests that only a smaller model could answer are refused. */
+  readonly refuses: boolean;
+}
+
+/** Where no request can be answered. */
+const NO_FIGURES = { capacityPerSecond: null, p95Seconds: null, quality: null, share: [], refusedShare: 0, longestSeconds: {} } as const;
+
 /** A judge without an available engine is not waited for: its answers are accepted, or the last stage is used at once. */
-function withoutItsJudge(serving: Serving): Serving {
+function withoutItsJudge(serving: CascadeServing): CascadeServing {
   const { policy, engines } = serving;
   const judging = judgeEngineOf(policy);
   if (judging === null || engines.some(({ model }) => model === judging)) return serving;
@@ -221,7 +278,7 @@ function withoutItsJudge(serving: Serving): Serving {
 }
 
 /** The cascade of the stages that have engines, with the requests that the policy sends there when it skips the others. */
-function withoutLostStages(serving: Serving): Serving {
+function withoutLostStages(serving: CascadeServing): CascadeServing {
   const { policy, engines } = serving;
   const kept = policy.stages.flatMap(({ model }, stage) => (engines.some((engine) => engine.model === model) ? [stage] : []));
   if (kept.length === policy.stages.length) return serving;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { planCodec } from "@/components/plan/address/planCodec";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
+import { planCodec } from "./planCodec";
 import { planNowPath } from "./planNowPath";
 
 it("opens the Plan page with what was asked of the plan, for the traffic that is measured", () => {
