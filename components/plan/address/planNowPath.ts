@@ -6,7 +6,7 @@ import { planCodec } from "./planCodec";
 
 /** Address of the Plan page with a plan's request, for the current traffic. */
 export function planNowPath({ inputs }: Pick<Plan, "inputs">, { workloadId, requestsPerSecond }: TrafficToPlan): string {
-  const { objective, constraints, judgeEngine, directStart } = inputs;
+  const { objective, policyChoice, constraints, judgeEngine, directStart } = inputs;
   const view = {
     ...planCodec.parse(new URLSearchParams()),
     workload: workloadId,
@@ -15,6 +15,8 @@ export function planNowPath({ inputs }: Pick<Plan, "inputs">, { workloadId, requ
     latencyBudgetSeconds: objective.latencyBudgetSeconds,
     gpus: objective.maxGpus,
     kind: objective.kind,
+    policy: policyChoice ?? ("cascade" as const),
+    slack: objective.slack === undefined ? null : Math.round(100 * objective.slack),
     latency: objective.latency,
     heldFor: objective.qualityConfidence === null ? ("point" as const) : ("bound" as const),
     constraints: constraints ?? noConstraints,

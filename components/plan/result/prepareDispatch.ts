@@ -4,7 +4,7 @@ import type { Plan } from "@/solver/plan/plan";
 import type { SlackPolicy } from "@/solver/plan/policySchema";
 
 /** One model of slack dispatch. */
-export interface DispatchModel {
+interface DispatchModel {
   readonly model: string;
   /** Of the requests, 0..1: the length of its bar. */
   readonly share: number;

@@ -45,7 +45,7 @@ function lacking(lack: DispatchTables["missing"][number], workloadId: string): D
     case "no-texts":
       return {
         kind: lack,
-        says: "Slack dispatch: this workload has no prompt texts, which a predictor of confidence reads.",
+        says: "Slack dispatch: the texts of this workload's prompts are not kept, so a predictor of confidence would read their lengths only.",
         link: { to: "/workloads/profiles", text: "Profile prompts" },
       };
   }
