@@ -28,6 +28,7 @@ import { compareBenchmarks } from "./solver/compare";
 import { exhaustiveBenchmarks } from "./solver/compareExhaustive";
 import { replayBenchmarks } from "./solver/compareReplay";
 import { deploymentBenchmarks } from "./solver/deployment";
+import { dispatchBenchmarks } from "./solver/dispatch";
 import { floorBenchmarks } from "./solver/floorHeld";
 import { monotonyBenchmarks } from "./solver/monotony";
 import { oneReplicaBenchmarks } from "./solver/oneReplica";
@@ -38,6 +39,7 @@ import { recordedSweepBenchmarks } from "./solver/recordedSweep";
 import { slackBenchmarks } from "./solver/slack";
 import { expositionBenchmarks } from "./studio/exposition";
 import { liveBenchmarks } from "./studio/live";
+import { liveSlackBenchmarks } from "./studio/liveSlack";
 import { promptBenchmarks } from "./studio/prompts";
 import { seriesBenchmarks } from "./studio/series";
 import { telemetryBenchmarks } from "./studio/telemetry";
@@ -50,6 +52,7 @@ const benchmarks: readonly Benchmark[] = [
   ...planBenchmarks,
   ...monotonyBenchmarks,
   ...slackBenchmarks,
+  ...dispatchBenchmarks,
   ...deploymentBenchmarks,
   ...placementBenchmarks,
   ...floorBenchmarks,
@@ -79,6 +82,7 @@ const benchmarks: readonly Benchmark[] = [
   ...seriesBenchmarks,
   ...promptBenchmarks,
   ...liveBenchmarks,
+  ...liveSlackBenchmarks,
   ...expositionBenchmarks,
   ...faultMixBenchmarks,
   ...stageFailureBenchmarks,

@@ -49,4 +49,5 @@ export async function answersOf({
   return { workload, texts: workload.outcomes.promptIds.map((id) => byId.get(id) ?? null) };
 }
 
-const promptTexts = once(() => promptColumn("prompt"));
+/** Texts of all prompts, by prompt id. */
+export const promptTexts = once(() => promptColumn("prompt"));

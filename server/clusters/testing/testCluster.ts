@@ -33,12 +33,15 @@ export interface TestClusterOptions {
   readonly gpus?: number;
   readonly timeScale?: number;
   readonly prompts?: number;
+  /** Models of its workload, smallest first. */
+  readonly ladder?: readonly string[];
   /** Gets all output of the processes, which are then set to log everything. */
   readonly onOutput?: (text: string) => void;
 }
 
 /** The real emulator and the real gateway in their own processes, and a store, all in a temporary folder. */
-export async function startTestCluster({ gpus = 4, timeScale: scale = timeScale, prompts = 100, onOutput }: TestClusterOptions = {}) {
+export async function startTestCluster(options: TestClusterOptions = {}) {
+  const { gpus = 4, timeScale: scale = timeScale, prompts = 100, ladder = ["qwen2.5-3b", "qwen2.5-7b"], onOutput } = options;
   const folder = mkdtempSync(join(tmpdir(), "weir-cluster-"));
   const [gatewayPort = 0, gatewayAdminPort = 0, emulatorPort = 0, dcgmPort = 0, enginePort = 0] = await freePorts(5);
   const environment = {
@@ -70,7 +73,7 @@ export async function startTestCluster({ gpus = 4, timeScale: scale = timeScale,
   await Promise.all(Object.values(healthUrls).map(untilHealthy));
 
   const store = openStore(folder);
-  const workload = generatedWorkload({ prompts, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 1 });
+  const workload = generatedWorkload({ prompts, ladder, seed: 1 });
   const gateway = createAdminClient("gateway", gatewayAdminUrl, token);
   const host = createEmulatorHost({
     emulator: createAdminClient("emulator", emulatorUrl, token),
