@@ -58,13 +58,13 @@ const measured = once(async (): Promise<readonly LadderResult[]> => {
     process.stderr.write(`${answers.ladder}: out-of-fold AUC ${answers.auc.join(", ")}\n`);
     const rows = await rowsOf(planner, answers);
     results.push({ answers, rows, ...(await tabled(planner, answers)) });
+    writeTables("dispatch", results.map(partOf));
   }
   await planner.close();
   writeRows(
     "dispatch",
     results.flatMap(({ rows }) => rows.map(({ heldOut, ...row }) => ({ ...row, p95Seconds: heldOut && p95s(heldOut) }))),
   );
-  writeTables("dispatch", results.map(partOf));
   return results;
 });
 

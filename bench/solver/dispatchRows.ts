@@ -119,11 +119,12 @@ export async function rowsOf(planner: Planner, answers: LadderAnswers): Promise<
     }),
   );
   const rows: DispatchRow[] = [];
+  const known = new Map<string, NonNullable<DispatchRow["heldOut"]>>();
   for (const { floor, kind, answer } of asked) {
     const cascade = rows.find((row) => row.floor === floor && row.name === "cascade")?.heldOut ?? null;
     const solved = await answer;
     const startedMs = performance.now();
-    rows.push({ ladder: answers.ladder, floor, name: kind.name, ...figuresOf(solved, { answers, kind, cascade }) });
+    rows.push({ ladder: answers.ladder, floor, name: kind.name, ...figuresOf(solved, { answers, kind, cascade, known }) });
     const { planned, verdict } = rows.at(-1) as DispatchRow;
     process.stderr.write(
       `${floor} ${kind.name}: ${planned?.of}, ${planned?.p95Seconds} s, ${verdict}, simulated in ${performance.now() - startedMs} ms\n`,
@@ -136,13 +137,17 @@ interface Beside {
   readonly answers: LadderAnswers;
   readonly kind: Kind;
   readonly cascade: DispatchRow["heldOut"];
+  /** Runs of plans by their hashes: the same plan is the best at several floors. */
+  readonly known: Map<string, NonNullable<DispatchRow["heldOut"]>>;
 }
 
-function figuresOf(answer: SolveAnswer, { answers, kind, cascade }: Beside): Omit<DispatchRow, "ladder" | "floor" | "name"> {
+function figuresOf(answer: SolveAnswer, { answers, kind, cascade, known }: Beside): Omit<DispatchRow, "ladder" | "floor" | "name"> {
   if (answer.outcome !== "plan") return { planned: null, reason: answer.reason, heldOut: null, beside: null, verdict: null };
   const { plan } = answer;
   const served = { plan, workload: answers.workloads[kind.confidence], requestsPerSecond: answers.rate };
-  const heldOut = { "as modelled": heldOutRuns(served, "as modelled"), perturbed: heldOutRuns(served, "perturbed") };
+  const key = `${plan.policyHash} ${plan.topologyHash} ${kind.confidence}`;
+  const heldOut = known.get(key) ?? { "as modelled": heldOutRuns(served, "as modelled"), perturbed: heldOutRuns(served, "perturbed") };
+  known.set(key, heldOut);
   const beside =
     kind.policy === "cascade" || cascade === null
       ? null

@@ -1,5 +1,4 @@
 import { modelPerturbation } from "@/server/emulator/modelPerturbation";
-import { WARM_UP_SHARE } from "@/solver/cascade/deploy/wholeSimulation";
 import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import { simulateCluster } from "@/solver/cluster/simulateCluster";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
@@ -18,8 +17,11 @@ import { shippedReplica } from "../lib/replica";
 export type Engines = "as modelled" | "perturbed";
 
 /** Days of traffic: each draws other prompts and starts at another place of the recorded arrivals. */
-export const DAYS = 6;
-const REQUESTS = 4000;
+export const DAYS = 5;
+const REQUESTS = 10_000;
+
+/** Share of a day's requests that are left out while the cluster fills up: some times the p95 of any plan here. */
+const WARM_UP_SHARE = 0.25;
 
 /** A plan on traffic that it was not made from. */
 export interface HeldOutRuns {

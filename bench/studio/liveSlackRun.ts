@@ -15,6 +15,7 @@ import { type Collector, createCollector } from "@/server/telemetry/collector";
 import { storeWorkload } from "@/server/workloads/storedWorkloads";
 import type { Plan } from "@/solver/plan/plan";
 import type { SlackStep } from "@/solver/plan/planSlack";
+import { thresholdsOf } from "@/solver/plan/policySchema";
 import type { PolicyOverrides } from "@/solver/policies/policyControls";
 import { drawSample } from "@/solver/workload/sample";
 
@@ -34,6 +35,10 @@ const FLOOR = 45;
 const WARM_UP_SECONDS = 15;
 const MEASURED_SECONDS = 42;
 const CHANGES = 5;
+
+/** Times that a change is tried, and wall seconds between them. */
+const ATTEMPTS = 4;
+const LATE_SECONDS = 3;
 
 /** Longer than a roll-out and all changes take. */
 const MOST_SECONDS = 600;
@@ -98,9 +103,11 @@ export async function liveChanges(progress: (line: string) => void): Promise<rea
       });
       await sleep(WARM_UP_SECONDS * 1000);
       let from = policy === "cascade" ? 0 : plan.policy.kind === "slack" ? plan.policy.tau : Number.NaN;
+      let inForce: PolicyOverrides = plan.policy.kind === "slack" ? { tau: from } : { thresholds: thresholdsOf(plan.policy) };
       for (const step of targetsOf(plan)) {
         ending.signal.throwIfAborted();
-        await change(step);
+        await change(step, inForce);
+        inForce = valuesOf(step);
         const measured = monitor.lastChange(clusterId);
         if (measured === null) throw new Error("The change was not measured");
         changes.push({ policy, plan: plan.metadata.name, from, to: step.value, measured });
@@ -113,18 +120,27 @@ export async function liveChanges(progress: (line: string) => void): Promise<rea
     await Promise.all([monitor.close(), traffic.close()]);
     return changes;
 
-    async function change({ value, thresholds }: SlackStep): Promise<void> {
-      const routing = watching.routing();
-      if (routing === null) throw new Error("The gateway has no policy in force");
-      const values: PolicyOverrides = thresholds === undefined ? { tau: value } : { thresholds };
-      const forecast = await service.forecastControls(clusterId, { ...values, policyHash: routing.policyHash }, ending.signal);
-      if (!forecast.ok) throw new Error(forecast.message);
-      const set = await service.setControls(
-        clusterId,
-        { ...values, thresholds: thresholds && [...thresholds], etag: routing.etag, reason: actor },
-        actor,
-      );
-      if (!set.ok) throw new Error(set.message);
+    /** Forecasts and sets a step as an operator does, again where the gateway of a busy machine answers late. */
+    async function change(step: SlackStep, before: PolicyOverrides): Promise<void> {
+      const values = valuesOf(step);
+      for (let attempt = 1; ; attempt += 1) {
+        await watching.askGateway();
+        const routing = watching.routing();
+        if (routing === null) throw new Error("The gateway has no policy in force");
+        const { etag, policyHash } = routing;
+        const forecast = await service.forecastControls(clusterId, { ...values, policyHash }, ending.signal);
+        if (!forecast.ok) throw new Error(forecast.message);
+        const set = await service.setControls(clusterId, { ...ordered(values), etag, reason: actor }, actor);
+        if (set.ok) break;
+        progress(set.message);
+        if (attempt === ATTEMPTS) throw new Error(set.message);
+        await sleep(LATE_SECONDS * 1000);
+        await watching.askGateway();
+        const now = watching.routing();
+        // It took effect without being recorded: back, so that the change can be made again.
+        if (now !== null && now.policyHash !== policyHash)
+          await service.setControls(clusterId, { ...ordered(before), etag: now.etag, reason: actor }, actor);
+      }
       await sleep(MEASURED_SECONDS * 1000);
       await watching.askGateway();
     }
@@ -181,6 +197,11 @@ export async function liveChanges(progress: (line: string) => void): Promise<rea
     await runner.close();
   }
 }
+
+const valuesOf = ({ value, thresholds }: SlackStep): PolicyOverrides => (thresholds === undefined ? { tau: value } : { thresholds });
+
+/** Values as an order has them. */
+const ordered = ({ thresholds, tau }: PolicyOverrides) => (thresholds === undefined ? { tau } : { thresholds: [...thresholds] });
 
 /** Five approved steps of a plan's slack, each another than the one before: the widest changes first. */
 function targetsOf({ predictions: { slack }, metadata }: Plan): readonly SlackStep[] {
