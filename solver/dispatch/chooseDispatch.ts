@@ -56,7 +56,7 @@ export function dispatchPoints(
  *
  * @param points of one allocation, ascending by tau.
  */
-export function interpolated(points: readonly DispatchPoint[], tau: number): DispatchPoint | null {
+function interpolated(points: readonly DispatchPoint[], tau: number): DispatchPoint | null {
   const below = points.findLast((point) => point.tau <= tau);
   const above = points.find((point) => point.tau >= tau);
   if (below === undefined || above === undefined) return null;
