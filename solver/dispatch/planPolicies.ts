@@ -44,7 +44,9 @@ export function planPolicies(input: PlanPoliciesInput): BuiltPolicy {
   if (built.outcome === "infeasible") return built;
   const { solver } = built.draft;
   const says = slackSays(objective, { limitSeconds, fastest: saidOf(fastest, objective), chosen: saidOf(built, objective) });
-  const draft = { ...built.draft, solver: { ...solver, why: [says, ...solver.why], slack: boughtBy(objective, limitSeconds, fastest) } };
+  // A cascade's first sentence then is on its own slack, counted from the fastest cascade.
+  const why = solver.slack === undefined ? solver.why : solver.why.slice(1);
+  const draft = { ...built.draft, solver: { ...solver, why: [says, ...why], slack: boughtBy(objective, limitSeconds, fastest) } };
   return { outcome: "plan", draft: { ...draft, inputs: { ...draft.inputs, objective } } };
 }
 
