@@ -15,7 +15,11 @@ export function Predictors({ workloadId }: { readonly workloadId: string | null 
   const trpc = useTRPC();
   const queries = useQueryClient();
   const query = useQuery(trpc.artefacts.list.queryOptions());
-  const reread = useCallback(() => void queries.invalidateQueries(trpc.artefacts.list.pathFilter()), [queries, trpc]);
+  const reread = useCallback(() => {
+    void queries.invalidateQueries(trpc.artefacts.list.pathFilter());
+    // Plans of slack dispatch use the newest predictor of confidence.
+    for (const job of ["dispatch", "exact-plan"]) queries.removeQueries({ queryKey: [job] });
+  }, [queries, trpc]);
   const artefacts = query.data ?? [];
   const status = queryStatus(query, {
     what: "Reading predictors",

@@ -43,14 +43,19 @@ export function prepareKnobs(policy: PolicyDocument, planned: PolicyDocument | n
       const step = DECIMAL_STEP;
       return [
         knob({ key: "tau", label: "Slack τ", current: policy.tau, planned: before?.tau ?? null, ...tau, step }),
-        knob({
-          key: "deltaScore",
-          label: "Confidence margin",
-          current: policy.deltaScore,
-          planned: before?.deltaScore ?? null,
-          ...deltaScore,
-          step,
-        }),
+        // A margin with a single approved value cannot be set.
+        ...(deltaScore.min === deltaScore.max
+          ? []
+          : [
+              knob({
+                key: "deltaScore",
+                label: "Confidence margin",
+                current: policy.deltaScore,
+                planned: before?.deltaScore ?? null,
+                ...deltaScore,
+                step,
+              }),
+            ]),
       ];
     }
   }

@@ -8,7 +8,7 @@ import { atWorkload } from "@/server/judges/atWorkload";
 import { createJudgeMonitor, type JudgeMonitor } from "@/server/judges/judgeMonitor";
 import { asItRuns, type PredictedAsItRuns, predictedAsItRuns } from "@/server/planning/planner/asItRuns";
 import type { Planner, RequestOptions } from "@/server/planning/planner/planner";
-import { situationOf } from "@/server/planning/planner/situationOf";
+import { dispatchSituation, situationOf } from "@/server/planning/planner/situationOf";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
@@ -92,8 +92,10 @@ export function createPlanningService(
     const workload = workloadOf(inputs.workload.id);
     if (workload === null)
       return { ok: false, message: `The workload of ${plan.metadata.name} is not kept here, so that nothing can be simulated with it.` };
+    const confidence = policy.kind === "slack" ? confidenceOf(policy, workload) : null;
+    if (confidence?.ok === false) return confidence;
     const planned =
-      policy.kind === "cascade" ? situationOf({ policy, inputs }, workload) : dispatchSituation(inputs, confidenceOf(policy, workload));
+      policy.kind === "cascade" ? situationOf({ policy, inputs }, workload) : dispatchSituation(inputs, confidence?.scored ?? { workload });
     const situation = { ...planned, requestsPerSecond };
     const { workload: _, ...asked } = situation;
     const keyOf = (serving: Serving): string => JSON.stringify([asked, serving]);
@@ -111,10 +113,16 @@ export function createPlanningService(
     return { ok: true, figures: found };
   }
 
-  /** The workload with the scores of the predictor that a policy reads; without them where that is not stored with any. */
-  function confidenceOf({ learnt }: Pick<SlackPolicy, "learnt">, workload: Workload): ScoredWorkload | { readonly workload: Workload } {
-    const scored = learnt?.confidence === undefined ? null : withTrainedConfidence(store, workload);
-    return scored?.artefact === learnt?.confidence && scored !== null ? scored : { workload };
+  /** The workload with the scores of the predictor that a policy names; refused where these are not kept. */
+  function confidenceOf(
+    { learnt }: Pick<SlackPolicy, "learnt">,
+    workload: Workload,
+  ): Outcome<{ readonly scored: Pick<ScoredWorkload, "workload"> & Partial<ScoredWorkload> }> {
+    if (learnt?.confidence === undefined) return { ok: true, scored: { workload } };
+    const scored = withTrainedConfidence(store, workload, learnt.confidence);
+    if (scored !== null) return { ok: true, scored };
+    const named = learnt.confidence.slice(0, 8);
+    return { ok: false, message: `The scores of the predictor ${named}, which the policy reads, are not kept here: train it again.` };
   }
 
   function running(clusterId: string): readonly RunningReplica[] {
@@ -201,9 +209,13 @@ export function createPlanningService(
       const { policy } = plan;
       if (policy.kind !== "cascade" && policy.kind !== "slack")
         return { kind: "not-evaluated", because: `Only cascades and slack dispatch are simulated, and this policy is ${policy.kind}.` };
-      const found = situation(request, { confidence: policy.learnt?.confidence !== undefined });
+      const found = situation(request, { confidence: false });
       if (!found.ok) return { kind: "not-evaluated", because: found.message };
-      return predictedAsItRuns(await planner.solve(asItRuns(found.situation, { ...plan, policy }), asking));
+      const confidence = policy.kind === "slack" ? confidenceOf(policy, found.situation.workload) : null;
+      if (confidence?.ok === false) return { kind: "not-evaluated", because: confidence.message };
+      const { workload = found.situation.workload, artefact } = confidence?.scored ?? {};
+      const asked = { ...found.situation, workload, ...(artefact === undefined ? {} : { confidence: { artefact } }) };
+      return predictedAsItRuns(await planner.solve(asItRuns(asked, { ...plan, policy }), asking));
     },
     async *examine({ objective, fixed, policy, tau, examine, ...request }, signal) {
       const found = situation(request, { confidence: dispatches(policy) });
@@ -228,18 +240,5 @@ export function createPlanningService(
 
 /** Whether slack dispatch is among the kinds of policies asked for. */
 const dispatches = (policy: SolveRequest["policy"]): boolean => policy === "slack" || policy === "any";
-
-/** The situation of a plan of slack dispatch, in which nothing is judged: its own rate, cards and engine profile. */
-function dispatchSituation(
-  { userCards, engineProfile, cluster, workload: planned }: Plan["inputs"],
-  { workload, ...scored }: Pick<PlanningSituation, "workload"> & { readonly artefact?: string },
-): PlanningSituation {
-  return {
-    ...(scored.artefact === undefined ? {} : { confidence: { artefact: scored.artefact } }),
-    ...{ workload, workloadId: planned.id, cluster, requestsPerSecond: planned.requestsPerSecond },
-    ...(userCards === undefined ? {} : { userCards }),
-    ...(engineProfile === undefined ? {} : { engineProfile }),
-  };
-}
 
 const noted = (notes: readonly string[]): { readonly notes?: readonly string[] } => (notes.length === 0 ? {} : { notes });

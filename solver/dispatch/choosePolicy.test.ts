@@ -57,6 +57,7 @@ describe("choosePolicy", () => {
         for (const kind of ["latency-under-quality", "cost-under-both"] as const) {
           const at = (slack: number) => choosePolicy({ exploration, dispatch }, { ...knobs, kind, slack }, any);
           const [less, more] = slacks.map(at);
+          expect(less?.chosen === null).toBe(more?.chosen === null);
           if (less?.chosen == null || more?.chosen == null) continue;
           if (more.slack !== null) {
             const fastest = choosePolicy({ exploration, dispatch }, { ...knobs, kind: "latency-under-quality" }, any).chosen;

@@ -25,6 +25,8 @@ import { tauSteps } from "./tauSteps";
 export interface PlanDispatchInput extends PlanningSituation {
   readonly explorer: Explorer;
   readonly objective: Objective;
+  /** Latency from which the slack counts where several kinds of policies are compared; left out: that of the fastest slack dispatch. */
+  readonly slackFromSeconds?: number;
   /** null: chosen too. */
   readonly tau: number | null;
   /** The points on the GPUs that a plan may use; see `exploreDispatch`. */
@@ -70,7 +72,8 @@ export function planDispatch(input: PlanDispatchInput): BuiltDispatch {
   if (refusal !== null) return { outcome: "infeasible", ...refusal, bestQuality: null, bestLatencySeconds: null };
   const exploring = dispatchInput(input, objective.maxGpus);
   const explored = input.explored(exploring);
-  const knobs = { ...objective, maxGpus: exploring.maxGpus };
+  const { slackFromSeconds } = input;
+  const knobs = { ...objective, maxGpus: exploring.maxGpus, ...(slackFromSeconds === undefined ? {} : { slackFromSeconds }) };
   const verified = searchDispatch(exploring, explored, knobs, tau);
   if (verified === null) return unreachable(exploring, explored, objective);
   const deployment = deploy(input, verified);
@@ -112,7 +115,8 @@ function unreachable(exploring: ExploreDispatch, explored: readonly SimulatedPoi
       bestLatencySeconds: null,
     };
   const bestQuality = Math.max(...promised);
-  const bestLatencySeconds = Math.min(...points.map(({ latencySeconds }) => latencySeconds));
+  const byLargest = objective.latency === "largest-stage";
+  const bestLatencySeconds = Math.min(...points.map((point) => (byLargest ? point.largestStageSeconds : point.latencySeconds)));
   const { qualityFloor, latencyBudgetSeconds } = objective;
   if (qualityFloor !== null && bestQuality < qualityFloor)
     return {
@@ -189,7 +193,7 @@ function draftOf(
   const { explorer, workload, workloadId, cluster, objective, constraints = noConstraints, running = [], confidence } = input;
   const { userCards = noUserCards, engineProfile: profile = vllmProfile } = input;
   const cards = catalogueOf(userCards);
-  const { allocation, point, run, slack } = verified;
+  const { allocation, point, run } = verified;
   const saturation = deployment.map(({ saturationRequestsPerSecond }) => saturationRequestsPerSecond);
   const { steps, range } = tauSteps(exploring, verified, { objective, saturation });
   const names = deployment.map(({ model }) => model);
@@ -239,21 +243,6 @@ function draftOf(
         `${counted(verified.simulated, "setting")} of GPUs and tau were simulated; this is the best of them, and no proof that none is better.`,
       ],
       alternatives: [],
-      ...(slack === null || objective.slack === undefined
-        ? {}
-        : {
-            slack: {
-              slack: objective.slack,
-              limitSeconds: slack.limitSeconds,
-              fastest: {
-                quality: slack.fastest.quality,
-                qualityLow: slack.fastest.qualityLow,
-                p95Seconds: slack.fastest.latencySeconds,
-                gpus: slack.fastest.gpusTotal,
-                costUsdPerRequest: slack.fastest.costUsdPerRequest,
-              },
-            },
-          }),
     },
   };
 }

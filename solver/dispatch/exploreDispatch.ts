@@ -51,7 +51,9 @@ export interface SimulatedPoint extends Omit<DispatchPoint, "allocation" | "qual
  */
 export function exploreDispatch(input: ExploreDispatch): readonly SimulatedPoint[] {
   const { explorer, workload, maxGpus } = input;
-  const totals = TOTALS.map(({ part, kept }) => ({ gpus: Math.round(part * maxGpus), kept }));
+  // A given topology has one allocation, whatever the number of GPUs.
+  const parts = explorer.input.fixedTopology === undefined ? TOTALS : TOTALS.slice(0, 1);
+  const totals = parts.map(({ part, kept }) => ({ gpus: Math.round(part * maxGpus), kept }));
   const all = totals.flatMap(({ gpus, kept }) => ({ kept, allocations: dispatchAllocations(explorer, gpus) }));
   const screened = all.reduce((sum, { allocations }) => sum + allocations.length, 0) * SCREENING.taus.length;
   const steps = screened + all.reduce((sum, { allocations, kept }) => sum + Math.min(kept, allocations.length), 0) * TAUS.length;

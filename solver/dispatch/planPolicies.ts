@@ -1,5 +1,5 @@
 import { best, type ComparedFigures, promisedQuality } from "@/solver/cascade/choose/choose";
-import { slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
+import { kindWithinSlack, slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
 import { type SlackFigures, slackSays } from "@/solver/cascade/choose/slackSays";
 import { buildPlan } from "@/solver/cascade/plan/buildPlan";
 import type { BuildPlanInput, NoPlan } from "@/solver/cascade/plan/planInput";
@@ -12,13 +12,16 @@ import { type PlanDispatchInput, planDispatch } from "./dispatchPlan";
 /** A planning request for any kind of policy. */
 export interface PlanPoliciesInput extends BuildPlanInput, Pick<PlanDispatchInput, "tau" | "explored"> {
   readonly policy: PolicyChoice;
+  /** Keeps the plans of each kind for an objective without a slack, from which a slack counts: each step of a slack needs the same. */
+  readonly keep: (objective: Objective, plan: () => readonly BuiltOfKind[]) => readonly BuiltOfKind[];
 }
 
 export type BuiltPolicy = { readonly outcome: "plan"; readonly draft: PlanDraft | DispatchDraft } | NoPlan;
 
 type Kind = ComparedPolicy["policy"];
-type Built = BuiltPolicy & { readonly policy: Kind };
-type Planned = Extract<Built, { outcome: "plan" }>;
+/** The plan of one kind of policy, or why there is none. */
+export type BuiltOfKind = BuiltPolicy & { readonly policy: Kind };
+type Planned = Extract<BuiltOfKind, { outcome: "plan" }>;
 
 /** Figures of a plan as an objective compares them. */
 type PlannedFigures = ComparedFigures & { readonly built: Planned };
@@ -31,32 +34,38 @@ export function planPolicies(input: PlanPoliciesInput): BuiltPolicy {
   const { policy, objective, fixed } = input;
   if (policy === "cascade" || fixed !== null) return buildPlan(input);
   const { slack: _, ...without } = objective;
-  if (!slackApplies(objective)) return recommended(input, planEach(input, without), objective.kind);
-  const fastest = pick(input, planEach(input, { ...without, kind: "latency-under-quality" }), "latency-under-quality");
+  if (!slackApplies(objective))
+    return recommended(
+      input,
+      input.keep(without, () => planEach(input, objective)),
+      objective.kind,
+    );
+  const asFast: Objective = { ...without, kind: "latency-under-quality" };
+  const fastest = pick(
+    input,
+    input.keep(asFast, () => planEach(input, asFast)),
+    "latency-under-quality",
+  );
   if (fastest === null) return recommended(input, planEach(input, without), objective.kind);
-  const limitSeconds = slackLimit(fastest.latencySeconds, objective);
-  const kind = objective.kind === "cost-under-both" ? objective.kind : "quality-under-latency";
-  // With the limit as a budget the slack of a cascade also takes the fewest GPUs that keep it.
-  const ofCascades = { ...objective, latencyBudgetSeconds: limitSeconds };
-  const each = planEach(input, { ...without, kind, latencyBudgetSeconds: limitSeconds }, ofCascades);
+  const each = planEach({ ...input, slackFromSeconds: fastest.latencySeconds }, objective);
   // A search within the limit that misses what the fastest plan has is no loss: that plan keeps the limit.
-  const built = recommended(input, [...each, fastest.built], kind);
+  const built = recommended(input, [...each, fastest.built], kindWithinSlack(objective));
   if (built.outcome === "infeasible") return built;
-  const { solver } = built.draft;
-  const says = slackSays(objective, { limitSeconds, fastest: saidOf(fastest, objective), chosen: saidOf(built, objective) });
-  const draft = { ...built.draft, solver: { ...solver, why: [says, ...solver.why], slack: boughtBy(objective, limitSeconds, fastest) } };
-  return { outcome: "plan", draft: { ...draft, inputs: { ...draft.inputs, objective } } };
+  const limitSeconds = slackLimit(fastest.latencySeconds, objective);
+  const { solver, inputs } = built.draft;
+  const says = slackSays(objective, { limitSeconds, fastest: saidOf(fastest.built, objective), chosen: saidOf(built, objective) });
+  const slack = boughtBy(objective, limitSeconds, fastest);
+  return {
+    outcome: "plan",
+    draft: { ...built.draft, inputs: { ...inputs, objective }, solver: { ...solver, why: [says, ...solver.why], slack } },
+  };
 }
 
 /** The plan of each kind of policy that is asked for, or why there is none. */
-function planEach(input: PlanPoliciesInput, objective: Objective, ofCascades: Objective = objective): readonly Built[] {
+function planEach(input: PlanPoliciesInput, objective: Objective): readonly BuiltOfKind[] {
   const kinds: readonly Kind[] = ["cascade", "one-model", "slack"];
-  return kinds
-    .filter((kind) => isAsked(kind, input.policy))
-    .map((kind) => {
-      const asked = { ...input, objective: kind === "cascade" ? ofCascades : objective };
-      return { policy: kind, ...planKind(asked, kind) };
-    });
+  const asked = { ...input, objective };
+  return kinds.filter((kind) => isAsked(kind, input.policy)).map((kind) => ({ policy: kind, ...planKind(asked, kind) }));
 }
 
 function planKind(input: PlanPoliciesInput, kind: Kind): BuiltPolicy {
@@ -85,8 +94,8 @@ function planOneModel(input: PlanPoliciesInput): BuiltPolicy {
   const meeting = singles.filter((one) => promised(one) >= (objective.qualityFloor ?? 0));
   const built = meeting.map(({ stages }) => buildPlan({ ...input, fixed: { stages, thresholds: [], startBelow: 0 } }));
   const plans = built.flatMap((one) => (one.outcome === "plan" ? [{ ...one, policy: "one-model" as const }] : []));
-  const chosen = pick(input, plans, objective.kind);
-  if (chosen !== null) return chosen.built;
+  const found = bestModel(input, plans);
+  if (found !== null) return found;
   const bestQuality = singles.length === 0 ? null : Math.max(...singles.map(promised));
   const seconds = plans.map(({ draft }) => secondsOf(draft, objective));
   const failed = built.find((one) => one.outcome === "infeasible");
@@ -109,8 +118,34 @@ function planOneModel(input: PlanPoliciesInput): BuiltPolicy {
       };
 }
 
+/** The best of models alone: within a slack that of the highest quality, on the fewest GPUs that keep the limit, or the cheapest. */
+function bestModel(input: PlanPoliciesInput, plans: readonly Planned[]): BuiltPolicy | null {
+  const { objective, explorer, slackFromSeconds } = input;
+  if (!slackApplies(objective)) return pick(input, plans, objective.kind)?.built ?? null;
+  const { slack: _, ...without } = objective;
+  const fastest = pick(input, plans, "latency-under-quality");
+  if (fastest === null) return null;
+  const latencyBudgetSeconds = slackLimit(fastest.latencySeconds, {
+    ...objective,
+    ...(slackFromSeconds === undefined ? {} : { slackFromSeconds }),
+  });
+  const limited = { ...input, objective: { ...without, latencyBudgetSeconds } };
+  const sized = plans.flatMap(({ draft }) => {
+    const stages =
+      draft.policy.kind === "cascade" ? draft.policy.stages.map(({ model }) => explorer.input.sample.models.indexOf(model)) : [];
+    const objective: Objective = { ...limited.objective, kind: "cost-under-both" };
+    const fewest = buildPlan({ ...limited, objective, fixed: { stages, thresholds: [], startBelow: 0 } });
+    return fewest.outcome === "plan" ? [{ ...fewest, policy: "one-model" as const }] : [];
+  });
+  return pick(limited, sized, kindWithinSlack(objective))?.built ?? null;
+}
+
 /** The best plan by its own predictions among those that keep floor and budget; null where there is none. */
-function pick({ objective }: Pick<PlanPoliciesInput, "objective">, all: readonly Built[], kind: Objective["kind"]): PlannedFigures | null {
+function pick(
+  { objective }: Pick<PlanPoliciesInput, "objective">,
+  all: readonly BuiltOfKind[],
+  kind: Objective["kind"],
+): PlannedFigures | null {
   const quality = promisedQuality(objective);
   const figures = all.flatMap((built) => (built.outcome === "plan" ? [{ ...figuresOf(built.draft, objective), built }] : []));
   const budget = objective.latencyBudgetSeconds ?? Number.MAX_VALUE;
@@ -118,7 +153,7 @@ function pick({ objective }: Pick<PlanPoliciesInput, "objective">, all: readonly
   return best(keeping, kind, quality);
 }
 
-function recommended(input: PlanPoliciesInput, all: readonly Built[], kind: Objective["kind"]): BuiltPolicy {
+function recommended(input: PlanPoliciesInput, all: readonly BuiltOfKind[], kind: Objective["kind"]): BuiltPolicy {
   const chosen = pick(input, all, kind);
   if (chosen === null) {
     const [first, ...rest] = all.flatMap((one) => (one.outcome === "infeasible" ? [one] : []));
@@ -128,16 +163,22 @@ function recommended(input: PlanPoliciesInput, all: readonly Built[], kind: Obje
   }
   const { draft } = chosen.built;
   const { objective, policy } = input;
-  const policies = policy === "any" ? { policies: all.filter(distinctKind).map((one) => compared(one, chosen.built, objective)) } : {};
+  const policies =
+    policy === "any" ? { policies: bestOfKinds(all, chosen.built).map((one) => compared(one, chosen.built, objective)) } : {};
   const { inputs, solver } = draft;
-  return { outcome: "plan", draft: { ...draft, inputs: { ...inputs, policyChoice: policy }, solver: { ...solver, ...policies } } };
+  return {
+    outcome: "plan",
+    draft: { ...draft, inputs: { ...inputs, objective, policyChoice: policy }, solver: { ...solver, ...policies } },
+  };
 }
 
-/** The first plan of each kind: the fastest plan may be listed once more after them. */
-const distinctKind = ({ policy }: Built, at: number, all: readonly Built[]): boolean =>
-  all.findIndex((one) => one.policy === policy) === at;
+/** One plan of each kind: the chosen one of its own, the first of the others. The fastest plan may be listed once more after them. */
+function bestOfKinds(all: readonly BuiltOfKind[], chosen: Planned): readonly BuiltOfKind[] {
+  const kinds = [...new Set(all.map(({ policy }) => policy))];
+  return kinds.flatMap((kind) => (kind === chosen.policy ? chosen : (all.find(({ policy }) => policy === kind) ?? [])));
+}
 
-function compared(built: Built, chosen: Planned, objective: Objective): ComparedPolicy {
+function compared(built: BuiltOfKind, chosen: Planned, objective: Objective): ComparedPolicy {
   if (built.outcome === "infeasible")
     return {
       ...{ policy: built.policy, models: [], quality: null, qualityLow: null, p95Seconds: null, gpus: null, costUsdPerRequest: null },
@@ -150,7 +191,7 @@ function compared(built: Built, chosen: Planned, objective: Objective): Compared
   return {
     ...{ policy: built.policy, models, quality, qualityLow, p95Seconds: latencySeconds, costUsdPerRequest },
     gpus: draft.deployment.reduce((sum, { gpus }) => sum + gpus, 0),
-    chosen: built === chosen || (built.policy === chosen.policy && draft === chosen.draft),
+    chosen: built === chosen,
     reason: built.policy === "cascade" && models.length === 1 ? "The best cascade here is one model alone." : null,
   };
 }
@@ -164,8 +205,7 @@ const secondsOf = ({ predictions }: PlanDraft | DispatchDraft, { latency }: Pick
   latency === "end-to-end" ? predictions.p95Seconds : predictions.largestStageP95Seconds;
 
 /** The figures of a plan as the sentence on a slack gives them. */
-function saidOf(of: PlannedFigures | Extract<BuiltPolicy, { outcome: "plan" }>, objective: Objective): SlackFigures {
-  const draft = "built" in of ? of.built.draft : of.draft;
+function saidOf({ draft }: Extract<BuiltPolicy, { outcome: "plan" }>, objective: Objective): SlackFigures {
   const figures = figuresOf(draft, objective);
   const gpus = draft.deployment.reduce((sum, own) => sum + own.gpus, 0);
   return { ...figures, quality: promisedQuality(objective)(figures), gpus };

@@ -8,8 +8,8 @@ import { dispatchPolicy } from "./dispatchPolicy";
 import { type DispatchRun, dispatchTraffic, runDispatch } from "./dispatchRun";
 import { boundOf, type ExploreDispatch, gather, pointOf, REQUESTS, type SimulatedPoint, simulateTaus, TAUS } from "./exploreDispatch";
 
-/** Rounds in which GPUs are moved between the models of the best allocation, as long as that brings a better one. */
-const ROUNDS = 2;
+/** Rounds in which GPUs are moved between the models of the best allocation, or given up, as long as that brings a better one. */
+const ROUNDS = { moves: 2, reductions: 6 } as const;
 
 /** Maximum number of points simulated whole. */
 const MAX_FINALISTS = 6;
@@ -24,8 +24,6 @@ export interface VerifiedDispatch {
   readonly exploredSeconds: number;
   /** Critical value of the bound on quality; see `selectionCritical`. */
   readonly bound: number;
-  /** The fastest point at the floor, and the latency that the slack allows; null where no slack applies. */
-  readonly slack: { readonly limitSeconds: number; readonly fastest: DispatchPoint } | null;
   /** Points that were simulated. */
   readonly simulated: number;
 }
@@ -48,13 +46,14 @@ export function searchDispatch(
   const seen = new Set<DispatchAllocation>();
   const traffic = dispatchTraffic(explorer, workload, REQUESTS);
   let points = explored;
-  for (let round = 0; round < ROUNDS; round += 1) {
+  const byCost = knobs.kind === "cost-under-both";
+  for (let round = 0; round < (byCost ? ROUNDS.reductions : ROUNDS.moves); round += 1) {
     const exploration = gather(input, points);
     const { chosen } = chooseDispatch(exploration, knobs, tau);
     const allocation = chosen === null ? undefined : exploration.allocations[chosen.allocation];
     if (chosen === null || allocation === undefined || seen.has(allocation) || explorer.input.fixedTopology !== undefined) break;
     seen.add(allocation);
-    const others = knobs.kind === "cost-under-both" ? reductions(explorer, allocation) : neighbours(explorer, allocation);
+    const others = byCost ? reductions(explorer, allocation) : neighbours(explorer, allocation);
     const taus = tausBeside(chosen.tau);
     points = [...points, ...others.flatMap((one) => simulateTaus(explorer, traffic, { allocation: one, taus }))];
   }
@@ -83,11 +82,11 @@ function verified(input: ExploreDispatch, explored: readonly SimulatedPoint[], k
     const points = [...estimated, ...[...found.values()].map(({ point }) => point)]
       .filter((point) => !failed.has(keyOf(point)))
       .sort((a, b) => a.allocation - b.allocation || a.tau - b.tau);
-    const { chosen, slack } = chooseDispatch({ ...exploration, points }, knobs, open.length === 0 ? null : tau);
+    const { chosen } = chooseDispatch({ ...exploration, points }, knobs, open.length === 0 ? null : tau);
     const allocation = chosen === null ? undefined : exploration.allocations[chosen.allocation];
     if (chosen === null || allocation === undefined) return null;
     const known = found.get(keyOf(chosen));
-    if (known !== undefined) return { ...known, allocation, bound, slack, simulated: explored.length };
+    if (known !== undefined) return { ...known, allocation, bound, simulated: explored.length };
     const run = runDispatch(explorer, traffic, { policy: dispatchPolicy({ explorer, allocation }, chosen), allocation });
     if (run === null) {
       failed.add(keyOf(chosen));

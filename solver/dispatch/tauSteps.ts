@@ -14,6 +14,8 @@ export interface TauSteps {
   readonly range: { readonly min: number; readonly max: number };
 }
 
+const within = (score: number): number => Math.min(100, Math.max(0, score));
+
 /**
  * Other taus on the engines of a slack dispatch, corrected by the ratio that its whole simulation found. The approved range is the widest
  * around the plan's tau, from one simulated tau to another, in which the lower bound of quality keeps the floor, the latency the budget,
@@ -35,6 +37,8 @@ export function tauSteps(
   const taus = [...new Set([...TAUS, point.tau])].sort((a, b) => a - b);
   const simulated = simulateTaus(explorer, dispatchTraffic(explorer, workload, REQUESTS), { allocation, taus });
   const correction = verifiedSeconds / exploredSeconds;
+  const explored = simulated.find(({ tau }) => tau === point.tau);
+  const points = explored === undefined ? 0 : point.quality - explored.quality;
   const { requestsPerSecond } = explorer.input;
   const byLargest = objective.latency === "largest-stage";
   const steps = simulated.map((own): SlackStep & { readonly countedSeconds: number } => {
@@ -43,8 +47,8 @@ export function tauSteps(
     const seconds = correction * (byLargest ? own.largestStageSeconds : own.latencySeconds);
     return {
       value: own.tau,
-      quality: planned?.quality ?? own.quality,
-      qualityLow: planned?.qualityLow ?? qualityLowerBound(own, bound),
+      quality: planned?.quality ?? within(own.quality + points),
+      qualityLow: planned?.qualityLow ?? within(qualityLowerBound(own, bound) + points),
       p95Seconds: planned?.latencySeconds ?? correction * own.latencySeconds,
       share: [...(planned?.share ?? own.share)],
       approved: false,
@@ -52,9 +56,9 @@ export function tauSteps(
     };
   });
   const at = steps.findIndex(({ value }) => value === point.tau);
-  // A plan that misses the floor or the budget already must not move further in that direction.
+  // Without a floor quality must not fall; a plan that misses floor or budget already must not move further in that direction.
   const promised = objective.qualityConfidence === null ? point.quality : point.qualityLow;
-  const floor = Math.min(objective.qualityFloor ?? 0, promised);
+  const floor = Math.min(objective.qualityFloor ?? 100, promised);
   const budget = Math.max(objective.latencyBudgetSeconds ?? Number.MAX_VALUE, verifiedSeconds);
   const holds = ({ quality, qualityLow, countedSeconds, share }: (typeof steps)[number]): boolean =>
     (objective.qualityConfidence === null ? quality : qualityLow) >= floor &&

@@ -8,6 +8,7 @@ const baseline = (routing: NamedBaseline["routing"]): NamedBaseline => ({
   number: 2,
   name: "CascadeServe",
   attainable: true,
+  hasBound: true,
   cascade: "small (2 × tp 1)",
   routing,
   quality: 83,
@@ -20,7 +21,7 @@ it("names the baseline and its figure, and can be planned where it is thresholds
   const own = { models: ["small", "large"], thresholds: [40] };
   expect(banner(own)).toEqual({
     key: "baseline 2",
-    says: "The baseline CascadeServe is better than this plan: p95 2.50\u00a0s instead of 3.00\u00a0s. It is the recommendation.",
+    says: "The baseline CascadeServe is better than this plan: p95 2.50\u00a0s instead of 3.00\u00a0s. It is the recommendation: plan it to apply it.",
     plannable: { kind: "thresholds", routing: own },
     reason: null,
   });

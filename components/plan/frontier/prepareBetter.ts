@@ -32,9 +32,10 @@ export function prepareBetter(
   planned: { readonly routing: RoutingChoice | null; readonly figures: PlanFigures },
 ): BetterBanner {
   const plannable = plannableOf(baseline.routing, planned.routing);
+  const recommends = plannable.kind === "thresholds" ? " It is the recommendation: plan it to apply it." : "";
   return {
     key: baseline.key,
-    says: `The baseline ${baseline.name} is better than this plan: ${comparison(axis, baseline.figures, planned.figures)}. It is the recommendation.`,
+    says: `The baseline ${baseline.name} is better than this plan: ${comparison(axis, baseline.figures, planned.figures)}.${recommends}`,
     plannable,
     reason: reasonOf(plannable),
   };

@@ -15,6 +15,8 @@ export interface NamedBaseline extends PlottedBaseline {
   readonly cascade: string;
   /** false for an oracle. */
   readonly attainable: boolean;
+  /** Whether a lower bound of its quality is known. */
+  readonly hasBound: boolean;
   /** The thresholds that route its requests; null for a router before the answer. */
   readonly routing: BaselineFigures["routing"];
   /** Mean over the sample; `figures` holds the bound where it is known. */
@@ -41,6 +43,7 @@ function nameBaselines(systems: readonly BaselineFigures[], { qualityConfidence 
       number: index + 1,
       name,
       attainable,
+      hasBound: qualityLow !== null,
       cascade,
       routing,
       quality,

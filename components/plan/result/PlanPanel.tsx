@@ -161,7 +161,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
               {showsEstimate ? (
                 <>
                   <PlanFigures figures={estimatedFigures(estimate, planning.knobs.maxGpus, gpuTypes(cluster.spec).length > 1)} estimate />
-                  {fixed === null && slack === null && planning.choice?.binds && (
+                  {fixed === null && view.policy === "cascade" && planning.choice?.binds && (
                     <p className="text-sm text-ink-2">{planning.choice.binds}</p>
                   )}
                   <LeftOut view={view} />
@@ -172,7 +172,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
                     <PlanFigures figures={exactFigures(plan)} estimate={!exact.current} />
                     {plan.solver.slack !== undefined && (
                       <p data-testid="slack-bought" className="text-sm text-ink-2">
-                        {slackBoughtText(plan.solver.slack, plan)}
+                        {slackBoughtText(plan)}
                       </p>
                     )}
                     <p className="text-xs text-ink-3">{assumptions(plan)}</p>
@@ -203,13 +203,13 @@ export const PlanPanel = memo(function PlanPanel(props: {
                 <div className={`flex flex-col gap-5 ${exact.current ? "" : "opacity-50"}`} aria-busy={!exact.current}>
                   {plan.solver.policies !== undefined && plan.solver.policies.length > 0 && (
                     <Block title="Policies compared on the same GPUs">
-                      <PolicyTable policies={plan.solver.policies} />
+                      <PolicyTable plan={plan} />
                     </Block>
                   )}
                   <Block title={exact.current ? "GPUs by node" : "GPUs by node, of the last exact plan"}>
                     <GpuMap nodes={prepareGpuMap({ cluster: cluster.spec, deployment: plan.deployment, identities })} />
                   </Block>
-                  <Block title="Predictions per stage">
+                  <Block title={plan.policy.kind === "slack" ? "Predictions per model" : "Predictions per stage"}>
                     <StageTable plan={plan} identities={identities} />
                   </Block>
                   <div className="border-t pt-4">
@@ -219,7 +219,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
                       onChoose={(routing) => onChange(routingChange(routing, view.policy), "push")}
                     />
                   </div>
-                  {exact.current && (
+                  {exact.current && plan.policy.kind === "cascade" && (
                     <div className="border-t pt-4">
                       <WhatIfPanel question={exact.question} />
                     </div>

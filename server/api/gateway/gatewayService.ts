@@ -154,9 +154,8 @@ export function createGatewayService({ store, gatewayOf, clusterOf, planning }: 
       const gateway = gatewayOf(clusterId);
       if (gateway === null) return noGateway;
       const seen = await gateway.admin("/config", { schema: gatewayConfigSchema, limitMs: orderLimitMs });
-      if (!seen.ok) return { ok: false, message: seen.message };
-      // Of another configuration than the one that the operator saw the gateway refuses the change.
-      const config = seen.value.etag === `"${etag}"` ? seen.value.value : null;
+      // Of another configuration than the one that the operator saw the gateway refuses the change. Without one it is kept without a forecast.
+      const config = seen.ok && seen.value.etag === `"${etag}"` ? seen.value.value : null;
       const change = config === null ? null : plannedChange({ store, forecasts }, config, { clusterId, values: knobs });
       const asked = Object.entries(knobs).map(([knob, value]) => `${knob} ${[value].flat().join(", ")}`);
       const detail = joined([...(change === null ? asked : plannedChangeTexts(change)), reason]);

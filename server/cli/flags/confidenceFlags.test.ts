@@ -41,10 +41,14 @@ afterEach(() => void vi.restoreAllMocks());
 const flagsOf = (...args: string[]): ConfidenceFlags => withConfidenceFlags(new Command()).parse(args, { from: "user" }).opts();
 
 describe("--prompt-texts", () => {
-  it("trains confidence and attaches its scores, the same for the same files, and says so in one line", async () => {
+  it("trains confidence and attaches its scores, the same for the same files, and says so and which predictor a plan names", async () => {
     const read = await readConfidence(flagsOf("--prompt-texts", file), situation);
     const prompts = splitPrompts(100, workload.seed).planning.length;
-    expect(said).toMatch(new RegExp(`^Confidence: trained on ${prompts} prompts, out-of-fold AUC 0\\.\\d\\d / 0\\.\\d\\d\\.\\n$`));
+    expect(said).toMatch(
+      new RegExp(
+        `^Confidence: trained on ${prompts} prompts, out-of-fold AUC 0\\.\\d\\d / 0\\.\\d\\d\\.\\nA plan of slack dispatch names this predictor, [0-9a-f]{8}: .*\\.\\n$`,
+      ),
+    );
     expect(read.confidence?.artefact).toMatch(/^[0-9a-f]{64}$/);
     for (const { routerScore } of read.workload.outcomes.models) {
       expect(routerScore).toHaveLength(100);

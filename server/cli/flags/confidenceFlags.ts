@@ -44,5 +44,7 @@ export async function readConfidence({ promptTexts: path }: ConfidenceFlags, sit
   const aucs = models.map((model) => heldOut.outOfFold?.find((own) => own.model === model)?.auc.toFixed(2) ?? "-");
   process.stderr.write(`Confidence: trained on ${split.planning.length} prompts, out-of-fold AUC ${aucs.join(" / ")}.\n`);
   const artefact = createHash("sha256").update(bytes).digest("hex");
+  const named = artefact.slice(0, 8);
+  process.stderr.write(`A plan of slack dispatch names this predictor, ${named}: a gateway needs it, so plan in the studio to apply it.\n`);
   return { ...situation, workload: { ...workload, outcomes: scored }, confidence: { artefact } };
 }

@@ -10,7 +10,7 @@ import { type Serving, servingFiguresOf, servingRefusal } from "@/solver/cascade
 import { dispatchInput } from "@/solver/dispatch/dispatchPlan";
 import { dispatchRefusal } from "@/solver/dispatch/dispatchRefusal";
 import { type ExploreDispatch, exploreDispatch, gather, type SimulatedPoint } from "@/solver/dispatch/exploreDispatch";
-import { planPolicies } from "@/solver/dispatch/planPolicies";
+import { type BuiltOfKind, planPolicies } from "@/solver/dispatch/planPolicies";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import { cardOf, noUserCards } from "@/solver/hardware/catalogue";
@@ -101,6 +101,9 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     searched.add(explorer);
     return explorer;
   }
+
+  /** Plans of each kind of policy of the latest questions that differ only in their slack, by explorer. */
+  const kinds = new WeakMap<Explorer, { readonly question: string; readonly built: readonly BuiltOfKind[] }>();
 
   /** As `exploreDispatch`, once for each explorer, number of GPUs and predictor of confidence. */
   function exploredBy(explorer: Explorer, { confidence }: PlanningSituation, input: ExploreDispatch): readonly SimulatedPoint[] {
@@ -214,6 +217,13 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           policy,
           tau: tau ?? null,
           explored: (input) => exploredBy(explorer, situation, input),
+          keep(of, plan) {
+            const question = JSON.stringify([of, policy, tau, situation.confidence, situation.constraints, situation.running]);
+            const known = kinds.get(explorer);
+            const built = known?.question === question ? known.built : plan();
+            kinds.set(explorer, { question, built });
+            return built;
+          },
           explorerUnder: (constraints) => explorerUnder(constraints, objective),
           engine: stoppable,
           elapsedSeconds: () => nowSeconds() - startedSeconds,

@@ -19,13 +19,14 @@ export interface ScoredWorkload {
 }
 
 /**
- * The workload with the confidences of the newest predictor that was trained on its prompts and labels, whatever their arrivals: out of
- * fold for the prompts that the predictor was trained on.
+ * The workload with the confidences of a predictor that was trained on its prompts and labels, whatever their arrivals: out of fold for the
+ * prompts that the predictor was trained on.
  *
- * @returns null where no stored predictor covers all models of the workload.
+ * @param wanted hash of the predictor; left out: the newest.
+ * @returns null where no such predictor is stored, or none covers all models of the workload.
  */
-export function withTrainedConfidence({ artefacts }: Pick<Store, "artefacts">, workload: Workload): ScoredWorkload | null {
-  const known = artefacts.scored();
+export function withTrainedConfidence({ artefacts }: Pick<Store, "artefacts">, workload: Workload, wanted?: string): ScoredWorkload | null {
+  const known = artefacts.scored().filter(({ hash }) => wanted === undefined || hash === wanted);
   if (known.length === 0) return null;
   const { outcomes } = workload;
   const hashes = labelHashes(outcomes);
