@@ -43,7 +43,7 @@ function placeOf(figure: Figure | undefined): Place | null {
   return interval !== null && interval.high >= band.low && interval.low <= band.high ? "interval" : "outside";
 }
 
-const placeTexts: Readonly<Record<Place, string>> = { inside: "yes", interval: "its interval is in part", outside: "**no**" };
+const placeTexts: Readonly<Record<Place, string>> = { inside: "yes", interval: "its interval in part", outside: "**no**" };
 
 const writers = {
   p95: (value: number) => `${value.toFixed(2)} s`,
