@@ -142,6 +142,9 @@ function thinned(front: readonly FrontierPoint[]): readonly FrontierPoint[] {
 
 const seconds = (value: number): string => `${value.toPrecision(3)} s`;
 
+/** A plan beside itself: one on every day. */
+const isSame = (of: { readonly low: number | null; readonly high: number | null } | undefined): boolean => of?.low === 1 && of.high === 1;
+
 const verdictTexts: Readonly<Record<Verdict, string>> = { faster: "faster surely", slower: "slower surely", undecided: "undecided" };
 
 function partOf({ answers, rows, frontier }: LadderResult): string {
@@ -153,7 +156,11 @@ function partOf({ answers, rows, frontier }: LadderResult): string {
       ...[String(floor), name, planned.of, seconds(planned.p95Seconds), planned.qualityLow.toFixed(1)],
       ...[p95(heldOut["as modelled"].p95Seconds), p95(heldOut.perturbed.p95Seconds)],
       signed(overPrompts(heldOut["as modelled"].labels)).replaceAll("+", ""),
-      ...[ratio(beside?.perturbed.p95Ratio), signed(beside?.["as modelled"].quality), verdict === null ? "-" : verdictTexts[verdict]],
+      ...[
+        ratio(beside?.perturbed.p95Ratio),
+        signed(beside?.["as modelled"].quality),
+        verdict === null ? "-" : isSame(beside?.perturbed.p95Ratio) ? "same plan" : verdictTexts[verdict],
+      ],
     ];
   });
   const front = frontier.map(({ policy, setting, qualityLow, p95Seconds, gpus }) => [
