@@ -29,7 +29,7 @@ const GPUS = 32;
 const JUDGE_AUC = 0.8;
 
 /** What is planned at each floor. */
-export const KINDS = [
+const KINDS = [
   { name: "cascade", policy: "cascade", confidence: "stated" },
   { name: "one model", policy: "one-model", confidence: "stated" },
   { name: "slack, stated", policy: "slack", confidence: "stated" },

@@ -17,7 +17,7 @@ import { shippedReplica } from "../lib/replica";
 export type Engines = "as modelled" | "perturbed";
 
 /** Days of traffic: each draws other prompts and starts at another place of the recorded arrivals. */
-export const DAYS = 5;
+const DAYS = 5;
 const REQUESTS = 10_000;
 
 /** Share of a day's requests that are left out while the cluster fills up: some times the p95 of any plan here. */
@@ -134,8 +134,7 @@ export function paired(own: HeldOutRuns, other: HeldOutRuns): Paired {
   };
 }
 
-export const verdicts = ["faster", "slower", "undecided"] as const;
-export type Verdict = (typeof verdicts)[number];
+export type Verdict = "faster" | "slower" | "undecided";
 
 /** Faster or slower if the intervals of both kinds of engines say so. */
 export function verdictOf(pairs: readonly Paired[]): Verdict {
