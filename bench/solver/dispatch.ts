@@ -27,8 +27,7 @@ import {
 import { overPrompts, type Verdict } from "./heldOutRuns";
 
 /** Steps of a drag over the whole slider of slack and of tau, and runs of which the fastest counts for each step. */
-const SLACK_STEPS = 101;
-const TAU_STEPS = 33;
+const STEPS = { slack: 101, tau: 33 };
 const RUNS = 3;
 
 /** Points of each frontier in the table. */
@@ -130,7 +129,7 @@ async function tabled(planner: Planner, answers: LadderAnswers): Promise<Pick<La
   };
   return {
     frontier: [cascades, ...slacks].flatMap(thinned).sort((a, b) => a.qualityLow - b.qualityLow),
-    drags: { slack: best(SLACK_STEPS, (share) => step(share, null)), tau: best(TAU_STEPS, (share) => step(undefined, MOST_TAU * share)) },
+    drags: { slack: best(STEPS.slack, (share) => step(share, null)), tau: best(STEPS.tau, (share) => step(undefined, MOST_TAU * share)) },
   };
 }
 
@@ -180,8 +179,6 @@ function overDays(values: readonly number[]) {
   return found;
 }
 
-const isSlack = ({ name }: DispatchRow): boolean => name.startsWith("slack");
-
 /** Floors at which the faster of the two slack dispatches has a verdict, of those that a cascade and a slack dispatch reach. */
 async function decided(verdict: Verdict): Promise<Measurement> {
   const results = await measured();
@@ -205,7 +202,7 @@ async function decided(verdict: Verdict): Promise<Measurement> {
 
 /** The slack dispatch with the lower planned p95 at a floor. */
 function bestSlack(rows: readonly DispatchRow[], floor: number): DispatchRow | undefined {
-  const own = rows.filter((row) => row.floor === floor && isSlack(row) && row.planned !== null && row.beside !== null);
+  const own = rows.filter((row) => row.floor === floor && row.name.startsWith("slack") && row.planned !== null && row.beside !== null);
   return own.sort((a, b) => (a.planned?.p95Seconds ?? 0) - (b.planned?.p95Seconds ?? 0))[0];
 }
 
