@@ -1,4 +1,4 @@
-import type { Page, TestInfo } from "@playwright/test";
+import type { Locator, Page, TestInfo } from "@playwright/test";
 import { accessible, approveAndApply } from "./acts";
 import { dragThumb, stepTimes } from "./dragSteps";
 import { expect, test } from "./fixtures";
@@ -178,14 +178,14 @@ async function turnUnderLoad(
     await thumb.press(inside);
     await expect(knobs.getByTestId("control-forecast")).toContainText("p95 end to end");
     await expect(knobs.getByTestId("control-forecast")).toContainText("Simulated on the engines that serve now", { timeout: 30_000 });
-    await look(page, info, `${name} forecast`);
+    await look(page, info, `${name} forecast`, knobs);
     await knobs.getByRole("button", { name: "Apply controls" }).click();
     await expect(hash).not.toHaveText(planned);
     await expect(change).toContainText(says);
     await expect(change).toContainText(/\d+ answered requests in/, { timeout: 60_000 });
     await expect(change.getByRole("table")).toContainText("p95 end to end");
     await page.waitForTimeout(10_000);
-    await look(page, info, `${name} turned`);
+    await look(page, info, `${name} turned`, knobs);
   });
 
   await test.step("put it back: the policy is the planned one again", async () => {
@@ -197,7 +197,7 @@ async function turnUnderLoad(
     await thumb.press(beyond);
     await expect(knobs).toContainText("This needs a new plan");
     await expect(knobs.getByRole("button", { name: "Apply controls" })).toHaveCount(0);
-    await look(page, info, `${name} beyond`);
+    await look(page, info, `${name} beyond`, knobs);
   });
 
   await test.step("no request was lost, and the audit has each change", async () => {
@@ -234,8 +234,8 @@ function problemsOf(page: Page): readonly string[] {
   return problems;
 }
 
-/** Light and dark, wide and narrow: a picture, and no accessibility violation. */
-async function look(page: Page, info: TestInfo, name: string): Promise<void> {
+/** Light and dark, wide and narrow: no accessibility violation, and a picture of the page or of a part of it. */
+async function look(page: Page, info: TestInfo, name: string, part?: Locator): Promise<void> {
   for (const [colorScheme, width] of [
     ["dark", 800],
     ["light", 1440],
@@ -243,6 +243,7 @@ async function look(page: Page, info: TestInfo, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 960 });
     await accessible(page);
-    await page.screenshot({ path: info.outputPath(`${name} ${colorScheme}.png`), fullPage: true });
+    const path = info.outputPath(`${name} ${colorScheme}.png`);
+    await (part === undefined ? page.screenshot({ path, fullPage: true }) : part.screenshot({ path }));
   }
 }
