@@ -163,7 +163,7 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
 
 /** Goes from the Plan page to the review of a plan with this quality floor; returns its hash. */
 async function review(page: Page, floor: number): Promise<string> {
-  await page.goto(`${new URL(page.url()).origin}/plan?rate=4&floor=${floor}`);
+  await page.goto(`${new URL(page.url()).origin}/plan?policy=cascade&rate=4&floor=${floor}`);
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
   await page.getByRole("button", { name: "Review and apply" }).click();
   await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);

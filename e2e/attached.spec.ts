@@ -138,7 +138,7 @@ test("an operator of attached engines chooses a cascade that lost, then a point 
   const engines = await startAttachedEngines();
   try {
     const clusterId = await attached(page, studio, engines);
-    await page.goto(`${studio.url}/plan?cluster=${clusterId}&rate=1&floor=30`);
+    await page.goto(`${studio.url}/plan?cluster=${clusterId}&rate=1&floor=30&policy=cascade`);
     const hash = page.getByTestId("plan-hash");
     await expect(hash).toBeVisible({ timeout: 60_000 });
     const recommended = await hash.innerText();

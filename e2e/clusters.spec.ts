@@ -153,7 +153,7 @@ test("an operator pastes URLs, watches live within a minute, plans and applies, 
     });
 
     await test.step("plan for it: the topology stays as it is; approve, apply, and a client is answered", async () => {
-      await page.goto(`${studio.url}/plan?cluster=${clusterId}&rate=1&floor=30`);
+      await page.goto(`${studio.url}/plan?cluster=${clusterId}&rate=1&floor=30&policy=cascade`);
       await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
       await page
         .getByRole("button", { name: /^Review/ })

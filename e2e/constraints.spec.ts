@@ -10,7 +10,7 @@ test("an operator constrains a plan, sees what conflicts, relaxes it by one clic
   // Signed in once the link has redirected.
   await expect(page).toHaveURL(/\/plan/);
   // A rate and a floor that leave room for other cascades on the emulated cluster's GPUs.
-  await page.goto(`${studio.url}/plan?rate=20&floor=52`);
+  await page.goto(`${studio.url}/plan?policy=cascade&rate=20&floor=52`);
   const free = await exactPlan(page);
   const editor = page.getByRole("dialog", { name: "Constraints" });
   const chips = page.getByRole("list", { name: "Constraints", exact: true });
@@ -68,7 +68,7 @@ test("an operator constrains a plan, sees what conflicts, relaxes it by one clic
     expect(judges.length).toBeGreaterThan(1);
     for (const model of free.models) expect(judges.join()).not.toContain(`${model},`);
     await page.keyboard.press("Escape");
-    await page.goto(`${studio.url}/plan?rate=20&floor=52&judge=${dropped}*400*20`);
+    await page.goto(`${studio.url}/plan?policy=cascade&rate=20&floor=52&judge=${dropped}*400*20`);
     const waysOut = page.getByRole("list", { name: "Constraints you can drop" });
     await waysOut.getByRole("button", { name: `Drop: judged by ${dropped}` }).click({ timeout: 60_000 });
     expect((await exactPlan(page)).hash).toBe(free.hash);

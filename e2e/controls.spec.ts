@@ -224,7 +224,7 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
 
 /** Goes from the Plan page to a stored and approved plan; returns its hash. */
 async function planFor(page: Page, floor: number): Promise<string> {
-  await page.goto(`${new URL(page.url()).origin}/plan?rate=4&floor=${floor}`);
+  await page.goto(`${new URL(page.url()).origin}/plan?policy=cascade&rate=4&floor=${floor}`);
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
   await page.getByRole("button", { name: "Review and apply" }).click();
   await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);

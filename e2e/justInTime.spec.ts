@@ -31,7 +31,7 @@ test("an operator imports a graph, trains a predictor of it, puts a plan into fo
 
   await test.step("a plan of several models is in force", async () => {
     await page.goto(studio.signInLink);
-    await page.goto(`${studio.url}/plan?rate=20&floor=60`);
+    await page.goto(`${studio.url}/plan?policy=cascade&rate=20&floor=60`);
     await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
     await page.getByRole("button", { name: "Review and apply" }).click();
     await approveAndApply(page);

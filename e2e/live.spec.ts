@@ -206,7 +206,7 @@ function streamsOf(page: Page) {
 
 /** Goes from the Plan page to a plan in force; returns its hash. */
 async function apply(page: Page): Promise<string> {
-  await page.goto(`${new URL(page.url()).origin}/plan?rate=4&floor=60`);
+  await page.goto(`${new URL(page.url()).origin}/plan?policy=cascade&rate=4&floor=60`);
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
   await page.getByRole("button", { name: "Review and apply" }).click();
   await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);

@@ -18,7 +18,7 @@ test("an operator sees which stage of the cascade is skipped since when, what re
 }, info) => {
   test.setTimeout(300_000);
   await page.goto(studio.signInLink);
-  await page.goto(`${studio.url}/plan?rate=4&floor=60`);
+  await page.goto(`${studio.url}/plan?policy=cascade&rate=4&floor=60`);
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
   await page.getByRole("button", { name: "Review and apply" }).click();
   await approveAndApply(page);

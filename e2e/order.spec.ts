@@ -10,7 +10,7 @@ test("an operator gives the plan in force another order and place, reads what ch
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   await page.goto(studio.signInLink);
-  await page.goto(`${studio.url}/plan?rate=4&floor=60`);
+  await page.goto(`${studio.url}/plan?policy=cascade&rate=4&floor=60`);
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
   await page.getByRole("button", { name: "Review and apply" }).click();
   await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);

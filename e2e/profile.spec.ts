@@ -174,7 +174,7 @@ test("an operator profiles prompts of their own through three models and two jud
   });
 
   await test.step("plan with it, apply the plan, and ask the cascade for an answer", async () => {
-    await page.goto(`${studio.url}/plan?workload=${workloadId}&rate=10&floor=40`);
+    await page.goto(`${studio.url}/plan?workload=${workloadId}&rate=10&floor=40&policy=cascade`);
     await apply(page);
     const prompt = hiddenTable(studio).promptIds[0];
     const answer = await fetch(`${studio.gatewayUrl}/v1/chat/completions`, {

@@ -14,7 +14,7 @@ test("traffic at a fraction of the planned rate drifts on Live, a plan is propos
   await page.goto(studio.signInLink);
   // Signed in once the link has redirected.
   await expect(page).toHaveURL(/\/plan/);
-  await page.goto(`${studio.url}/plan?rate=60&floor=45`);
+  await page.goto(`${studio.url}/plan?policy=cascade&rate=60&floor=45`);
   const running = await apply(page);
 
   await test.step("Live shows how the traffic stands, and what has drifted", async () => {

@@ -31,7 +31,7 @@ test("applications that name their agents are learnt without configuration: grap
   });
 
   await test.step("a plan is in force, and three applications call its gateway", async () => {
-    await page.goto(`${studio.url}/plan?rate=4&floor=60`);
+    await page.goto(`${studio.url}/plan?policy=cascade&rate=4&floor=60`);
     await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
     await page.getByRole("button", { name: "Review and apply" }).click();
     await approveAndApply(page);

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { memo } from "react";
 import { useGatewayAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { StateWord } from "../ui/Badge";
@@ -20,7 +21,7 @@ const columns = [
 ] as const;
 
 /** The last change of the controls of the plan in force: its forecast beside what is measured since, and the way back. */
-export function LastChange(props: {
+export const LastChange = memo(function LastChange(props: {
   readonly clusterId: string;
   readonly etag: string;
   readonly policyHash: string;
@@ -71,4 +72,4 @@ export function LastChange(props: {
       </p>
     </div>
   );
-}
+});

@@ -1,7 +1,7 @@
 "use client";
 
 import * as Slider from "radix-ui/slider";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { NumberInput } from "./NumberInput";
 
 /**
@@ -29,6 +29,8 @@ export function Knob(props: {
 }) {
   const { off = false, offText = "off", disabled = false } = props;
   const [held, setHeld] = useState(false);
+  // The last draft of a held thumb. Radix reports no end where the value is that of the start, and the draft would stay.
+  const drafted = useRef<number | null>(null);
   return (
     <div className={`flex flex-col gap-1.5 ${disabled ? "text-ink-3" : ""}`}>
       <div className="flex items-center gap-2">
@@ -68,9 +70,15 @@ export function Knob(props: {
         step={props.step}
         disabled={disabled}
         onPointerDown={() => setHeld(true)}
-        onPointerUp={() => setHeld(false)}
+        onPointerUp={() => {
+          setHeld(false);
+          if (drafted.current !== null) props.onCommit(drafted.current);
+          drafted.current = null;
+        }}
         onValueChange={([value]) => {
-          if (value !== undefined) (held ? props.onDraft : props.onCommit)(value);
+          if (value === undefined) return;
+          if (held) drafted.current = value;
+          (held ? props.onDraft : props.onCommit)(value);
         }}
         onValueCommit={([value]) => {
           if (value !== undefined) props.onCommit(value);

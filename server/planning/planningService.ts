@@ -8,7 +8,7 @@ import { atWorkload } from "@/server/judges/atWorkload";
 import { createJudgeMonitor, type JudgeMonitor } from "@/server/judges/judgeMonitor";
 import { asItRuns, type PredictedAsItRuns, predictedAsItRuns } from "@/server/planning/planner/asItRuns";
 import type { Planner, RequestOptions } from "@/server/planning/planner/planner";
-import { situationOf } from "@/server/planning/planner/situationOf";
+import { dispatchSituation, situationOf } from "@/server/planning/planner/situationOf";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
@@ -228,18 +228,5 @@ export function createPlanningService(
 
 /** Whether slack dispatch is among the kinds of policies asked for. */
 const dispatches = (policy: SolveRequest["policy"]): boolean => policy === "slack" || policy === "any";
-
-/** The situation of a plan of slack dispatch, in which nothing is judged: its own rate, cards and engine profile. */
-function dispatchSituation(
-  { userCards, engineProfile, cluster, workload: planned }: Plan["inputs"],
-  { workload, ...scored }: Pick<PlanningSituation, "workload"> & { readonly artefact?: string },
-): PlanningSituation {
-  return {
-    ...(scored.artefact === undefined ? {} : { confidence: { artefact: scored.artefact } }),
-    ...{ workload, workloadId: planned.id, cluster, requestsPerSecond: planned.requestsPerSecond },
-    ...(userCards === undefined ? {} : { userCards }),
-    ...(engineProfile === undefined ? {} : { engineProfile }),
-  };
-}
 
 const noted = (notes: readonly string[]): { readonly notes?: readonly string[] } => (notes.length === 0 ? {} : { notes });

@@ -1,6 +1,6 @@
 import { asItRuns, type PredictedAsItRuns, predictedAsItRuns } from "@/server/planning/planner/asItRuns";
 import type { Planner } from "@/server/planning/planner/planner";
-import { situationOf } from "@/server/planning/planner/situationOf";
+import { dispatchSituation, situationOf } from "@/server/planning/planner/situationOf";
 import type { Plan } from "@/solver/plan/plan";
 import type { Workload } from "@/solver/workload/workload";
 
@@ -14,7 +14,7 @@ export interface ReplacedTraffic {
 }
 
 /**
- * What the planner predicts of a plan as it runs, the same replicas and thresholds, cards and engine profile, with some inputs replaced: it is
+ * What the planner predicts of a plan as it runs, the same replicas and thresholds or tau, cards and engine profile, with some inputs replaced: it is
  * simulated whole, as when it was made.
  */
 export async function planUnder(
@@ -24,14 +24,20 @@ export async function planUnder(
   signal: AbortSignal,
 ): Promise<PredictedAsItRuns> {
   const { policy } = plan;
-  if (policy.kind !== "cascade")
-    return { kind: "not-evaluated", because: `Only cascades are simulated, and this policy is ${policy.kind}.` };
+  if (policy.kind !== "cascade" && policy.kind !== "slack")
+    return { kind: "not-evaluated", because: `Only cascades and slack dispatch are simulated, and this policy is ${policy.kind}.` };
+  if (policy.kind === "slack" && policy.learnt?.confidence !== undefined)
+    return { kind: "not-evaluated", because: "The confidences of its predictor are known for the planned prompts only." };
+  const { judgeSecondsPerCall, workload: other, requestsPerSecond = plan.inputs.workload.requestsPerSecond } = replaced;
+  const traffic = { requestsPerSecond, ...(other === undefined ? {} : { workload: other.content, workloadId: other.id }) };
+  if (policy.kind === "slack") {
+    const situation = { ...dispatchSituation(plan.inputs, { workload }), ...traffic };
+    return predictedAsItRuns(await planner.solve(asItRuns(situation, { ...plan, policy }), { signal }));
+  }
   const planned = situationOf({ ...plan, policy }, workload);
-  const { judgeSecondsPerCall, workload: other, requestsPerSecond = planned.requestsPerSecond } = replaced;
   const situation = {
     ...planned,
-    requestsPerSecond,
-    ...(other === undefined ? {} : { workload: other.content, workloadId: other.id }),
+    ...traffic,
     ...(judgeSecondsPerCall === undefined || planned.judge.kind === "engine"
       ? {}
       : { judge: { ...planned.judge, secondsPerCall: judgeSecondsPerCall } }),

@@ -111,7 +111,8 @@ export function createPredictionMonitor({
       usdPerHour: heldUsdPerHour(frame.engines, frame.engines, plan.inputs.cluster),
     });
     const requests = observedRequests(window.seen, frame.timeScale);
-    if (promises.some(needsSimulation) && plan.policy.kind === "cascade") simulate(clusterId, { plan, workload, inputs, requests });
+    if (promises.some(needsSimulation) && (plan.policy.kind === "cascade" || plan.policy.kind === "slack"))
+      simulate(clusterId, { plan, workload, inputs, requests });
     const known = simulated.get(clusterId);
     const under = known?.planId === plan.id ? known.under : null;
     const { windowSeconds, last, driftedSince, says } = traffic.report();

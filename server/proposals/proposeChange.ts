@@ -2,7 +2,8 @@ import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { Proposal } from "@/server/contracts/studio";
 import type { TrafficToPlan } from "@/server/contracts/studio/promise";
 import type { Planning } from "@/server/planning/planningService";
-import type { Plan } from "@/solver/plan/plan";
+import type { CascadePolicy, Plan } from "@/solver/plan/plan";
+import { directStartOf } from "@/solver/plan/policySchema";
 import { type ReplicaChange, replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { boundText, secondsText } from "@/solver/wording/wording";
 import { adviseChange, type ChangedStage, type PlanNow } from "@/solver/workload/driftProposal";
@@ -26,17 +27,17 @@ export type Change =
 
 /**
  * Plans again for the present traffic, with the request of the plan in force and a preference for what runs, and compares the result with
- * the plan in force under the same traffic: the same thresholds, the same replicas, simulated by the same planner.
+ * the plan in force under the same traffic: the same thresholds or tau, the same replicas, simulated by the same planner.
  */
 export async function proposeChange(planning: Pick<Planning, "solve" | "predict">, asked: ChangeAsked): Promise<Change> {
   const { plan, clusterId, traffic, restartSeconds, signal } = asked;
   const { policy, inputs } = plan;
-  if (policy.kind !== "cascade") return none(`The policy in force is ${policy.kind}; only cascades are planned again.`);
-  const { model: judgeModel, engine } = policy.judge;
-  // Older plans record a judge's engine only if it runs.
-  const judge = inputs.judgeEngine ?? (engine === undefined ? undefined : { model: judgeModel, ...engine });
-  // Older plans record a direct start only if they have one.
-  const directStart = inputs.directStart ?? policy.directStart?.router;
+  if (policy.kind !== "cascade" && policy.kind !== "slack")
+    return none(`The policy in force is ${policy.kind}; only cascades and slack dispatch are planned again.`);
+  // Older plans record a judge's engine only if it runs, and a direct start only if they have one.
+  const judge = inputs.judgeEngine ?? (policy.kind === "cascade" ? judgeEngineIn(policy) : undefined);
+  const directStart = inputs.directStart ?? directStartOf(policy)?.router;
+  const policyChoice = inputs.policyChoice ?? (policy.kind === "slack" ? ("slack" as const) : undefined);
   const running = runningReplicas(plan);
   const request: SolveRequest = {
     workloadId: traffic.workloadId,
@@ -44,6 +45,7 @@ export async function proposeChange(planning: Pick<Planning, "solve" | "predict"
     clusterId,
     objective: inputs.objective,
     fixed: null,
+    ...(policyChoice === undefined ? {} : { policy: policyChoice }),
     ...(inputs.constraints === undefined ? {} : { constraints: inputs.constraints }),
     ...(judge === undefined ? {} : { judge: { kind: "engine", ...judge } }),
     ...(directStart === undefined ? {} : { directStart: { auc: directStart.auc } }),
@@ -81,6 +83,10 @@ export async function proposeChange(planning: Pick<Planning, "solve" | "predict"
     gain: { ...advice.gain, latencySeconds: kept === null ? null : advice.gain.latencySeconds },
     change: { started: change.started.length, stopped: change.stopped.length, seconds: advice.changeSeconds },
   };
+}
+
+function judgeEngineIn({ judge: { model, engine } }: CascadePolicy) {
+  return engine === undefined ? undefined : { model, ...engine };
 }
 
 const none = (says: string): Change => ({ outcome: "none", says });

@@ -9,7 +9,7 @@ type Tabled = Pick<Explorer, "input" | "tables">;
 const PARTS: readonly number[] = [0, 0, 10, 6, 6];
 
 /** Maximum number of models in a set; with more models in the ladder only sets of up to this many are tried. */
-export const MOST_MODELS = PARTS.length - 1;
+const MOST_MODELS = PARTS.length - 1;
 
 /**
  * Divisions of GPUs between the models of each set of two and more, with the replicas that serve each model best at the rate it gets when

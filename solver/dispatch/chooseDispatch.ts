@@ -1,5 +1,5 @@
 import { best, meeting, promisedQuality } from "@/solver/cascade/choose/choose";
-import { slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
+import { kindWithinSlack, slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
 import type { Knobs } from "@/solver/cascade/explore/exploration";
 import type { DispatchExploration, DispatchPoint } from "./dispatchExploration";
 
@@ -24,15 +24,8 @@ export function chooseDispatch(exploration: DispatchExploration, knobs: Knobs, t
   const fastest = best(meeting(points, knobs), "latency-under-quality", quality);
   if (fastest === null) return { chosen: null, slack: null };
   const limitSeconds = slackLimit(fastest.latencySeconds, knobs);
-  return { chosen: bestWithin(points, knobs, limitSeconds), slack: { limitSeconds, fastest } };
-}
-
-/** The best point within the latency that a slack allows: the highest quality, or the lowest cost where that is the objective. */
-export function bestWithin(points: readonly DispatchPoint[], knobs: Knobs, limitSeconds: number): DispatchPoint | null {
   const within = meeting(points, { ...knobs, latencyBudgetSeconds: limitSeconds });
-  const quality = promisedQuality(knobs);
-  if (knobs.kind === "cost-under-both") return best(within, knobs.kind, quality);
-  return best(within, "quality-under-latency", quality);
+  return { chosen: best(within, kindWithinSlack(knobs), quality), slack: { limitSeconds, fastest } };
 }
 
 /** The points on at most the GPUs of the knobs, with the latency that they count; at one tau where one is given. */
@@ -56,7 +49,7 @@ export function dispatchPoints(
  *
  * @param points of one allocation, ascending by tau.
  */
-export function interpolated(points: readonly DispatchPoint[], tau: number): DispatchPoint | null {
+function interpolated(points: readonly DispatchPoint[], tau: number): DispatchPoint | null {
   const below = points.findLast((point) => point.tau <= tau);
   const above = points.find((point) => point.tau >= tau);
   if (below === undefined || above === undefined) return null;

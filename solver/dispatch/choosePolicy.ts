@@ -1,8 +1,8 @@
 import { best, type ComparedFigures, choose, promisedQuality } from "@/solver/cascade/choose/choose";
-import { slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
+import { kindWithinSlack, slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
 import type { Candidate, Exploration, Knobs } from "@/solver/cascade/explore/exploration";
 import type { PolicyChoice } from "@/solver/plan/planSlack";
-import { bestWithin, chooseDispatch, dispatchPoints } from "./chooseDispatch";
+import { chooseDispatch } from "./chooseDispatch";
 import type { DispatchExploration, DispatchPoint } from "./dispatchExploration";
 
 /** A candidate of some kind of policy. `candidate.routing` is an index into the exploration. */
@@ -35,39 +35,30 @@ export function choosePolicy(
   knobs: Knobs,
   { asked, tau }: { readonly asked: PolicyChoice; readonly tau: number | null },
 ): ChosenPolicy {
-  const slacks = slackApplies(knobs);
+  if (!slackApplies(knobs)) {
+    const each = bestOfEach(knobs);
+    return { chosen: pick(each, knobs.kind), bestOfEach: each, slack: null };
+  }
   const { slack: _, ...without } = knobs;
-  const fastest = slacks ? pick(bestOfEach({ ...without, kind: "latency-under-quality" }, null), "latency-under-quality") : null;
-  if (slacks && fastest === null) return { chosen: null, bestOfEach: [], slack: null };
-  const limitSeconds = fastest === null ? null : slackLimit(fastest.latencySeconds, knobs);
-  const each = bestOfEach(without, limitSeconds);
-  const kind = limitSeconds !== null && knobs.kind === "latency-under-quality" ? "quality-under-latency" : knobs.kind;
+  const fastest = pick(bestOfEach({ ...without, kind: "latency-under-quality" }), "latency-under-quality");
+  if (fastest === null) return { chosen: null, bestOfEach: [], slack: null };
+  const each = bestOfEach({ ...knobs, slackFromSeconds: fastest.latencySeconds });
   return {
-    chosen: pick(each, kind),
+    chosen: pick(each, kindWithinSlack(knobs)),
     bestOfEach: each,
-    slack: limitSeconds === null || fastest === null ? null : { limitSeconds, fastest },
+    slack: { limitSeconds: slackLimit(fastest.latencySeconds, knobs), fastest },
   };
 
   function pick(all: readonly PolicyCandidate[], by: Knobs["kind"]): PolicyCandidate | null {
-    return best(
-      all.filter(({ policy }) => isAsked(policy, asked)),
-      by,
-      promisedQuality(knobs),
-    );
+    const asking = all.filter(({ policy }) => isAsked(policy, asked));
+    return best(asking, by, promisedQuality(knobs));
   }
 
-  function bestOfEach(at: Knobs, limit: number | null): readonly PolicyCandidate[] {
-    // With the limit as a budget the slack also takes the fewest GPUs that keep it.
-    const within: Knobs = limit === null ? at : { ...knobs, latencyBudgetSeconds: limit };
-    const cascade = choose(exploration, within).chosen;
+  function bestOfEach(at: Knobs): readonly PolicyCandidate[] {
+    const cascade = choose(exploration, at).chosen;
     const singles = oneModelOnly(exploration);
-    const single = choose(singles.exploration, within).chosen;
-    const point =
-      dispatch === null
-        ? null
-        : limit === null
-          ? chooseDispatch(dispatch, at, tau).chosen
-          : bestWithin(dispatchPoints(dispatch, at, tau), at, limit);
+    const single = choose(singles.exploration, at).chosen;
+    const point = dispatch === null ? null : chooseDispatch(dispatch, at, tau).chosen;
     return [
       ...(cascade === null ? [] : [ofCascade("cascade", cascade)]),
       ...(single === null ? [] : [ofCascade("one-model", { ...single, routing: singles.routings[single.routing] ?? 0 })]),

@@ -25,6 +25,8 @@ import { tauSteps } from "./tauSteps";
 export interface PlanDispatchInput extends PlanningSituation {
   readonly explorer: Explorer;
   readonly objective: Objective;
+  /** Latency from which the slack counts where several kinds of policies are compared; left out: that of the fastest slack dispatch. */
+  readonly slackFromSeconds?: number;
   /** null: chosen too. */
   readonly tau: number | null;
   /** The points on the GPUs that a plan may use; see `exploreDispatch`. */
@@ -70,7 +72,8 @@ export function planDispatch(input: PlanDispatchInput): BuiltDispatch {
   if (refusal !== null) return { outcome: "infeasible", ...refusal, bestQuality: null, bestLatencySeconds: null };
   const exploring = dispatchInput(input, objective.maxGpus);
   const explored = input.explored(exploring);
-  const knobs = { ...objective, maxGpus: exploring.maxGpus };
+  const { slackFromSeconds } = input;
+  const knobs = { ...objective, maxGpus: exploring.maxGpus, ...(slackFromSeconds === undefined ? {} : { slackFromSeconds }) };
   const verified = searchDispatch(exploring, explored, knobs, tau);
   if (verified === null) return unreachable(exploring, explored, objective);
   const deployment = deploy(input, verified);

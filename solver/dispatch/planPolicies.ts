@@ -1,5 +1,5 @@
 import { best, type ComparedFigures, promisedQuality } from "@/solver/cascade/choose/choose";
-import { slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
+import { kindWithinSlack, slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
 import { type SlackFigures, slackSays } from "@/solver/cascade/choose/slackSays";
 import { buildPlan } from "@/solver/cascade/plan/buildPlan";
 import type { BuildPlanInput, NoPlan } from "@/solver/cascade/plan/planInput";
@@ -30,22 +30,22 @@ type PlannedFigures = ComparedFigures & { readonly built: Planned };
 export function planPolicies(input: PlanPoliciesInput): BuiltPolicy {
   const { policy, objective, fixed } = input;
   if (policy === "cascade" || fixed !== null) return buildPlan(input);
+  if (!slackApplies(objective)) return recommended(input, planEach(input, objective), objective.kind);
   const { slack: _, ...without } = objective;
-  if (!slackApplies(objective)) return recommended(input, planEach(input, without), objective.kind);
   const fastest = pick(input, planEach(input, { ...without, kind: "latency-under-quality" }), "latency-under-quality");
   if (fastest === null) return recommended(input, planEach(input, without), objective.kind);
-  const limitSeconds = slackLimit(fastest.latencySeconds, objective);
-  const kind = objective.kind === "cost-under-both" ? objective.kind : "quality-under-latency";
-  // With the limit as a budget the slack of a cascade also takes the fewest GPUs that keep it.
-  const ofCascades = { ...objective, latencyBudgetSeconds: limitSeconds };
-  const each = planEach(input, { ...without, kind, latencyBudgetSeconds: limitSeconds }, ofCascades);
+  const each = planEach({ ...input, slackFromSeconds: fastest.latencySeconds }, objective);
   // A search within the limit that misses what the fastest plan has is no loss: that plan keeps the limit.
-  const built = recommended(input, [...each, fastest.built], kind);
+  const built = recommended(input, [...each, fastest.built], kindWithinSlack(objective));
   if (built.outcome === "infeasible") return built;
-  const { solver } = built.draft;
-  const says = slackSays(objective, { limitSeconds, fastest: saidOf(fastest, objective), chosen: saidOf(built, objective) });
-  const draft = { ...built.draft, solver: { ...solver, why: [says, ...solver.why], slack: boughtBy(objective, limitSeconds, fastest) } };
-  return { outcome: "plan", draft: { ...draft, inputs: { ...draft.inputs, objective } } };
+  const limitSeconds = slackLimit(fastest.latencySeconds, objective);
+  const { solver, inputs } = built.draft;
+  const says = slackSays(objective, { limitSeconds, fastest: saidOf(fastest.built, objective), chosen: saidOf(built, objective) });
+  const slack = boughtBy(objective, limitSeconds, fastest);
+  return {
+    outcome: "plan",
+    draft: { ...built.draft, inputs: { ...inputs, objective }, solver: { ...solver, why: [says, ...solver.why], slack } },
+  };
 }
 
 /** The plan of each kind of policy that is asked for, or why there is none. */
@@ -85,8 +85,8 @@ function planOneModel(input: PlanPoliciesInput): BuiltPolicy {
   const meeting = singles.filter((one) => promised(one) >= (objective.qualityFloor ?? 0));
   const built = meeting.map(({ stages }) => buildPlan({ ...input, fixed: { stages, thresholds: [], startBelow: 0 } }));
   const plans = built.flatMap((one) => (one.outcome === "plan" ? [{ ...one, policy: "one-model" as const }] : []));
-  const chosen = pick(input, plans, objective.kind);
-  if (chosen !== null) return chosen.built;
+  const found = bestModel(input, plans);
+  if (found !== null) return found;
   const bestQuality = singles.length === 0 ? null : Math.max(...singles.map(promised));
   const seconds = plans.map(({ draft }) => secondsOf(draft, objective));
   const failed = built.find((one) => one.outcome === "infeasible");
@@ -107,6 +107,28 @@ function planOneModel(input: PlanPoliciesInput): BuiltPolicy {
         bestQuality,
         bestLatencySeconds,
       };
+}
+
+/** The best of models alone: within a slack that of the highest quality, on the fewest GPUs that keep the limit, or the cheapest. */
+function bestModel(input: PlanPoliciesInput, plans: readonly Planned[]): BuiltPolicy | null {
+  const { objective, explorer, slackFromSeconds } = input;
+  if (!slackApplies(objective)) return pick(input, plans, objective.kind)?.built ?? null;
+  const { slack: _, ...without } = objective;
+  const fastest = pick(input, plans, "latency-under-quality");
+  if (fastest === null) return null;
+  const latencyBudgetSeconds = slackLimit(fastest.latencySeconds, {
+    ...objective,
+    ...(slackFromSeconds === undefined ? {} : { slackFromSeconds }),
+  });
+  const limited = { ...input, objective: { ...without, latencyBudgetSeconds } };
+  const sized = plans.flatMap(({ draft }) => {
+    const stages =
+      draft.policy.kind === "cascade" ? draft.policy.stages.map(({ model }) => explorer.input.sample.models.indexOf(model)) : [];
+    const objective: Objective = { ...limited.objective, kind: "cost-under-both" };
+    const fewest = buildPlan({ ...limited, objective, fixed: { stages, thresholds: [], startBelow: 0 } });
+    return fewest.outcome === "plan" ? [{ ...fewest, policy: "one-model" as const }] : [];
+  });
+  return pick(limited, sized, kindWithinSlack(objective))?.built ?? null;
 }
 
 /** The best plan by its own predictions among those that keep floor and budget; null where there is none. */
@@ -164,8 +186,7 @@ const secondsOf = ({ predictions }: PlanDraft | DispatchDraft, { latency }: Pick
   latency === "end-to-end" ? predictions.p95Seconds : predictions.largestStageP95Seconds;
 
 /** The figures of a plan as the sentence on a slack gives them. */
-function saidOf(of: PlannedFigures | Extract<BuiltPolicy, { outcome: "plan" }>, objective: Objective): SlackFigures {
-  const draft = "built" in of ? of.built.draft : of.draft;
+function saidOf({ draft }: Extract<BuiltPolicy, { outcome: "plan" }>, objective: Objective): SlackFigures {
   const figures = figuresOf(draft, objective);
   const gpus = draft.deployment.reduce((sum, own) => sum + own.gpus, 0);
   return { ...figures, quality: promisedQuality(objective)(figures), gpus };

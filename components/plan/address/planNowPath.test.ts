@@ -5,11 +5,23 @@ import { planNowPath } from "./planNowPath";
 
 it("opens the Plan page with what was asked of the plan, for the traffic that is measured", () => {
   const draft = examplePlanDraft();
-  const inputs = { ...draft.inputs, objective: { ...draft.inputs.objective, latencyBudgetSeconds: 7, qualityConfidence: null, slack: 0.18 } };
+  const inputs = {
+    ...draft.inputs,
+    objective: { ...draft.inputs.objective, latencyBudgetSeconds: 7, qualityConfidence: null, slack: 0.18 },
+  };
   const path = planNowPath({ inputs }, { workloadId: "seen", requestsPerSecond: 12.3456, basis: [] });
   expect(path).toMatch(/^\/plan\?/);
   expect(planCodec.parse(new URLSearchParams(path.split("?")[1]))).toMatchObject({
     ...{ workload: "seen", requestsPerSecond: 12.3, qualityFloor: 70, latencyBudgetSeconds: 7, gpus: 2, kind: "latency-under-quality" },
-    ...{ policy: "cascade", slack: 18, latency: "end-to-end", heldFor: "point", judge: null, judgeSeconds: null, routerAuc: null, fixed: null },
+    ...{
+      policy: "cascade",
+      slack: 18,
+      latency: "end-to-end",
+      heldFor: "point",
+      judge: null,
+      judgeSeconds: null,
+      routerAuc: null,
+      fixed: null,
+    },
   });
 });

@@ -172,7 +172,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
                     <PlanFigures figures={exactFigures(plan)} estimate={!exact.current} />
                     {plan.solver.slack !== undefined && (
                       <p data-testid="slack-bought" className="text-sm text-ink-2">
-                        {slackBoughtText(plan.solver.slack, plan)}
+                        {slackBoughtText(plan)}
                       </p>
                     )}
                     <p className="text-xs text-ink-3">{assumptions(plan)}</p>
@@ -203,7 +203,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
                 <div className={`flex flex-col gap-5 ${exact.current ? "" : "opacity-50"}`} aria-busy={!exact.current}>
                   {plan.solver.policies !== undefined && plan.solver.policies.length > 0 && (
                     <Block title="Policies compared on the same GPUs">
-                      <PolicyTable policies={plan.solver.policies} />
+                      <PolicyTable plan={plan} />
                     </Block>
                   )}
                   <Block title={exact.current ? "GPUs by node" : "GPUs by node, of the last exact plan"}>

@@ -1,7 +1,7 @@
-import { ABSENT, formatCount, formatScore, formatScoreBound, formatSeconds, formatUsd } from "@/components/ui/format";
-import type { Plan } from "@/solver/plan/plan";
-import type { ComparedPolicy, SlackBought } from "@/solver/plan/planSlack";
-import { slackEffect, slackSentence } from "../settings/prepareSlack";
+import { ABSENT, formatCount, formatDelta, formatScore, formatScoreBound, formatSeconds, formatUsd } from "@/components/ui/format";
+import type { Objective, Plan } from "@/solver/plan/plan";
+import type { ComparedPolicy } from "@/solver/plan/planSlack";
+import { boughtByPlan, slackEffect, slackSentence } from "../settings/prepareSlack";
 
 /** The best plan of one kind of policy, in words. */
 export interface PolicyRow {
@@ -25,10 +25,19 @@ const names: Readonly<Record<ComparedPolicy["policy"], string>> = {
   "one-model": "one model alone",
 };
 
-/** Rows of the policies that were compared for a plan, the chosen one first. */
-export function preparePolicies(policies: readonly ComparedPolicy[]): readonly PolicyRow[] {
+/**
+ * Rows of the policies that were compared for a plan, the chosen one first.
+ *
+ * @param objective with a slack the fastest plan gives way to the highest quality within its limit.
+ */
+export function preparePolicies(
+  policies: readonly ComparedPolicy[],
+  objective: Pick<Objective, "kind" | "slack" | "qualityConfidence">,
+): readonly PolicyRow[] {
+  const chosenOne = policies.find(({ chosen }) => chosen);
   return policies
-    .map(({ policy, models, quality, qualityLow, p95Seconds, gpus, costUsdPerRequest, chosen, reason }) => ({
+    .map((own) => ({ own, ...own }))
+    .map(({ own, policy, models, quality, qualityLow, p95Seconds, gpus, costUsdPerRequest, chosen, reason }) => ({
       kind: policy,
       name: names[policy],
       models,
@@ -38,36 +47,34 @@ export function preparePolicies(policies: readonly ComparedPolicy[]): readonly P
       bound: qualityLow === null ? null : formatScoreBound(qualityLow),
       gpus: gpus === null ? ABSENT : formatCount(gpus),
       cost: formatUsd(costUsdPerRequest),
-      reason: reason ?? "",
+      reason: reason ?? (chosen || chosenOne === undefined ? "" : behind(own, chosenOne, objective)),
     }))
     .sort((a, b) => Number(b.chosen) - Number(a.chosen));
 }
 
-/** What the slack bought against the fastest plan, in a sentence with the limit that it allowed. */
-export function slackBoughtText(
-  bought: SlackBought,
-  { predictions, deployment, inputs: { objective } }: Pick<Plan, "predictions" | "deployment" | "inputs">,
+/** By how much a plan is behind the chosen one on the objective; the cost decides where nothing else does. */
+function behind(
+  own: ComparedPolicy,
+  chosen: ComparedPolicy,
+  { kind, slack = 0, qualityConfidence }: Parameters<typeof preparePolicies>[1],
 ): string {
-  const promised = (quality: number, low: number): number => (objective.qualityConfidence === null ? quality : low);
-  const { fastest } = bought;
-  const effect = slackEffect(
-    { kind: objective.kind, slack: bought.slack },
-    {
-      chosen: {
-        quality: promised(predictions.quality, predictions.qualityBand.low),
-        latencySeconds: objective.latency === "end-to-end" ? predictions.p95Seconds : predictions.largestStageP95Seconds,
-        gpusTotal: deployment.reduce((sum, { gpus }) => sum + gpus, 0),
-        costUsdPerRequest: predictions.costUsdPerRequest,
-      },
-      fastest: {
-        quality: promised(fastest.quality, fastest.qualityLow),
-        latencySeconds: fastest.p95Seconds,
-        gpusTotal: fastest.gpus,
-        costUsdPerRequest: fastest.costUsdPerRequest,
-      },
-    },
-  );
-  const allowed = `A slack of ${Math.round(100 * bought.slack)}\u00a0% allows a p95 of ${formatSeconds(bought.limitSeconds)}; the fastest plan has ${formatSeconds(fastest.p95Seconds)}.`;
+  const promised = ({ quality, qualityLow }: ComparedPolicy): number => (qualityConfidence === null ? quality : qualityLow) ?? 0;
+  const cost = (own.costUsdPerRequest ?? 0) - (chosen.costUsdPerRequest ?? 0);
+  const seconds = (own.p95Seconds ?? 0) - (chosen.p95Seconds ?? 0);
+  const points = promised(chosen) - promised(own);
+  const dearer = cost > 0 ? `${formatUsd(cost)} a request more` : "";
+  if (kind === "cost-under-both") return dearer || (seconds > 0 ? `p95 ${formatDelta(seconds, 2)}\u00a0s` : "");
+  if (kind === "latency-under-quality" && slack === 0) return seconds > 0 ? `p95 ${formatDelta(seconds, 2)}\u00a0s` : dearer;
+  return points > 0 ? `${formatScore(points)} points lower` : dearer;
+}
+
+/** What the slack bought against the fastest plan, in a sentence with the limit that it allowed; null where none was asked for. */
+export function slackBoughtText(plan: Pick<Plan, "predictions" | "deployment" | "solver" | "inputs">): string | null {
+  const { slack } = plan.solver;
+  const { objective } = plan.inputs;
+  if (slack === undefined) return null;
+  const effect = slackEffect({ kind: objective.kind, slack: slack.slack }, boughtByPlan(plan));
+  const allowed = `A slack of ${Math.round(100 * slack.slack)}\u00a0% allows a p95 of ${formatSeconds(slack.limitSeconds)}; the fastest plan has ${formatSeconds(slack.fastest.p95Seconds)}.`;
   return effect.kind === "buys"
     ? `${allowed} It bought: ${slackSentence(effect, objective.kind)}.`
     : `${allowed} ${slackSentence(effect, objective.kind)}`;

@@ -15,7 +15,7 @@ import { ConstraintsSection } from "../constraints/ConstraintsSection";
 import type { PlanEstimate } from "../planning/recommend";
 import type { Planning } from "../planning/usePlanning";
 import { DispatchNotes } from "./DispatchNotes";
-import { type SlackFigures, slackEffect, slackSentence } from "./prepareSlack";
+import { boughtByPlan, type SlackFigures, slackEffect, slackSentence } from "./prepareSlack";
 import { tauSentence } from "./prepareTau";
 import type { SettingsSteps } from "./useSettingsHistory";
 
@@ -43,8 +43,13 @@ const policies: readonly Option<PolicyChoice>[] = [
   { value: "one-model", text: "One model" },
 ];
 
-/** The recommended plan and the fastest one, by the value that the floor applies to; null where no slack applies. */
-function boughtBy({ recommendation }: Pick<Planning, "recommendation">, { qualityConfidence }: Knobs) {
+/**
+ * The recommended plan and the fastest one, by the value that the floor applies to: of the exact plan once it answers the knobs, until then
+ * by the tables. null where no slack applies.
+ */
+function boughtBy({ recommendation, exact }: Pick<Planning, "recommendation" | "exact">, { qualityConfidence }: Knobs) {
+  const exactly = exact.current && exact.plan !== null ? boughtByPlan(exact.plan) : null;
+  if (exactly !== null) return exactly;
   if (recommendation === null || recommendation.best === null || recommendation.slack === null) return null;
   const figures = (own: PlanEstimate): SlackFigures => ({ ...own, quality: qualityConfidence === null ? own.quality : own.qualityLow });
   return { chosen: figures(recommendation.best.estimate), fastest: figures(recommendation.slack.fastest) };
@@ -62,7 +67,7 @@ export function KnobPanel(props: {
   /** Models of the workload. */
   readonly models: readonly string[];
   readonly identities: ReadonlyMap<string, ModelIdentity>;
-  readonly planning: Pick<Planning, "recommendation" | "estimate" | "dispatch">;
+  readonly planning: Pick<Planning, "recommendation" | "estimate" | "exact" | "dispatch">;
   readonly steps: SettingsSteps;
   readonly onDraft: (draft: DraftKnobs) => void;
   readonly onChange: (change: Partial<PlanView>, how: "push" | "replace") => void;
@@ -89,7 +94,7 @@ export function KnobPanel(props: {
     >
       <div className="flex flex-col gap-5">
         <div className="flex flex-col gap-1.5">
-          <div className="grid grid-cols-2 gap-3">
+          <div className="grid grid-cols-[2fr_3fr] gap-3">
             <SelectField
               label="Objective"
               value={view.kind}

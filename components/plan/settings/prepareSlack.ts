@@ -1,5 +1,6 @@
 import { formatCounted, formatDelta, formatUsd } from "@/components/ui/format";
 import type { Knobs } from "@/solver/cascade/explore/exploration";
+import type { Plan } from "@/solver/plan/plan";
 
 /** A plan's figures as a slack compares them. */
 export interface SlackFigures {
@@ -54,6 +55,35 @@ export function slackEffect(
     Math.abs(effect.points) >= LEAST.points ||
     Math.abs(effect.usdPerRequest) >= LEAST.usdShare * fastest.costUsdPerRequest;
   return changes ? { kind: "buys", ...effect } : { kind: "nothing" };
+}
+
+/** A plan and the fastest one that its slack counts from, by the value that the floor applies to; null where it was planned without a slack. */
+export function boughtByPlan({
+  predictions,
+  deployment,
+  solver,
+  inputs: { objective },
+}: Pick<Plan, "predictions" | "deployment" | "solver" | "inputs">): {
+  readonly chosen: SlackFigures;
+  readonly fastest: SlackFigures;
+} | null {
+  if (solver.slack === undefined) return null;
+  const { fastest } = solver.slack;
+  const isBound = objective.qualityConfidence !== null;
+  return {
+    chosen: {
+      quality: isBound ? predictions.qualityBand.low : predictions.quality,
+      latencySeconds: objective.latency === "end-to-end" ? predictions.p95Seconds : predictions.largestStageP95Seconds,
+      gpusTotal: deployment.reduce((sum, { gpus }) => sum + gpus, 0),
+      costUsdPerRequest: predictions.costUsdPerRequest,
+    },
+    fastest: {
+      quality: isBound ? fastest.qualityLow : fastest.quality,
+      latencySeconds: fastest.p95Seconds,
+      gpusTotal: fastest.gpus,
+      costUsdPerRequest: fastest.costUsdPerRequest,
+    },
+  };
 }
 
 /** The effect in a line, as in `+18 % p95 → +1.6 points, −4 GPUs`. */

@@ -258,7 +258,8 @@ function createRemainingCascade({ clusterOf, planning, planOf }: RemainingCascad
       const routing = collector?.routing() ?? null;
       // Its thresholds may have been changed since the plan was put into force.
       const policy = routing?.planId === planId ? routing.policy : plan.policy;
-      if (policy.kind !== "cascade") return { ok: false, message: `Only cascades are simulated, not ${policy.kind}.` };
+      if (policy.kind !== "cascade" && policy.kind !== "slack")
+        return { ok: false, message: `Only cascades and slack dispatch are simulated, not ${policy.kind}.` };
       const limits = new Map(plannedLimits(plan));
       const engines = targetEngines(plan).map(({ id, model, gpu, tp, pp }) => {
         return { model, gpu, tp, pp, maxInFlight: limits.get(id) ?? inFlightLimit({}) };

@@ -99,10 +99,10 @@ async function figuresOf(
     const { policy } = plan;
     const own = new Map(segments.filter(({ planId }) => planId === plan.id).map((segment) => [keyOf(segment), enginesOf(segment)]));
     if (own.size === 0) continue;
-    if (policy.kind !== "cascade")
+    if (policy.kind !== "cascade" && policy.kind !== "slack")
       return {
         ok: false,
-        message: `The roll-out cannot be simulated: the policy of ${plan.metadata.name} is ${policy.kind}, and only cascades are.`,
+        message: `The roll-out cannot be simulated: the policy of ${plan.metadata.name} is ${policy.kind}, and only cascades and slack dispatch are.`,
       };
     const served = await serve(
       plan,

@@ -2,6 +2,19 @@ import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { CascadePolicy, Plan } from "@/solver/plan/plan";
 import type { Workload } from "@/solver/workload/workload";
 
+/** The situation of a plan of slack dispatch, in which nothing is judged: its own rate, cards and engine profile. */
+export function dispatchSituation(
+  { userCards, engineProfile, cluster, workload: planned }: Plan["inputs"],
+  { workload, artefact }: Pick<PlanningSituation, "workload"> & { readonly artefact?: string },
+): PlanningSituation {
+  return {
+    ...{ workload, workloadId: planned.id, cluster, requestsPerSecond: planned.requestsPerSecond },
+    ...(userCards === undefined ? {} : { userCards }),
+    ...(engineProfile === undefined ? {} : { engineProfile }),
+    ...(artefact === undefined ? {} : { confidence: { artefact } }),
+  };
+}
+
 export interface PlannedSituation extends PlanningSituation {
   readonly models: readonly string[];
   readonly judge: NonNullable<PlanningSituation["judge"]>;

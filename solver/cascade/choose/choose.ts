@@ -16,7 +16,11 @@ export function choose(exploration: Exploration, asked: Knobs): Choice {
   const knobs = { ...asked, maxGpus: Math.min(asked.maxGpus, exploration.maxGpus) };
   const quality = promisedQuality(knobs);
   const slack = slackApplies(knobs) ? withinSlack(exploration, knobs) : null;
-  if (slack !== null) return { ...slack, infeasible: null, frontier: latencyFrontier(slack.candidates, quality) };
+  if (slack !== null) {
+    const { limitSeconds } = slack.slack;
+    const infeasible = slack.chosen === null ? whyInfeasible(exploration, { ...knobs, latencyBudgetSeconds: limitSeconds }) : null;
+    return { ...slack, infeasible, frontier: latencyFrontier(slack.candidates, quality) };
+  }
   const candidates = candidatesFor(exploration, knobs);
   const frontier = latencyFrontier(candidates, quality);
   const chosen = best(meeting(candidates, knobs), knobs.kind, quality);
@@ -29,7 +33,10 @@ export function choose(exploration: Exploration, asked: Knobs): Choice {
  * The choice within a slack: of the candidates at the floor within the latency that it allows, the one of the highest quality, or, when the
  * cost is minimised, the cheapest. Null where nothing meets floor and budget.
  */
-function withinSlack(exploration: Exploration, knobs: Knobs): Pick<Choice, "chosen" | "slack" | "binds" | "candidates"> | null {
+function withinSlack(
+  exploration: Exploration,
+  knobs: Knobs,
+): (Pick<Choice, "chosen" | "binds" | "candidates"> & { readonly slack: NonNullable<Choice["slack"]> }) | null {
   const onAll = allocated(exploration, knobs.maxGpus, knobs.latency);
   const quality = promisedQuality(knobs);
   const fastest = best(meeting(onAll, knobs), "latency-under-quality", quality);
@@ -40,7 +47,8 @@ function withinSlack(exploration: Exploration, knobs: Knobs): Pick<Choice, "chos
   const sized = byCost ? candidatesFor(exploration, limit) : onAll;
   const within = meeting(sized, limit);
   const chosen = byCost ? best(within, knobs.kind, quality) : highestQuality(exploration, within, { limit, quality });
-  if (chosen === null) return null;
+  // The fastest here may exceed a limit that counts from another kind of policy.
+  if (chosen === null) return { chosen, slack: { limitSeconds, fastest }, binds: null, candidates: sized };
   const figures = (one: Candidate): SlackFigures => ({ ...one, quality: quality(one), gpus: one.gpusTotal });
   const binds = slackSays(knobs, { limitSeconds, fastest: figures(fastest), chosen: figures(chosen) });
   return { chosen, slack: { limitSeconds, fastest }, binds, candidates: byCost ? sized : withChosen(sized, chosen) };

@@ -10,13 +10,25 @@ export function slackApplies({ kind, slack }: Pick<Knobs, "kind" | "slack">): bo
   return kind === "cost-under-both" || (kind === "latency-under-quality" && slack > 0);
 }
 
-/** Seconds that a slack allows: the latency of the fastest plan and the slack's fraction of it more, at most the budget. */
+/**
+ * Seconds that a slack allows: the latency of the fastest plan and the slack's fraction of it more, at most the budget.
+ *
+ * @param fastestSeconds of the fastest plan here; the knobs may name that of another kind of policy.
+ */
 export function slackLimit(
   fastestSeconds: number,
-  { slack = 0, latencyBudgetSeconds }: Pick<Knobs, "slack" | "latencyBudgetSeconds">,
+  {
+    slack = 0,
+    slackFromSeconds = fastestSeconds,
+    latencyBudgetSeconds,
+  }: Pick<Knobs, "slack" | "slackFromSeconds" | "latencyBudgetSeconds">,
 ): number {
-  return Math.min((1 + slack) * fastestSeconds, latencyBudgetSeconds ?? Number.MAX_VALUE);
+  return Math.min((1 + slack) * slackFromSeconds, latencyBudgetSeconds ?? Number.MAX_VALUE);
 }
+
+/** What is sought within the latency that a slack allows: the highest quality, or the lowest cost where that is the objective. */
+export const kindWithinSlack = ({ kind }: Pick<Knobs, "kind">): Knobs["kind"] =>
+  kind === "latency-under-quality" ? "quality-under-latency" : kind;
 
 /**
  * The candidate of the highest promised quality, on the fewest GPUs that keep the latency limit; of equal quality the one of the lowest

@@ -73,10 +73,11 @@ export interface Candidate {
 }
 
 /** The values of the knobs of the Plan page. */
-export type Knobs = Pick<
-  Objective,
-  "kind" | "latency" | "qualityFloor" | "qualityConfidence" | "latencyBudgetSeconds" | "slack" | "maxGpus"
->;
+export interface Knobs
+  extends Pick<Objective, "kind" | "latency" | "qualityFloor" | "qualityConfidence" | "latencyBudgetSeconds" | "slack" | "maxGpus"> {
+  /** Latency from which the slack counts where several kinds of policies are compared; left out: that of the fastest candidate here. */
+  readonly slackFromSeconds?: number;
+}
 
 /**
  * Why there is no plan.

@@ -15,6 +15,8 @@ import type { PlanningSituation } from "../explore/situation";
 export interface BuildPlanInput extends PlanningSituation {
   readonly explorer: Explorer;
   readonly objective: Objective;
+  /** Latency from which the slack counts where several kinds of policies are compared; left out: that of the fastest cascade. */
+  readonly slackFromSeconds?: number;
   /** A routing set by hand; null lets the planner choose. */
   readonly fixed: FixedRouting | null;
   /** Explores with the models and shapes that other constraints leave, to find conflicts; null if none are left. Optional. */

@@ -1,5 +1,6 @@
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import type { SlackBought } from "@/solver/plan/planSlack";
+import { secondsText } from "@/solver/wording/wording";
 import { slackLimit } from "../choose/slackChoice";
 import { type SlackFigures, slackSays } from "../choose/slackSays";
 import type { FixedRouting } from "../explore/fixedDeployment";
@@ -18,14 +19,16 @@ type PlanFor = (asked: BuildPlanInput, recorded: Objective) => Planned | NoPlan;
  * a plan worse than the fastest, on promised quality and then cost, or on cost alone.
  */
 export function planWithSlack(asked: BuildPlanInput, plan: PlanFor): Planned | NoPlan {
-  const { objective } = asked;
+  const { objective, slackFromSeconds } = asked;
   const { slack = 0, kind, ...free } = objective;
   const byCost = kind === "cost-under-both";
   const fastest = plan({ ...asked, objective: { ...free, kind: "latency-under-quality" } }, objective);
   if (fastest.outcome === "infeasible") return fastest;
-  const limitSeconds = slackLimit(latencyOf(fastest.draft), objective);
+  const knobs = { ...objective, ...(slackFromSeconds === undefined ? {} : { slackFromSeconds }) };
+  const limitSeconds = slackLimit(latencyOf(fastest.draft), knobs);
+  if (latencyOf(fastest.draft) > limitSeconds) return beyond(limitSeconds, fastest.draft);
   // A budget applies to the latency after the loss of a node where a loss is to be survived: the slack is counted from that too.
-  const limit = { ...free, latencyBudgetSeconds: slackLimit(fastest.heldSeconds, objective) };
+  const limit = { ...free, latencyBudgetSeconds: slackLimit(fastest.heldSeconds, knobs) };
   // Why there is no plan is of no interest: there is one already.
   const { explorerUnder: _, ...silent } = asked;
   const keeps = (one: Planned | NoPlan): one is Planned => one.outcome === "plan" && latencyOf(one.draft) <= limitSeconds;
@@ -41,7 +44,11 @@ export function planWithSlack(asked: BuildPlanInput, plan: PlanFor): Planned | N
     : plan({ ...silent, fixed: routingOf(asked, best.draft), objective: { ...limit, kind: "cost-under-both" } }, objective);
   const found = better(fewest, best) ? fewest : best;
   const { draft, why } = found;
-  const says = slackSays(objective, { limitSeconds, fastest: figuresOf(fastest.draft), chosen: figuresOf(draft) });
+  // Of several kinds of policies the comparison says what the slack bought.
+  const says =
+    slackFromSeconds === undefined
+      ? [slackSays(objective, { limitSeconds, fastest: figuresOf(fastest.draft), chosen: figuresOf(draft) })]
+      : [];
   const { alternatives, alternation } = best.draft.solver;
   return {
     ...found,
@@ -49,7 +56,7 @@ export function planWithSlack(asked: BuildPlanInput, plan: PlanFor): Planned | N
       ...draft,
       solver: {
         ...draft.solver,
-        why: [says, ...(best === fastest ? fastest.why.limits : []), ...why.says, ...best.why.alternatives],
+        why: [...says, ...(best === fastest ? fastest.why.limits : []), ...why.says, ...best.why.alternatives],
         slack: boughtOver(fastest.draft, { slack, limitSeconds }),
         ...(alternation === undefined ? {} : { alternation }),
         alternatives,
@@ -57,6 +64,14 @@ export function planWithSlack(asked: BuildPlanInput, plan: PlanFor): Planned | N
     },
   };
 }
+
+const beyond = (limitSeconds: number, draft: PlanDraft): NoPlan => ({
+  outcome: "infeasible",
+  kind: "latency-budget",
+  reason: `The fastest cascade at this floor takes ${secondsText(latencyOf(draft))}, over the ${secondsText(limitSeconds)} that the slack allows.`,
+  bestQuality: promised(draft),
+  bestLatencySeconds: latencyOf(draft),
+});
 
 /** The latency that the objective of a plan is about, in seconds. */
 function latencyOf({ inputs, predictions }: PlanDraft): number {

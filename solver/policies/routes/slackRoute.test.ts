@@ -53,6 +53,24 @@ describe("slackRoute", () => {
     expect(start().stage).toBe(1);
   });
 
+  it("counts a request without a prediction with its model's mean output, where the policy states it", () => {
+    const models = policy.models.map((model) => ({ ...model, meanOutputTokens: 501 }));
+    const after = (stated: SlackPolicy, tokens: Partial<WaitingWork>) => {
+      const route = slackRoute(stated);
+      route.observe?.({ kind: "queued", work: work("a", 1, tokens) });
+      return route.start({ ...starting("new"), replicas: both }).stage;
+    };
+    const stated = { ...policy, models };
+    expect(after(policy, { inputTokens: 10 })).toBe(1);
+    expect(after(stated, { inputTokens: 10 })).toBe(0);
+    // A limit that the client sets is no prediction: it counts only where it is below the mean.
+    expect(after({ ...policy, models: models.map((model) => ({ ...model, meanOutputTokens: 10 })) }, { predictedTokens: 4000 })).toBe(1);
+    expect(after(stated, { predictedTokens: 10 })).toBe(1);
+    // A predictor of lengths, or the client's own total, counts as it is.
+    expect(after({ ...stated, learnt: { lengths: "0".repeat(64) } }, { predictedTokens: 499 })).toBe(1);
+    expect(after(stated, { predictedProgramTokens: 10 })).toBe(1);
+  });
+
   it("counts what a program has yet to write, else the request's own output, else its input", () => {
     for (const tokens of [{ predictedProgramTokens: 501, predictedTokens: 1 }, { predictedTokens: 501 }, { inputTokens: 501 }]) {
       const route = slackRoute(policy);

@@ -48,10 +48,15 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
   const programs = new Map<string, Set<Expected>>();
   const tokensOf = names.map(() => 0);
 
-  /** Where nothing predicts a request's length, the mean that the policy states for its model, if any. */
+  /**
+   * Without a predictor of lengths all that is known of a request is the client's own limit on its answer: it counts with the mean that the
+   * policy states for its model, or the limit where that is less.
+   */
   function expectedTokens(work: WaitingWork): number {
-    const isPredicted = work.predictedProgramTokens !== undefined || work.predictedTokens !== undefined;
-    return isPredicted ? remainingTokens(work) : (policy.models[work.stage]?.meanOutputTokens ?? remainingTokens(work));
+    const mean = policy.models[work.stage]?.meanOutputTokens;
+    if (mean === undefined || work.predictedProgramTokens !== undefined) return remainingTokens(work);
+    if (policy.learnt?.lengths !== undefined) return work.predictedTokens ?? mean;
+    return Math.min(mean, work.predictedTokens ?? mean);
   }
 
   /** Adds or removes a request of its program at its model; this may change the expected tokens after them. */
