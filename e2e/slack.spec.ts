@@ -28,12 +28,12 @@ test("an operator drags quality and slack of a cascade, applies it, and turns it
     await solved(page);
     await expect(page.getByLabel("Policy", { exact: true })).toHaveValue("any");
     const frontier = page.getByRole("table", { name: "Plans on the frontier" });
-    await page.getByRole("button", { name: /^Show all/ }).click();
     for (const kind of ["cascade", "slack dispatch", "one model alone"]) await expect(frontier).toContainText(kind);
     await expect(page.getByText("slack dispatch over τ", { exact: true })).toBeVisible();
     const recommended = frontier.getByRole("row").filter({ hasText: /recommended(?!,? estimate)/ });
     await expect(recommended).toHaveCount(1);
-    await expect(recommended).toContainText((await page.getByTestId("figure-p95").getByText(/ s$/).first().innerText()).trim());
+    const p95 = /[\d.]+/.exec(await page.getByTestId("figure-p95").innerText())?.[0] ?? "no figure";
+    await expect(recommended).toContainText(p95);
     const chosen = page.getByRole("table", { name: "Policies compared" }).getByRole("row").filter({ hasText: "this plan" });
     await expect(chosen).toHaveCount(1);
     await look(page, info, "any");
