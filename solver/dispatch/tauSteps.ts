@@ -14,10 +14,8 @@ export interface TauSteps {
   readonly range: { readonly min: number; readonly max: number };
 }
 
-const within = (score: number): number => Math.min(100, Math.max(0, score));
-
 /**
- * Other taus on the engines of a slack dispatch, corrected by the ratio that its whole simulation found. The approved range is the widest
+ * Other taus on the engines of a slack dispatch, corrected by what its whole simulation found for the planned tau. The approved range is the widest
  * around the plan's tau, from one simulated tau to another, in which the lower bound of quality keeps the floor, the latency the budget,
  * and every model the load that its engines sustain.
  *
@@ -37,18 +35,20 @@ export function tauSteps(
   const taus = [...new Set([...TAUS, point.tau])].sort((a, b) => a - b);
   const simulated = simulateTaus(explorer, dispatchTraffic(explorer, workload, REQUESTS), { allocation, taus });
   const correction = verifiedSeconds / exploredSeconds;
-  const explored = simulated.find(({ tau }) => tau === point.tau);
-  const points = explored === undefined ? 0 : point.quality - explored.quality;
   const { requestsPerSecond } = explorer.input;
   const byLargest = objective.latency === "largest-stage";
+  // Fewer requests are simulated here than for the plan: their mean quality differs from its by the same amount at every tau.
+  const same = simulated.find(({ tau }) => tau === point.tau);
+  const shift = same === undefined ? 0 : point.quality - same.quality;
+  const shifted = (quality: number): number => Math.min(100, Math.max(0, quality + shift));
   const steps = simulated.map((own): SlackStep & { readonly countedSeconds: number } => {
     // The plan's own tau has the figures of the plan.
     const planned = own.tau === point.tau ? point : null;
     const seconds = correction * (byLargest ? own.largestStageSeconds : own.latencySeconds);
     return {
       value: own.tau,
-      quality: planned?.quality ?? within(own.quality + points),
-      qualityLow: planned?.qualityLow ?? within(qualityLowerBound(own, bound) + points),
+      quality: planned?.quality ?? shifted(own.quality),
+      qualityLow: planned?.qualityLow ?? shifted(qualityLowerBound(own, bound)),
       p95Seconds: planned?.latencySeconds ?? correction * own.latencySeconds,
       share: [...(planned?.share ?? own.share)],
       approved: false,

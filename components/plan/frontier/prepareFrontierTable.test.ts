@@ -32,7 +32,7 @@ const plans = [
 
 function tableOf(more: Partial<Parameters<typeof prepareFrontierTable>[0]> & { readonly chosen?: string } = {}) {
   const { chosen = "small@40~large", ...rest } = more;
-  const of = { plans, brush: null, pins: [], own: null, running: null, baselines: [], ...rest };
+  const of = { plans, brush: null, pins: [], own: null, dispatch: null, running: null, baselines: [], ...rest };
   const picture = prepareFrontier({
     plans: of.plans,
     axes: { x: "quality", y: "latency" },
@@ -133,4 +133,19 @@ it("shows costs only where they tell plans apart", () => {
     tableOf({ plans: costs.map((cost, index) => plan(`small@${index}~large`, 80 + index, 2 + index, cost)) });
   expect(table([0.001, 0.001]).costsDiffer).toBe(false);
   expect(table([0.001, 0.002]).costsDiffer).toBe(true);
+});
+
+it("shows the best slack dispatch before the whole frontier is asked for, though a cascade is recommended and better", () => {
+  const slack = (tau: number, quality: number, latency: number): FrontierPlan => ({
+    ...plan("small", quality, latency),
+    key: `slack*0*${tau}`,
+    standAloneModel: null,
+    dispatch: { tau, onCurve: true },
+    policy: { kind: "slack", models: ["small", "large"], tau },
+  });
+  const { rows } = tableOf({ plans: [...plans, slack(0, 78, 6), slack(1, 79, 7)], dispatch: "slack*0*1" });
+  expect(rows.flatMap(({ key, role, brief }) => (role === "dispatch" ? [[key, brief]] : []))).toEqual([
+    ["slack*0*0", false],
+    ["slack*0*1", true],
+  ]);
 });

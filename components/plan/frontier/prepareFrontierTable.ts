@@ -62,6 +62,8 @@ export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
   readonly pins: readonly string[];
   /** Key of the cascade that the operator chose; null: none. */
   readonly own: string | null;
+  /** Key of the best slack dispatch; null: none meets floor and budget, or none is asked for. */
+  readonly dispatch: string | null;
   readonly running: Promised | null;
   readonly baselines: readonly Baseline[];
 }): FrontierRows<Baseline> {
@@ -82,7 +84,7 @@ export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
     // For a single model only what the objective would deploy: on every number of GPUs they would fill the table.
     const alone = plan.standAloneModel !== null && !key.includes("*");
     const onCurve = plan.dispatch?.onCurve === true;
-    const told = pin !== null || own || runs || chosen || alone;
+    const told = pin !== null || own || runs || chosen || alone || input.dispatch === key;
     if (!told && !onCurve && point.class !== "frontier" && brush === null) continue;
     const row: FrontierRow = {
       key,

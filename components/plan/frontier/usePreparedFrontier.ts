@@ -8,7 +8,7 @@ import type { PolicyChoice } from "@/solver/plan/planSlack";
 import type { FrontierView } from "../address/frontierCodec";
 import { formatRouting, parsePin, type RoutingChoice } from "../address/routingKey";
 import type { Planning } from "../planning/usePlanning";
-import { dispatchPlans } from "./dispatchPlans";
+import { dispatchKey, dispatchPlans } from "./dispatchPlans";
 import { type FrontierPlan, figuresOf, frontierPlans } from "./frontierPlans";
 import { prepareBetter } from "./prepareBetter";
 import { type Pin, prepareCompare, type RunningPlan } from "./prepareCompare";
@@ -99,6 +99,8 @@ export function usePreparedFrontier(shown: Shown) {
       better: betterKey,
     });
   }, [plans, axes, knobs, chosenKey, own, running, systems, betterKey]);
+  const dispatch = recommendation?.dispatch ?? null;
+  const bestDispatch = dispatch === null ? null : dispatchKey(dispatch);
   const table = useMemo(() => {
     if (plans === null || picture === null) return null;
     const promised = running && {
@@ -111,10 +113,11 @@ export function usePreparedFrontier(shown: Shown) {
       brush,
       pins,
       own: fixed === null ? null : formatRouting(fixed),
+      dispatch: bestDispatch,
       running: promised,
       baselines: systems,
     });
-  }, [plans, picture, brush, pins, fixed, running, systems]);
+  }, [plans, picture, brush, pins, fixed, bestDispatch, running, systems]);
   const pinned = useMemo(() => (plans === null ? [] : pins.flatMap((key) => pinOf(key, plans))), [pins, plans]);
   const comparison = useMemo(() => prepareCompare(pinned, running), [pinned, running]);
   if (plans === null || picture === null || table === null) return null;

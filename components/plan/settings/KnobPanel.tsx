@@ -67,7 +67,7 @@ export function KnobPanel(props: {
   /** Models of the workload. */
   readonly models: readonly string[];
   readonly identities: ReadonlyMap<string, ModelIdentity>;
-  readonly planning: Pick<Planning, "recommendation" | "estimate" | "exact" | "dispatch">;
+  readonly planning: Pick<Planning, "knobs" | "recommendation" | "estimate" | "exact" | "dispatch">;
   readonly steps: SettingsSteps;
   readonly onDraft: (draft: DraftKnobs) => void;
   readonly onChange: (change: Partial<PlanView>, how: "push" | "replace") => void;
@@ -77,7 +77,8 @@ export function KnobPanel(props: {
   const end = budgetEnd(estimate);
   const budget = knobs.latencyBudgetSeconds;
   const floor = knobs.qualityFloor ?? defaults.qualityFloor;
-  const effect = slackEffect(knobs, boughtBy(planning, knobs));
+  // By the knobs that the recommendation is for: a held thumb may be ahead of it.
+  const effect = slackEffect(planning.knobs, boughtBy(planning, planning.knobs));
   return (
     <Panel
       title="Settings"
@@ -137,7 +138,7 @@ export function KnobPanel(props: {
           disabled={effect.kind === "without-meaning"}
           note={
             <span data-testid="slack-effect" className={effect.kind === "buys" ? "font-medium text-ink" : ""}>
-              {slackSentence(effect, knobs.kind)}
+              {slackSentence(effect, planning.knobs.kind)}
             </span>
           }
           onDraft={(percent) => onDraft({ slack: percent / 100 })}
