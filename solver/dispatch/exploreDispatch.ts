@@ -17,8 +17,14 @@ export const TAUS: readonly number[] = [0, 0.25, 0.5, 1, 1.5, 2, 3, 4, 6, MOST_T
 /** Requests and taus by which allocations are screened. */
 const SCREENING = { requests: 900, taus: [0.25, 1, 4] } as const;
 
-/** Requests of a simulation of a kept allocation. */
-export const REQUESTS = 3000;
+/** Requests of a simulation of a kept allocation: so many seconds of traffic, within these bounds. Queues take a while to build up. */
+const SIMULATED = { seconds: 30, least: 3000, most: 8000 } as const;
+
+/** The traffic that kept allocations are simulated under. */
+export function exploredTraffic({ explorer, workload }: Pick<ExploreDispatch, "explorer" | "workload">): DispatchTraffic {
+  const wanted = Math.ceil(SIMULATED.seconds * explorer.input.requestsPerSecond);
+  return dispatchTraffic(explorer, workload, Math.min(SIMULATED.most, Math.max(SIMULATED.least, wanted)));
+}
 
 /** Parts of the GPUs that allocations divide, and the number of allocations kept of each: all, and fewer for plans that cost less. */
 const TOTALS = [
@@ -70,7 +76,7 @@ export function exploreDispatch(input: ExploreDispatch): readonly SimulatedPoint
       kept,
     ),
   );
-  const traffic = dispatchTraffic(explorer, workload, REQUESTS);
+  const traffic = exploredTraffic(input);
   return distinct(worth).flatMap((allocation) => simulated(traffic, allocation, TAUS));
 }
 
@@ -159,17 +165,29 @@ interface Screened {
   readonly points: readonly SimulatedPoint[];
 }
 
-/** The allocations whose best points the fewest others beat in both latency and quality. */
+/**
+ * The allocations that are the fastest at qualities evenly spread over those that were reached, then those whose best points the fewest others
+ * beat in both latency and quality: small models on any GPUs are all unbeaten at the lowest quality, and would leave no place for others.
+ */
 function worthwhile(screened: readonly Screened[], kept: number): readonly DispatchAllocation[] {
   const points = screened.flatMap((one) => one.points);
+  const [lowest, highest] = [Math.min(...points.map(({ quality }) => quality)), Math.max(...points.map(({ quality }) => quality))];
+  const fastest = Array.from({ length: kept }, (_, at) => {
+    const least = lowest + (at / Math.max(1, kept - 1)) * (highest - lowest);
+    const reaching = points.filter(({ quality }) => quality >= least);
+    return reaching.reduce<SimulatedPoint | null>(
+      (best, own) => (best === null || own.latencySeconds < best.latencySeconds ? own : best),
+      null,
+    );
+  });
   const beaten = (point: SimulatedPoint): number =>
     points.filter((other) => other.latencySeconds < point.latencySeconds && other.quality > point.quality).length;
-  const ranked = screened.flatMap(({ allocation, points: own }) => {
-    const ranks = own.map(beaten);
-    return own.length === 0 ? [] : [{ allocation, least: Math.min(...ranks), sum: ranks.reduce((sum, one) => sum + one, 0) }];
-  });
-  return ranked
-    .sort((a, b) => a.least - b.least || a.sum - b.sum)
-    .slice(0, kept)
-    .map(({ allocation }) => allocation);
+  const ranked = screened
+    .flatMap(({ allocation, points: own }) => {
+      const ranks = own.map(beaten);
+      return own.length === 0 ? [] : [{ allocation, least: Math.min(...ranks), sum: ranks.reduce((sum, one) => sum + one, 0) }];
+    })
+    .sort((a, b) => a.least - b.least || a.sum - b.sum);
+  const first = fastest.flatMap((point) => (point === null ? [] : [point.of]));
+  return [...new Set([...first, ...ranked.map(({ allocation }) => allocation)])].slice(0, kept);
 }

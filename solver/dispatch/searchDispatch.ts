@@ -6,7 +6,16 @@ import { chooseDispatch } from "./chooseDispatch";
 import type { DispatchAllocation, DispatchPoint } from "./dispatchExploration";
 import { dispatchPolicy } from "./dispatchPolicy";
 import { type DispatchRun, dispatchTraffic, runDispatch } from "./dispatchRun";
-import { boundOf, type ExploreDispatch, gather, pointOf, REQUESTS, type SimulatedPoint, simulateTaus, TAUS } from "./exploreDispatch";
+import {
+  boundOf,
+  type ExploreDispatch,
+  exploredTraffic,
+  gather,
+  pointOf,
+  type SimulatedPoint,
+  simulateTaus,
+  TAUS,
+} from "./exploreDispatch";
 
 /** Rounds in which GPUs are moved between the models of the best allocation, or given up, as long as that brings a better one. */
 const ROUNDS = { moves: 2, reductions: 6 } as const;
@@ -42,9 +51,9 @@ export function searchDispatch(
   knobs: Knobs,
   tau: number | null,
 ): VerifiedDispatch | null {
-  const { explorer, workload } = input;
+  const { explorer } = input;
   const seen = new Set<DispatchAllocation>();
-  const traffic = dispatchTraffic(explorer, workload, REQUESTS);
+  const traffic = exploredTraffic(input);
   let points = explored;
   const byCost = knobs.kind === "cost-under-both";
   for (let round = 0; round < (byCost ? ROUNDS.reductions : ROUNDS.moves); round += 1) {

@@ -1,8 +1,7 @@
 import { qualityLowerBound } from "@/solver/cascade/routing/qualityBound";
 import type { Objective } from "@/solver/plan/plan";
 import type { SlackStep, SlackSteps } from "@/solver/plan/planSlack";
-import { dispatchTraffic } from "./dispatchRun";
-import { type ExploreDispatch, REQUESTS, simulateTaus, TAUS } from "./exploreDispatch";
+import { type ExploreDispatch, exploredTraffic, simulateTaus, TAUS } from "./exploreDispatch";
 import type { VerifiedDispatch } from "./searchDispatch";
 
 /** Highest share of its saturation rate to which a tau may load a model: the end of the simulated range of loads. */
@@ -33,7 +32,7 @@ export function tauSteps(
   },
 ): TauSteps {
   const taus = [...new Set([...TAUS, point.tau])].sort((a, b) => a - b);
-  const simulated = simulateTaus(explorer, dispatchTraffic(explorer, workload, REQUESTS), { allocation, taus });
+  const simulated = simulateTaus(explorer, exploredTraffic({ explorer, workload }), { allocation, taus });
   const correction = verifiedSeconds / exploredSeconds;
   const { requestsPerSecond } = explorer.input;
   const byLargest = objective.latency === "largest-stage";

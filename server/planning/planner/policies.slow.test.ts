@@ -123,6 +123,14 @@ describe("a choice of policies", () => {
     expect(slack.inputs.objective.slack).toBe(0.4);
   });
 
+  it("explores divisions of the GPUs for high qualities as for low ones, though many with small models are as fast", () => {
+    const answer = desk.work(situation, { kind: "dispatch" }, () => false);
+    if (answer.kind !== "dispatch") throw new Error(answer.kind);
+    const { allocations, models } = answer.dispatch;
+    const largest = allocations.filter((one) => one.models.includes(models.length - 1));
+    expect(largest.length).toBeGreaterThanOrEqual(allocations.length / 3);
+  });
+
   it("says why there is no slack dispatch: one model only, several GPU types, constraints on replicas, too high a floor", () => {
     const one = { ...situation, models: situation.workload.outcomes.models.slice(0, 1).map(({ model }) => model) };
     expect(desk.work(one, { kind: "dispatch" }, () => false)).toMatchObject({ kind: "no-dispatch", answer: { kind: "one-model" } });
