@@ -11,6 +11,7 @@ import { asksForAnything, noConstraints } from "@/solver/plan/constraints";
 import type { DispatchDraft, ModelDeployment, Objective } from "@/solver/plan/plan";
 import { boundText, counted, secondsText } from "@/solver/wording/wording";
 import type { Workload } from "@/solver/workload/workload";
+import { dispatchPoints } from "./chooseDispatch";
 import type { DispatchAllocation } from "./dispatchExploration";
 import { dispatchNotes } from "./dispatchNotes";
 import { dispatchPolicy } from "./dispatchPolicy";
@@ -75,7 +76,7 @@ export function planDispatch(input: PlanDispatchInput): BuiltDispatch {
   const { slackFromSeconds } = input;
   const knobs = { ...objective, maxGpus: exploring.maxGpus, ...(slackFromSeconds === undefined ? {} : { slackFromSeconds }) };
   const verified = searchDispatch(exploring, explored, knobs, tau);
-  if (verified === null) return unreachable(exploring, explored, objective);
+  if (verified === null) return unreachable(exploring, explored, { objective, tau });
   const deployment = deploy(input, verified);
   if (deployment === null)
     return {
@@ -102,10 +103,15 @@ function withoutRouterScores(workload: Workload): Workload {
 }
 
 /** Why there is no plan, with what can be reached. */
-function unreachable(exploring: ExploreDispatch, explored: readonly SimulatedPoint[], objective: Objective): BuiltDispatch {
-  const { points } = gather(exploring, explored);
+function unreachable(
+  exploring: ExploreDispatch,
+  explored: readonly SimulatedPoint[],
+  { objective, tau }: { readonly objective: Objective; readonly tau: number | null },
+): BuiltDispatch {
+  const points = dispatchPoints(gather(exploring, explored), { ...objective, maxGpus: exploring.maxGpus }, tau);
   const promised = objective.qualityConfidence === null ? points.map(({ quality }) => quality) : points.map(({ qualityLow }) => qualityLow);
-  const rate = `${exploring.explorer.input.requestsPerSecond} requests/s on ${counted(exploring.maxGpus, "GPU")}`;
+  const at = tau === null ? "" : ` with a tau of ${tau}`;
+  const rate = `${exploring.explorer.input.requestsPerSecond} requests/s on ${counted(exploring.maxGpus, "GPU")}${at}`;
   if (points.length === 0)
     return {
       outcome: "infeasible",
@@ -115,8 +121,7 @@ function unreachable(exploring: ExploreDispatch, explored: readonly SimulatedPoi
       bestLatencySeconds: null,
     };
   const bestQuality = Math.max(...promised);
-  const byLargest = objective.latency === "largest-stage";
-  const bestLatencySeconds = Math.min(...points.map((point) => (byLargest ? point.largestStageSeconds : point.latencySeconds)));
+  const bestLatencySeconds = Math.min(...points.map(({ latencySeconds }) => latencySeconds));
   const { qualityFloor, latencyBudgetSeconds } = objective;
   if (qualityFloor !== null && bestQuality < qualityFloor)
     return {
@@ -128,7 +133,7 @@ function unreachable(exploring: ExploreDispatch, explored: readonly SimulatedPoi
     ...{ outcome: "infeasible", kind: late ? "latency-budget" : "floor-and-budget", bestQuality, bestLatencySeconds },
     reason: late
       ? `Slack dispatch takes ${secondsText(bestLatencySeconds)} at least at ${rate}, over the budget of ${secondsText(latencyBudgetSeconds)}.`
-      : `Slack dispatch does not keep floor and budget together at ${rate}.`,
+      : `No slack dispatch that was simulated whole keeps ${latencyBudgetSeconds === null ? "the floor" : "floor and budget together"} at ${rate}.`,
   };
 }
 

@@ -159,7 +159,8 @@ function recommended(input: PlanPoliciesInput, all: readonly BuiltOfKind[], kind
     const [first, ...rest] = all.flatMap((one) => (one.outcome === "infeasible" ? [one] : []));
     if (first === undefined) throw new Error("every kind of policy has a plan, and none keeps floor and budget");
     const reasons = [first, ...rest].map(({ reason }) => reason);
-    return { ...first, reason: [...new Set(reasons)].join(" ") };
+    const { policy: _, ...answer } = first;
+    return { ...answer, reason: [...new Set(reasons)].join(" ") };
   }
   const { draft } = chosen.built;
   const { objective, policy } = input;

@@ -20,8 +20,8 @@ import {
 /** Rounds in which GPUs are moved between the models of the best allocation, or given up, as long as that brings a better one. */
 const ROUNDS = { moves: 2, reductions: 6 } as const;
 
-/** Maximum number of points simulated whole. */
-const MAX_FINALISTS = 6;
+/** Maximum number of points simulated whole: once one keeps floor and budget, and while none does. */
+const MAX_FINALISTS = { kept: 6, none: 16 } as const;
 
 /** The best point, simulated whole like a plan. */
 export interface VerifiedDispatch {
@@ -86,9 +86,12 @@ function verified(input: ExploreDispatch, explored: readonly SimulatedPoint[], k
   const failed = new Set<string>();
   const corrections = new Map<number, Correction>();
   for (let finalists = 0; ; finalists += 1) {
-    const open = finalists < MAX_FINALISTS ? exploration.points.filter((point) => !found.has(keyOf(point))) : [];
+    const simulated = [...found.values()].map(({ point }) => point);
+    const kept = chooseDispatch({ ...exploration, points: simulated }, knobs, null).chosen;
+    const open =
+      finalists < MAX_FINALISTS[kept === null ? "none" : "kept"] ? exploration.points.filter((point) => !found.has(keyOf(point))) : [];
     const estimated = open.map((point) => corrected(point, corrections.get(point.allocation) ?? none));
-    const points = [...estimated, ...[...found.values()].map(({ point }) => point)]
+    const points = [...estimated, ...simulated]
       .filter((point) => !failed.has(keyOf(point)))
       .sort((a, b) => a.allocation - b.allocation || a.tau - b.tau);
     const { chosen } = chooseDispatch({ ...exploration, points }, knobs, open.length === 0 ? null : tau);

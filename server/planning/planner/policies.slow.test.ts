@@ -109,9 +109,12 @@ describe("a choice of policies", () => {
     expect(inside.map(({ value }) => value)).toContain(plan.policy.tau);
   });
 
-  it("holds a tau that is asked for", () => {
-    const draft = planned({ policy: "slack", tau: 0.75 });
+  it("holds a tau that is asked for, and says what it reaches where that misses the floor", () => {
+    const draft = planned({ policy: "slack", tau: 0.75 }, { qualityFloor: 58 });
     expect(draft.policy.kind === "slack" && draft.policy.tau).toBe(0.75);
+    const missed = solve({ policy: "slack", tau: 0.75 }, { qualityFloor: 69 });
+    expect(missed).toMatchObject({ kind: "infeasible", answer: { kind: "quality-floor" } });
+    expect(JSON.stringify(missed)).toContain("with a tau of 0.75, under the floor of 69");
   });
 
   it("lets the p95 rise by a slack and no further, for a quality that is no lower", () => {
