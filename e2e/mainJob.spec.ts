@@ -151,7 +151,7 @@ async function dragFloorRight(
 
 /** Waits until the exact plan has replaced the estimate. */
 async function exactPlan(page: Page): Promise<{ readonly hash: string; readonly quality: number }> {
-  await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 30_000 });
+  await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 90_000 });
   const quality = Number(firstNumber(await page.getByTestId("figure-quality").innerText()));
   return { hash: await page.getByTestId("plan-hash").innerText(), quality };
 }

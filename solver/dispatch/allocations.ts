@@ -5,8 +5,9 @@ import { everything } from "./dispatchRun";
 
 type Tabled = Pick<Explorer, "input" | "tables">;
 
-/** Parts into which the GPUs of a set of models are divided, by the number of models: about ten divisions each. */
+/** Parts into which the GPUs of a set of models are divided, by the number of models: about ten divisions each, and half of that. */
 const PARTS: readonly number[] = [0, 0, 10, 6, 6];
+const COARSE_PARTS: readonly number[] = [0, 0, 5, 4, 5];
 
 /** Maximum number of models in a set; with more models in the ladder only sets of up to this many are tried. */
 const MOST_MODELS = PARTS.length - 1;
@@ -16,15 +17,16 @@ const MOST_MODELS = PARTS.length - 1;
  * all are equally utilised. Sets and divisions that do not sustain the rate are left out. With a fixed topology: its replicas.
  *
  * @param total GPUs to divide.
+ * @param fine into about ten divisions a set; else about five.
  */
-export function dispatchAllocations(explorer: Tabled, total: number): readonly DispatchAllocation[] {
+export function dispatchAllocations(explorer: Tabled, total: number, fine: boolean): readonly DispatchAllocation[] {
   const { shapes, fixedTopology } = explorer.input;
   const fitting = shapes.flatMap((own, model) => (own.length > 0 ? [model] : []));
   if (fixedTopology !== undefined) return fixedAllocation(explorer, fitting);
   const found = new Map<string, DispatchAllocation>();
   for (const models of setsOf(fitting)) {
     const steps = models.map((model) => smallest(explorer, model));
-    for (const gpus of divisions(steps, total)) {
+    for (const gpus of divisions(steps, total, (fine ? PARTS : COARSE_PARTS)[steps.length] ?? 0)) {
       const allocation = allocated(explorer, models, gpus);
       if (allocation !== null) found.set(JSON.stringify([allocation.models, allocation.replicas]), allocation);
     }
@@ -104,8 +106,7 @@ function setsOf(models: readonly number[]): readonly (readonly number[])[] {
 }
 
 /** Ways to divide GPUs between models, in multiples of their smallest replicas, none of them without one. */
-function divisions(steps: readonly number[], total: number): readonly (readonly number[])[] {
-  const parts = PARTS[steps.length] ?? 0;
+function divisions(steps: readonly number[], total: number, parts: number): readonly (readonly number[])[] {
   const found = new Map<string, readonly number[]>();
   for (const shares of compositions(parts, steps.length)) {
     const gpus = steps.map((step, position) => Math.max(step, step * Math.round((total * (shares[position] ?? 0)) / parts / step)));

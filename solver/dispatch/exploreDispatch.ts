@@ -12,13 +12,13 @@ import { dispatchPolicy } from "./dispatchPolicy";
 import { type DispatchRun, type DispatchTraffic, dispatchTraffic, runDispatch } from "./dispatchRun";
 
 /** Taus that are simulated; between them figures are interpolated. */
-export const TAUS: readonly number[] = [0, 0.25, 0.5, 1, 1.5, 2, 3, 4, 6, MOST_TAU];
+export const TAUS: readonly number[] = [0, 0.25, 0.5, 1, 1.5, 2, 3, 5, MOST_TAU];
 
 /** Requests and taus by which allocations are screened. */
-const SCREENING = { requests: 900, taus: [0.25, 1, 4] } as const;
+const SCREENING = { requests: 600, taus: [0.25, 2] } as const;
 
 /** Requests of a simulation of a kept allocation: so many seconds of traffic, within these bounds. Queues take a while to build up. */
-const SIMULATED = { seconds: 30, least: 3000, most: 8000 } as const;
+const SIMULATED = { seconds: 20, least: 2500, most: 6000 } as const;
 
 /** The traffic that kept allocations are simulated under. */
 export function exploredTraffic({ explorer, workload }: Pick<ExploreDispatch, "explorer" | "workload">): DispatchTraffic {
@@ -26,11 +26,14 @@ export function exploredTraffic({ explorer, workload }: Pick<ExploreDispatch, "e
   return dispatchTraffic(explorer, workload, Math.min(SIMULATED.most, Math.max(SIMULATED.least, wanted)));
 }
 
-/** Parts of the GPUs that allocations divide, and the number of allocations kept of each: all, and fewer for plans that cost less. */
+/**
+ * Parts of the GPUs that allocations divide, how finely, and the number of allocations kept of each: all, and fewer for plans that cost
+ * less.
+ */
 const TOTALS = [
-  { part: 1, kept: 6 },
-  { part: 0.75, kept: 3 },
-  { part: 0.5, kept: 3 },
+  { part: 1, kept: 6, fine: true },
+  { part: 0.75, kept: 2, fine: false },
+  { part: 0.5, kept: 2, fine: false },
 ] as const;
 
 export interface ExploreDispatch {
@@ -53,14 +56,14 @@ export interface SimulatedPoint extends Omit<DispatchPoint, "allocation" | "qual
 
 /**
  * Simulates slack dispatch on divisions of the GPUs and over tau: the latency-quality frontier of the policy on this workload. All
- * divisions are screened by short runs at few taus; those that no other beats are simulated at every tau.
+ * divisions are screened by short runs at few taus; those that few others beat are simulated at every tau.
  */
 export function exploreDispatch(input: ExploreDispatch): readonly SimulatedPoint[] {
   const { explorer, workload, maxGpus } = input;
   // A given topology has one allocation, whatever the number of GPUs.
   const parts = explorer.input.fixedTopology === undefined ? TOTALS : TOTALS.slice(0, 1);
-  const totals = parts.map(({ part, kept }) => ({ gpus: Math.round(part * maxGpus), kept }));
-  const all = totals.flatMap(({ gpus, kept }) => ({ kept, allocations: dispatchAllocations(explorer, gpus) }));
+  const totals = parts.map(({ part, ...own }) => ({ ...own, gpus: Math.round(part * maxGpus) }));
+  const all = totals.map(({ gpus, kept, fine }) => ({ kept, allocations: dispatchAllocations(explorer, gpus, fine) }));
   const screened = all.reduce((sum, { allocations }) => sum + allocations.length, 0) * SCREENING.taus.length;
   const steps = screened + all.reduce((sum, { allocations, kept }) => sum + Math.min(kept, allocations.length), 0) * TAUS.length;
   let done = 0;

@@ -21,7 +21,7 @@ import {
 const ROUNDS = { moves: 2, reductions: 6 } as const;
 
 /** Maximum number of points simulated whole: once one keeps floor and budget, and while none does. */
-const MAX_FINALISTS = { kept: 6, none: 16 } as const;
+const MAX_FINALISTS = { kept: 4, none: 16 } as const;
 
 /** The best point, simulated whole like a plan. */
 export interface VerifiedDispatch {
