@@ -19,6 +19,19 @@ const latexFraction = /^(-?)\\frac\{(-?\d+)\}\{(\d+)\}$/;
  * @returns an empty text where nothing is left.
  */
 export function canonicalText(text: string): string {
+  let canonical = text;
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const next = withoutMarkup(canonical);
+    if (next === canonical) break;
+    canonical = next;
+  }
+  return canonical;
+}
+
+/** A mark that is left out may join what stood beside it into other markup: `\" 0` becomes `\ 0`, a LaTeX blank. */
+const MOST_ROUNDS = 5;
+
+function withoutMarkup(text: string): string {
   const plain = normalised(text.replaceAll("\\%", "%").replace(bareFraction, "\\frac{$1}{$2}"));
   const fraction = latexFraction.exec(plain);
   const [, amount, unit = ""] = measured.exec(plain) ?? [];
