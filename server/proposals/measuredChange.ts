@@ -40,8 +40,11 @@ export function measuredChange({ plan, workload, change, decisions, frame, label
   };
 }
 
-const changedAgain = ({ hashAfter, planId }: ControlChange, { gateway: { routing } }: LiveFrame): string | null =>
-  routing !== null && routing.planId === planId && routing.policyHash !== hashAfter
+/** The routing in a frame may have been read before the change. */
+const SETTLED_MS = 10_000;
+
+const changedAgain = ({ at, hashAfter, planId }: ControlChange, { atMs, gateway: { routing } }: LiveFrame): string | null =>
+  routing !== null && routing.planId === planId && routing.policyHash !== hashAfter && atMs > Date.parse(at) + SETTLED_MS
     ? "The controls were changed again since: the policy in force is not the one of this change."
     : null;
 

@@ -23,11 +23,11 @@ const COST_ALLOWED = Math.exp(MATERIAL.rate);
 const WITHOUT_BAND = 0.15;
 
 /** What people read of a quantity, with the percentile that the plan is made for. */
-const names: Readonly<Record<PromiseQuantity, (percentile: number, model: string) => string>> = {
+const names: Readonly<Record<PromiseQuantity, (percentile: number, model: string, dispatched: boolean) => string>> = {
   "end-to-end": (percentile) => `p${percentile} end to end`,
   quality: () => "quality",
   "accepted-score": () => "judged score of accepted answers",
-  "stage-share": (_, model) => `share reaching ${model}`,
+  "stage-share": (_, model, dispatched) => `share ${dispatched ? "answered by" : "reaching"} ${model}`,
   "stage-latency": (percentile, model) => `p${percentile} of ${model}`,
   utilisation: (_, model) => `utilisation of ${model}`,
   "failed-share": () => "failed requests",
@@ -70,7 +70,7 @@ export function measuredPromises(measuring: Measuring): readonly PlanPromise[] {
   const unsettledSays = unsettled(window, plan);
   return [...trafficRows(measuring), ...serviceRows(measuring), ...costRows(measuring)].map((row) => {
     const { quantity, model = null, kind, promised, band, measured, enough, excused, counted } = row;
-    const name = names[quantity](plan.inputs.objective.percentile, model ?? "");
+    const name = names[quantity](plan.inputs.objective.percentile, model ?? "", plan.policy.kind === "slack");
     const basis = counted === undefined ? row.basis : `${counted}; ${row.basis}`;
     // Where nothing was answered no answer is still to come that would lower the share of failures.
     const early = counted !== undefined && window.answered.length === 0 && window.seen.length > 0 ? null : unsettledSays;

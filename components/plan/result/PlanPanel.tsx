@@ -202,7 +202,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
               {plan !== null && (
                 <div className={`flex flex-col gap-5 ${exact.current ? "" : "opacity-50"}`} aria-busy={!exact.current}>
                   {plan.solver.policies !== undefined && plan.solver.policies.length > 0 && (
-                    <Block title="Policies compared on the same GPUs">
+                    <Block title="Policies compared on at most the same GPUs">
                       <PolicyTable plan={plan} />
                     </Block>
                   )}

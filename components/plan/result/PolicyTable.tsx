@@ -14,7 +14,7 @@ const columns = [
 /** The best plan of each kind of policy on the same objective and GPUs. */
 export function PolicyTable({ plan }: { readonly plan: Pick<Plan, "solver" | "inputs"> }) {
   return (
-    <Table caption="Policies compared on the same GPUs" columns={columns}>
+    <Table caption="Policies compared on at most the same GPUs" columns={columns}>
       {preparePolicies(plan.solver.policies ?? [], plan.inputs.objective).map(
         ({ kind, name, models, chosen, p95, quality, bound, gpus, cost, reason }) => (
           <tr key={kind} className={chosen ? "bg-sunken" : ""}>
