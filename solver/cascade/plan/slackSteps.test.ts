@@ -64,6 +64,15 @@ describe("slackSteps", () => {
     expect(own).toMatchObject({ approved: true, p95Seconds: VERIFIED_SECONDS, qualityLow, quality: routed.quality });
   });
 
+  it("leaves out thresholds at which no request reaches a stage, which then has no latency", () => {
+    const { settingAt } = stepsOf(two);
+    expect(settingAt([0]).share).toEqual([1, 0]);
+    expect(settingAt([0]).seconds()).toBe(Number.POSITIVE_INFINITY);
+    const { explorer, routing } = two;
+    const found = slackSteps(explorer, stepsOf(two).plan, [{ min: 0, max: explorer.routing(routing).thresholds[0] ?? 0 }]);
+    expect(found?.steps.every(({ share }) => (share[1] ?? 0) > 0)).toBe(true);
+  });
+
   it("takes the best of all thresholds in the approved range for each slack", () => {
     const example = deployedExample(ladder);
     const { ranges, found, settingAt } = stepsOf(example);

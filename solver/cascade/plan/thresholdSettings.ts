@@ -81,9 +81,13 @@ export function thresholdSettings(explorer: Explorer, plan: DeployedRouting): (t
   };
 }
 
-/** Objective latency of a cascade on the replicas of a deployment, by the tables; Infinity where a stage does not sustain its load. */
+/**
+ * Objective latency of a cascade on the replicas of a deployment, by the tables; Infinity where a stage does not sustain its load, or where no
+ * request reaches one: a stage without requests has no tables.
+ */
 function secondsOn(explorer: Explorer, cascade: RoutedCascade, { deployment, objective }: DeployedRouting): number {
   const rows = explorer.rows(cascade);
+  if (rows.some(({ requestsPerSecond }) => requestsPerSecond === 0)) return Number.POSITIVE_INFINITY;
   const near = rows.map((row) => row.near());
   const seconds = near.map(({ tables, lengthFactor }, row) => {
     const rate = rows[row]?.requestsPerSecond ?? 0;
