@@ -137,6 +137,9 @@ function unreachable(
   };
 }
 
+/** Key of the replicas of one shape of a model, for their placement. */
+const groupKey = (position: number, group: number): number => position * 64 + group;
+
 /** The models' replicas on nodes: on those where they run, if the topology is given. null where they do not fit. */
 function deploy(
   { explorer, cluster, running = [] }: PlanDispatchInput,
@@ -144,7 +147,7 @@ function deploy(
 ): readonly DeployedStage[] | null {
   const { sample, requestsPerSecond, fixedTopology } = explorer.input;
   const wanted = allocation.replicas.flatMap((own, position) =>
-    own.flatMap(({ shape, count }, group) => Array.from({ length: count }, () => ({ key: position * 64 + group, shape }))),
+    own.flatMap(({ shape, count }, group) => Array.from({ length: count }, () => ({ key: groupKey(position, group), shape }))),
   );
   const placed = fixedTopology === undefined ? placeReplicas(wanted, cluster.nodes) : standingPlaces(explorer, allocation, running);
   if (placed === null) return null;
@@ -163,7 +166,7 @@ function deploy(
       count: one.count,
       shareEach: saturationOf(one) / all,
       maxInFlight: maxInFlight(explorer, model, one),
-      placements: placed.filter(({ key }) => key === position * 64 + group).map(({ placements }) => [...placements]),
+      placements: placed.filter(({ key }) => key === groupKey(position, group)).map(({ placements }) => [...placements]),
     }));
     return {
       model: sample.models[model] ?? "",
@@ -185,7 +188,7 @@ function standingPlaces(
     (replicas[position] ?? []).flatMap(({ shape }, group) =>
       running
         .filter((own) => own.model === sample.models[model] && own.shape.tp === shape.tp && own.shape.pp === shape.pp)
-        .map(({ placements }) => ({ key: position * 64 + group, placements })),
+        .map(({ placements }) => ({ key: groupKey(position, group), placements })),
     ),
   );
 }

@@ -1,12 +1,11 @@
-import { extrapolations } from "@/solver/calibration/extrapolations";
 import { type DeployedStage, usdPerHour } from "@/solver/cascade/deploy/deployedStage";
 import { predictionBand, predictionSpan, statistic } from "@/solver/cascade/deploy/predictionBand";
+import { stageExtrapolations } from "@/solver/cascade/deploy/stageExtrapolations";
 import { stageStability } from "@/solver/cascade/deploy/stageStability";
 import { settledStage } from "@/solver/cascade/deploy/wholeSimulation";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
-import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
+import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
-import { MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
 import { standardError } from "@/solver/numeric/interval";
 import { normalQuantile } from "@/solver/numeric/normal";
 import { mean, quantile } from "@/solver/numeric/quantile";
@@ -90,7 +89,13 @@ function stagePrediction(input: PredictedDispatch, index: number): StagePredicti
   const requests = run.outcome.endToEndSeconds.length - run.warmUp;
   const half = twoSided(qualityConfidence) * Math.sqrt((share * (1 - share)) / Math.min(requests, explorer.input.sample.prompts));
   const errors = profile.errors?.endToEnd ?? null;
-  const extrapolated = settled === null ? [] : extrapolationsOf(input, index, settled.mean.seconds);
+  const { sample } = explorer.input;
+  const load = {
+    inputTokens: mean(sample.inputTokens),
+    outputTokens: mean(sample.outputTokens[verified.allocation.models[index] ?? 0] ?? []),
+    inFlight: requestsPerSecond * share * (settled?.mean.seconds ?? 0),
+  };
+  const extrapolated = settled === null ? [] : stageExtrapolations(deployed, load, input);
   const beyond = extrapolated.length > 0;
   return {
     model: deployed.model,
@@ -114,37 +119,4 @@ function stagePrediction(input: PredictedDispatch, index: number): StagePredicti
     stability: stageStability(deployed, profile) === "stable" ? "stable" : "near-saturation",
     extrapolated,
   };
-}
-
-/** In which respects a model's replicas, at their load, are outside the runs their profile was fitted to. */
-function extrapolationsOf(
-  { explorer, profile, cards, verified, deployment }: PredictedDispatch,
-  index: number,
-  meanSeconds: number,
-): string[] {
-  const { sample, requestsPerSecond } = explorer.input;
-  const model = verified.allocation.models[index] ?? 0;
-  const card = cardOf(cards.models, sample.models[model] ?? "");
-  const { replicas = [] } = deployment[index] ?? {};
-  if (card === undefined) return [];
-  const count = replicas.reduce((sum, one) => sum + one.count, 0);
-  const inFlight = (requestsPerSecond * (verified.run.share[index] ?? 0) * meanSeconds) / count;
-  const reasons = replicas.flatMap(({ gpu, shape }) =>
-    extrapolations(
-      {
-        engine: profile.engine,
-        model: card.id,
-        gpu,
-        precision: card.precision,
-        kvPrecision: card.kvBytesPerValue < 2 ? "fp8" : "bf16",
-        shape,
-        inputTokens: Math.round(mean(sample.inputTokens)),
-        outputTokens: Math.round(mean(sample.outputTokens[model] ?? [])),
-        concurrency: Math.min(MAX_SEQUENCES, Math.max(1, Math.round(inFlight))),
-      },
-      profile,
-      cards,
-    ),
-  );
-  return [...new Set(reasons)];
 }

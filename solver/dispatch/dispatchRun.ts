@@ -1,9 +1,9 @@
+import { mostInFlight } from "@/solver/cascade/deploy/finalist";
 import { WARM_UP_SHARE } from "@/solver/cascade/deploy/wholeSimulation";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
 import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import type { ClusterOutcome } from "@/solver/cluster/clusterOutcome";
 import { simulateCluster } from "@/solver/cluster/simulateCluster";
-import { MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
 import type { SlackPolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { drawSample } from "@/solver/workload/sample";
@@ -91,19 +91,15 @@ function surestModels({ models }: SlackPolicy, outcomes: Workload["outcomes"]): 
     }, 0);
 }
 
-/** Requests that a replica holds at once beyond those it runs: its front end may process the next ones meanwhile. */
-const IN_FLIGHT_A_SEQUENCE = 2;
-
 /** The requests that each replica of a model may hold at once, as its cache allows for requests of mean length. */
 export function maxInFlight(
   { input, tables }: Pick<Explorer, "input" | "tables">,
   model: number,
   of: Parameters<typeof replicaOf>[2],
 ): number {
-  const { kvTokens, maxSequences } = replicaOf({ input }, model, of);
+  const replica = replicaOf({ input }, model, of);
   const heldTokens = tables.heldTokens(model, everything(input));
-  const most = Math.min(MAX_SEQUENCES, IN_FLIGHT_A_SEQUENCE * maxSequences);
-  return Math.max(1, Math.min(most, Math.floor(kvTokens / heldTokens)));
+  return Math.max(1, Math.min(mostInFlight([{ replica }]), Math.floor(replica.kvTokens / heldTokens)));
 }
 
 /** All planning prompts, as any of them may go to any model. */

@@ -1,11 +1,9 @@
 import { qualityLowerBound } from "@/solver/cascade/routing/qualityBound";
+import { PLANNED_LOAD } from "@/solver/engine/plannedLoad";
 import type { Objective } from "@/solver/plan/plan";
 import type { SlackStep, SlackSteps } from "@/solver/plan/planSlack";
 import { type ExploreDispatch, exploredTraffic, simulateTaus, TAUS } from "./exploreDispatch";
 import type { VerifiedDispatch } from "./searchDispatch";
-
-/** Highest share of its saturation rate to which a tau may load a model: the end of the simulated range of loads. */
-const HIGHEST_LOAD = 0.9;
 
 /** The steps of tau on a plan's engines, and the range of tau that is approved with it. */
 export interface TauSteps {
@@ -62,7 +60,7 @@ export function tauSteps(
   const holds = ({ quality, qualityLow, countedSeconds, share }: (typeof steps)[number]): boolean =>
     (objective.qualityConfidence === null ? quality : qualityLow) >= floor &&
     countedSeconds <= budget &&
-    share.every((own, model) => own <= (point.share[model] ?? 0) || own * requestsPerSecond <= HIGHEST_LOAD * (saturation[model] ?? 0));
+    share.every((own, model) => own <= (point.share[model] ?? 0) || own * requestsPerSecond <= PLANNED_LOAD * (saturation[model] ?? 0));
   let [first, last] = [at, at];
   while (first > 0 && holds(steps[first - 1] as (typeof steps)[number])) first -= 1;
   while (last < steps.length - 1 && holds(steps[last + 1] as (typeof steps)[number])) last += 1;

@@ -119,7 +119,7 @@ function limitInFlight(explorer: Explorer, routing: number, stages: readonly Dep
 const IN_FLIGHT_A_SEQUENCE = 2;
 
 /** Maximum number of requests that one replica holds at once: further requests wait where the policy orders them. */
-function mostInFlight(shapes: readonly ShapedReplica[]): number {
+export function mostInFlight(shapes: readonly Pick<ShapedReplica, "replica">[]): number {
   const sequences = Math.max(1, ...shapes.map(({ replica }) => replica.maxSequences));
   return shapes.length === 0 ? MAX_SEQUENCES : Math.min(MAX_SEQUENCES, IN_FLIGHT_A_SEQUENCE * sequences);
 }

@@ -1,6 +1,4 @@
-import { extrapolations } from "@/solver/calibration/extrapolations";
-import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
-import { MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
+import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
 import { gpuPrices } from "@/solver/plan/clusterGpus";
@@ -10,6 +8,7 @@ import { costUsdPerRequest } from "../choose/allocate";
 import { usdPerHour } from "../deploy/deployedStage";
 import type { Finalist } from "../deploy/finalist";
 import { predictionBand, predictionSpan, statistic } from "../deploy/predictionBand";
+import { stageExtrapolations } from "../deploy/stageExtrapolations";
 import { stageStability } from "../deploy/stageStability";
 import { routedIntervals } from "../routing/uncertainty";
 import { judgementsPerRequest } from "../tables/judgeTables";
@@ -94,7 +93,7 @@ function stagePrediction(input: Predicted, finalist: Finalist, index: number): S
   const { percentile, mean: average, ttftPercentile } = measured;
   const share = routed.share[index] ?? 0;
   const endToEnd = profile.errors?.endToEnd ?? null;
-  const extrapolated = stageExtrapolations(input, finalist, index);
+  const extrapolated = extrapolationsOf(input, finalist, index);
   const beyond = extrapolated.length > 0;
   return {
     model: deployed.model,
@@ -119,35 +118,18 @@ function stagePrediction(input: Predicted, finalist: Finalist, index: number): S
   };
 }
 
-/** In which respects a stage's replicas, at their load, are outside the runs their profile was fitted to. */
-function stageExtrapolations({ explorer, profile, cards }: Predicted, finalist: Finalist, index: number): string[] {
+/** In which respects a stage of the finalist is outside the runs that its profile was fitted to. */
+function extrapolationsOf({ explorer, profile, cards }: Predicted, finalist: Finalist, index: number): string[] {
   const cascade = explorer.routing(finalist.routing);
   const { sample, requestsPerSecond } = explorer.input;
   const deployed = finalist.deployment[index];
-  const model = cascade.stages[index] ?? 0;
-  const card = cardOf(cards.models, sample.models[model] ?? "");
-  if (deployed === undefined || card === undefined) return [];
+  if (deployed === undefined) return [];
   const { prompts } = explorer.mixes(cascade)[index] ?? { prompts: new Int32Array() };
-  const tokens = (counts: Int32Array | undefined): number =>
-    Math.round(mean(Float64Array.from(prompts, (prompt) => counts?.[prompt] ?? 0)));
-  const replicas = deployed.replicas.reduce((sum, { count }) => sum + count, 0);
-  const inFlight = (requestsPerSecond * (cascade.routed.share[index] ?? 0) * (finalist.measured[index]?.mean.seconds ?? 0)) / replicas;
-  const reasons = deployed.replicas.flatMap(({ gpu, shape }) =>
-    extrapolations(
-      {
-        engine: profile.engine,
-        model: card.id,
-        gpu,
-        precision: card.precision,
-        kvPrecision: card.kvBytesPerValue < 2 ? "fp8" : "bf16",
-        shape,
-        inputTokens: tokens(sample.inputTokens),
-        outputTokens: tokens(sample.outputTokens[model]),
-        concurrency: Math.min(MAX_SEQUENCES, Math.max(1, Math.round(inFlight))),
-      },
-      profile,
-      cards,
-    ),
-  );
-  return [...new Set(reasons)];
+  const tokens = (counts: Int32Array | undefined): number => mean(Float64Array.from(prompts, (prompt) => counts?.[prompt] ?? 0));
+  const load = {
+    inputTokens: tokens(sample.inputTokens),
+    outputTokens: tokens(sample.outputTokens[cascade.stages[index] ?? 0]),
+    inFlight: requestsPerSecond * (cascade.routed.share[index] ?? 0) * (finalist.measured[index]?.mean.seconds ?? 0),
+  };
+  return stageExtrapolations(deployed, load, { profile, cards });
 }

@@ -1,3 +1,4 @@
+import { PLANNED_LOAD } from "@/solver/engine/plannedLoad";
 import { utilisationAt } from "@/solver/engine/saturation";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { Objective } from "@/solver/plan/plan";
@@ -6,9 +7,6 @@ import { stageStability } from "../deploy/stageStability";
 import type { Explorer } from "../explore/explorer";
 import { secondsOnReplicas } from "../tables/capacityTable";
 import { type RoutedCascade, relativePercentileOf } from "../tables/deployedRows";
-
-/** Maximum share of its saturation rate to which a threshold may load a stage: the end of the simulated range of loads. */
-const HIGHEST_LOAD = 0.9;
 
 /** A routing on its replicas, and what was asked of it. */
 export interface DeployedRouting {
@@ -59,7 +57,7 @@ export function thresholdSettings(explorer: Explorer, plan: DeployedRouting): (t
     return deployment.every(({ saturationRequestsPerSecond }, row) => {
       const rate = rates[row] ?? 0;
       const utilisation = utilisationAt(rate, saturationRequestsPerSecond);
-      return rate <= (before[row] ?? 0) || (utilisation <= HIGHEST_LOAD && stageStability({ utilisation }, profile) !== "unstable");
+      return rate <= (before[row] ?? 0) || (utilisation <= PLANNED_LOAD && stageStability({ utilisation }, profile) !== "unstable");
     });
   };
   return (thresholds) => {
