@@ -15,7 +15,7 @@ export interface DispatchChoice {
  * Chooses allocation and tau of slack dispatch for one setting of the knobs from its simulated points. Fast enough for every step of a
  * slider: nothing is simulated.
  *
- * @param tau null: any that was simulated; else this one, interpolated between the simulated ones beside it.
+ * @param tau the tau to hold, interpolated between the nearest simulated taus; null: the best simulated tau is chosen.
  */
 export function chooseDispatch(exploration: DispatchExploration, knobs: Knobs, tau: number | null): DispatchChoice {
   const points = dispatchPoints(exploration, knobs, tau);

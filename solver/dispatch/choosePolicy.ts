@@ -28,7 +28,7 @@ export interface ChosenPolicy {
  *
  * @param dispatch null: slack dispatch is not known, or there is none.
  * @param asked `any`: cascades, one model and slack dispatch. `cascade` includes one model alone, which is a cascade of one stage.
- * @param tau of slack dispatch; null: any.
+ * @param tau the tau to hold in slack dispatch; null: the best simulated tau is chosen.
  */
 export function choosePolicy(
   { exploration, dispatch }: { readonly exploration: Exploration; readonly dispatch: DispatchExploration | null },

@@ -102,7 +102,7 @@ export function maxInFlight(
   return Math.max(1, Math.min(mostInFlight([{ replica }]), Math.floor(replica.kvTokens / heldTokens)));
 }
 
-/** All planning prompts, as any of them may go to any model. */
+/** The mix of all planning prompts: slack dispatch may send any of them to any model. */
 export const everything = ({ sample }: Explorer["input"]) => ({
   prompts: Int32Array.from({ length: sample.prompts }, (_, prompt) => prompt),
   share: 1,
