@@ -11,6 +11,7 @@ import { createArtefactService } from "@/server/api/lab/artefactService";
 import { createLabService } from "@/server/api/lab/labService";
 import { createLiveService } from "@/server/api/live/liveService";
 import { createLoadService } from "@/server/api/live/loadService";
+import { createPeopleService } from "@/server/api/people/peopleService";
 import { createApplicationService } from "@/server/api/plans/applicationService";
 import { createPlanService } from "@/server/api/plans/planService";
 import { createProposalService } from "@/server/api/plans/proposalService";
@@ -21,8 +22,9 @@ import { createTrustService } from "@/server/api/profiling/trustService";
 import type { Services } from "@/server/api/routers/services";
 import { createDeclaredWorkflowService } from "@/server/api/workloads/declaredWorkflowsService";
 import { createWorkloadService } from "@/server/api/workloads/workloadService";
-import { sessionSecret } from "@/server/auth/sessionCookie";
-import { findSession, mintSignInLink, signIn } from "@/server/auth/signIn";
+import { identify } from "@/server/auth/identify";
+import { createOpenStreams, type OpenStreams } from "@/server/auth/openStreams";
+import { mintSignInLink, type NewSession, signIn } from "@/server/auth/signIn";
 import { createBatches } from "@/server/batches/createBatches";
 import { createCalibrationSource } from "@/server/calibration/calibrationSource";
 import { type CardStore, createCardStore } from "@/server/cards/cardStore";
@@ -30,6 +32,7 @@ import { createApplyRunner } from "@/server/clusters/apply/applyRunner";
 import { regressionCheck } from "@/server/clusters/watch/regressionCheck";
 import { createSchedules } from "@/server/clusters/watch/schedules";
 import { watchVerifications } from "@/server/clusters/watch/verificationWatch";
+import type { Caller } from "@/server/contracts/studio";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { createFleet, type StudioFleet } from "@/server/fleet/createFleet";
 import { createDriftWatch } from "@/server/fleet/driftWatch";
@@ -58,10 +61,13 @@ export interface Runtime {
   readonly services: Services;
   readonly uploads: Uploads;
   readonly cards: CardStore;
-  /** The session behind a request's `Cookie` header. */
-  readonly sessionOf: (cookieHeader: string | null) => { readonly hash: string; readonly name: string } | null;
-  /** Trades a sign-in token for a session secret; null when it is used, expired or unknown. */
-  readonly signIn: (token: string) => string | null;
+  /** Who sends a request; null: nobody who is signed in or has a valid API token. */
+  readonly callerOf: (headers: Headers) => Caller | null;
+  /** Trades a sign-in token for a session; null when it is used, expired or unknown. */
+  readonly signIn: (token: string) => NewSession | null;
+  readonly openStreams: OpenStreams;
+  /** Whether the studio is reached over TLS. */
+  readonly isSecure: boolean;
   readonly signInLink: () => string;
   /** The studio's own metrics, for Prometheus. */
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
@@ -79,6 +85,8 @@ const closeLimitMs = 4_000;
  */
 export function createRuntime(settings: StudioSettings): Runtime {
   const { stateDir, studioUrl } = settings;
+  const isSecure = studioUrl.startsWith("https:");
+  const openStreams = createOpenStreams();
   const store = openStore(stateDir);
   const unlock = lockStateFolder(stateDir);
   const uploads = createUploads(stateDir);
@@ -204,12 +212,14 @@ export function createRuntime(settings: StudioSettings): Runtime {
       ensembles: createEnsembleService({ store, uploads, cards, gatewayOf }),
       batches,
       audit: store.audit,
-      sessions: { signOut: (hash) => store.sessions.remove(hash) },
+      people: createPeopleService({ store, endStreams: openStreams.end }),
     },
     uploads,
     cards,
-    sessionOf: (cookieHeader) => findSession(store, sessionSecret(cookieHeader)),
+    callerOf: (headers) => identify(store, headers, isSecure),
     signIn: (token) => signIn(store, token),
+    openStreams,
+    isSecure,
     signInLink: () => mintSignInLink(store, studioUrl),
     metrics: () => metrics.exposition(),
     async close() {

@@ -1,10 +1,10 @@
 import type { Metadata } from "next";
+import { RedeemLink } from "@/components/shell/RedeemLink";
 import { WeirIcon } from "@/components/ui/icons";
 
 export const metadata: Metadata = { title: "Sign in" };
 
 const reasons: Readonly<Record<string, string>> = {
-  used: "The link was already used, has expired, or belongs to another studio. Each link signs in once, within an hour.",
   "signed-out": "You are signed out.",
 };
 
@@ -23,6 +23,7 @@ export default async function SignIn({ searchParams }: { readonly searchParams: 
           {reason}
         </p>
       )}
+      <RedeemLink />
       <p className="text-ink-2">
         The studio prints a sign-in link in the terminal it was started from. Open that link in this browser. It works once; the session
         then lasts until you sign out.

@@ -1,12 +1,25 @@
 "use client";
 
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink } from "@trpc/client";
+import { EventSource, type EventSourceInit } from "eventsource";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "@/server/api/router";
+import { pageHeaders } from "./pageToken";
+import { isSignedOut, toSignIn } from "./signInPage";
 import { TRPCProvider } from "./trpc";
 
 const url = "/api/trpc";
+
+/** The browser's own event source sends no headers, so the page token would have to stand in the address. */
+class PageEventSource extends EventSource {
+  constructor(address: string | URL, init: EventSourceInit = {}) {
+    super(address, {
+      ...init,
+      fetch: (input, options) => fetch(input, { ...options, headers: { ...options.headers, ...pageHeaders() } }),
+    });
+  }
+}
 
 /**
  * Calls go out one by one rather than batched: a plan being solved takes long and must be cancellable alone, without
@@ -17,8 +30,8 @@ function createClient() {
     links: [
       splitLink({
         condition: (operation) => operation.type === "subscription",
-        true: httpSubscriptionLink({ url }),
-        false: httpLink({ url }),
+        true: httpSubscriptionLink({ url, EventSource: PageEventSource }),
+        false: httpLink({ url, headers: pageHeaders }),
       }),
     ],
   });
@@ -34,6 +47,7 @@ export function ApiProvider({ children }: { readonly children: ReactNode }) {
   const [queryClient] = useState(
     () =>
       new QueryClient({
+        queryCache: new QueryCache({ onError: (error) => isSignedOut(error) && toSignIn() }),
         defaultOptions: { queries: { staleTime: 5_000, retry: shouldRetry, refetchOnWindowFocus: false } },
       }),
   );

@@ -1,4 +1,5 @@
 import type { PromptSurvey } from "@/server/contracts/studio";
+import { pageHeaders } from "../api/pageToken";
 
 /** Upload limit for prompts: they are sampled on disk, never read into memory as a whole. */
 export const MAX_PROMPT_BYTES = 2 * 1024 ** 3;
@@ -46,6 +47,7 @@ export function uploadPrompts(
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", `/api/uploads?kind=prompts&name=${encodeURIComponent(file.name)}`);
+    for (const [name, value] of Object.entries(pageHeaders())) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded, total }) => options.onSent(total === 0 ? 0 : loaded / total);
     request.upload.onload = () => options.onSent(1);
     request.onload = () => {

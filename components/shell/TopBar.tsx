@@ -4,7 +4,9 @@ import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect, useState } from "react";
 import type { ClusterSummary } from "@/server/contracts/studio";
+import { forgetPageToken } from "../api/pageToken";
 import { useTRPC } from "../api/trpc";
+import { useMe } from "../api/useMe";
 import { Badge, StateWord } from "../ui/Badge";
 import { formatAge, shortHash } from "../ui/format";
 import { useNow } from "../ui/useNow";
@@ -70,7 +72,7 @@ function useNamedCluster(clusters: readonly ClusterSummary[], cluster: ClusterSu
   }, [id, isNamed, name, write]);
 }
 
-export function TopBar({ userName, theme }: { readonly userName: string; readonly theme: Theme }) {
+export function TopBar({ theme }: { readonly theme: Theme }) {
   const trpc = useTRPC();
   const clusters = useClusters().data ?? [];
   const cluster = useCurrentCluster();
@@ -80,8 +82,14 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
   const real = cluster === null ? null : realBeside(clusters, cluster);
   useNamedCluster(clusters, cluster, named);
   const signOut = useMutation(
-    trpc.session.signOut.mutationOptions({ onSuccess: () => window.location.assign("/sign-in?reason=signed-out") }),
+    trpc.session.signOut.mutationOptions({
+      onSuccess() {
+        forgetPageToken();
+        window.location.assign("/sign-in?reason=signed-out");
+      },
+    }),
   );
+  const me = useMe();
   return (
     <header className="flex min-h-12 flex-wrap items-center gap-x-4 gap-y-1 border-b bg-panel px-4 py-1.5 text-sm">
       <label className="flex items-center gap-2">
@@ -157,7 +165,11 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
           Help
         </a>
         <ThemeToggle initial={theme} />
-        <span className="px-2 text-ink-2">{userName}</span>
+        {me !== null && (
+          <span className="px-2 text-ink-2" title={`Role: ${me.role}`}>
+            {me.name}
+          </span>
+        )}
         <button
           type="button"
           className="h-8 rounded-md px-2 text-ink-2 hover:bg-sunken hover:text-ink"

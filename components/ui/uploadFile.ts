@@ -1,4 +1,5 @@
 import type { SurveyedAnswers } from "@/server/contracts/studio";
+import { pageHeaders } from "../api/pageToken";
 
 /** The browser's upload limit; larger files are for the command line, which reads any size. */
 export const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
@@ -77,7 +78,11 @@ async function upload<Survey>(
 ): Promise<Uploaded<Survey>> {
   const refusal = refusalBeforeSending(file);
   if (refusal !== null) throw new Error(refusal);
-  const response = await fetch(`/api/uploads?kind=${kind}&name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
+  const response = await fetch(`/api/uploads?kind=${kind}&name=${encodeURIComponent(file.name)}`, {
+    method: "POST",
+    body: file,
+    headers: pageHeaders(),
+  });
   const answer = (await response.json()) as Uploaded<Survey> | { readonly message: string };
   if ("message" in answer) throw new Error(answer.message);
   return answer;

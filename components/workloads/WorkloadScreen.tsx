@@ -11,6 +11,7 @@ import { ClusterLink } from "../shell/ClusterLink";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
+import { DownloadButton } from "../ui/DownloadButton";
 import { formatAge, formatCount, formatRate, formatScore } from "../ui/format";
 import { ModelName } from "../ui/ModelChip";
 import { PageHeader } from "../ui/PageHeader";
@@ -156,9 +157,9 @@ export function WorkloadScreen({ id }: { readonly id: string }) {
         {summary !== undefined && (
           <div className="ml-auto flex flex-wrap gap-2">
             <RemoveWorkload id={id} name={summary.name} />
-            <a href={`/api/workloads/${id}`} download className={buttonClass()} title="As JSONL: a line a prompt, without its text">
+            <DownloadButton path={`/api/workloads/${id}`} title="As JSONL: a line a prompt, without its text">
               Export
-            </a>
+            </DownloadButton>
             <Button onClick={() => write({ open: true }, "push")}>Other arrivals</Button>
             <ClusterLink to={`/plan?workload=${id}`} className={buttonClass("primary")}>
               Plan with it

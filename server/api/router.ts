@@ -13,20 +13,26 @@ import { gatewayRouter } from "./routers/gatewayRouter";
 import { labelsRouter } from "./routers/labelsRouter";
 import { labRouter } from "./routers/labRouter";
 import { liveRouter } from "./routers/liveRouter";
+import { peopleRouter, permissionSchema } from "./routers/peopleRouter";
 import { plansRouter } from "./routers/plansRouter";
 import { profilesRouter } from "./routers/profilesRouter";
 import { promptsRouter } from "./routers/promptsRouter";
 import { proposalsRouter } from "./routers/proposalsRouter";
 import { schedulesRouter } from "./routers/schedulesRouter";
-import { procedure, router } from "./routers/trpc";
+import { procedureFor, router } from "./routers/trpc";
 import { workflowsRouter } from "./routers/workflowsRouter";
 import { workloadsRouter } from "./routers/workloadsRouter";
 
 export const appRouter = router({
   session: router({
-    me: procedure.query(({ ctx }) => ({ name: ctx.session.name })),
-    signOut: procedure.mutation(({ ctx }) => ctx.services.sessions.signOut(ctx.session.hash)),
+    me: procedureFor("read").query(({ ctx }) => ctx.services.people.me(ctx.caller)),
+    /** Names of those who have a permission, for a person who lacks it. */
+    whoMay: procedureFor("read")
+      .input(permissionSchema)
+      .query(({ ctx, input }) => ctx.services.people.whoMay(input.permission)),
+    signOut: procedureFor("read").mutation(({ ctx }) => ctx.services.people.signOut(ctx.caller)),
   }),
+  people: peopleRouter,
   workloads: workloadsRouter,
   clusters: clustersRouter,
   plans: plansRouter,
@@ -37,18 +43,24 @@ export const appRouter = router({
   live: liveRouter,
   gateway: gatewayRouter,
   load: router({
-    start: procedure.input(loadSchema).mutation(({ ctx, input }) => ctx.services.load.start(input, ctx.session.name)),
-    stop: procedure.mutation(({ ctx }) => ctx.services.load.stop(ctx.session.name)),
-    status: procedure.query(({ ctx }) => ctx.services.load.status()),
+    start: procedureFor("operate")
+      .input(loadSchema)
+      .mutation(({ ctx, input }) => ctx.services.load.start(input, ctx.caller.name)),
+    stop: procedureFor("operate").mutation(({ ctx }) => ctx.services.load.stop(ctx.caller.name)),
+    status: procedureFor("read").query(({ ctx }) => ctx.services.load.status()),
   }),
   labels: labelsRouter,
   arrivals: router({
-    preview: procedure.input(arrivalsPreviewSchema).mutation(({ ctx, input }) => ctx.services.arrivals.preview(input)),
+    preview: procedureFor("prepare")
+      .input(arrivalsPreviewSchema)
+      .mutation(({ ctx, input }) => ctx.services.arrivals.preview(input)),
   }),
   schedules: schedulesRouter,
   artefacts: artefactsRouter,
   audit: router({
-    list: procedure.input(z.object({ limit: z.int().min(1).max(1000) })).query(({ ctx, input }) => ctx.services.audit.list(input.limit)),
+    list: procedureFor("audit")
+      .input(z.object({ limit: z.int().min(1).max(1000) }))
+      .query(({ ctx, input }) => ctx.services.audit.list(input.limit)),
   }),
   cards: cardsRouter,
   calibrations: calibrationsRouter,

@@ -1,6 +1,6 @@
 /**
- * Whether a request that changes something comes from the studio's own pages or from no browser at all. Browsers send `Origin` with every
- * POST; a request with neither `Origin` nor `Sec-Fetch-Site` comes from a command line that has the cookie.
+ * Whether a request comes from the studio's own pages or from no browser at all. Browsers send `Origin` with every POST; a request with
+ * neither `Origin` nor `Sec-Fetch-Site` comes from a program.
  */
 export function isSameOrigin(headers: Headers): boolean {
   const origin = headers.get("origin");

@@ -1,46 +1,77 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Store } from "@/server/store/store";
+import type { StoredUser } from "@/server/store/userRepository";
+import { hashSecret, newSecret } from "./secret";
 import { sessionSeconds } from "./sessionCookie";
 
-/** 256 random bits, URL-safe: a sign-in token or a session cookie. */
-const newSecret = (): string => randomBytes(32).toString("base64url");
-
-/** What is stored of a secret: its SHA-256, enough to recognise it and not to make it. */
-const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("hex");
-
 /** A link left in a terminal's scrollback must not work for long. */
-const linkLifeMs = 3_600_000;
+const printedLinkMs = 3_600_000;
 
-/** The one person who holds the terminal: there are no accounts. */
-const operatorName = "operator";
+/** A link that the studio itself redirects to is used at once. */
+export const redirectedLinkMs = 60_000;
+
+/** The person who holds the terminal of the studio's machine. */
+export const localUserName = "local admin";
 
 const after = (now: Date, ms: number): string => new Date(now.getTime() + ms).toISOString();
 
-/**
- * Makes a sign-in link that works once within an hour. Only the hash of its token is stored.
- *
- * @param studioUrl origin of the studio, such as `http://127.0.0.1:4600`
- */
-export function mintSignInLink(store: Pick<Store, "sessions">, studioUrl: string, now = new Date()): string {
-  const token = newSecret();
-  store.sessions.insertLink({ hash: hashSecret(token), createdAt: now.toISOString(), expiresAt: after(now, linkLifeMs) });
-  return new URL(`/api/sign-in?token=${token}`, studioUrl).href;
+/** What a browser holds of a session: the cookie's secret, and the page token, which never travels in a cookie or an address. */
+export interface NewSession {
+  readonly cookieSecret: string;
+  readonly pageToken: string;
 }
 
-/** Trades a link's token for a session secret; null when the token is unknown, used or expired. */
-export function signIn(store: Pick<Store, "sessions" | "audit" | "atomically">, token: string, now = new Date()): string | null {
+/**
+ * Makes a sign-in link that works once. Only the hash of its token is stored. The token is in the fragment, which browsers send to no
+ * server: the page reads it and posts it, so loading the link alone uses nothing up.
+ *
+ * @param studioUrl origin of the studio, such as `http://127.0.0.1:4600`; an empty one gives a path
+ * @param userId whom it signs in; null: the person at the machine's terminal
+ */
+export function mintSignInLink(
+  store: Pick<Store, "sessions">,
+  studioUrl: string,
+  {
+    userId = null,
+    lifeMs = printedLinkMs,
+    now = new Date(),
+  }: { readonly userId?: string | null; readonly lifeMs?: number; readonly now?: Date } = {},
+): string {
+  const token = newSecret();
+  store.sessions.insertLink({ hash: hashSecret(token), userId, createdAt: now.toISOString(), expiresAt: after(now, lifeMs) });
+  return `${studioUrl}/sign-in#token=${token}`;
+}
+
+/** Trades a link's token for a session; null when the token is unknown, used or expired, or its person may not sign in. */
+export function signIn(store: Store, token: string, now = new Date()): NewSession | null {
   return store.atomically(() => {
     const at = now.toISOString();
-    if (!store.sessions.consumeLink(hashSecret(token), at)) return null;
-    const secret = newSecret();
+    const link = store.sessions.consumeLink(hashSecret(token), at);
+    if (link === null) return null;
+    const user = link.userId === null ? localUser(store, at) : store.users.get(link.userId);
+    if (user === null || user.disabledAt !== null) return null;
+    const session = { cookieSecret: newSecret(), pageToken: newSecret() };
     store.sessions.prune(at);
-    store.sessions.insert({ hash: hashSecret(secret), name: operatorName, createdAt: at, expiresAt: after(now, sessionSeconds * 1000) });
-    store.audit.add({ at, actor: operatorName, action: "sign-in", subject: "session", detail: "by a one-time link" });
-    return secret;
+    store.sessions.insert({
+      id: randomUUID(),
+      hash: hashSecret(session.cookieSecret),
+      pageTokenHash: hashSecret(session.pageToken),
+      userId: user.id,
+      createdAt: at,
+      lastUsedAt: at,
+      expiresAt: after(now, sessionSeconds * 1000),
+    });
+    store.users.update(user.id, { lastSignInAt: at });
+    const how = user.issuer === null ? "by a one-time link" : `by ${user.issuer}`;
+    store.audit.add({ at, actor: user.name, action: "sign-in", subject: "session", detail: how });
+    return session;
   });
 }
 
-/** The signed-in person behind a session secret. */
-export function findSession(store: Pick<Store, "sessions">, secret: string | null, now = new Date()) {
-  return secret === null ? null : store.sessions.find(hashSecret(secret), now.toISOString());
+/** Whoever can print a link can read the state folder: an admin. */
+function localUser(store: Store, at: string): StoredUser | null {
+  const known = store.users.local();
+  if (known !== null) return known;
+  store.users.insert({ id: randomUUID(), name: localUserName, role: "admin", createdAt: at });
+  return store.users.local();
 }

@@ -1,4 +1,5 @@
 import { createAnswerSampleRepository } from "./answerSampleRepository";
+import { createApiTokenRepository } from "./apiTokenRepository";
 import { createApplicationRepository } from "./applicationRepository";
 import { createApprovalRepository } from "./approvalRepository";
 import { createArtefactRepository } from "./artefactRepository";
@@ -24,6 +25,7 @@ import { createScrubber } from "./scrubber";
 import { createSessionRepository } from "./sessionRepository";
 import { createSessionRowRepository } from "./sessionRowRepository";
 import { createTrafficRepository } from "./trafficRepository";
+import { createUserRepository } from "./userRepository";
 import { createWorkloadRepository } from "./workloadRepository";
 
 /**
@@ -62,6 +64,8 @@ export function openStore(stateDir: string) {
     labRuns: createLabRepository(db),
     schedules: createScheduleRepository(db),
     sessions: createSessionRepository(db),
+    users: createUserRepository(db),
+    apiTokens: createApiTokenRepository(db),
     /** All of `write` or nothing of it. */
     atomically: <Result>(write: () => Result): Result => db.$client.transaction(write)(),
     /** All of `write` or nothing of it; the deleted data is in none of SQLite's files afterwards. */

@@ -1,18 +1,42 @@
-import { returnPage, wantedForgotten } from "@/components/shell/returnPage";
+import { z } from "zod";
+import { isSameOrigin } from "@/server/auth/sameOrigin";
 import { sessionCookie } from "@/server/auth/sessionCookie";
+import { readBoundedText } from "@/server/lib/boundedBody";
 import { runtime } from "@/server/runtime";
 
 export const dynamic = "force-dynamic";
 
-/** The printed link: exchanges its token for a session, once, and redirects to the page that was requested before. */
-export function GET(request: Request): Response {
-  const secret = runtime().signIn(new URL(request.url).searchParams.get("token") ?? "");
-  if (secret === null) return seeOther("/sign-in?reason=used");
-  const response = seeOther(returnPage(request.headers.get("cookie")) ?? "/plan", { "set-cookie": sessionCookie(secret) });
-  response.headers.append("set-cookie", wantedForgotten);
-  return response;
+const tokenSchema = z.object({ token: z.string().min(1).max(200) });
+
+/** A token takes some 60 bytes; strangers may post here. */
+const maxBytes = 1_000;
+
+/**
+ * Trades the token of a sign-in link for a session, once: the cookie, and in the body the page token, which is given out here and nowhere
+ * else.
+ */
+export async function POST(request: Request): Promise<Response> {
+  const { signIn, isSecure } = runtime();
+  if (!isSameOrigin(request.headers)) return refuse(403, "The request came from another site and was refused.");
+  if (!/^application\/json\b/i.test(request.headers.get("content-type") ?? "")) return refuse(415, "Send application/json.");
+  const body = await readBoundedText(request.body, maxBytes);
+  if (body === null) return refuse(413, "The request is too large.");
+  const input = tokenSchema.safeParse(parsed(body));
+  if (!input.success) return refuse(400, "Send the token of a sign-in link.");
+  const session = signIn(input.data.token);
+  if (session === null) return refuse(401, "The link was already used or has expired.");
+  return Response.json(
+    { pageToken: session.pageToken },
+    { headers: { "set-cookie": sessionCookie(session.cookieSecret, isSecure), "cache-control": "no-store" } },
+  );
 }
 
-/** A relative address: behind a proxy the studio does not know its own host and port. */
-const seeOther = (location: string, headers: Record<string, string> = {}): Response =>
-  new Response(null, { status: 303, headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer", ...headers } });
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null;
+  }
+}
+
+const refuse = (status: number, message: string): Response => Response.json({ message }, { status });

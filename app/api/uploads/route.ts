@@ -1,5 +1,5 @@
 import { surveyUpload, uploadKinds } from "@/server/api/surveyUpload";
-import { isSameOrigin } from "@/server/auth/sameOrigin";
+import { routeAccess } from "@/server/routeAccess";
 import { runtime } from "@/server/runtime";
 import { maxPromptBytes, maxUploadBytes, tooLarge } from "@/server/store/uploads";
 
@@ -11,9 +11,9 @@ const refuse = (status: number, message: string): Response => Response.json({ me
  * Takes one file as the raw body: `?kind=<one of uploadKinds>&name=<file name>`. Answers with a survey of it, or the reason for refusal.
  */
 export async function POST(request: Request): Promise<Response> {
-  const { sessionOf, uploads, cards } = runtime();
-  if (sessionOf(request.headers.get("cookie")) === null) return refuse(401, "Sign in first.");
-  if (!isSameOrigin(request.headers)) return refuse(403, "The upload was refused: the request came from another site.");
+  const access = routeAccess(request, "prepare");
+  if (!access.ok) return access.refusal;
+  const { uploads, cards } = runtime();
   const query = new URL(request.url).searchParams;
   const asked = query.get("kind");
   const kind = uploadKinds.find((known) => known === asked);

@@ -6,7 +6,8 @@ import { useEnsembleAct } from "@/components/api/acts";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
 import { ProgressBar } from "@/components/profiling/ProgressBar";
 import { Badge, StateWord } from "@/components/ui/Badge";
-import { Button, buttonClass } from "@/components/ui/Button";
+import { Button } from "@/components/ui/Button";
+import { DownloadButton } from "@/components/ui/DownloadButton";
 import { ErrorLine } from "@/components/ui/ErrorLine";
 import { Figure } from "@/components/ui/Figure";
 import { formatDate } from "@/components/ui/format";
@@ -106,9 +107,7 @@ function Opened(props: { readonly batch: Batch; readonly onSample: (id: string) 
             </section>
           )}
           <div className="flex flex-wrap items-center gap-3 border-t pt-3">
-            <a href={`/api/batches/${encodeURIComponent(batch.id)}/results`} download className={buttonClass("plain")}>
-              Download results
-            </a>
+            <DownloadButton path={`/api/batches/${encodeURIComponent(batch.id)}/results`}>Download results</DownloadButton>
             <ToSample batch={batch} onSample={props.onSample} />
             <ExportBatch of={{ batchId: batch.id }} />
           </div>

@@ -10,33 +10,51 @@ import {
   tryEndpointsSchema,
   tryJudgeSchema,
 } from "../base/inputs";
-import { never, procedure, router } from "./trpc";
+import { never, procedureFor, router } from "./trpc";
 
 export const clustersRouter = router({
-  list: procedure.query(({ ctx }) => ctx.services.clusters.list()),
-  gpus: procedure.query(({ ctx }) => ctx.services.clusters.gpus()),
-  describe: procedure.input(clusterDescriptionSchema).mutation(({ ctx, input }) => ctx.services.clusters.describe(input, ctx.session.name)),
-  secretsFolder: procedure.query(({ ctx }) => ctx.services.attach.secretsFolder()),
-  tryEndpoints: procedure.input(tryEndpointsSchema).subscription(async function* ({ ctx, input, signal }) {
-    yield* ctx.services.attach.tryEndpoints(input, signal ?? never());
-  }),
-  tryConnection: procedure.input(connectionTextSchema).mutation(({ ctx, input }) => ctx.services.attach.tryConnection(input.text)),
-  attach: procedure.input(attachSchema).mutation(({ ctx, input }) => ctx.services.attach.attach(input, ctx.session.name)),
-  change: procedure
+  list: procedureFor("read").query(({ ctx }) => ctx.services.clusters.list()),
+  gpus: procedureFor("read").query(({ ctx }) => ctx.services.clusters.gpus()),
+  describe: procedureFor("prepare")
+    .input(clusterDescriptionSchema)
+    .mutation(({ ctx, input }) => ctx.services.clusters.describe(input, ctx.caller.name)),
+  secretsFolder: procedureFor("attach").query(({ ctx }) => ctx.services.attach.secretsFolder()),
+  tryEndpoints: procedureFor("attach")
+    .input(tryEndpointsSchema)
+    .subscription(async function* ({ ctx, input, signal }) {
+      yield* ctx.services.attach.tryEndpoints(input, signal ?? never());
+    }),
+  tryConnection: procedureFor("attach")
+    .input(connectionTextSchema)
+    .mutation(({ ctx, input }) => ctx.services.attach.tryConnection(input.text)),
+  attach: procedureFor("attach")
+    .input(attachSchema)
+    .mutation(({ ctx, input }) => ctx.services.attach.attach(input, ctx.caller.name)),
+  change: procedureFor("attach")
     .input(changeConnectionSchema)
-    .mutation(({ ctx, input }) => ctx.services.attach.change(input.clusterId, input.connection, ctx.session.name)),
-  testConnection: procedure.input(byCluster).mutation(({ ctx, input }) => ctx.services.attach.testConnection(input.clusterId)),
-  detail: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.attach.detail(input.clusterId)),
-  detach: procedure
+    .mutation(({ ctx, input }) => ctx.services.attach.change(input.clusterId, input.connection, ctx.caller.name)),
+  testConnection: procedureFor("attach")
+    .input(byCluster)
+    .mutation(({ ctx, input }) => ctx.services.attach.testConnection(input.clusterId)),
+  detail: procedureFor("read")
+    .input(byCluster)
+    .query(({ ctx, input }) => ctx.services.attach.detail(input.clusterId)),
+  detach: procedureFor("attach")
     .input(detachSchema)
-    .mutation(({ ctx, input }) => ctx.services.attach.detach(input.clusterId, input.name, ctx.session.name)),
-  judge: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.attach.judge(input.clusterId)),
-  tryJudge: procedure
+    .mutation(({ ctx, input }) => ctx.services.attach.detach(input.clusterId, input.name, ctx.caller.name)),
+  judge: procedureFor("read")
+    .input(byCluster)
+    .query(({ ctx, input }) => ctx.services.attach.judge(input.clusterId)),
+  tryJudge: procedureFor("attach")
     .input(tryJudgeSchema)
     .mutation(({ ctx, input, signal }) => ctx.services.attach.tryJudge(input.judge, signal ?? never())),
-  measureJudge: procedure.input(byCluster).mutation(({ ctx, input }) => ctx.services.attach.measureJudge(input.clusterId)),
-  enterJudgeTime: procedure
+  measureJudge: procedureFor("operate")
+    .input(byCluster)
+    .mutation(({ ctx, input }) => ctx.services.attach.measureJudge(input.clusterId)),
+  enterJudgeTime: procedureFor("operate")
     .input(enterJudgeTimeSchema)
-    .mutation(({ ctx, input }) => ctx.services.attach.enterJudgeTime(input.clusterId, input.secondsPerCall, ctx.session.name)),
-  engineLog: procedure.input(byEngine).query(({ ctx, input }) => ctx.services.attach.engineLog(input.clusterId, input.engineId)),
+    .mutation(({ ctx, input }) => ctx.services.attach.enterJudgeTime(input.clusterId, input.secondsPerCall, ctx.caller.name)),
+  engineLog: procedureFor("operate")
+    .input(byEngine)
+    .query(({ ctx, input }) => ctx.services.attach.engineLog(input.clusterId, input.engineId)),
 });

@@ -1,13 +1,23 @@
 import { labRunSchema, labSpecSchema, labSuggestionSchema } from "@/server/contracts/studio/lab";
 import { byId } from "../base/inputs";
-import { procedure, router } from "./trpc";
+import { procedureFor, router } from "./trpc";
 
 export const labRouter = router({
-  workflows: procedure.query(({ ctx }) => ctx.services.lab.workflows()),
-  suggest: procedure.input(labSuggestionSchema).mutation(({ ctx, input }) => ctx.services.lab.suggest(input)),
-  start: procedure.input(labSpecSchema).mutation(({ ctx, input }) => ctx.services.lab.start(input, ctx.session.name)),
-  list: procedure.query(({ ctx }) => ctx.services.lab.list()),
-  get: procedure.input(labRunSchema).query(({ ctx, input }) => ctx.services.lab.get(input.id, input.since)),
-  cancel: procedure.input(byId).mutation(({ ctx, input }) => ctx.services.lab.cancel(input.id, ctx.session.name)),
-  remove: procedure.input(byId).mutation(({ ctx, input }) => ctx.services.lab.remove(input.id, ctx.session.name)),
+  workflows: procedureFor("read").query(({ ctx }) => ctx.services.lab.workflows()),
+  suggest: procedureFor("prepare")
+    .input(labSuggestionSchema)
+    .mutation(({ ctx, input }) => ctx.services.lab.suggest(input)),
+  start: procedureFor("prepare")
+    .input(labSpecSchema)
+    .mutation(({ ctx, input }) => ctx.services.lab.start(input, ctx.caller.name)),
+  list: procedureFor("read").query(({ ctx }) => ctx.services.lab.list()),
+  get: procedureFor("read")
+    .input(labRunSchema)
+    .query(({ ctx, input }) => ctx.services.lab.get(input.id, input.since)),
+  cancel: procedureFor("prepare")
+    .input(byId)
+    .mutation(({ ctx, input }) => ctx.services.lab.cancel(input.id, ctx.caller.name)),
+  remove: procedureFor("prepare")
+    .input(byId)
+    .mutation(({ ctx, input }) => ctx.services.lab.remove(input.id, ctx.caller.name)),
 });

@@ -1,13 +1,19 @@
 import { archiveSchema, promptsOfGatewaySchema, samplePromptsSchema } from "@/server/contracts/studio/prompts";
 import { byId } from "../base/inputs";
-import { procedure, router } from "./trpc";
+import { procedureFor, router } from "./trpc";
 
 export const promptsRouter = router({
-  list: procedure.query(({ ctx }) => ctx.services.prompts.list()),
-  sample: procedure.input(samplePromptsSchema).mutation(({ ctx, input }) => ctx.services.prompts.sample(input, ctx.session.name)),
-  takeFromGateway: procedure
+  list: procedureFor("read").query(({ ctx }) => ctx.services.prompts.list()),
+  sample: procedureFor("prepare")
+    .input(samplePromptsSchema)
+    .mutation(({ ctx, input }) => ctx.services.prompts.sample(input, ctx.caller.name)),
+  takeFromGateway: procedureFor("capture")
     .input(promptsOfGatewaySchema)
-    .mutation(({ ctx, input }) => ctx.services.prompts.takeFromGateway(input, ctx.session.name)),
-  archive: procedure.input(archiveSchema).mutation(({ ctx, input }) => ctx.services.prompts.archive(input.uploadId)),
-  deleteTexts: procedure.input(byId).mutation(({ ctx, input }) => ctx.services.prompts.deleteTexts(input.id, ctx.session.name)),
+    .mutation(({ ctx, input }) => ctx.services.prompts.takeFromGateway(input, ctx.caller.name)),
+  archive: procedureFor("prepare")
+    .input(archiveSchema)
+    .mutation(({ ctx, input }) => ctx.services.prompts.archive(input.uploadId)),
+  deleteTexts: procedureFor("capture")
+    .input(byId)
+    .mutation(({ ctx, input }) => ctx.services.prompts.deleteTexts(input.id, ctx.caller.name)),
 });

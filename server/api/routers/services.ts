@@ -14,6 +14,7 @@ import type { createArtefactService } from "../lab/artefactService";
 import type { createLabService } from "../lab/labService";
 import type { createLiveService } from "../live/liveService";
 import type { createLoadService } from "../live/loadService";
+import type { createPeopleService } from "../people/peopleService";
 import type { createApplicationService } from "../plans/applicationService";
 import type { createPlanService } from "../plans/planService";
 import type { createProposalService } from "../plans/proposalService";
@@ -50,5 +51,5 @@ export interface Services {
   readonly artefacts: ReturnType<typeof createArtefactService>;
   readonly lab: ReturnType<typeof createLabService>;
   readonly audit: Pick<Store["audit"], "list">;
-  readonly sessions: { signOut(sessionHash: string): void };
+  readonly people: ReturnType<typeof createPeopleService>;
 }

@@ -1,15 +1,16 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import type { z } from "zod";
-import type { FieldFault } from "@/server/contracts/studio";
+import { may, roleRefusal } from "@/server/auth/roles";
+import type { Caller, FieldFault, Permission } from "@/server/contracts/studio";
 import { faultSentence } from "@/server/lib/fieldFault";
 import type { Services } from "./services";
 
 /** The sender of a request, and its permissions. */
 interface ApiContext {
   readonly services: Services;
-  /** null: not signed in. */
-  readonly session: { readonly hash: string; readonly name: string } | null;
-  /** Whether the request's Origin is the studio's own: other sites may change nothing in an operator's name. */
+  /** null: neither signed in nor with a valid API token. */
+  readonly caller: Caller | null;
+  /** Whether the request's Origin is the studio's own: other sites may neither read nor change anything in a person's name. */
   readonly sameOrigin: boolean;
 }
 
@@ -17,16 +18,19 @@ interface ApiContext {
 const pingMs = 4_000;
 const reconnectAfterMs = 15_000;
 
-const t = initTRPC.context<ApiContext>().create({
-  sse: { ping: { enabled: true, intervalMs: pingMs }, client: { reconnectAfterInactivityMs: reconnectAfterMs } },
-  errorFormatter({ shape, error }) {
-    const { stack: _, ...data } = shape.data;
-    if (error.code === "INTERNAL_SERVER_ERROR") return { ...shape, message: "The studio failed here; its log says why.", data };
-    if (error.cause?.name !== "ZodError") return { ...shape, data };
-    const field = inputFault(error.cause as z.ZodError);
-    return { ...shape, message: faultSentence(field), data: { ...data, field } };
-  },
-});
+const t = initTRPC
+  .context<ApiContext>()
+  .meta<{ readonly permission: Permission }>()
+  .create({
+    sse: { ping: { enabled: true, intervalMs: pingMs }, client: { reconnectAfterInactivityMs: reconnectAfterMs } },
+    errorFormatter({ shape, error }) {
+      const { stack: _, ...data } = shape.data;
+      if (error.code === "INTERNAL_SERVER_ERROR") return { ...shape, message: "The studio failed here; its log says why.", data };
+      if (error.cause?.name !== "ZodError") return { ...shape, data };
+      const field = inputFault(error.cause as z.ZodError);
+      return { ...shape, message: faultSentence(field), data: { ...data, field } };
+    },
+  });
 
 /** The first fault of an input. If there are several forms, the input is compared with the nearest. */
 export function inputFault({ issues }: { readonly issues: readonly z.core.$ZodIssue[] }, above: readonly PropertyKey[] = []): FieldFault {
@@ -44,14 +48,15 @@ export function inputFault({ issues }: { readonly issues: readonly z.core.$ZodIs
 export const router = t.router;
 export const mergeRouters = t.mergeRouters;
 
-/** The base of every procedure: signed in, and no mutation from another site. */
-export const procedure = t.procedure.use(({ ctx, type, next }) => {
-  if (ctx.session === null) throw new TRPCError({ code: "UNAUTHORIZED", message: "Sign in with the link the studio printed at start." });
-  if (type === "mutation" && !ctx.sameOrigin) {
-    throw new TRPCError({ code: "FORBIDDEN", message: "This change was asked for by another site and was not made." });
-  }
-  return next({ ctx: { ...ctx, session: ctx.session } });
-});
+/** The base of every procedure: it names the permission that its caller needs. */
+export const procedureFor = (permission: Permission) =>
+  t.procedure.meta({ permission }).use(({ ctx, next }) => {
+    const { caller } = ctx;
+    if (!ctx.sameOrigin) throw new TRPCError({ code: "FORBIDDEN", message: "The request came from another site and was refused." });
+    if (caller === null) throw new TRPCError({ code: "UNAUTHORIZED", message: "Sign in first, or send a valid API token." });
+    if (!may(caller.role, permission)) throw new TRPCError({ code: "FORBIDDEN", message: roleRefusal(caller.role, permission) });
+    return next({ ctx: { ...ctx, caller } });
+  });
 
 /** The value, or NOT_FOUND with what was looked for. */
 export function found<Value>(value: Value | null, what: string): Value {

@@ -1,22 +1,30 @@
 import { replaceArrivalsSchema } from "@/server/contracts/studio/arrivals";
 import { byId, workloadImportSchema, workloadLinesSchema } from "../base/inputs";
 import { compareWorkloadsSchema } from "../base/profilingInputs";
-import { found, procedure, router } from "./trpc";
+import { found, procedureFor, router } from "./trpc";
 
 export const workloadsRouter = router({
-  list: procedure.query(({ ctx }) => ctx.services.workloads.list()),
-  get: procedure.input(byId).query(({ ctx, input }) => found(ctx.services.workloads.get(input.id), `workload ${input.id}`)),
-  uses: procedure.query(({ ctx }) => ctx.services.workloads.uses()),
-  lineage: procedure.input(byId).query(({ ctx, input }) => found(ctx.services.workloads.ties(input.id), `workload ${input.id}`)),
-  compare: procedure
+  list: procedureFor("read").query(({ ctx }) => ctx.services.workloads.list()),
+  get: procedureFor("read")
+    .input(byId)
+    .query(({ ctx, input }) => found(ctx.services.workloads.get(input.id), `workload ${input.id}`)),
+  uses: procedureFor("read").query(({ ctx }) => ctx.services.workloads.uses()),
+  lineage: procedureFor("read")
+    .input(byId)
+    .query(({ ctx, input }) => found(ctx.services.workloads.ties(input.id), `workload ${input.id}`)),
+  compare: procedureFor("read")
     .input(compareWorkloadsSchema)
     .query(({ ctx, input: { a, b } }) => found(ctx.services.workloads.compare(a, b), `workload ${a} or ${b}`)),
-  import: procedure.input(workloadImportSchema).mutation(({ ctx, input }) => ctx.services.workloads.importUploads(input, ctx.session.name)),
-  importLines: procedure
+  import: procedureFor("prepare")
+    .input(workloadImportSchema)
+    .mutation(({ ctx, input }) => ctx.services.workloads.importUploads(input, ctx.caller.name)),
+  importLines: procedureFor("prepare")
     .input(workloadLinesSchema)
-    .mutation(({ ctx, input }) => ctx.services.workloads.importLines(input.uploadId, ctx.session.name)),
-  replaceArrivals: procedure
+    .mutation(({ ctx, input }) => ctx.services.workloads.importLines(input.uploadId, ctx.caller.name)),
+  replaceArrivals: procedureFor("prepare")
     .input(replaceArrivalsSchema)
-    .mutation(({ ctx, input }) => ctx.services.workloads.replaceArrivals(input, ctx.session.name)),
-  remove: procedure.input(byId).mutation(({ ctx, input }) => ctx.services.workloads.remove(input.id, ctx.session.name)),
+    .mutation(({ ctx, input }) => ctx.services.workloads.replaceArrivals(input, ctx.caller.name)),
+  remove: procedureFor("prepare")
+    .input(byId)
+    .mutation(({ ctx, input }) => ctx.services.workloads.remove(input.id, ctx.caller.name)),
 });

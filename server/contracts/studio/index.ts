@@ -23,6 +23,7 @@ export type * from "./liveStream";
 export type * from "./load";
 export type * from "./observedGateway";
 export type * from "./outcome";
+export type * from "./people";
 export type * from "./plans";
 export type * from "./profile";
 export type * from "./promise";

@@ -1,19 +1,69 @@
-import { integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Role } from "@/server/contracts/studio/people";
 import { clusters } from "./clusters";
+
+/** A person who may sign in. `issuer` and `subject` are those of the OpenID provider; null for the person who holds the machine's terminal. */
+export const users = sqliteTable(
+  "users",
+  {
+    id: text().primaryKey(),
+    /** Unique: it names the person in the audit. */
+    name: text().notNull().unique(),
+    issuer: text(),
+    subject: text(),
+    role: text().$type<Role>().notNull(),
+    createdAt: text().notNull(),
+    lastSignInAt: text(),
+    /** Set: this person may not sign in. */
+    disabledAt: text(),
+  },
+  (table) => [uniqueIndex("users_by_subject").on(table.issuer, table.subject)],
+);
 
 /** Only hashes are stored: reading the file gives no access. */
 export const sessions = sqliteTable("sessions", {
-  hash: text().primaryKey(),
-  name: text().notNull(),
+  id: text().primaryKey(),
+  /** Of the cookie. */
+  hash: text().notNull().unique(),
+  /** Of the page token, the second factor. */
+  pageTokenHash: text().notNull(),
+  userId: text()
+    .notNull()
+    .references(() => users.id),
   createdAt: text().notNull(),
   expiresAt: text().notNull(),
+  lastUsedAt: text().notNull(),
 });
 
+/** `userId` null: the link signs in the person who holds the machine's terminal. */
 export const signInLinks = sqliteTable("sign_in_links", {
   hash: text().primaryKey(),
+  userId: text().references(() => users.id),
   createdAt: text().notNull(),
   expiresAt: text().notNull(),
   usedAt: text(),
+});
+
+/** Keys of programs to the studio's API. */
+export const apiTokens = sqliteTable("api_tokens", {
+  id: text().primaryKey(),
+  hash: text().notNull().unique(),
+  label: text().notNull(),
+  role: text().$type<Role>().notNull(),
+  createdBy: text()
+    .notNull()
+    .references(() => users.id),
+  createdAt: text().notNull(),
+  expiresAt: text().notNull(),
+  lastUsedAt: text(),
+  revokedAt: text(),
+});
+
+/** Settings of access that an admin changes in the studio: one row. */
+export const accessSettings = sqliteTable("access_settings", {
+  id: integer().primaryKey(),
+  /** Who made a plan cannot approve it. */
+  fourEyes: integer({ mode: "boolean" }).notNull(),
 });
 
 export const audit = sqliteTable("audit", {

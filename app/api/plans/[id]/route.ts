@@ -1,13 +1,14 @@
+import { routeAccess } from "@/server/routeAccess";
 import { runtime } from "@/server/runtime";
 
 export const dynamic = "force-dynamic";
 
 /** Downloads a plan as the JSON document it is. */
 export async function GET(request: Request, { params }: { params: Promise<{ id: string }> }): Promise<Response> {
-  const { sessionOf, services } = runtime();
-  if (sessionOf(request.headers.get("cookie")) === null) return Response.json({ message: "Sign in first." }, { status: 401 });
+  const access = routeAccess(request, "read");
+  if (!access.ok) return access.refusal;
   const { id } = await params;
-  const kept = services.plans.get(id);
+  const kept = runtime().services.plans.get(id);
   if (kept === null) return Response.json({ message: `There is no plan ${id}.` }, { status: 404 });
   return new Response(`${JSON.stringify(kept.plan, null, 2)}\n`, {
     headers: {

@@ -1,20 +1,52 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { servedRouter } from "@/server/api/deprecatedProcedures";
+import { isSubscription } from "@/server/api/procedureTypes";
 import { isSameOrigin } from "@/server/auth/sameOrigin";
+import type { Caller } from "@/server/contracts/studio";
+import { readBoundedText } from "@/server/lib/boundedBody";
 import { runtime } from "@/server/runtime";
 
 export const dynamic = "force-dynamic";
 
-const handler = (request: Request): Promise<Response> =>
+/** The largest input is a plan or a table in lines; files go to `/api/uploads`. */
+const maxBodyBytes = 16_000_000;
+
+/** A query's input is in its address, which Node bounds; a mutation's is JSON, so that no other site's form can send one. */
+export async function GET(request: Request): Promise<Response> {
+  const caller = runtime().callerOf(request.headers);
+  const path = new URL(request.url).pathname.slice("/api/trpc/".length);
+  return caller !== null && isSubscription(path) ? answerStream(request, caller) : answer(request, caller);
+}
+
+export async function POST(request: Request): Promise<Response> {
+  const caller = runtime().callerOf(request.headers);
+  if (!/^application\/json\b/i.test(request.headers.get("content-type") ?? "")) return refuse(415, "Send application/json.");
+  // What a stranger sends is not read.
+  if (caller === null) return answer(new Request(request.url, { method: "POST", headers: bare(request.headers) }), null);
+  const body = await readBoundedText(request.body, maxBodyBytes);
+  if (body === null) return refuse(413, `The request is larger than ${maxBodyBytes / 1e6} MB: upload a file instead.`);
+  const { headers, signal } = request;
+  return answer(new Request(request.url, { method: "POST", headers, body, signal }), caller);
+}
+
+/** A stream ends with its caller's session. */
+async function answerStream(request: Request, caller: Caller): Promise<Response> {
+  const stream = runtime().openStreams.open(caller);
+  if (stream === null) return refuse(429, "Too many streams are open in this session: close a page of the studio.");
+  request.signal.addEventListener("abort", stream.close, { once: true });
+  const ended = new Request(request, { signal: AbortSignal.any([request.signal, stream.signal]) });
+  const response = await answer(ended, caller);
+  const counted = response.body?.pipeThrough(new TransformStream({ flush: () => stream.close() }));
+  return new Response(counted ?? null, response);
+}
+
+const answer = (request: Request, caller: Caller | null): Promise<Response> =>
   fetchRequestHandler({
     endpoint: "/api/trpc",
     req: request,
     router: servedRouter,
-    createContext: () => ({
-      services: runtime().services,
-      session: runtime().sessionOf(request.headers.get("cookie")),
-      sameOrigin: isSameOrigin(request.headers),
-    }),
+    allowBatching: false,
+    createContext: () => ({ services: runtime().services, caller, sameOrigin: isSameOrigin(request.headers) }),
     onError({ error, path }) {
       // The client has disconnected: an aborted call is not a failure.
       if (request.signal.aborted) return;
@@ -22,4 +54,12 @@ const handler = (request: Request): Promise<Response> =>
     },
   });
 
-export { handler as GET, handler as POST };
+function bare(headers: Headers): Headers {
+  const kept = new Headers(headers);
+  kept.delete("content-length");
+  return kept;
+}
+
+/** In the form of tRPC's own errors. */
+const refuse = (status: number, message: string): Response =>
+  Response.json({ error: { message, code: -32_600, data: { code: "BAD_REQUEST", httpStatus: status } } }, { status });

@@ -1,13 +1,14 @@
+import { routeAccess } from "@/server/routeAccess";
 import { runtime } from "@/server/runtime";
 
 export const dynamic = "force-dynamic";
 
 /** Downloads a workload as JSON lines, streamed as they are read. */
 export async function GET(request: Request, { params }: { params: Promise<{ id: string }> }): Promise<Response> {
-  const { sessionOf, services } = runtime();
-  if (sessionOf(request.headers.get("cookie")) === null) return Response.json({ message: "Sign in first." }, { status: 401 });
+  const access = routeAccess(request, "read");
+  if (!access.ok) return access.refusal;
   const { id } = await params;
-  const written = services.workloads.write(id);
+  const written = runtime().services.workloads.write(id);
   if (written === null) return Response.json({ message: `There is no workload ${id}.` }, { status: 404 });
   const name = written.name.replace(/[^\p{L}\p{N}-]+/gu, "-").replace(/^-+|-+$/g, "") || "workload";
   return new Response(streamOf(written.lines), {

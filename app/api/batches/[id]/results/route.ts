@@ -1,14 +1,15 @@
 import type { BatchResult } from "@/server/contracts/studio";
+import { routeAccess } from "@/server/routeAccess";
 import { runtime } from "@/server/runtime";
 
 export const dynamic = "force-dynamic";
 
 /** Downloads the results of a batch so far as JSON lines, in the order of its prompts, streamed from the store. */
 export async function GET(request: Request, { params }: { params: Promise<{ id: string }> }): Promise<Response> {
-  const { sessionOf, services } = runtime();
-  if (sessionOf(request.headers.get("cookie")) === null) return Response.json({ message: "Sign in first." }, { status: 401 });
+  const access = routeAccess(request, "read");
+  if (!access.ok) return access.refusal;
   const { id } = await params;
-  const results = services.batches.results(id);
+  const results = runtime().services.batches.results(id);
   if (results === null) return Response.json({ message: `There is no batch ${id}.` }, { status: 404 });
   return new Response(streamOf(results), {
     headers: {

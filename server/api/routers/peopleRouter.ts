@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { permissions, roles } from "@/server/auth/roles";
+import type { Permission } from "@/server/contracts/studio";
+import { procedureFor, router } from "./trpc";
+
+const byId = z.object({ id: z.uuid() });
+const role = z.enum(roles);
+export const permissionSchema = z.object({ permission: z.enum(Object.keys(permissions) as [Permission, ...Permission[]]) });
+const tokenSchema = z.object({
+  label: z.string().trim().min(1, "give it a label").max(80),
+  role,
+  days: z.int().min(1).max(366),
+});
+
+export const peopleRouter = router({
+  list: procedureFor("manage").query(({ ctx }) => ctx.services.people.list()),
+  setRole: procedureFor("manage")
+    .input(byId.extend({ role }))
+    .mutation(({ ctx, input }) => ctx.services.people.setRole(input.id, input.role, ctx.caller)),
+  setDisabled: procedureFor("manage")
+    .input(byId.extend({ disabled: z.boolean() }))
+    .mutation(({ ctx, input }) => ctx.services.people.setDisabled(input.id, input.disabled, ctx.caller)),
+  sessions: procedureFor("manage").query(({ ctx }) => ctx.services.people.sessions(ctx.caller)),
+  endSession: procedureFor("manage")
+    .input(byId)
+    .mutation(({ ctx, input }) => ctx.services.people.endSession(input.id, ctx.caller)),
+  endOtherSessions: procedureFor("manage").mutation(({ ctx }) => ctx.services.people.endOtherSessions(ctx.caller)),
+  tokens: procedureFor("manage").query(({ ctx }) => ctx.services.people.tokens()),
+  createToken: procedureFor("manage")
+    .input(tokenSchema)
+    .mutation(({ ctx, input }) => ctx.services.people.createToken(input, ctx.caller)),
+  revokeToken: procedureFor("manage")
+    .input(byId)
+    .mutation(({ ctx, input }) => ctx.services.people.revokeToken(input.id, ctx.caller)),
+  fourEyes: procedureFor("read").query(({ ctx }) => ctx.services.people.fourEyes()),
+  setFourEyes: procedureFor("manage")
+    .input(z.object({ on: z.boolean() }))
+    .mutation(({ ctx, input }) => ctx.services.people.setFourEyes(input.on, ctx.caller)),
+});
