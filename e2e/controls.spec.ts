@@ -166,13 +166,13 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
     await accessible(page);
     await show("panic is asked for");
     await confirm.click();
-    await expect(page.getByTestId("panic")).toContainText(`every text request goes to ${model}. Why: answers are wrong. By operator`);
+    await expect(page.getByTestId("panic")).toContainText(`every text request goes to ${model}. Why: answers are wrong. By local admin`);
     const answer = await ask(studio.gatewayUrl);
     expect([answer.status, answer.model, answer.policy]).toEqual([200, model, "panic"]);
     await expect(page.getByText("from before the panic").first()).toBeVisible();
     await page.getByRole("button", { name: "Panic", exact: true }).click();
     await expect(dialog).toContainText("Change the panic?");
-    await expect(dialog).toContainText(`everything goes to ${model}, ordered by operator`);
+    await expect(dialog).toContainText(`everything goes to ${model}, ordered by local admin`);
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "Workloads" }).click();
     await expect(page.getByTestId("panic")).toBeVisible();

@@ -140,7 +140,7 @@ test("an operator serves an ensemble, turns tau while it serves, and runs a batc
 
   await test.step("its results are downloaded: each question once, with every expert's vote", async () => {
     const download = page.waitForEvent("download");
-    await page.getByRole("link", { name: "Download results" }).click();
+    await page.getByRole("button", { name: "Download results" }).click();
     const lines = readFileSync(await (await download).path(), "utf8")
       .trim()
       .split("\n");

@@ -2,6 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { ProfileJob } from "@/server/contracts/studio/profile";
 import { answerOrder } from "../solver/judging/labelOrder";
+import { getAsPage } from "./asPage";
 import { childrenOf, expect, type RunningStudio, signal, test } from "./fixtures";
 import { hiddenTable, labelIn, promptFile, rowOf, served } from "./hiddenTable";
 
@@ -164,7 +165,7 @@ test("an operator profiles prompts of their own through three models and two jud
     await page.getByRole("list", { name: "Workloads made of it" }).last().getByRole("link").click();
     await expect(page).toHaveURL(/\/workloads\/[0-9a-f]+/);
     const id = /workloads\/([0-9a-f]+)/.exec(page.url())?.[1] ?? "";
-    const lines = (await (await page.request.get(`${studio.url}/api/workloads/${id}`)).text()).trim().split("\n");
+    const lines = (await (await getAsPage(page, `${studio.url}/api/workloads/${id}`)).text()).trim().split("\n");
     const rows = lines.map((line) => JSON.parse(line)).filter((line) => line.models !== undefined && line.id !== undefined);
     expect(rows).toHaveLength(SAMPLED);
     expect(rows.map(({ id, inputTokens, models }) => ({ id, inputTokens, models }))).toEqual(rows.map(({ id }) => rowOf(table, id)));
@@ -202,7 +203,7 @@ async function apply(page: Page): Promise<void> {
 /** A profile as the studio knows it. */
 async function jobOf(page: Page, { url }: RunningStudio, id: string): Promise<ProfileJob> {
   const query = new URLSearchParams({ input: JSON.stringify({ id }) });
-  const answer = await page.request.get(`${url}/api/trpc/profiles.get?${query}`);
+  const answer = await getAsPage(page, `${url}/api/trpc/profiles.get?${query}`);
   return (await answer.json()).result.data;
 }
 

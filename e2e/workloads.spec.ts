@@ -34,7 +34,7 @@ test("an operator takes a workload out, changes it, brings it back, gives it oth
   const changed = await test.step("export, and change a copy", async () => {
     await expect(page.getByRole("heading", { name: "Agreement between models" })).toBeVisible();
     await expect(page.getByText(/^AUC 0\.\d\d \(/).first()).toBeVisible();
-    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Export" }).click()]);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export" }).click()]);
     const path = await download.path();
     const lines = readFileSync(path, "utf8").trimEnd().split("\n");
     const { hash: _, ...header } = JSON.parse(lines[0] ?? "");

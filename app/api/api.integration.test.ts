@@ -2,14 +2,14 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { wantedCookie } from "@/components/shell/returnPage";
+import { signedInHeaders, tokenOf } from "@/server/api/testing/signedInHeaders";
 import { studioSettings } from "@/server/lib/studioSettings";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import { createRuntime, type Runtime } from "@/server/runtime";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { GET as downloadPlan } from "./plans/[id]/route";
-import { GET as signIn } from "./sign-in/route";
+import { POST as signIn } from "./sign-in/route";
 import { POST as mutate, GET as query } from "./trpc/[trpc]/route";
 import { POST as upload } from "./uploads/route";
 
@@ -26,7 +26,7 @@ for (let prompt = 0; prompt < 40; prompt += 1) {
 describe("the studio's HTTP API", () => {
   let folder: string;
   let runtime: Runtime;
-  let cookie = "";
+  let signedIn: Record<string, string> = {};
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "weir-api-"));
     const settings = studioSettings({ WEIR_STATE_DIR: folder, WEIR_EMULATOR_URL: nowhere, WEIR_GATEWAY_ADMIN_URL: nowhere });
@@ -39,7 +39,7 @@ describe("the studio's HTTP API", () => {
   });
 
   const request = (path: string, init: RequestInit & { readonly duplex?: "half" } = {}) =>
-    new Request(`${origin}${path}`, { ...init, headers: { host: "127.0.0.1:4600", cookie, ...init.headers } });
+    new Request(`${origin}${path}`, { ...init, headers: { host: "127.0.0.1:4600", ...signedIn, ...init.headers } });
   const result = async (response: Response) => {
     const body = (await response.json()) as { result?: { data: unknown }; error?: { message: string; data: { code: string } } };
     return body.result?.data ?? body.error;
@@ -70,17 +70,22 @@ describe("the studio's HTTP API", () => {
     expect(uploadsKept()).toEqual([]);
   });
 
-  it("signs in by the printed link, once", async () => {
-    const link = runtime.signInLink();
-    const first = signIn(new Request(link));
-    expect(first.headers.get("location")).toBe("/plan");
-    cookie = first.headers.get("set-cookie")?.split(";")[0] ?? "";
-    expect(await ask("session.me")).toEqual({ name: "operator" });
-    expect(signIn(new Request(link)).headers.get("location")).toBe("/sign-in?reason=used");
-    const wanted = wantedCookie("/lab?run=ab12")?.split(";")[0] ?? "";
-    const later = signIn(new Request(runtime.signInLink(), { headers: { cookie: wanted } }));
-    expect(later.headers.get("location")).toBe("/lab?run=ab12");
-    expect(later.headers.getSetCookie()).toHaveLength(2);
+  it("signs in by the printed link, once, and gives the page token in the body alone", async () => {
+    const token = tokenOf(runtime.signInLink());
+    const post = (body: string, headers: Record<string, string> = {}) =>
+      signIn(request("/api/sign-in", { method: "POST", body, headers: { "content-type": "application/json", origin, ...headers } }));
+    const withToken = JSON.stringify({ token });
+    expect((await post(withToken, { "content-type": "text/plain" })).status).toBe(415);
+    expect((await post(withToken, { origin: "https://evil.example" })).status).toBe(403);
+    expect((await post("x".repeat(2_000))).status).toBe(413);
+    expect((await post("{")).status).toBe(400);
+    const first = await post(withToken);
+    expect(first.status).toBe(200);
+    const { pageToken } = (await first.json()) as { pageToken: string };
+    expect([...first.headers].join()).not.toContain(pageToken);
+    expect((await post(withToken)).status).toBe(401);
+    signedIn = { cookie: first.headers.get("set-cookie")?.split(";")[0] ?? "", "x-weir-page-token": pageToken };
+    expect(await ask("session.me")).toMatchObject({ name: "local admin", role: "admin", kind: "session" });
   });
 
   it("changes nothing that another site asks for", async () => {
@@ -217,7 +222,9 @@ describe("the studio's HTTP API", () => {
     expect(await approve({ hash: "f".repeat(64) })).toMatchObject({ ok: false });
     expect(await approve({ clusterId: "gone" })).toMatchObject({ ok: false, message: "There is no cluster gone." });
     expect(await approve({ reason: "looks right" })).toMatchObject({ ok: true });
-    expect(await ask("plans.list", { clusterId: null })).toMatchObject([{ id: plan.id, approvedBy: "operator", running: false, gpus: 2 }]);
+    expect(await ask("plans.list", { clusterId: null })).toMatchObject([
+      { id: plan.id, approvedBy: "local admin", running: false, gpus: 2 },
+    ]);
     const download = await downloadPlan(request(`/api/plans/${plan.id}`), { params: Promise.resolve({ id: plan.id }) });
     expect(await download.json()).toEqual(plan);
     expect(((await ask("audit.list", { limit: 2 })) as { action: string }[]).map((line) => line.action)).toEqual([
@@ -260,8 +267,42 @@ describe("the studio's HTTP API", () => {
     expect(await ask("load.status")).toMatchObject({ state: "idle", p95Seconds: null });
   });
 
-  it("ends a session", async () => {
-    await change("session.signOut", undefined);
+  it("ends a session, and with it the streams that it opened", async () => {
+    const other = signedInHeaders(runtime);
+    const stream = await query(request("/api/trpc/live.stream?input=%7B%22clusterId%22%3A%22embedded%22%7D", { headers: other }));
+    expect(stream.headers.get("content-type")).toContain("text/event-stream");
+    const ended = stream.text();
+    expect(
+      await mutate(
+        request("/api/trpc/session.signOut", { method: "POST", headers: { ...other, origin, "content-type": "application/json" } }),
+      ),
+    ).toMatchObject({ status: 200 });
+    await ended;
+    signedIn = other;
     expect(await ask("session.me")).toMatchObject({ data: { code: "UNAUTHORIZED" } });
+  });
+
+  it("refuses more streams than a page needs", async () => {
+    signedIn = signedInHeaders(runtime);
+    const open = () => query(request("/api/trpc/live.stream?input=%7B%22clusterId%22%3A%22embedded%22%7D"));
+    const answers = await Promise.all(Array.from({ length: 40 }, open));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(24);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(16);
+    await Promise.all(answers.map((answer) => answer.body?.cancel()));
+  });
+
+  it("stops reading a call past 16 MB", async () => {
+    let sent = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent += 1;
+        controller.enqueue(new Uint8Array(1024 * 1024).fill(32));
+      },
+    });
+    const headers = { "content-type": "application/json", origin };
+    const answer = await mutate(request("/api/trpc/plans.import", { method: "POST", body: endless, duplex: "half", headers }));
+    expect(answer.status).toBe(413);
+    expect(sent).toBeLessThan(30);
   });
 });

@@ -19,6 +19,7 @@ const renamed = [
 ] as const;
 
 /** Services whose every method answers with the name under which it was called. */
+const caller = { kind: "session", id: "s", userId: "u", name: "ada", role: "admin" } as const;
 const services = new Proxy({}, { get: (_, room) => new Proxy({}, { get: (_own, method) => () => `${String(room)}.${String(method)}` }) });
 
 async function ask(path: string, method: "GET" | "POST", input: object): Promise<unknown> {
@@ -28,7 +29,7 @@ async function ask(path: string, method: "GET" | "POST", input: object): Promise
     endpoint: "/api/trpc",
     req: new Request(`http://studio/api/trpc/${path}${query}`, { method, ...body }),
     router: servedRouter,
-    createContext: () => ({ services: services as Services, session: { hash: "h", name: "ada" }, sameOrigin: true }),
+    createContext: () => ({ services: services as Services, caller, sameOrigin: true }),
   });
   return ((await response.json()) as { result?: { data?: unknown } }).result?.data;
 }

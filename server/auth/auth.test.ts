@@ -1,15 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore, type Store } from "@/server/store/store";
+import { identify, pageTokenHeader } from "./identify";
 import { isSameOrigin } from "./sameOrigin";
 import { sessionCookie, sessionSecret } from "./sessionCookie";
-import { findSession, mintSignInLink, signIn } from "./signIn";
+import { localUserName, mintSignInLink, type NewSession, signIn } from "./signIn";
 
 const start = new Date("2026-01-01T00:00:00Z");
 const minutesOn = (minutes: number) => new Date(start.getTime() + minutes * 60_000);
-const tokenOf = (link: string) => new URL(link).searchParams.get("token") ?? "";
+const tokenOf = (link: string) => new URLSearchParams(new URL(link).hash.slice(1)).get("token") ?? "";
 
 describe("signing in", () => {
   let folder: string;
@@ -23,47 +24,79 @@ describe("signing in", () => {
     rmSync(folder, { recursive: true });
   });
 
+  const link = () => mintSignInLink(store, "http://127.0.0.1:4600", { now: start });
+  const signedIn = (now = start): NewSession => signIn(store, tokenOf(link()), now) ?? { cookieSecret: "", pageToken: "" };
+  const headersOf = ({ cookieSecret, pageToken }: NewSession) =>
+    new Headers({ cookie: `weir_session=${cookieSecret}`, [pageTokenHeader]: pageToken });
+
   it("trades a link for a session once, and leaves an audit line", () => {
-    const link = mintSignInLink(store, "http://127.0.0.1:4600", start);
-    const secret = signIn(store, tokenOf(link), minutesOn(1));
-    expect(findSession(store, secret, minutesOn(2))?.name).toBe("operator");
-    expect(signIn(store, tokenOf(link), minutesOn(3))).toBeNull();
+    const token = tokenOf(link());
+    const session = signIn(store, token, minutesOn(1));
+    expect(session).not.toBeNull();
+    if (session !== null)
+      expect(identify(store, headersOf(session), false, minutesOn(2))).toMatchObject({ name: localUserName, role: "admin" });
+    expect(signIn(store, token, minutesOn(3))).toBeNull();
     expect(store.audit.list(10).map((line) => line.action)).toEqual(["sign-in"]);
   });
 
+  it("knows nobody by the cookie alone, by the page token alone, or by factors of two sessions", () => {
+    const [own, other] = [signedIn(), signedIn()];
+    const { cookieSecret, pageToken } = own;
+    expect(identify(store, headersOf(own), false, start)?.kind).toBe("session");
+    expect(identify(store, new Headers({ cookie: `weir_session=${cookieSecret}` }), false, start)).toBeNull();
+    expect(identify(store, new Headers({ [pageTokenHeader]: pageToken }), false, start)).toBeNull();
+    expect(identify(store, headersOf({ cookieSecret, pageToken: other.pageToken }), false, start)).toBeNull();
+    expect(identify(store, new Headers({ authorization: `Bearer ${cookieSecret}` }), false, start)).toBeNull();
+  });
+
   it("refuses a link after an hour and a token nobody made", () => {
-    const link = mintSignInLink(store, "http://127.0.0.1:4600", start);
-    expect(signIn(store, tokenOf(link), minutesOn(61))).toBeNull();
+    expect(signIn(store, tokenOf(link()), minutesOn(61))).toBeNull();
     expect(signIn(store, "made-up", start)).toBeNull();
   });
 
-  it("ends a session after thirty days and when it is removed", () => {
-    const secret = signIn(store, tokenOf(mintSignInLink(store, "http://127.0.0.1:4600", start)), start);
-    expect(findSession(store, secret, minutesOn(30 * 24 * 60 - 1))).not.toBeNull();
-    expect(findSession(store, secret, minutesOn(30 * 24 * 60 + 1))).toBeNull();
-    const session = findSession(store, secret, start);
-    store.sessions.remove(session?.hash ?? "");
-    expect(findSession(store, secret, start)).toBeNull();
+  it("ends a session after thirty days, after a week without use, and when it is removed", () => {
+    const days = (count: number) => minutesOn(count * 24 * 60);
+    const session = signedIn();
+    for (let day = 6; day < 30; day += 6) expect(identify(store, headersOf(session), false, days(day))).not.toBeNull();
+    expect(identify(store, headersOf(session), false, days(29.9))).not.toBeNull();
+    expect(identify(store, headersOf(session), false, days(30.1))).toBeNull();
+    const idle = signedIn();
+    expect(identify(store, headersOf(idle), false, days(7.1))).toBeNull();
+    const removed = signedIn();
+    store.sessions.remove(identify(store, headersOf(removed), false, start)?.id ?? "");
+    expect(identify(store, headersOf(removed), false, start)).toBeNull();
   });
 
-  it("stores neither the token nor the session secret", () => {
-    const link = mintSignInLink(store, "http://127.0.0.1:4600", start);
-    const secret = signIn(store, tokenOf(link), start) ?? "";
-    expect(store.sessions.find(secret, start.toISOString())).toBeNull();
-    expect(store.sessions.consumeLink(tokenOf(link), start.toISOString())).toBe(false);
+  it("signs in nobody who was disabled, and ends what was open", () => {
+    const session = signedIn();
+    const local = store.users.local();
+    store.users.update(local?.id ?? "", { disabledAt: start.toISOString() });
+    expect(identify(store, headersOf(session), false, start)).toBeNull();
+    expect(signIn(store, tokenOf(link()), start)).toBeNull();
+  });
+
+  it("stores neither the token nor the secrets of the session", () => {
+    const token = tokenOf(link());
+    const { cookieSecret, pageToken } = signIn(store, token, minutesOn(1)) ?? { cookieSecret: "x", pageToken: "x" };
+    store.close();
+    const bytes = readFileSync(join(folder, "weir.db")).toString("latin1");
+    for (const secret of [token, cookieSecret, pageToken]) expect(bytes).not.toContain(secret);
+    store = openStore(folder);
   });
 });
 
 describe("session cookie", () => {
   it("is found among others and is no longer there once ended", () => {
-    const pair = sessionCookie("abc-_1").split(";")[0] ?? "";
-    expect(sessionSecret(`theme=dark; ${pair}; x=1`)).toBe("abc-_1");
-    expect(sessionSecret(sessionCookie("").split(";")[0] ?? "")).toBeNull();
-    expect(sessionSecret(null)).toBeNull();
+    const pair = sessionCookie("abc-_1", false).split(";")[0] ?? "";
+    expect(sessionSecret(`theme=dark; ${pair}; x=1`, false)).toBe("abc-_1");
+    expect(sessionSecret(sessionCookie("", false).split(";")[0] ?? "", false)).toBeNull();
+    expect(sessionSecret(null, false)).toBeNull();
   });
 
-  it("is out of reach for scripts and other sites", () => {
-    expect(sessionCookie("s")).toMatch(/HttpOnly; SameSite=Strict/);
+  it("is out of reach for scripts and other sites, and over TLS for sub-domains and plain connections", () => {
+    expect(sessionCookie("s", false)).toMatch(/HttpOnly; SameSite=Strict/);
+    expect(sessionCookie("s", true)).toMatch(/^__Host-weir_session=s; Path=\/; HttpOnly; SameSite=Strict; .*; Secure$/);
+    expect(sessionSecret("weir_session=s", true)).toBeNull();
   });
 });
 

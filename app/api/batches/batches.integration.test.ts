@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { signedInHeaders } from "@/server/api/testing/signedInHeaders";
 import { testOrder, testPrompt } from "@/server/batches/testing/testOrder";
 import { studioSettings } from "@/server/lib/studioSettings";
 import { keepPrompts } from "@/server/profiling/testing/testProfileStudio";
@@ -14,14 +15,14 @@ const at = "2026-01-01T00:00:00.000Z";
 
 let folder = "";
 let studio: Runtime;
-let cookie = "";
+let signedIn: Record<string, string> = {};
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "weir-results-"));
   const nowhere = "http://127.0.0.1:9";
   keepBatch();
   studio = createRuntime(studioSettings({ WEIR_STATE_DIR: folder, WEIR_EMULATOR_URL: nowhere, WEIR_GATEWAY_ADMIN_URL: nowhere }));
   Object.assign(globalThis, { [Symbol.for("weir.runtime")]: studio });
-  cookie = `weir_session=${studio.signIn(new URL(studio.signInLink()).searchParams.get("token") ?? "")}`;
+  signedIn = signedInHeaders(studio);
 });
 afterAll(async () => {
   await studio.close();
@@ -58,7 +59,7 @@ function keepBatch(): void {
   store.close();
 }
 
-const ask = (id: string, headers: Record<string, string> = { cookie }) =>
+const ask = (id: string, headers = signedIn) =>
   GET(new Request(`http://127.0.0.1/api/batches/${id}/results`, { headers }), { params: Promise.resolve({ id }) });
 
 it("gives a batch's results as lines of JSON in the order of its prompts, and only to who is signed in", async () => {

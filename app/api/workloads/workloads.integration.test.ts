@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { signedInHeaders } from "@/server/api/testing/signedInHeaders";
 import { studioSettings } from "@/server/lib/studioSettings";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import { createRuntime, type Runtime } from "@/server/runtime";
@@ -9,7 +10,6 @@ import { openStore } from "@/server/store/store";
 import { storeWorkload } from "@/server/workloads/storedWorkloads";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { generatedWorkload } from "@/solver/workload/generated";
-import { GET as signIn } from "../sign-in/route";
 import { POST as upload } from "../uploads/route";
 import { GET as download } from "./[id]/route";
 
@@ -21,7 +21,7 @@ const workload = { ...generatedWorkload({ prompts: 60, seed: 5 }), name: "suppor
 describe("a workload, out of the studio and back", () => {
   let folder: string;
   let runtime: Runtime;
-  let cookie = "";
+  let signedIn: Record<string, string> = {};
   let id = "";
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "weir-workloads-"));
@@ -37,9 +37,9 @@ describe("a workload, out of the studio and back", () => {
   });
 
   const get = (of: string) =>
-    download(new Request(`${origin}/api/workloads/${of}`, { headers: { cookie } }), { params: Promise.resolve({ id: of }) });
+    download(new Request(`${origin}/api/workloads/${of}`, { headers: signedIn }), { params: Promise.resolve({ id: of }) });
   const send = async (body: string) => {
-    const headers = { host: "127.0.0.1:4600", cookie, origin };
+    const headers = { host: "127.0.0.1:4600", ...signedIn, origin };
     const response = await upload(new Request(`${origin}/api/uploads?kind=workload&name=support.jsonl`, { method: "POST", body, headers }));
     return { status: response.status, ...((await response.json()) as { uploadId: string; survey: unknown; message?: string }) };
   };
@@ -48,7 +48,7 @@ describe("a workload, out of the studio and back", () => {
 
   it("is given to nobody who is not signed in", async () => {
     expect((await get(id)).status).toBe(401);
-    cookie = signIn(new Request(runtime.signInLink())).headers.get("set-cookie")?.split(";")[0] ?? "";
+    signedIn = signedInHeaders(runtime);
     expect((await get("none")).status).toBe(404);
   });
 
