@@ -8,4 +8,8 @@ interface Definition {
 
 const procedures = servedRouter._def.procedures as unknown as Readonly<Record<string, { readonly _def: Definition }>>;
 
-export const isSubscription = (path: string): boolean => Object.hasOwn(procedures, path) && procedures[path]?._def.type === "subscription";
+/** The permission that a subscription needs; null: the path is that of no subscription. */
+export function permissionOfStream(path: string): Permission | null {
+  const definition = Object.hasOwn(procedures, path) ? procedures[path]?._def : undefined;
+  return definition?.type === "subscription" ? (definition.meta?.permission ?? "manage") : null;
+}

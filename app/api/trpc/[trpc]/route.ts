@@ -1,9 +1,10 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { servedRouter } from "@/server/api/deprecatedProcedures";
-import { isSubscription } from "@/server/api/procedureTypes";
+import { permissionOfStream } from "@/server/api/procedureTypes";
 import { isSameOrigin } from "@/server/auth/sameOrigin";
-import type { Caller } from "@/server/contracts/studio";
+import type { Caller, Permission } from "@/server/contracts/studio";
 import { readBoundedText } from "@/server/lib/boundedBody";
+import { routeAccess } from "@/server/routeAccess";
 import { runtime } from "@/server/runtime";
 
 export const dynamic = "force-dynamic";
@@ -13,9 +14,8 @@ const maxBodyBytes = 16_000_000;
 
 /** A query's input is in its address, which Node bounds; a mutation's is JSON, so that no other site's form can send one. */
 export async function GET(request: Request): Promise<Response> {
-  const caller = runtime().callerOf(request.headers);
-  const path = new URL(request.url).pathname.slice("/api/trpc/".length);
-  return caller !== null && isSubscription(path) ? answerStream(request, caller) : answer(request, caller);
+  const permission = permissionOfStream(new URL(request.url).pathname.slice("/api/trpc/".length));
+  return permission === null ? answer(request, runtime().callerOf(request.headers)) : answerStream(request, permission);
 }
 
 export async function POST(request: Request): Promise<Response> {
@@ -29,8 +29,11 @@ export async function POST(request: Request): Promise<Response> {
   return answer(new Request(request.url, { method: "POST", headers, body, signal }), caller);
 }
 
-/** A stream ends with its caller's session. */
-async function answerStream(request: Request, caller: Caller): Promise<Response> {
+/** A stream ends with its caller's session. tRPC itself would begin one to say that it is refused. */
+async function answerStream(request: Request, permission: Permission): Promise<Response> {
+  const access = routeAccess(request, permission);
+  if (!access.ok) return access.refusal;
+  const { caller } = access;
   const stream = runtime().openStreams.open(caller);
   if (stream === null) return refuse(429, "Too many streams are open in this session: close a page of the studio.");
   request.signal.addEventListener("abort", stream.close, { once: true });
