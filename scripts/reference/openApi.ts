@@ -35,7 +35,8 @@ interface Api {
   readonly title: string;
   readonly description: string;
   readonly url: string;
-  readonly security: Readonly<Record<string, object>>;
+  /** Ways to authenticate: each with all of its schemes. */
+  readonly security: readonly Readonly<Record<string, object>>[];
   readonly error: z.ZodType;
   readonly routes: readonly Route[];
 }
@@ -66,9 +67,9 @@ export function openApiDocument({ title, description, url, security, error, rout
     openapi: "3.1.0",
     info: { title, description, version, license: { name: "GPL-3.0-or-later", identifier: "GPL-3.0-or-later" } },
     servers: [{ url }],
-    security: [Object.fromEntries(Object.keys(security).map((name) => [name, []]))],
+    security: security.map((way) => Object.fromEntries(Object.keys(way).map((name) => [name, []]))),
     paths,
-    components: { securitySchemes: security, schemas },
+    components: { securitySchemes: Object.assign({}, ...security), schemas },
   };
 }
 
