@@ -24,6 +24,7 @@ export const sidebar = [
     ["policy", "Policy"],
     ["workflow", "Workflow"],
     ["ensemble", "Ensemble"],
+    ["security", "Security"],
   ]),
   section("Guides", "guides", [
     ["attach-vllm", "Attach your vLLM"],
