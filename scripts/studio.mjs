@@ -63,9 +63,11 @@ const supervisor = createSupervisor({
 });
 const gateways = createGateways({ supervisor, environment, stateDir });
 
-function announce(link) {
+/** `address` is a one-time link, or the sign-in page where people sign in by OIDC. */
+function announce(address) {
+  const isLink = address.includes("#token=");
   if (announced) {
-    say(`The studio is back; signed-in browsers stay signed in. Another link: ${link}`);
+    say(`The studio is back; signed-in browsers stay signed in.${isLink ? ` Another link: ${address}` : ""}`);
     return;
   }
   announced = true;
@@ -73,8 +75,10 @@ function announce(link) {
     [
       "",
       `  Weir studio   ${url("WEIR_STUDIO_PORT")}`,
-      `  Sign in       ${link}`,
-      `                (works once, for an hour; \`npm run weir -- sign-in\` makes another)`,
+      `  Sign in       ${address}`,
+      isLink
+        ? "                (works once, for an hour; `npm run weir -- sign-in` makes another)"
+        : "                (`npm run weir -- sign-in` makes a link that works without the provider)",
       `  Gateway       ${url("WEIR_GATEWAY_PORT")}/v1   (OpenAI-compatible)`,
       `  Cluster       embedded and emulated: no GPU is used`,
       "",

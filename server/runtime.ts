@@ -23,6 +23,8 @@ import type { Services } from "@/server/api/routers/services";
 import { createDeclaredWorkflowService } from "@/server/api/workloads/declaredWorkflowsService";
 import { createWorkloadService } from "@/server/api/workloads/workloadService";
 import { identify } from "@/server/auth/identify";
+import { type OidcSettings, oidcSettings } from "@/server/auth/oidc/oidcSettings";
+import { createOidcSignIn, type OidcSignIn } from "@/server/auth/oidc/oidcSignIn";
 import { createOpenStreams, type OpenStreams } from "@/server/auth/openStreams";
 import { mintSignInLink, type NewSession, signIn } from "@/server/auth/signIn";
 import { createBatches } from "@/server/batches/createBatches";
@@ -65,6 +67,8 @@ export interface Runtime {
   readonly callerOf: (headers: Headers) => Caller | null;
   /** Trades a sign-in token for a session; null when it is used, expired or unknown. */
   readonly signIn: (token: string) => NewSession | null;
+  /** null: people sign in by links alone. */
+  readonly oidc: OidcSignIn | null;
   readonly openStreams: OpenStreams;
   /** Whether the studio is reached over TLS. */
   readonly isSecure: boolean;
@@ -81,14 +85,17 @@ const closeLimitMs = 4_000;
 /**
  * Puts the studio together from its rooms.
  *
- * @throws Error with one sentence when the state folder cannot be written, or another studio uses it.
+ * @throws Error with one sentence when the state folder cannot be written, another studio uses it, or the client secret cannot be read.
  */
-export function createRuntime(settings: StudioSettings): Runtime {
+export function createRuntime(settings: StudioSettings, oidcOptions: OidcSettings | null = null): Runtime {
   const { stateDir, studioUrl } = settings;
   const isSecure = studioUrl.startsWith("https:");
   const openStreams = createOpenStreams();
   const store = openStore(stateDir);
   const unlock = lockStateFolder(stateDir);
+  const log = (line: string): void => void process.stderr.write(`${line}\n`);
+  const oidc =
+    oidcOptions === null ? null : createOidcSignIn({ settings: oidcOptions, store, studioUrl, endStreams: openStreams.end, log });
   const uploads = createUploads(stateDir);
   const cards = createCardStore(stateDir);
   const metrics = createStudioMetrics({
@@ -218,6 +225,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     cards,
     callerOf: (headers) => identify(store, headers, isSecure),
     signIn: (token) => signIn(store, token),
+    oidc,
     openStreams,
     isSecure,
     signInLink: () => mintSignInLink(store, studioUrl),
@@ -256,21 +264,22 @@ export function runtime(): Runtime {
 /** Next would go on without it, and show the stack in place of the sentence. */
 function createdOrExit(): Runtime {
   try {
-    return createRuntime(studioSettings(process.env));
+    const settings = studioSettings(process.env);
+    return createRuntime(settings, oidcSettings(process.env, settings.studioUrl));
   } catch (problem) {
     process.stderr.write(`${reasonOf(problem)}\n`);
     process.exit(1);
   }
 }
 
-/** Starts the runtime once, prints the sign-in link, and ends the process in order on SIGTERM and SIGINT; at once where it cannot start. */
+/** Starts the runtime once, prints where to sign in, and ends the process in order on SIGTERM and SIGINT; at once where it cannot start. */
 export function startRuntime(): void {
   if (holder[key] !== undefined) return;
   const started = createdOrExit();
   holder[key] = started;
   const { problem } = mappingsInForce();
   if (problem !== null) process.stderr.write(`${problem}\n`);
-  process.stdout.write(`SIGN-IN ${started.signInLink()}\n`);
+  process.stdout.write(`SIGN-IN ${started.oidc === null ? started.signInLink() : new URL("/sign-in", started.oidc.startUrl).href}\n`);
   const end = (): void => {
     setTimeout(() => process.exit(0), closeLimitMs).unref();
     void started.close().finally(() => process.exit(0));

@@ -146,7 +146,7 @@ describe("access", () => {
 /** Routes that answer anybody, and why: they hold no names, no data and no secrets. */
 const openRoutes = ["docs/[[...path]]", "api/health", "metrics"];
 /** They trade what a stranger holds for a session. */
-const signInRoutes = ["api/sign-in"];
+const signInRoutes = ["api/sign-in", "api/sign-in/oidc", "api/sign-in/oidc/callback"];
 
 describe("route handlers", () => {
   const files = readdirSync("app", { recursive: true, encoding: "utf8" })

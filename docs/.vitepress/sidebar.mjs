@@ -41,6 +41,7 @@ export const sidebar = [
     ["agents", "Agents and workflows"],
     ["ensembles", "Ensembles"],
     ["gateway-settings", "Keys, limits and the judge"],
+    ["sign-in", "Sign-in and roles"],
   ]),
   section("Reference", "reference", [
     ["command-line", "Command line"],

@@ -26,6 +26,26 @@ const handlers: readonly Route[] = [
     open: true,
     tag: "studio",
   },
+  {
+    method: "get",
+    path: "/api/sign-in/oidc",
+    says: "Sends a browser to the OpenID provider, where one is configured.",
+    text: "text/html",
+    open: true,
+    tag: "studio",
+  },
+  {
+    method: "get",
+    path: "/api/sign-in/oidc/callback",
+    says: "Takes the provider's answer and sends the browser to the sign-in page, with a link or with a reason. The provider's redirect URI.",
+    query: [
+      { name: "state", in: "query", required: true, description: "As it was sent to the provider." },
+      { name: "code", in: "query", required: false, description: "The provider's code; it sends `error` in its place." },
+    ],
+    text: "text/html",
+    open: true,
+    tag: "studio",
+  },
   { method: "get", path: `/api/plans${id}`, says: "Downloads a plan.", answer: z.looseObject({}), tag: "studio" },
   { method: "get", path: `/api/workloads${id}`, says: "Downloads a workload as lines of JSON.", text: "application/jsonl", tag: "studio" },
   {

@@ -10,6 +10,9 @@ const printedLinkMs = 3_600_000;
 /** A link that the studio itself redirects to is used at once. */
 export const redirectedLinkMs = 60_000;
 
+/** People of a provider ask it again every day: who left there loses access here. */
+const providerSessionMs = 24 * 3_600_000;
+
 /** The person who holds the terminal of the studio's machine. */
 export const localUserName = "local admin";
 
@@ -59,7 +62,7 @@ export function signIn(store: Store, token: string, now = new Date()): NewSessio
       userId: user.id,
       createdAt: at,
       lastUsedAt: at,
-      expiresAt: after(now, sessionSeconds * 1000),
+      expiresAt: after(now, user.issuer === null ? sessionSeconds * 1000 : providerSessionMs),
     });
     store.users.update(user.id, { lastSignInAt: at });
     const how = user.issuer === null ? "by a one-time link" : `by ${user.issuer}`;

@@ -56,3 +56,15 @@ export interface ApiTokenSummary {
   readonly lastUsedAt: string | null;
   readonly revokedAt: string | null;
 }
+
+/** Why a sign-in by the OpenID provider came to nothing. */
+export type SignInFault =
+  /** Not begun in this browser, answered before, or begun too long ago. */
+  | "expired"
+  /** The provider's own refusal. */
+  | "denied"
+  | "provider-unavailable"
+  /** The provider's answer fails a check. */
+  | "answer-refused"
+  | "no-role"
+  | "disabled";
