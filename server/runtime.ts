@@ -3,6 +3,7 @@ import { createClusterService } from "@/server/api/clusters/clusterService";
 import { createBatchService } from "@/server/api/ensembles/batchService";
 import { createEnsembleService } from "@/server/api/ensembles/ensembleService";
 import type { ControlledGateway } from "@/server/api/gateway/gatewayActs";
+import { createGatewayKeyService } from "@/server/api/gateway/gatewayKeyService";
 import { createGatewayService } from "@/server/api/gateway/gatewayService";
 import { createWorkflowsService } from "@/server/api/gateway/workflowsService";
 import { createCalibrationService } from "@/server/api/hardware/calibrationService";
@@ -213,6 +214,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       batches,
       audit: store.audit,
       people: createPeopleService({ store, endStreams: openStreams.end }),
+      gatewayKeys: createGatewayKeyService({ store, gatewayOf }),
     },
     uploads,
     cards,

@@ -10,7 +10,10 @@ interface PeopleParts {
   readonly endStreams: (callerIds: readonly string[]) => void;
 }
 
-export interface TokenRequest {
+/** Who makes a token. */
+type Person = Pick<Caller, "userId" | "name">;
+
+interface TokenRequest {
   readonly label: string;
   readonly role: Role;
   /** Days until it expires. */
@@ -90,7 +93,7 @@ export function createPeopleService({ store, endStreams }: PeopleParts) {
     },
     tokens: (): readonly ApiTokenSummary[] => apiTokens.list(),
     /** @returns the token itself, which is shown once and not stored */
-    createToken({ label, role, days }: TokenRequest, caller: Caller): Outcome<{ readonly token: string }> {
+    createToken({ label, role, days }: TokenRequest, caller: Person): Outcome<{ readonly token: string }> {
       const token = `weir_${newSecret()}`;
       const now = new Date();
       apiTokens.insert({
@@ -101,7 +104,7 @@ export function createPeopleService({ store, endStreams }: PeopleParts) {
       audit.note(caller.name, "create API token", label, `${role}, ${days} days`);
       return { ok: true, token };
     },
-    revokeToken(id: string, caller: Caller): Outcome<object> {
+    revokeToken(id: string, caller: Person): Outcome<object> {
       const label = apiTokens.revoke(id, new Date().toISOString());
       if (label === null) return refused("The token is unknown or was revoked already.");
       endStreams([id]);
