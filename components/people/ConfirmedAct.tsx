@@ -1,10 +1,11 @@
 "use client";
 
-import { type ComponentProps, useId, useState } from "react";
+import { type ComponentProps, useState } from "react";
 import type { Outcome } from "@/server/contracts/studio";
 import { usePeopleAct } from "../api/acts";
-import { Button } from "../ui/Button";
+import type { Button } from "../ui/Button";
 import { FormModal } from "../ui/FormModal";
+import { HinderedButton } from "../ui/HinderedButton";
 
 /** A button whose act is confirmed in a dialog that says what happens. A refusal stays in the dialog. */
 export function ConfirmedAct(props: {
@@ -21,7 +22,6 @@ export function ConfirmedAct(props: {
   readonly act: () => Promise<Outcome<object>>;
 }) {
   const { hindrance = null, look = "danger" } = props;
-  const id = useId();
   const [open, setOpen] = useState(false);
   const act = usePeopleAct(props.act, () => setOpen(false));
   const close = () => {
@@ -30,19 +30,14 @@ export function ConfirmedAct(props: {
   };
   return (
     <>
-      <Button
+      <HinderedButton
         look={look}
+        hindrance={hindrance}
         {...(props.label !== undefined && { "aria-label": props.label })}
-        {...(hindrance !== null && { "aria-disabled": true, "aria-describedby": id })}
-        onClick={() => hindrance === null && setOpen(true)}
+        onClick={() => setOpen(true)}
       >
         {props.button}
-      </Button>
-      {hindrance !== null && (
-        <span id={id} className="text-xs text-ink-3 max-sm:basis-full">
-          {hindrance}
-        </span>
-      )}
+      </HinderedButton>
       <FormModal
         open={open}
         onClose={close}
