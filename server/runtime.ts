@@ -23,6 +23,7 @@ import { createTrustService } from "@/server/api/profiling/trustService";
 import type { Services } from "@/server/api/routers/services";
 import { createDeclaredWorkflowService } from "@/server/api/workloads/declaredWorkflowsService";
 import { createWorkloadService } from "@/server/api/workloads/workloadService";
+import { endStaleStreams } from "@/server/auth/endStaleStreams";
 import { identify } from "@/server/auth/identify";
 import { createOpenStreams, type OpenStreams } from "@/server/auth/openStreams";
 import { mintSignInLink, type NewSession, signIn } from "@/server/auth/signIn";
@@ -153,6 +154,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
   };
   const watch = createTrafficWatch({ store, planning, sourceOf: trafficOf });
   const promises = createPredictionMonitor({ store, planner, trafficOf: watch.traffic, sourceOf: trafficOf });
+  const endStreamWatch = endStaleStreams(store, openStreams);
   const endVerifying = watchVerifications({
     store,
     runner,
@@ -230,6 +232,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       prompts.close();
       lab.close();
       endVerifying();
+      endStreamWatch();
       await schedules.close();
       await profiles.close();
       await batchRuns.close();

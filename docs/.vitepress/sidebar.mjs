@@ -40,6 +40,7 @@ export const sidebar = [
     ["agents", "Agents and workflows"],
     ["ensembles", "Ensembles"],
     ["gateway-settings", "Keys, limits and the judge"],
+    ["people-and-keys", "People and keys"],
   ]),
   section("Reference", "reference", [
     ["command-line", "Command line"],

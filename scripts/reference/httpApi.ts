@@ -34,9 +34,10 @@ const apis = () => [
     file: "studio.openapi.json",
     heading: "Studio (4600)",
     title: "Weir studio",
-    description: "The studio's own API, made for its pages. It needs the session cookie of a sign-in link.",
+    description:
+      "The studio's own API, made for its pages. It needs an API token, or the session cookie of a sign-in link with the header `x-weir-page-token`.",
     url: "http://127.0.0.1:4600",
-    security: { session: { type: "apiKey", in: "cookie", name: "weir_session" } },
+    security: { session: { type: "apiKey", in: "cookie", name: "weir_session" }, ...bearer },
     error: z.looseObject({}),
     routes: studioRoutes(),
   },

@@ -28,6 +28,16 @@ export function createApiTokenRepository(db: Database) {
       };
       return { caller, makerRole: row.makerRole, lastUsedAt: row.lastUsedAt };
     },
+    /** Ids of all that `find` would find. */
+    validIds(now: string): readonly string[] {
+      return db
+        .select({ id: apiTokens.id })
+        .from(apiTokens)
+        .innerJoin(users, eq(users.id, apiTokens.createdBy))
+        .where(and(gt(apiTokens.expiresAt, now), isNull(apiTokens.revokedAt), isNull(users.disabledAt)))
+        .all()
+        .map(({ id }) => id);
+    },
     touch(id: string, now: string): void {
       db.update(apiTokens).set({ lastUsedAt: now }).where(eq(apiTokens.id, id)).run();
     },

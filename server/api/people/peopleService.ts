@@ -52,12 +52,10 @@ export function createPeopleService({ store, endStreams }: PeopleParts) {
         return refused(`${user.name} is the last admin: make another person an admin first.`);
       users.update(id, { role });
       // Streams were opened with the rights of the former role.
-      endStreams(
-        sessions
-          .list()
-          .filter((session) => session.userId === id)
-          .map((session) => session.id),
-      );
+      endStreams([
+        ...sessions.list().flatMap((session) => (session.userId === id ? [session.id] : [])),
+        ...apiTokens.list().flatMap((token) => (token.createdBy === user.name ? [token.id] : [])),
+      ]);
       audit.note(caller.name, "set role", user.name, `${user.role} to ${role}`);
       return { ok: true };
     },
