@@ -9,7 +9,7 @@ const role = z.enum(roles);
 export const permissionSchema = z.object({ permission: z.enum(Object.keys(permissions) as [Permission, ...Permission[]]) });
 const label = z.string().trim().min(1, "give it a label").max(80, "give a label of at most 80 characters");
 const days = z.int().min(1, "give at least one day").max(366, "give at most 366 days");
-export const tokenSchema = z.object({ label, role, days });
+const tokenSchema = z.object({ label, role, days });
 const keySchema = byCluster.extend({ label, days: days.nullable(), requestsPerMinute: z.int().min(1).max(1_000_000).nullable() });
 const namedKey = byCluster.extend({ name: z.string().min(1) });
 
