@@ -3,6 +3,7 @@ import { createClusterService } from "@/server/api/clusters/clusterService";
 import { createBatchService } from "@/server/api/ensembles/batchService";
 import { createEnsembleService } from "@/server/api/ensembles/ensembleService";
 import type { ControlledGateway } from "@/server/api/gateway/gatewayActs";
+import { createGatewayKeyService } from "@/server/api/gateway/gatewayKeyService";
 import { createGatewayService } from "@/server/api/gateway/gatewayService";
 import { createWorkflowsService } from "@/server/api/gateway/workflowsService";
 import { createCalibrationService } from "@/server/api/hardware/calibrationService";
@@ -22,6 +23,7 @@ import { createTrustService } from "@/server/api/profiling/trustService";
 import type { Services } from "@/server/api/routers/services";
 import { createDeclaredWorkflowService } from "@/server/api/workloads/declaredWorkflowsService";
 import { createWorkloadService } from "@/server/api/workloads/workloadService";
+import { endStaleStreams } from "@/server/auth/endStaleStreams";
 import { identify } from "@/server/auth/identify";
 import { type OidcSettings, oidcSettings } from "@/server/auth/oidc/oidcSettings";
 import { createOidcSignIn, type OidcSignIn } from "@/server/auth/oidc/oidcSignIn";
@@ -159,6 +161,7 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
   };
   const watch = createTrafficWatch({ store, planning, sourceOf: trafficOf });
   const promises = createPredictionMonitor({ store, planner, trafficOf: watch.traffic, sourceOf: trafficOf });
+  const endStreamWatch = endStaleStreams(store, openStreams);
   const endVerifying = watchVerifications({
     store,
     runner,
@@ -220,6 +223,7 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
       batches,
       audit: store.audit,
       people: createPeopleService({ store, endStreams: openStreams.end }),
+      gatewayKeys: createGatewayKeyService({ store, gatewayOf }),
     },
     uploads,
     cards,
@@ -236,6 +240,7 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
       prompts.close();
       lab.close();
       endVerifying();
+      endStreamWatch();
       await schedules.close();
       await profiles.close();
       await batchRuns.close();

@@ -6,7 +6,7 @@ import { type Outputs, useTRPC } from "./trpc";
 import { unwrapOutcome } from "./unwrapOutcome";
 
 /** A hook for mutations in domains of the API. Queries of these domains are read again once the mutation is done or refused. */
-const actIn = (...rooms: readonly Exclude<keyof Outputs, "session">[]) =>
+const actIn = (...rooms: readonly (keyof Outputs)[]) =>
   function useAct<Order = void, Done extends object = object>(
     act: (order: Order) => Promise<Outcome<Done>>,
     onDone?: (done: Done, order: Order) => void,
@@ -30,6 +30,8 @@ export const useDeclaredAct = actIn("declaredWorkflows");
 export const useEnsembleAct = actIn("ensembles");
 /** Something an operator does to live traffic. */
 export const useGatewayAct = actIn("clusters", "audit", "gateway");
+/** Something done to people, sessions, tokens or keys. */
+export const usePeopleAct = actIn("people", "gatewayKeys", "session");
 export const useLabAct = actIn("lab");
 export const usePlanAct = actIn("plans");
 export const usePredictorAct = actIn("artefacts");

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Me, Permission } from "@/server/contracts/studio";
 import { useTRPC } from "./trpc";
+import { whoMayText } from "./whoMayText";
 
 /** The signed-in person; null until it is known. */
 export function useMe(): Me | null {
@@ -10,11 +11,11 @@ export function useMe(): Me | null {
   return useQuery(trpc.session.me.queryOptions(undefined, { staleTime: 60_000 })).data ?? null;
 }
 
-/** Whether the signed-in person has a permission, and if not, who has; `names` is empty until it is known. */
-export function useMay(permission: Permission): { readonly may: boolean; readonly names: readonly string[] } {
+/** Why the signed-in person may not do something, with the names of those who may; null: it is allowed, or not known yet. */
+export function useHindrance(permission: Permission): string | null {
   const trpc = useTRPC();
   const me = useMe();
-  const may = me?.permissions.includes(permission) ?? true;
-  const names = useQuery(trpc.session.whoMay.queryOptions({ permission }, { enabled: !may })).data ?? [];
-  return { may, names };
+  const isRefused = me !== null && !me.permissions.includes(permission);
+  const names = useQuery(trpc.session.whoMay.queryOptions({ permission }, { enabled: isRefused, staleTime: 60_000 })).data ?? [];
+  return isRefused ? whoMayText(me.role, names) : null;
 }

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Application, ApplicationState, Halt, JournalLine } from "@/server/contracts/studio";
 import { useApplicationAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { useHindrance } from "../api/useMe";
 import { StateWord, type Tone } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
@@ -79,6 +80,7 @@ function Halted({ application }: { readonly application: Application }) {
 export function ApplicationPanel({ application }: { readonly application: Application }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
+  const hindrance = useHindrance("operate");
   const active = isActive(application);
   const { target, handOver } = useFocusHandover<HTMLSpanElement>(!active || application.undoing);
   const { data: journal = NO_LINES } = useQuery(
@@ -106,12 +108,13 @@ export function ApplicationPanel({ application }: { readonly application: Applic
         </span>
         <span className="ml-auto flex gap-2">
           {/* One button with two labels: it keeps the focus when the label changes. */}
-          {(state === "running" || state === "paused") && (
+          {active && hindrance !== null && <span className="text-xs text-ink-3">{hindrance}</span>}
+          {hindrance === null && (state === "running" || state === "paused") && (
             <Button onClick={() => act.mutate(state === "running" ? "pause" : "resume")}>
               {state === "running" ? "Pause" : halt?.because === "step" ? "Try again" : "Resume"}
             </Button>
           )}
-          {active && !application.undoing && (
+          {hindrance === null && active && !application.undoing && (
             <Button look="danger" onClick={() => act.mutate("abort")}>
               {state === "grace" ? "Cancel" : halt === null ? "Abort" : "Roll back"}
             </Button>

@@ -119,7 +119,7 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
         <div className="flex min-w-0 flex-col gap-4">
           <Panel title={headings[kind]}>
             <div className="flex flex-col gap-4">
-              <ApprovePanel plan={plan} cluster={cluster} approvals={approvals} onApproved={startButton.handOver} />
+              <ApprovePanel plan={plan} cluster={cluster} approvals={approvals} maker={kept.maker} onApproved={startButton.handOver} />
               {steps.length > 0 && (
                 <div className="border-t pt-4">
                   <RehearsalPanel planId={plan.id} clusterId={clusterId} steps={steps} held={busy !== undefined} />

@@ -1,30 +1,33 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Approval, ClusterSummary } from "@/server/contracts/studio";
+import type { Approval, ClusterSummary, KeptPlan } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
+import { useHindrance, useMe } from "../api/useMe";
 import { StateWord } from "../ui/Badge";
-import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { TextField } from "../ui/Field";
 import { formatDate } from "../ui/format";
+import { HinderedButton } from "../ui/HinderedButton";
 import { GateWarning } from "../workloads/GateWarning";
 import { ApprovedRangePanel } from "./ApprovedRangePanel";
+import { approvalHindrance } from "./approvalHindrance";
 
 export interface ApprovePanelProps {
   readonly plan: Plan;
   readonly cluster: ClusterSummary;
   /** Of this plan on this cluster. */
   readonly approvals: readonly Approval[];
+  readonly maker: KeptPlan["maker"];
   /** Called before the form is removed. */
   readonly onApproved: () => void;
 }
 
 /** Binds the operator's name to the hash that is shown, on this cluster. */
-export function ApprovePanel({ plan, cluster, approvals, onApproved }: ApprovePanelProps) {
+export function ApprovePanel({ plan, cluster, approvals, maker, onApproved }: ApprovePanelProps) {
   const planId = plan.id;
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -38,6 +41,8 @@ export function ApprovePanel({ plan, cluster, approvals, onApproved }: ApprovePa
       return queries.invalidateQueries(trpc.plans.pathFilter());
     },
   });
+  const notAllowed = useHindrance("approve");
+  const own = useApprovalOfOwn(maker);
   return (
     <div className="flex flex-col gap-3">
       <p className="text-sm text-ink-2">
@@ -78,12 +83,21 @@ export function ApprovePanel({ plan, cluster, approvals, onApproved }: ApprovePa
           }}
         >
           <TextField className="min-w-48 flex-1" label="Reason (optional)" value={reason} maxLength={500} onChange={setReason} />
-          <Button type="submit" look="primary">
+          <HinderedButton type="submit" look="primary" hindrance={notAllowed ?? own}>
             Approve
-          </Button>
+          </HinderedButton>
         </form>
       )}
       <ErrorLine error={approve.error} />
     </div>
   );
+}
+
+/** Why the person who looks cannot approve a plan of this maker, though the role allows approvals; null: they can. */
+function useApprovalOfOwn(maker: KeptPlan["maker"]): string | null {
+  const trpc = useTRPC();
+  const me = useMe();
+  const fourEyes = useQuery(trpc.people.fourEyes.queryOptions()).data ?? false;
+  const approvers = useQuery(trpc.session.whoMay.queryOptions({ permission: "approve" }, { enabled: fourEyes })).data ?? [];
+  return approvalHindrance(maker, { me, fourEyes, approvers });
 }

@@ -5,8 +5,8 @@ import type { ApplyStep } from "@/server/contracts/studio";
 import { useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { StateWord } from "../ui/Badge";
-import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
+import { PermittedButton } from "../ui/PermittedButton";
 import { prepareRehearsal } from "./prepareRehearsal";
 
 /** The same steps with every write withheld: how the cluster would answer each. `held`: another roll-out is changing the cluster. */
@@ -25,9 +25,9 @@ export function RehearsalPanel(props: {
   return (
     <div className="flex flex-col gap-2" data-testid="rehearsal">
       <div className="flex flex-wrap items-center gap-3">
-        <Button disabled={props.held} onClick={() => !rehearse.isPending && rehearse.mutate()}>
+        <PermittedButton permission="prepare" disabled={props.held} onClick={() => !rehearse.isPending && rehearse.mutate()}>
           {rehearse.isPending ? "Rehearsing …" : "Rehearse"}
-        </Button>
+        </PermittedButton>
         <span role="status" className={`text-sm ${data !== undefined && data.failing > 0 ? "text-bad" : "text-ink-3"}`}>
           {rehearse.isPending ? "Asking the cluster." : (data?.says ?? "Each step runs on the cluster as a dry run; nothing is written.")}
         </span>

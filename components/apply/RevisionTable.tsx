@@ -6,10 +6,11 @@ import { useApplicationAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
 import { ClusterLink } from "../shell/ClusterLink";
 import { StateWord, type Tone } from "../ui/Badge";
-import { Button, buttonClass } from "../ui/Button";
+import { buttonClass } from "../ui/Button";
 import { TextField } from "../ui/Field";
 import { FormModal } from "../ui/FormModal";
 import { ABSENT, formatDate, formatScore, formatSeconds, shortHash } from "../ui/format";
+import { PermittedButton } from "../ui/PermittedButton";
 import { Table } from "../ui/Table";
 import { predictedText } from "./predictedText";
 import {
@@ -50,7 +51,9 @@ function StopAll({ clusterId, clusterName }: { readonly clusterId: string; reado
   );
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Roll back to nothing</Button>
+      <PermittedButton permission="operate" onClick={() => setOpen(true)}>
+        Roll back to nothing
+      </PermittedButton>
       <FormModal
         open={open}
         onClose={() => setOpen(false)}

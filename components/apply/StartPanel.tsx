@@ -4,8 +4,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type Ref, useState } from "react";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
+import { PermittedButton } from "../ui/PermittedButton";
 
 /** Why the plan cannot be put into force right now; null when it can. */
 export type Obstacle = string | null;
@@ -54,7 +54,8 @@ export function StartPanel(props: {
         Roll back automatically if it has to stop{props.isPredicted && " or misses its targets"}
       </Check>
       <div className="flex flex-wrap items-center gap-3">
-        <Button
+        <PermittedButton
+          permission="operate"
           ref={props.buttonRef}
           look="primary"
           disabled={props.obstacle !== null}
@@ -62,7 +63,7 @@ export function StartPanel(props: {
           onClick={() => !start.isPending && start.mutate()}
         >
           {verbs[props.kind]}
-        </Button>
+        </PermittedButton>
         <span role={start.error === null ? undefined : "alert"} className={`text-sm ${start.error === null ? "text-ink-3" : "text-bad"}`}>
           {refusal ?? "Five seconds to cancel, then step by step; you can pause or abort."}
         </span>

@@ -5,10 +5,12 @@ import { useEffect, useState } from "react";
 import type { ArrivalsChoice } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
+import { useHindrance } from "../api/useMe";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { SelectField } from "../ui/Field";
 import { FilePicker } from "../ui/FilePicker";
 import { formatCounted, formatSeconds } from "../ui/format";
+import { lockedStatus } from "../ui/lockedStatus";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { uploadArrivals } from "../ui/uploadFile";
@@ -49,12 +51,13 @@ export function ArrivalsChooser(props: {
   /** The current choice, even if its file or workload is not named yet. */
   const [kind, setKind] = useState<Kind>(value.arrivals.kind);
   const client = useTRPCClient();
+  const hindrance = useHindrance("prepare");
   const still = useDebounced(value, STILL_MS);
   const isNamed = kind === value.arrivals.kind;
   const preview = useQuery({
     queryKey: ["arrivals", "preview", still],
     queryFn: async () => unwrapOutcome(await client.arrivals.preview.mutate(asAsked(still))).preview,
-    enabled: isNamed && still.arrivals.kind === kind,
+    enabled: isNamed && still.arrivals.kind === kind && hindrance === null,
     placeholderData: keepPreviousData,
     retry: false,
     staleTime: 0,
@@ -87,7 +90,7 @@ export function ArrivalsChooser(props: {
         />
       )}
       {isNamed && (
-        <PanelState status={queryStatus(preview, { what: "Reading the arrivals" })}>
+        <PanelState status={hindrance === null ? queryStatus(preview, { what: "Reading the arrivals" }) : lockedStatus(hindrance)}>
           {() => preview.data !== undefined && <PreviewPanel preview={preview.data} byHour={kind !== "hours"} />}
         </PanelState>
       )}

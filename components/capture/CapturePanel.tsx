@@ -7,12 +7,12 @@ import { useGatewayAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { StateWord } from "../ui/Badge";
-import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { Figure } from "../ui/Figure";
 import { formatCount, formatPercent } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
+import { PermittedButton } from "../ui/PermittedButton";
 import { queryStatus } from "../ui/queryStatus";
 import { useFocusHandover } from "../ui/useFocusHandover";
 import { CaptureForm } from "./CaptureForm";
@@ -34,7 +34,7 @@ export function CapturePanel({ clusterId }: { readonly clusterId: string }) {
         <p className="text-sm text-ink-2">
           Off until you start it, and limited to the API keys you name. It stores the prompts of answered chat requests (messages, tools and
           settings), never an answer. The redaction rules apply before anything is written. The files are on the gateway's machine, and only
-          the gateway's user may read them. Everyone signed in to this studio can take samples of them.
+          the gateway's user may read them. Only admins of this studio can take samples of them.
         </p>
         <p className="text-sm text-ink-2">
           The rules match patterns, not meaning. They do not find names of people, postal addresses, dates of birth, numbers of passports,
@@ -78,13 +78,13 @@ function CaptureState({
         )}
         <span className="ml-auto flex gap-2">
           {running === null ? (
-            <Button ref={button.target} aria-expanded={open} onClick={() => setOpen(!open)}>
+            <PermittedButton permission="capture" ref={button.target} aria-expanded={open} onClick={() => setOpen(!open)}>
               {open ? "Close" : "Capture prompts"}
-            </Button>
+            </PermittedButton>
           ) : (
-            <Button ref={button.target} onClick={() => !end.isPending && end.mutate()}>
+            <PermittedButton permission="capture" ref={button.target} onClick={() => !end.isPending && end.mutate()}>
               End capture
-            </Button>
+            </PermittedButton>
           )}
           {(running !== null || files.bytes > 0) && <EraseCapture clusterId={clusterId} capture={capture} onDone={onChange} />}
         </span>

@@ -2,10 +2,10 @@ import { useState } from "react";
 import type { Capture } from "@/server/contracts/studio";
 import { useGatewayAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
-import { Button } from "../ui/Button";
 import { TextField } from "../ui/Field";
 import { FormModal } from "../ui/FormModal";
 import { formatCounted } from "../ui/format";
+import { PermittedButton } from "../ui/PermittedButton";
 import { ReasonField } from "../ui/ReasonField";
 
 /** Typed to confirm: erased data cannot be restored. */
@@ -35,9 +35,9 @@ export function EraseCapture({
   const prompts = formatCounted(capture.files.prompts, "prompt");
   return (
     <>
-      <Button look="danger" onClick={() => setOpen(true)}>
+      <PermittedButton saidBeside permission="capture" look="danger" onClick={() => setOpen(true)}>
         Erase
-      </Button>
+      </PermittedButton>
       <FormModal
         open={open}
         onClose={() => setOpen(false)}

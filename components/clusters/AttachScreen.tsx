@@ -1,4 +1,7 @@
+import { useHindrance } from "../api/useMe";
 import { buttonClass } from "../ui/Button";
+import { lockedStatus } from "../ui/lockedStatus";
+import { PanelState } from "../ui/PanelState";
 import { AttachConnection } from "./AttachConnection";
 import { AttachEndpoints } from "./AttachEndpoints";
 import { type AttachKind, attachKinds } from "./clustersCodec";
@@ -17,6 +20,7 @@ export function AttachScreen(props: {
   readonly onDescribe: () => void;
 }) {
   const { kind, onKind } = props;
+  const hindrance = useHindrance("attach");
   return (
     <div className="flex flex-col gap-4">
       <nav aria-label="Ways to attach" className="flex flex-wrap items-center gap-2">
@@ -37,7 +41,9 @@ export function AttachScreen(props: {
         </button>
       </nav>
       <p className="text-sm text-ink-2">{kinds[kind].hint}</p>
-      {kind === "endpoints" ? <AttachEndpoints /> : <AttachConnection key={kind} kind={kind} />}
+      <PanelState status={hindrance === null ? { kind: "ready" } : lockedStatus(hindrance)}>
+        {() => (kind === "endpoints" ? <AttachEndpoints /> : <AttachConnection key={kind} kind={kind} />)}
+      </PanelState>
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { useClusters } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { PageHeader } from "../ui/PageHeader";
 import { PanelState } from "../ui/PanelState";
+import { PermittedButton } from "../ui/PermittedButton";
 import { queryStatus } from "../ui/queryStatus";
 import { useUrlView } from "../url/useUrlView";
 import { AttachScreen } from "./AttachScreen";
@@ -27,9 +28,9 @@ export function ClustersScreen() {
           {view.attach === null && (
             <>
               <Button onClick={() => write({ describe: true }, "push")}>Describe a cluster</Button>
-              <Button look="primary" onClick={() => write({ attach: "endpoints", show: null }, "push")}>
+              <PermittedButton permission="attach" look="primary" onClick={() => write({ attach: "endpoints", show: null }, "push")}>
                 Attach engines
-              </Button>
+              </PermittedButton>
             </>
           )}
         </div>

@@ -9,6 +9,7 @@ import { CopyButton } from "../ui/CopyButton";
 import { ErrorLine } from "../ui/ErrorLine";
 import { NoteList } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
+import { PermittedButton } from "../ui/PermittedButton";
 import { ConnectionEditor } from "./ConnectionEditor";
 import { guessedValues } from "./guessedValues";
 
@@ -71,7 +72,9 @@ export function ConnectionPanel({ clusterId, text }: { readonly clusterId: strin
             {text}
           </pre>
           <div className="flex flex-wrap items-center gap-2 text-xs">
-            <Button onClick={() => setEditing(true)}>Edit connection</Button>
+            <PermittedButton permission="attach" onClick={() => setEditing(true)}>
+              Edit connection
+            </PermittedButton>
             <CopyButton text={text} label="Copy YAML" />
           </div>
         </div>

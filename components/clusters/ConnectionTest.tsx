@@ -4,8 +4,8 @@ import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
+import { PermittedButton } from "../ui/PermittedButton";
 import { FindingList } from "./FindingList";
 
 /** Tests a cluster's connection again on request, and shows the findings. `children`: other buttons of the same row. */
@@ -17,9 +17,14 @@ export function ConnectionTest(props: { readonly clusterId: string; readonly nam
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap gap-2">
         {props.children}
-        <Button disabled={test.isPending} aria-label={`Test the connection of ${name}`} onClick={() => test.mutate()}>
+        <PermittedButton
+          permission="attach"
+          disabled={test.isPending}
+          aria-label={`Test the connection of ${name}`}
+          onClick={() => test.mutate()}
+        >
           {test.isPending ? "Testing …" : "Test connection"}
-        </Button>
+        </PermittedButton>
       </div>
       <ErrorLine error={test.error} />
       <div role="status" className="flex flex-col gap-3">

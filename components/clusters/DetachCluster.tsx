@@ -5,10 +5,10 @@ import { useState } from "react";
 import type { ClusterDetail } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { Button } from "../ui/Button";
 import { TextField } from "../ui/Field";
 import { FormModal } from "../ui/FormModal";
 import { NoteList } from "../ui/Notes";
+import { PermittedButton } from "../ui/PermittedButton";
 import { detachSentences } from "./prepareCard";
 
 /** Detaches a cluster after its name is typed; states first what is kept and what ends. */
@@ -28,9 +28,9 @@ export function DetachCluster(props: { readonly detail: ClusterDetail; readonly 
   });
   return (
     <>
-      <Button look="danger" onClick={() => setOpen(true)}>
+      <PermittedButton permission="attach" look="danger" onClick={() => setOpen(true)}>
         Detach
-      </Button>
+      </PermittedButton>
       <FormModal
         open={open}
         onClose={() => setOpen(false)}

@@ -8,9 +8,9 @@ import { EnterJudgeTime } from "../judges/EnterJudgeTime";
 import { JudgeState } from "../judges/JudgeState";
 import { driftWords, plannedWords, sourceWords, testWords, trafficWords } from "../judges/judgeWords";
 import { StaleBadge } from "../judges/StaleBadge";
-import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { Panel } from "../ui/Panel";
+import { PermittedButton } from "../ui/PermittedButton";
 import { useNow } from "../ui/useNow";
 import { FindingList } from "./FindingList";
 
@@ -64,9 +64,9 @@ export function JudgePanel({ clusterId }: { readonly clusterId: string }) {
           <FindingList findings={known.test.findings} label="What the test of the judge found" />
         )}
         <div className="flex flex-wrap items-end gap-3">
-          <Button disabled={busy} title="The test makes about 15 calls" onClick={() => measure.mutate()}>
+          <PermittedButton permission="operate" disabled={busy} title="The test makes about 15 calls" onClick={() => measure.mutate()}>
             {busy ? "Measuring …" : known.test === null ? "Measure" : "Measure again"}
-          </Button>
+          </PermittedButton>
           <EnterJudgeTime
             entered={known.entered?.secondsPerCall ?? null}
             begin={known.planned.secondsPerCall}

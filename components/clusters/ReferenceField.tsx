@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../api/trpc";
+import { useHindrance } from "../api/useMe";
 import { SelectField, TextField } from "../ui/Field";
 import { type ReferenceForm, referenceHint } from "./prepareAttach";
 
@@ -16,7 +17,8 @@ export function ReferenceField(props: {
   readonly onChange: (value: ReferenceForm) => void;
 }) {
   const { label, value, onChange } = props;
-  const folder = useQuery(useTRPC().clusters.secretsFolder.queryOptions(undefined, { staleTime: Number.POSITIVE_INFINITY })).data;
+  const enabled = useHindrance("attach") === null;
+  const folder = useQuery(useTRPC().clusters.secretsFolder.queryOptions(undefined, { enabled, staleTime: Number.POSITIVE_INFINITY })).data;
   const hint = folder === undefined ? null : referenceHint(value, folder);
   return (
     <div className="flex min-w-0 flex-wrap items-end gap-2">

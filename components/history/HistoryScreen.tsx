@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Application, ClusterSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
+import { useHindrance } from "../api/useMe";
 import { ApplicationPanel } from "../apply/ApplicationPanel";
 import { planInForce } from "../apply/planInForce";
 import { predictedText } from "../apply/predictedText";
@@ -14,6 +15,7 @@ import { ClusterLink } from "../shell/ClusterLink";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { StateWord } from "../ui/Badge";
 import { formatDate, formatScore, formatSeconds, formatUsd, shortHash } from "../ui/format";
+import { lockedStatus } from "../ui/lockedStatus";
 import { PageHeader } from "../ui/PageHeader";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
@@ -96,7 +98,8 @@ function KeptPlans({ clusterId }: { readonly clusterId: string }) {
 
 function Audit() {
   const query = useAudit();
-  const status = queryStatus(query, {
+  const hindrance = useHindrance("audit");
+  const read = queryStatus(query, {
     what: "Reading the audit",
     empty: query.data?.length === 0 && {
       kind: "empty",
@@ -104,6 +107,7 @@ function Audit() {
       text: "Every change is listed here: who, when, what and why.",
     },
   });
+  const status = hindrance === null ? read : lockedStatus(hindrance);
   return (
     <PanelState status={status}>
       {() => (

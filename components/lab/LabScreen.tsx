@@ -6,16 +6,19 @@ import type { LabSpec, LabWorkflow, WorkloadSummary } from "@/server/contracts/s
 import { systemRefusal } from "@/solver/lab/systemRefusal";
 import { useLabAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { useHindrance } from "../api/useMe";
 import { Predictors } from "../predictors/Predictors";
 import { useCurrentCluster } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { shortHash } from "../ui/format";
+import { lockedStatus } from "../ui/lockedStatus";
 import { Notes } from "../ui/Notes";
 import { NumberGuard } from "../ui/NumberGuard";
 import { PageHeader } from "../ui/PageHeader";
 import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
+import { PermittedButton } from "../ui/PermittedButton";
 import { queryStatus } from "../ui/queryStatus";
 import { Tabs } from "../ui/Tabs";
 import { useUrlView } from "../url/useUrlView";
@@ -57,6 +60,7 @@ function Setup(props: {
   const workloadId = props.spec?.workloadId ?? (cluster === null && view.workload === null ? null : picked.id);
   const kept = workloads.some(({ id }) => id === workloadId);
   const suggestion = useSuggestion(kept ? workloadId : null, view.plan, props.spec);
+  const hindrance = useHindrance("prepare");
   const spec = props.spec ?? (suggestion.isPlaceholderData ? null : (suggestion.data?.spec ?? null));
   const change = (part: Partial<LabSpec>, how: "push" | "replace") => {
     if (spec !== null) write({ spec: formatSpec({ ...spec, ...part }), run: null, ...noneChosen }, how);
@@ -98,7 +102,9 @@ function Setup(props: {
               kind: "partial",
               note: `no systems are suggested for this description: ${placedRefusal(suggestion.error, props.spec)}`,
             }
-        : queryStatus(suggestion, { what: "Suggesting a race" });
+        : hindrance !== null
+          ? lockedStatus(hindrance)
+          : queryStatus(suggestion, { what: "Suggesting a race" });
   return (
     <Panel
       title="Set up a race"
@@ -125,9 +131,14 @@ function Setup(props: {
                     onChange={change}
                   />
                   <div className="mt-3 flex flex-wrap items-center gap-3 border-t pt-3">
-                    <Button look="primary" disabled={start.isPending || refused !== null || !sound} onClick={() => start.mutate(spec)}>
+                    <PermittedButton
+                      permission="prepare"
+                      look="primary"
+                      disabled={start.isPending || refused !== null || !sound}
+                      onClick={() => start.mutate(spec)}
+                    >
                       {start.isPending ? "Starting …" : "Run the race"}
-                    </Button>
+                    </PermittedButton>
                     <p className="min-w-0 flex-1 basis-60 text-sm text-ink-2" data-testid="lab-size">
                       {runSize(spec, workflows).text}
                     </p>

@@ -5,6 +5,8 @@ import { useState } from "react";
 import type { LabelProgress } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
+import { useHindrance } from "../api/useMe";
+import { lockedStatus } from "../ui/lockedStatus";
 import type { PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import type { LabelKind } from "./labelChoices";
@@ -34,9 +36,15 @@ export function useLabelling(jobId: string, kind: LabelKind): Labelling {
   const queries = useQueryClient();
   const [error, setError] = useState<Labelling["error"]>(null);
   const asked = { jobId, kind };
+  const hindrance = useHindrance("prepare");
   const { queryKey } = trpc.labels.next.queryOptions(asked);
   const query = useQuery(
-    trpc.labels.next.queryOptions(asked, { staleTime: Number.POSITIVE_INFINITY, refetchOnMount: "always", select: unwrapOutcome }),
+    trpc.labels.next.queryOptions(asked, {
+      enabled: hindrance === null,
+      staleTime: Number.POSITIVE_INFINITY,
+      refetchOnMount: "always",
+      select: unwrapOutcome,
+    }),
   );
   const progress = query.data?.progress ?? null;
 
@@ -72,7 +80,7 @@ export function useLabelling(jobId: string, kind: LabelKind): Labelling {
   }
 
   return {
-    status: queryStatus(query, { what: "Reading what is to be labelled" }),
+    status: hindrance === null ? queryStatus(query, { what: "Reading what is to be labelled" }) : lockedStatus(hindrance),
     progress,
     sending,
     error,

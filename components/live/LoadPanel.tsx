@@ -8,11 +8,11 @@ import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { ClusterLink } from "../shell/ClusterLink";
 import { StateWord, type Tone } from "../ui/Badge";
-import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { NumberField, SelectField } from "../ui/Field";
 import { formatCount, formatRate, formatScore, formatSeconds } from "../ui/format";
 import { Notes } from "../ui/Notes";
+import { PermittedButton } from "../ui/PermittedButton";
 import { workloadOptions } from "../workloads/workloadOptions";
 import { type LoadFields, prepareLoadFields } from "./prepareLoadFields";
 
@@ -110,13 +110,18 @@ export const LoadPanel = memo(function LoadPanel({ clusterId, plan }: { readonly
           onChange={(value) => setChosen({ ...chosen, seconds: value })}
         />
         {running ? (
-          <Button look="danger" disabled={stop.isPending} onClick={() => stop.mutate()}>
+          <PermittedButton permission="operate" look="danger" disabled={stop.isPending} onClick={() => stop.mutate()}>
             Stop load
-          </Button>
+          </PermittedButton>
         ) : (
-          <Button look="primary" disabled={start.isPending || workloadId === "" || plan === null} onClick={() => start.mutate()}>
+          <PermittedButton
+            permission="operate"
+            look="primary"
+            disabled={start.isPending || workloadId === "" || plan === null}
+            onClick={() => start.mutate()}
+          >
             Start load
-          </Button>
+          </PermittedButton>
         )}
         {plan === null && (
           <p className="flex h-8 items-center gap-1 text-sm text-ink-3">

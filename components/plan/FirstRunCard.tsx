@@ -5,8 +5,9 @@ import { gpuCount, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { Plan } from "@/solver/plan/plan";
 import { ClusterLink } from "../shell/ClusterLink";
 import { Badge } from "../ui/Badge";
-import { Button, buttonClass } from "../ui/Button";
+import { buttonClass } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
+import { PermittedButton } from "../ui/PermittedButton";
 import { useReview } from "./result/useReview";
 
 /** Shown until a plan runs: what is real here, what is emulated, and the next steps. `plan`: the current exact plan, once there is one. */
@@ -27,9 +28,14 @@ export function FirstRunCard({ cluster, plan }: { readonly cluster: ClusterSumma
         <ErrorLine error={review.error} />
       </div>
       <div className="flex flex-wrap gap-2">
-        <Button look="primary" disabled={plan === null || review.isPending} onClick={() => plan !== null && review.mutate(plan.id)}>
+        <PermittedButton
+          permission="prepare"
+          look="primary"
+          disabled={plan === null || review.isPending}
+          onClick={() => plan !== null && review.mutate(plan.id)}
+        >
           Review the recommended plan
-        </Button>
+        </PermittedButton>
         <ClusterLink to="/clusters?attach=endpoints" className={buttonClass("plain")}>
           Attach my engines
         </ClusterLink>

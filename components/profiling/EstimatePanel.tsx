@@ -5,13 +5,14 @@ import { useRouter } from "next/navigation";
 import type { ProfileRequest, PromptSet } from "@/server/contracts/studio";
 import { useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
+import { useHindrance } from "../api/useMe";
 import { useClusterLink } from "../shell/useCurrentCluster";
-import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { Figure } from "../ui/Figure";
 import { formatAge, formatCount, formatUsd } from "../ui/format";
 import { NoteList } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
+import { PermittedButton } from "../ui/PermittedButton";
 import { useDebounced } from "../ui/useDebounced";
 import { startSentence } from "./prepareRequest";
 
@@ -24,6 +25,7 @@ const REFRESH_MS = 15_000;
 /** The estimate of a profile; during a new estimate that of the earlier request, labelled as such. `request`: memoised. */
 function useEstimate(request: ProfileRequest | null) {
   const client = useTRPCClient();
+  const mayAsk = useHindrance("prepare") === null;
   const still = useDebounced(request, STILL_MS);
   const query = useQuery({
     queryKey: ["profile estimate", still],
@@ -31,11 +33,11 @@ function useEstimate(request: ProfileRequest | null) {
       if (still === null) throw new Error("Nothing is asked.");
       return unwrapOutcome(await client.profiles.estimate.mutate(still, { signal })).estimate;
     },
-    enabled: still !== null,
+    enabled: still !== null && mayAsk,
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });
-  return { query, current: still === request && !query.isPlaceholderData && query.data !== undefined };
+  return { query, mayAsk, current: still === request && !query.isPlaceholderData && query.data !== undefined };
 }
 
 /** The estimate, its basis, the obstacles, and the button that starts the profile. */
@@ -50,7 +52,7 @@ export function EstimatePanel(props: {
   const client = useTRPCClient();
   const router = useRouter();
   const link = useClusterLink();
-  const { query, current } = useEstimate(request);
+  const { query, mayAsk, current } = useEstimate(request);
   const estimate = query.data;
   const start = useMutation({
     mutationFn: async (asked: ProfileRequest) => unwrapOutcome(await client.profiles.start.mutate(asked)),
@@ -65,7 +67,7 @@ export function EstimatePanel(props: {
   return (
     <Panel
       title="5. Estimated cost and time"
-      aside={request !== null && !current && query.error === null && <span role="status">Estimating …</span>}
+      aside={mayAsk && request !== null && !current && query.error === null && <span role="status">Estimating …</span>}
     >
       <div className="flex flex-col gap-3">
         {blocked !== null && <p className="text-sm text-ink-2">{blocked}</p>}
@@ -116,9 +118,9 @@ export function EstimatePanel(props: {
           <p className="max-w-prose min-w-0 flex-1 basis-60 text-sm text-ink-2">
             {request !== null && startSentence(request, set.prompts)}
           </p>
-          <Button look="primary" disabled={!ready} onClick={() => request !== null && start.mutate(request)}>
+          <PermittedButton permission="prepare" look="primary" disabled={!ready} onClick={() => request !== null && start.mutate(request)}>
             {start.isPending ? "Starting …" : "Start profile"}
-          </Button>
+          </PermittedButton>
         </div>
       </div>
     </Panel>

@@ -5,10 +5,10 @@ import { useState } from "react";
 import type { PromptSet } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { Button } from "../ui/Button";
 import { TextField } from "../ui/Field";
 import { FormModal } from "../ui/FormModal";
 import { formatCounted } from "../ui/format";
+import { PermittedButton } from "../ui/PermittedButton";
 
 /** Deletes the texts of a sample after its name is typed; states first what is deleted and what is kept. */
 export function DeleteTexts({ set }: { readonly set: PromptSet }) {
@@ -26,9 +26,9 @@ export function DeleteTexts({ set }: { readonly set: PromptSet }) {
   });
   return (
     <>
-      <Button look="danger" aria-label={`Delete the texts of ${set.name}`} onClick={() => setOpen(true)}>
+      <PermittedButton permission="capture" look="danger" aria-label={`Delete the texts of ${set.name}`} onClick={() => setOpen(true)}>
         Delete texts
-      </Button>
+      </PermittedButton>
       <FormModal
         open={open}
         onClose={() => setOpen(false)}

@@ -9,6 +9,7 @@ import { ErrorLine } from "../ui/ErrorLine";
 import { PageHeader } from "../ui/PageHeader";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
+import { PermittedButton } from "../ui/PermittedButton";
 import { queryStatus } from "../ui/queryStatus";
 import { useSessionState } from "../ui/useSessionState";
 import type { UrlCodec } from "../url/useUrlView";
@@ -58,9 +59,9 @@ export function PromptsScreen() {
       title: "No sample yet",
       text: "Upload prompts of your own, or take them from a gateway. Models answer a sample of them, judges score the answers, and the result is a workload to plan with.",
       action: from === null && (
-        <Button look="primary" onClick={() => write({ from: "file" }, "push")}>
+        <PermittedButton permission="prepare" look="primary" onClick={() => write({ from: "file" }, "push")}>
           Upload prompts
-        </Button>
+        </PermittedButton>
       ),
     },
   });
@@ -68,12 +69,17 @@ export function PromptsScreen() {
     <div className="flex flex-col gap-4">
       <PageHeader title="Prompts">
         <div className="ml-auto flex flex-wrap gap-2">
-          <Button aria-pressed={from === "gateway"} onClick={() => write({ from: "gateway" }, "push")}>
+          <PermittedButton permission="capture" aria-pressed={from === "gateway"} onClick={() => write({ from: "gateway" }, "push")}>
             Take from a gateway
-          </Button>
-          <Button look="primary" aria-pressed={from === "file"} onClick={() => write({ from: "file" }, "push")}>
+          </PermittedButton>
+          <PermittedButton
+            permission="prepare"
+            look="primary"
+            aria-pressed={from === "file"}
+            onClick={() => write({ from: "file" }, "push")}
+          >
             Upload prompts
-          </Button>
+          </PermittedButton>
         </div>
       </PageHeader>
       <WorkloadTabs />

@@ -7,6 +7,7 @@ import { useTRPCClient } from "../api/trpc";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { formatCount, formatPercent, formatSeconds, shortHash } from "../ui/format";
+import { PermittedButton } from "../ui/PermittedButton";
 import { Table } from "../ui/Table";
 import { useFocusHandover } from "../ui/useFocusHandover";
 import { useNow } from "../ui/useNow";
@@ -141,13 +142,24 @@ export const CanarySection = memo(function CanarySection(props: {
             </Button>
           )}
           {running ? (
-            <Button ref={button.target} look="danger" onClick={() => !withdraw.isPending && withdraw.mutate()}>
+            <PermittedButton
+              permission="operate"
+              ref={button.target}
+              look="danger"
+              onClick={() => !withdraw.isPending && withdraw.mutate()}
+            >
               Withdraw canary
-            </Button>
+            </PermittedButton>
           ) : (
-            <Button ref={button.target} aria-expanded={open} disabled={props.applying} onClick={() => setOpen(!open)}>
+            <PermittedButton
+              permission="operate"
+              ref={button.target}
+              aria-expanded={open}
+              disabled={props.applying}
+              onClick={() => setOpen(!open)}
+            >
               {open ? "Close canary" : "Try a plan"}
-            </Button>
+            </PermittedButton>
           )}
         </span>
       }

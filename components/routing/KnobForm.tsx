@@ -9,6 +9,7 @@ import { ClusterLink } from "../shell/ClusterLink";
 import { Button, buttonClass } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { Knob } from "../ui/Knob";
+import { PermittedButton } from "../ui/PermittedButton";
 import { useDebounced } from "../ui/useDebounced";
 import { beyondSays } from "./beyondSays";
 import { ControlFiguresTable } from "./ControlFiguresTable";
@@ -127,9 +128,9 @@ export function KnobForm(props: {
       <div className="flex flex-wrap items-end gap-2">
         <Button onClick={() => commit(plannedDraft(knobs))}>Reset to plan</Button>
         {beyond === null ? (
-          <Button type="submit" look="primary" disabled={turn === null || props.disabled}>
+          <PermittedButton permission="operate" type="submit" look="primary" disabled={turn === null || props.disabled}>
             Apply controls
-          </Button>
+          </PermittedButton>
         ) : (
           plan !== null &&
           slack !== null && (

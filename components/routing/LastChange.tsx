@@ -5,8 +5,8 @@ import { memo } from "react";
 import { useGatewayAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { StateWord } from "../ui/Badge";
-import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
+import { PermittedButton } from "../ui/PermittedButton";
 import { Table } from "../ui/Table";
 import type { KnobTurn } from "./prepareKnobs";
 import { prepareLastChange } from "./prepareLastChange";
@@ -43,9 +43,9 @@ export const LastChange = memo(function LastChange(props: {
           {reason !== "" && <span className="text-ink-2">: {reason}</span>}
         </p>
         {back !== null && (
-          <Button title={backText} disabled={applying || act.isPending} onClick={() => act.mutate(back)}>
+          <PermittedButton permission="operate" title={backText} disabled={applying || act.isPending} onClick={() => act.mutate(back)}>
             Put back
-          </Button>
+          </PermittedButton>
         )}
       </div>
       <ErrorLine error={act.error} />

@@ -12,6 +12,7 @@ import { NumberField } from "../ui/Field";
 import { Figure } from "../ui/Figure";
 import { formatCount, formatCounted, formatPercent, formatScore, formatUsd } from "../ui/format";
 import { ModelChip } from "../ui/ModelChip";
+import { PermittedButton } from "../ui/PermittedButton";
 import { ReasonField } from "../ui/ReasonField";
 import { useFocusHandover } from "../ui/useFocusHandover";
 import { useModelIdentities } from "../ui/useModelIdentities";
@@ -119,13 +120,13 @@ export const MirrorSection = memo(function MirrorSection(props: {
       }
       action={
         mirror === null ? (
-          <Button ref={button.target} aria-expanded={open} onClick={() => setOpen(!open)}>
+          <PermittedButton permission="operate" ref={button.target} aria-expanded={open} onClick={() => setOpen(!open)}>
             {open ? "Close mirror" : "Mirror requests"}
-          </Button>
+          </PermittedButton>
         ) : (
-          <Button ref={button.target} onClick={() => !end.isPending && end.mutate()}>
+          <PermittedButton permission="operate" ref={button.target} onClick={() => !end.isPending && end.mutate()}>
             End mirror
-          </Button>
+          </PermittedButton>
         )
       }
     >

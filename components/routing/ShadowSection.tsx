@@ -9,6 +9,7 @@ import { Button } from "../ui/Button";
 import { SelectField } from "../ui/Field";
 import { ABSENT, formatCount, formatCounted, formatPercent, shortHash } from "../ui/format";
 import { ModelChip } from "../ui/ModelChip";
+import { PermittedButton } from "../ui/PermittedButton";
 import { ReasonField } from "../ui/ReasonField";
 import { Table } from "../ui/Table";
 import { useFocusHandover } from "../ui/useFocusHandover";
@@ -131,13 +132,13 @@ export const ShadowSection = memo(function ShadowSection(props: {
       }
       action={
         shadow === null ? (
-          <Button ref={button.target} aria-expanded={open} onClick={() => setOpen(!open)}>
+          <PermittedButton permission="operate" ref={button.target} aria-expanded={open} onClick={() => setOpen(!open)}>
             {open ? "Close shadow" : "Compare a plan"}
-          </Button>
+          </PermittedButton>
         ) : (
-          <Button ref={button.target} onClick={() => !end.isPending && end.mutate()}>
+          <PermittedButton permission="operate" ref={button.target} onClick={() => !end.isPending && end.mutate()}>
             {ended ? "Clear shadow" : "End shadow"}
-          </Button>
+          </PermittedButton>
         )
       }
     >

@@ -1,15 +1,14 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { useMe } from "../api/useMe";
 import { Modal } from "../ui/Modal";
 import { SEQUENCE_MS } from "./pageKeys";
-import { places } from "./places";
+import { placesFor } from "./places";
 import { useClusterLink } from "./useCurrentCluster";
 
-const keys = [
-  { keys: "?", text: "This list" },
-  ...places.map((place) => ({ keys: `g ${place.key}`, text: `Go to ${place.name}` })),
+const pageKeys = [
   { keys: "← →", text: "On a slider: one step. On the frontier: the next plan along it" },
   { keys: "Page Up, Page Down", text: "On a slider: ten steps" },
   { keys: "Home, End", text: "On a slider: its lowest and highest value" },
@@ -33,6 +32,13 @@ export function KeyboardHelp() {
   const [open, setOpen] = useState(false);
   const router = useRouter();
   const link = useClusterLink();
+  const me = useMe();
+  const places = useMemo(() => placesFor(me), [me]);
+  const keys = [
+    { keys: "?", text: "This list" },
+    ...places.map((place) => ({ keys: `g ${place.key}`, text: `Go to ${place.name}` })),
+    ...pageKeys,
+  ];
   const prefixAtMs = useRef(0);
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent) {
@@ -40,14 +46,14 @@ export function KeyboardHelp() {
       if (event.key === "?") setOpen(true);
       else if (event.key === "g") prefixAtMs.current = event.timeStamp;
       else if (event.timeStamp - prefixAtMs.current < SEQUENCE_MS) {
-        const place = places.find((each) => each.key === event.key);
+        const place = places.find(({ key }) => key === event.key);
         prefixAtMs.current = 0;
         if (place !== undefined) router.push(link(place.href));
       }
     }
     window.addEventListener("keydown", onKeyDown);
     return () => window.removeEventListener("keydown", onKeyDown);
-  }, [router, link]);
+  }, [router, link, places]);
   return (
     <Modal open={open} onOpenChange={setOpen} title="Keys" description="They work except while you type text.">
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 text-sm">

@@ -13,6 +13,7 @@ import { formatCounted } from "../ui/format";
 import { Modal } from "../ui/Modal";
 import { NoteList } from "../ui/Notes";
 import { PanelState } from "../ui/PanelState";
+import { PermittedButton } from "../ui/PermittedButton";
 import { queryStatus } from "../ui/queryStatus";
 import { ReasonField } from "../ui/ReasonField";
 import { panicCommand, panicModel, preparePanicSteps, standingPanic } from "./preparePanicSteps";
@@ -102,9 +103,9 @@ function PanicForm(props: {
       <Command model={model.model} reason={draft.reason} />
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={props.onLeave}>Leave routing as it is</Button>
-        <Button type="submit" look="danger" disabled={!ready}>
+        <PermittedButton permission="operate" type="submit" look="danger" disabled={!ready}>
           {act.isPending ? "Waiting for the gateway …" : `Send everything to ${model.model}`}
-        </Button>
+        </PermittedButton>
       </div>
     </form>
   );

@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { useMe } from "../api/useMe";
 import {
   CalibrationIcon,
   CardsIcon,
@@ -10,12 +11,13 @@ import {
   HistoryIcon,
   LabIcon,
   LiveIcon,
+  PeopleIcon,
   PlanIcon,
   WeirIcon,
   WorkflowsIcon,
   WorkloadsIcon,
 } from "../ui/icons";
-import { type PlaceHref, placeOf, places } from "./places";
+import { type PlaceHref, placeOf, placesFor } from "./places";
 import { useClusterLink } from "./useCurrentCluster";
 
 const icons: Readonly<Record<PlaceHref, () => React.ReactNode>> = {
@@ -29,11 +31,13 @@ const icons: Readonly<Record<PlaceHref, () => React.ReactNode>> = {
   "/clusters": ClustersIcon,
   "/cards": CardsIcon,
   "/calibration": CalibrationIcon,
+  "/people": PeopleIcon,
 };
 
 export function Rail() {
   const here = placeOf(usePathname());
   const link = useClusterLink();
+  const me = useMe();
   return (
     <nav
       aria-label="Studio"
@@ -45,7 +49,7 @@ export function Rail() {
         </span>
         Weir
       </Link>
-      {places.map((place) => {
+      {placesFor(me).map((place) => {
         const PlaceIcon = icons[place.href];
         const current = place.href === here;
         return (

@@ -11,7 +11,7 @@ type Look = keyof typeof looks;
 
 /** Class list of a button, for links that act as one. */
 export function buttonClass(look: Look = "plain"): string {
-  return `inline-flex h-8 items-center justify-center gap-1.5 rounded-md border px-3 text-sm font-medium whitespace-nowrap no-underline motion-safe:transition-colors disabled:cursor-not-allowed disabled:opacity-50 ${looks[look]}`;
+  return `inline-flex h-8 items-center justify-center gap-1.5 rounded-md border px-3 text-sm font-medium whitespace-nowrap no-underline motion-safe:transition-colors disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-not-allowed aria-disabled:opacity-50 ${looks[look]}`;
 }
 
 export function Button({ look = "plain", className = "", ...rest }: ComponentProps<"button"> & { readonly look?: Look }) {

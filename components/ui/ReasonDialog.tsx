@@ -6,9 +6,10 @@ import { useGatewayAct } from "../api/acts";
 import { Button } from "./Button";
 import { ErrorLine } from "./ErrorLine";
 import { Modal } from "./Modal";
+import { PermittedButton } from "./PermittedButton";
 import { ReasonField } from "./ReasonField";
 
-/** A button whose action needs a confirmation with a reason for the audit. The typed reason is kept when the dialog is closed. */
+/** A button of an operator's act on a gateway that needs a confirmation with a reason for the audit. The typed reason is kept when the dialog is closed. */
 export function ReasonDialog(props: {
   readonly button: string;
   /** Why it is not possible now; null: it is. */
@@ -30,9 +31,14 @@ export function ReasonDialog(props: {
   const hindered = props.hindered ?? null;
   return (
     <>
-      <Button disabled={hindered !== null} {...(hindered === null ? {} : { title: hindered })} onClick={() => setOpen(true)}>
+      <PermittedButton
+        permission="operate"
+        disabled={hindered !== null}
+        {...(hindered === null ? {} : { title: hindered })}
+        onClick={() => setOpen(true)}
+      >
         {props.button}
-      </Button>
+      </PermittedButton>
       <Modal open={open} onOpenChange={setOpen} title={props.title} description={props.description}>
         <form
           className="flex flex-col gap-4"

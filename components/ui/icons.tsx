@@ -78,6 +78,14 @@ export const CardsIcon = () => (
     <path d="M2.5 11V3.5a1 1 0 0 1 1-1H11M7.5 8h3M7.5 10.5h3" />
   </Icon>
 );
+export const PeopleIcon = () => (
+  <Icon>
+    <circle cx="5.5" cy="5" r="2.5" />
+    <path d="M1.5 13.5c0-2.5 1.7-4 4-4s4 1.5 4 4" />
+    <path d="M13.5 8.5v5M13.5 11H11M13.5 13.5H12" />
+    <circle cx="13.5" cy="7" r="1.5" />
+  </Icon>
+);
 export const CalibrationIcon = () => (
   <Icon>
     <path d="M2 2v12h12M4.5 11.5l8-8" />

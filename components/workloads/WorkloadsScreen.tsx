@@ -3,9 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../api/trpc";
 import { ClusterLink } from "../shell/ClusterLink";
-import { Button, buttonClass } from "../ui/Button";
+import { buttonClass } from "../ui/Button";
 import { PageHeader } from "../ui/PageHeader";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
+import { PermittedButton } from "../ui/PermittedButton";
 import { queryStatus } from "../ui/queryStatus";
 import { useUrlView } from "../url/useUrlView";
 import { ImportWorkload } from "./ImportWorkload";
@@ -27,7 +28,11 @@ export function WorkloadsScreen() {
       kind: "empty",
       title: "No workload yet",
       text: "Plans use prompts and the length and quality of each model's answers. Import your own.",
-      action: <Button onClick={bring}>Import</Button>,
+      action: (
+        <PermittedButton permission="prepare" onClick={bring}>
+          Import
+        </PermittedButton>
+      ),
     },
   });
   const status: PanelStatus =
@@ -41,9 +46,9 @@ export function WorkloadsScreen() {
       <PageHeader title="Workloads">
         <div className="ml-auto flex flex-wrap items-center gap-2">
           <CompareLink ticked={ticked} />
-          <Button look="primary" onClick={bring}>
+          <PermittedButton permission="prepare" look="primary" onClick={bring}>
             Import
-          </Button>
+          </PermittedButton>
         </div>
       </PageHeader>
       <WorkloadTabs />

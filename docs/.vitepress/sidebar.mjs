@@ -42,6 +42,7 @@ export const sidebar = [
     ["ensembles", "Ensembles"],
     ["gateway-settings", "Keys, limits and the judge"],
     ["sign-in", "Sign-in and roles"],
+    ["people-and-keys", "People and keys"],
   ]),
   section("Reference", "reference", [
     ["command-line", "Command line"],

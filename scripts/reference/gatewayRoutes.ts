@@ -24,6 +24,7 @@ import {
   strictStagesSchema,
 } from "@/server/contracts/gateway/gatewayControls";
 import { ensembleRequestSchema, gatewayEnsemblesSchema, tauRequestSchema } from "@/server/contracts/gateway/gatewayEnsembles";
+import { gatewayKeysSchema, keysRequestSchema } from "@/server/contracts/gateway/gatewayKeys";
 import { gatewayArtefactSchema, gatewayArtefactsSchema } from "@/server/contracts/gateway/gatewayLearning";
 import { gatewayRoundsSchema } from "@/server/contracts/gateway/gatewayRounds";
 import { gatewayWorkflowsSchema } from "@/server/contracts/gateway/gatewayWorkflows";
@@ -187,6 +188,20 @@ export const adminRoutes: readonly Route[] = [
   { method: "get", path: "/workflows", says: "What was learnt of workflows.", answer: gatewayWorkflowsSchema },
   { method: "delete", path: "/workflows", says: "Forgets it.", body: signatureSchema, answer: gatewayWorkflowsSchema },
   { method: "get", path: "/rounds", says: "The latest rounds of a policy that chooses models just in time.", answer: gatewayRoundsSchema },
+  {
+    method: "get",
+    path: "/keys",
+    says: "Keys of the clients with their last use; `null` where there are none.",
+    answer: gatewayKeysSchema,
+  },
+  {
+    method: "put",
+    path: "/keys",
+    says: "Replaces the keys of the clients, and nothing else of the configuration.",
+    query: [ifMatch],
+    body: keysRequestSchema,
+    answer: gatewayKeysSchema,
+  },
   { method: "get", path: "/ensembles", says: "Ensembles that are served, with their counts.", answer: gatewayEnsemblesSchema },
   {
     method: "put",

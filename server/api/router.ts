@@ -13,7 +13,7 @@ import { gatewayRouter } from "./routers/gatewayRouter";
 import { labelsRouter } from "./routers/labelsRouter";
 import { labRouter } from "./routers/labRouter";
 import { liveRouter } from "./routers/liveRouter";
-import { peopleRouter, permissionSchema } from "./routers/peopleRouter";
+import { gatewayKeysRouter, peopleRouter, permissionSchema } from "./routers/peopleRouter";
 import { plansRouter } from "./routers/plansRouter";
 import { profilesRouter } from "./routers/profilesRouter";
 import { promptsRouter } from "./routers/promptsRouter";
@@ -33,6 +33,7 @@ export const appRouter = router({
     signOut: procedureFor("read").mutation(({ ctx }) => ctx.services.people.signOut(ctx.caller)),
   }),
   people: peopleRouter,
+  gatewayKeys: gatewayKeysRouter,
   workloads: workloadsRouter,
   clusters: clustersRouter,
   plans: plansRouter,

@@ -1,5 +1,6 @@
 import type { Caller } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
+import { lesserRole } from "./roles";
 import { hashSecret, sameHash } from "./secret";
 import { sessionSecret } from "./sessionCookie";
 
@@ -26,7 +27,8 @@ export function identify(store: Pick<Store, "sessions" | "apiTokens">, headers: 
   if (bearer !== undefined) {
     const token = store.apiTokens.find(hashSecret(bearer), at);
     if (token !== null && isStale(token.lastUsedAt, now)) store.apiTokens.touch(token.caller.id, at);
-    return token?.caller ?? null;
+    // A token outlives a change of its maker's role and never exceeds it.
+    return token === null ? null : { ...token.caller, role: lesserRole(token.caller.role, token.makerRole) };
   }
   const secret = sessionSecret(headers.get("cookie"), secure);
   const pageToken = headers.get(pageTokenHeader);

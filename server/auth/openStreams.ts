@@ -16,6 +16,8 @@ export interface OpenStream {
 export interface OpenStreams {
   /** null: the caller, or the studio, has as many as it may. */
   open(caller: Caller): OpenStream | null;
+  /** Ids of the sessions and tokens with open streams. */
+  callers(): readonly string[];
   /** Ends the streams of sessions or tokens that ended. */
   end(callerIds: readonly string[]): void;
 }
@@ -40,6 +42,7 @@ export function createOpenStreams(): OpenStreams {
         },
       };
     },
+    callers: () => [...open.keys()],
     end(callerIds) {
       for (const id of callerIds) for (const controller of open.get(id) ?? []) controller.abort();
     },

@@ -27,6 +27,9 @@ export const permissions = {
 
 export const may = (role: Role, permission: Permission): boolean => (permissions[permission].roles as readonly Role[]).includes(role);
 
+/** The less powerful of two roles. */
+export const lesserRole = (a: Role, b: Role): Role => (roles.indexOf(a) < roles.indexOf(b) ? a : b);
+
 /** Everything that a role allows. */
 export const permissionsOf = (role: Role): readonly Permission[] =>
   (Object.keys(permissions) as Permission[]).filter((permission) => may(role, permission));

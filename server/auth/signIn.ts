@@ -51,7 +51,7 @@ export function signIn(store: Store, token: string, now = new Date()): NewSessio
     const at = now.toISOString();
     const link = store.sessions.consumeLink(hashSecret(token), at);
     if (link === null) return null;
-    const user = link.userId === null ? localUser(store, at) : store.users.get(link.userId);
+    const user = link.userId === null ? localPerson(store, at) : store.users.get(link.userId);
     if (user === null || user.disabledAt !== null) return null;
     const session = { cookieSecret: newSecret(), pageToken: newSecret() };
     store.sessions.prune(at);
@@ -71,10 +71,11 @@ export function signIn(store: Store, token: string, now = new Date()): NewSessio
   });
 }
 
-/** Whoever can print a link can read the state folder: an admin. */
-function localUser(store: Store, at: string): StoredUser | null {
+/** The person at the machine's terminal. Whoever can print a link can read the state folder: an admin. */
+export function localPerson(store: Pick<Store, "users">, at = new Date().toISOString()): StoredUser {
   const known = store.users.local();
   if (known !== null) return known;
-  store.users.insert({ id: randomUUID(), name: localUserName, role: "admin", createdAt: at });
-  return store.users.local();
+  const made = { id: randomUUID(), name: localUserName, role: "admin", createdAt: at } as const;
+  store.users.insert(made);
+  return { ...made, issuer: null, subject: null, lastSignInAt: null, disabledAt: null };
 }

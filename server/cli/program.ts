@@ -10,11 +10,13 @@ import { addPlaceCommand } from "./commands/placeCommand";
 import { addPlanCommand } from "./commands/planCommand";
 import { addSignInCommand } from "./commands/signInCommand";
 import { addSimulateCommand } from "./commands/simulateCommand";
+import { addTokenCommand } from "./commands/tokenCommand";
 import type { ExitCode } from "./flags/exitCodes";
 
 const commands = [
   ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand, addCompareCommand, addExportCommand],
   ...[addImportCommand, addLoadCommand, addPanicCommand, addPlaceCommand, addSignInCommand],
+  addTokenCommand,
 ];
 
 /** The command line with all its commands; `onExit` gets the exit code of the command that ran. */

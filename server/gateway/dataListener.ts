@@ -54,7 +54,7 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
       : null;
     if (caller === null && path.startsWith(keyedPaths)) {
       onRefused(null, wrongKey.status, null);
-      return refuse(wrongKey, { "www-authenticate": "Bearer" });
+      return refuse({ ...wrongKey, ...wrongKeys[serving.callers.refusal(request.headers)] }, { "www-authenticate": "Bearer" });
     }
     if (notYet.has(path)) return refuse(notYetServed(path), { "x-should-retry": "false" });
     const failed = (error: unknown): void => {
@@ -98,6 +98,13 @@ const wrongKey: ApiError = {
   message: "This gateway needs one of its API keys as the bearer token.",
   type: "authentication_error",
   code: "invalid_api_key",
+};
+
+/** What differs for a key that was accepted before. */
+const wrongKeys: Readonly<Record<ReturnType<RequestService["serving"]["callers"]["refusal"]>, Partial<ApiError>>> = {
+  unknown: {},
+  expired: { message: "This API key has expired: ask the operator of this gateway for another.", code: "expired_api_key" },
+  revoked: { message: "This API key was revoked: ask the operator of this gateway for another.", code: "revoked_api_key" },
 };
 
 function notYetServed(path: string): ApiError {

@@ -11,6 +11,7 @@ import { EnsembleCalls } from "./ensembles/ensembleCalls";
 import { EnsembleStats } from "./ensembles/ensembleStats";
 import { BodyMemoryBudget } from "./http/bodyMemoryBudget";
 import { dataServer } from "./http/dataServer";
+import { KeyUseFile } from "./http/keyUseFile";
 import { defaultLimits, type GatewayLimits } from "./http/limits";
 import { LoopbackClient } from "./http/loopbackClient";
 import { AuditLog } from "./lib/auditLog";
@@ -137,6 +138,11 @@ export async function startGateway({
   });
   const unserved = await configuration.load();
   if (unserved !== null) log.error({ reason: unserved }, "starting without a configuration");
+  const keyUses = new KeyUseFile(stateDirectory, {
+    callers: serving.callers,
+    onProblem: (err) => log.error({ err }, "the last uses of keys could not be stored"),
+  });
+  await keyUses.load();
   // After the configuration, which defines the speed of the engines' clock.
   await workflows.load();
   const controlsStore = new ControlsStore(stateDirectory);
@@ -197,7 +203,7 @@ export async function startGateway({
   } catch (error) {
     data.close();
     serving.close();
-    await workflows.close();
+    await Promise.all([workflows.close(), keyUses.close()]);
     throw error;
   }
   const dataUrl = urlOf(data);
@@ -225,7 +231,14 @@ export async function startGateway({
       await loopback.close();
       await closed;
       await mutex.run(() =>
-        Promise.all([controlsStore.written, audit.written, controls.capture.written, featureLog.written(), workflows.close()]),
+        Promise.all([
+          controlsStore.written,
+          audit.written,
+          controls.capture.written,
+          featureLog.written(),
+          workflows.close(),
+          keyUses.close(),
+        ]),
       );
       serving.close();
       await traces?.close();

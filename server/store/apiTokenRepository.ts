@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, isNull } from "drizzle-orm";
-import type { Caller } from "@/server/contracts/studio";
+import type { Caller, Role } from "@/server/contracts/studio";
 import type { Database } from "./database";
 import { apiTokens, users } from "./schema/users";
 
@@ -9,11 +9,11 @@ export function createApiTokenRepository(db: Database) {
     insert(token: typeof apiTokens.$inferInsert): void {
       db.insert(apiTokens).values(token).run();
     },
-    /** The caller of an unexpired, unrevoked token whose maker may still sign in. */
-    find(hash: string, now: string): { readonly caller: Caller; readonly lastUsedAt: string | null } | null {
+    /** The caller of an unexpired, unrevoked token whose maker may still sign in, with the maker's present role. */
+    find(hash: string, now: string): { readonly caller: Caller; readonly makerRole: Role; readonly lastUsedAt: string | null } | null {
       const { id, label, role, createdBy, lastUsedAt } = apiTokens;
       const row = db
-        .select({ id, label, role, createdBy, lastUsedAt, maker: users.name })
+        .select({ id, label, role, createdBy, lastUsedAt, maker: users.name, makerRole: users.role })
         .from(apiTokens)
         .innerJoin(users, eq(users.id, createdBy))
         .where(and(eq(apiTokens.hash, hash), gt(apiTokens.expiresAt, now), isNull(apiTokens.revokedAt), isNull(users.disabledAt)))
@@ -26,7 +26,17 @@ export function createApiTokenRepository(db: Database) {
         name: `token ${row.label} of ${row.maker}`,
         role: row.role,
       };
-      return { caller, lastUsedAt: row.lastUsedAt };
+      return { caller, makerRole: row.makerRole, lastUsedAt: row.lastUsedAt };
+    },
+    /** Ids of all that `find` would find. */
+    validIds(now: string): readonly string[] {
+      return db
+        .select({ id: apiTokens.id })
+        .from(apiTokens)
+        .innerJoin(users, eq(users.id, apiTokens.createdBy))
+        .where(and(gt(apiTokens.expiresAt, now), isNull(apiTokens.revokedAt), isNull(users.disabledAt)))
+        .all()
+        .map(({ id }) => id);
     },
     touch(id: string, now: string): void {
       db.update(apiTokens).set({ lastUsedAt: now }).where(eq(apiTokens.id, id)).run();

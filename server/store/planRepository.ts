@@ -4,6 +4,7 @@ import type { Plan } from "@/solver/plan/plan";
 import { learntOf } from "@/solver/plan/policySchema";
 import type { Database } from "./database";
 import { plans } from "./schema/plans";
+import { users } from "./schema/users";
 
 const workloadId = sql<string>`json_extract(${plans.document}, '$.inputs.workload.id')`;
 
@@ -13,16 +14,25 @@ const readable = (plan: Plan): Plan => ({ ...plan, policy: withNewNames(plan.pol
 /** Saved plans, one document per id. A plan's content never changes; its question and promises are those of the last question. */
 export function createPlanRepository(db: Database) {
   return {
-    /** Saves a plan; if it is already saved, updates its question and promises. A plan that is saved for another cluster is unchanged. */
-    keep(plan: Plan): void {
+    /**
+     * Saves a plan; if it is already saved, updates its question and promises. A plan that is saved for another cluster is unchanged.
+     *
+     * @param maker id of the person who saves it; the first one stays. null: the studio itself
+     */
+    keep(plan: Plan, maker: string | null = null): void {
       db.insert(plans)
-        .values({ id: plan.id, clusterId: plan.inputs.cluster.id, createdAt: plan.metadata.createdAt, document: plan })
+        .values({ id: plan.id, clusterId: plan.inputs.cluster.id, createdAt: plan.metadata.createdAt, maker, document: plan })
         .onConflictDoUpdate({ target: plans.id, set: { document: plan }, setWhere: eq(plans.clusterId, plan.inputs.cluster.id) })
         .run();
     },
     get(id: string): Plan | null {
       const row = db.select({ document: plans.document }).from(plans).where(eq(plans.id, id)).get();
       return row === undefined ? null : readable(row.document);
+    },
+    /** Id and name of the person who saved a plan first; null: the studio itself, or the plan is not saved. */
+    maker(id: string): { readonly id: string; readonly name: string } | null {
+      const person = { id: users.id, name: users.name };
+      return db.select(person).from(plans).innerJoin(users, eq(users.id, plans.maker)).where(eq(plans.id, id)).get() ?? null;
     },
     /** Newest first, of one cluster or (null) of all. */
     list(clusterId: string | null): readonly Plan[] {

@@ -3,6 +3,7 @@
 import { Button } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
 import { shortHash } from "@/components/ui/format";
+import { PermittedButton } from "@/components/ui/PermittedButton";
 import type { Plan } from "@/solver/plan/plan";
 import { useReview } from "./useReview";
 
@@ -25,9 +26,14 @@ export function PlanActions({ plan }: { readonly plan: Plan | null }) {
       <Button disabled={plan === null} onClick={() => plan !== null && download(plan)}>
         Export JSON
       </Button>
-      <Button look="primary" disabled={plan === null || review.isPending} onClick={() => plan !== null && review.mutate(plan.id)}>
+      <PermittedButton
+        permission="prepare"
+        look="primary"
+        disabled={plan === null || review.isPending}
+        onClick={() => plan !== null && review.mutate(plan.id)}
+      >
         Review and apply
-      </Button>
+      </PermittedButton>
     </>
   );
 }

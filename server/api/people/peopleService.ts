@@ -10,7 +10,10 @@ interface PeopleParts {
   readonly endStreams: (callerIds: readonly string[]) => void;
 }
 
-export interface TokenRequest {
+/** Who makes a token. */
+type Person = Pick<Caller, "userId" | "name">;
+
+interface TokenRequest {
   readonly label: string;
   readonly role: Role;
   /** Days until it expires. */
@@ -49,12 +52,10 @@ export function createPeopleService({ store, endStreams }: PeopleParts) {
         return refused(`${user.name} is the last admin: make another person an admin first.`);
       users.update(id, { role });
       // Streams were opened with the rights of the former role.
-      endStreams(
-        sessions
-          .list()
-          .filter((session) => session.userId === id)
-          .map((session) => session.id),
-      );
+      endStreams([
+        ...sessions.list().flatMap((session) => (session.userId === id ? [session.id] : [])),
+        ...apiTokens.list().flatMap((token) => (token.createdBy === user.name ? [token.id] : [])),
+      ]);
       audit.note(caller.name, "set role", user.name, `${user.role} to ${role}`);
       return { ok: true };
     },
@@ -90,7 +91,7 @@ export function createPeopleService({ store, endStreams }: PeopleParts) {
     },
     tokens: (): readonly ApiTokenSummary[] => apiTokens.list(),
     /** @returns the token itself, which is shown once and not stored */
-    createToken({ label, role, days }: TokenRequest, caller: Caller): Outcome<{ readonly token: string }> {
+    createToken({ label, role, days }: TokenRequest, caller: Person): Outcome<{ readonly token: string }> {
       const token = `weir_${newSecret()}`;
       const now = new Date();
       apiTokens.insert({
@@ -101,7 +102,7 @@ export function createPeopleService({ store, endStreams }: PeopleParts) {
       audit.note(caller.name, "create API token", label, `${role}, ${days} days`);
       return { ok: true, token };
     },
-    revokeToken(id: string, caller: Caller): Outcome<object> {
+    revokeToken(id: string, caller: Person): Outcome<object> {
       const label = apiTokens.revoke(id, new Date().toISOString());
       if (label === null) return refused("The token is unknown or was revoked already.");
       endStreams([id]);

@@ -4,6 +4,7 @@ import { plannedLimits, targetEngines } from "@/server/clusters/steps/targetEngi
 import type { DispatchRequest, ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
 import type {
   Approval,
+  Caller,
   DispatchEvent,
   ExploreEvent,
   KeptPlan,
@@ -41,6 +42,16 @@ export interface PlanServiceOptions {
   readonly store: Store;
   readonly clusterOf: RollOutPreviewParts["clusterOf"];
   readonly planning: Planning;
+}
+
+/** Who saves or approves a plan: the person, or the one who made the API token; null: the studio itself. */
+type PersonId = Caller["userId"] | null;
+
+interface Keeping {
+  readonly actor: Actor;
+  readonly personId: PersonId;
+  /** Its audit line's action. */
+  readonly how: string;
 }
 
 /** Solved plans that are not saved are dropped beyond this number: about 10 kB each. */
@@ -92,7 +103,7 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
     };
   }
 
-  function keep(plan: Plan, actor: string, how: string): Outcome<{ readonly id: string }> {
+  function keep(plan: Plan, { actor, personId, how }: Keeping): Outcome<{ readonly id: string }> {
     const kept = store.plans.get(plan.id);
     // Only ids of documents that were sealed before ids covered the cluster can be equal for two clusters.
     if (kept !== null && kept.inputs.cluster.id !== plan.inputs.cluster.id)
@@ -103,7 +114,7 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
     const anew = kept !== null && canonicalJson(asJson(kept.inputs)) !== canonicalJson(asJson(plan.inputs));
     if (kept === null || anew) {
       store.atomically(() => {
-        store.plans.keep(plan);
+        store.plans.keep(plan, personId);
         note(actor, anew ? "solve again" : how, plan.id, anew ? askedText(plan) : plan.metadata.name);
       });
     }
@@ -129,16 +140,18 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
     /** One question about the plan of a request. A repeated question is answered from the earlier result. */
     examine: planning.examine,
     /** Saves a plan that `solve` found in this run of the studio. */
-    keep(planId: string, actor: Actor): Outcome<{ readonly id: string }> {
+    keep(planId: string, actor: Actor, personId: PersonId = null): Outcome<{ readonly id: string }> {
       const plan = known(planId);
       if (plan === null) return { ok: false, message: "This plan was solved too long ago: solve it again." };
       // The promises of a plan in force change only by an approval.
-      return runs(planId) ? { ok: true, id: planId } : keep(plan, actor, "keep");
+      return runs(planId) ? { ok: true, id: planId } : keep(plan, { actor, personId, how: "keep" });
     },
     list: (clusterId: string | null): readonly PlanSummary[] => store.plans.list(clusterId).map(summary),
     get(planId: string): KeptPlan | null {
       const plan = known(planId);
-      return plan === null ? null : { plan, summary: summary(plan), approvals: store.approvals.ofPlan(planId) };
+      return plan === null
+        ? null
+        : { plan, summary: summary(plan), approvals: store.approvals.ofPlan(planId), maker: store.plans.maker(planId) };
     },
     async diff(planId: string, clusterId: string): Promise<Outcome<{ readonly diff: PlanDiff }>> {
       const target = known(planId);
@@ -155,7 +168,11 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       const running = runningId === null ? null : store.plans.get(runningId);
       return { ok: true, diff: planDiff({ observation: observed.value, running, target, emulated: connector.emulated }) };
     },
-    approve({ planId, clusterId, hash, reason }: ApproveRequest, actor: Actor): Outcome<{ readonly approval: Approval }> {
+    approve(
+      { planId, clusterId, hash, reason }: ApproveRequest,
+      actor: Actor,
+      personId: PersonId = null,
+    ): Outcome<{ readonly approval: Approval }> {
       const plan = known(planId);
       if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
       if (hash !== plan.id) return { ok: false, message: "The hash is not this plan's: look at the plan again before you approve it." };
@@ -163,9 +180,11 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       if (cluster === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
       const refusal = predictorRefusal(store, plan.policy);
       if (refusal !== null) return { ok: false, message: refusal };
+      const own = ownPlanRefusal(store, planId, personId);
+      if (own !== null) return { ok: false, message: own };
       const approval: Approval = { planId, clusterId, actor, at: new Date().toISOString(), reason };
       return store.atomically(() => {
-        const kept = keep(plan, actor, "keep");
+        const kept = keep(plan, { actor, personId, how: "keep" });
         if (!kept.ok) return kept;
         store.approvals.insert(approval);
         note(actor, "approve", planId, `on ${cluster.spec.name}${reason === "" ? "" : `: ${reason}`}`);
@@ -173,35 +192,42 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       });
     },
     /** Saves a plan on the engines of another under another policy; its figures remain the other's, and its notes say so. */
-    reroute({ planId, ...routing }: RerouteRequest, actor: Actor): Outcome<{ readonly id: string }> {
+    reroute({ planId, ...routing }: RerouteRequest, actor: Actor, personId: PersonId = null): Outcome<{ readonly id: string }> {
       const base = known(planId);
       if (base === null) return { ok: false, message: `There is no plan ${planId}.` };
       const rerouted = reroutePlan(base, routing);
       if (!rerouted.ok) return rerouted;
       const refusal = predictorRefusal(store, routing.policy);
-      return refusal === null ? keep(rerouted.plan, actor, "reroute plan") : { ok: false, message: refusal };
+      return refusal === null ? keep(rerouted.plan, { actor, personId, how: "reroute plan" }) : { ok: false, message: refusal };
     },
     /**
      * Saves a plan on the engines of another that runs declared workflows just in time; its figures remain the other's, and its notes say
      * so.
      */
-    justInTime(request: JustInTimeRequest, actor: Actor): Outcome<{ readonly id: string }> {
+    justInTime(request: JustInTimeRequest, actor: Actor, personId: PersonId = null): Outcome<{ readonly id: string }> {
       const base = known(request.planId);
       if (base === null) return { ok: false, message: `There is no plan ${request.planId}.` };
       const made = justInTimePlan(store, base, request);
       if (!made.ok) return made;
       const refusal = predictorRefusal(store, made.plan.policy);
-      return refusal === null ? keep(made.plan, actor, "plan just in time") : { ok: false, message: refusal };
+      return refusal === null ? keep(made.plan, { actor, personId, how: "plan just in time" }) : { ok: false, message: refusal };
     },
     /** Imports a plan document: schema and hashes must be valid. */
-    importDocument(document: unknown, actor: Actor): Outcome<{ readonly id: string }> {
+    importDocument(document: unknown, actor: Actor, personId: PersonId = null): Outcome<{ readonly id: string }> {
       const read = readPlan(document);
       if (!read.ok) return read;
       const refusal = predictorRefusal(store, read.plan.policy);
       if (refusal !== null) return { ok: false, message: refusal };
-      return runs(read.plan.id) ? { ok: true, id: read.plan.id } : keep(read.plan, actor, "import plan");
+      return runs(read.plan.id) ? { ok: true, id: read.plan.id } : keep(read.plan, { actor, personId, how: "import plan" });
     },
   };
+}
+
+/** Why a person may not approve a plan under four eyes: the one who saved it first made it. A plan that nobody saved would be the approver's. */
+function ownPlanRefusal(store: Store, planId: string, personId: PersonId = null): string | null {
+  if (!store.users.fourEyes()) return null;
+  if (store.plans.get(planId) === null) return "Four eyes is on: save the plan first; another person approves it.";
+  return store.plans.maker(planId)?.id === personId ? "Four eyes is on: you made this plan, so another person approves it." : null;
 }
 
 const asJson = (inputs: Plan["inputs"]): Json => inputs as unknown as Json;

@@ -1,16 +1,17 @@
 import { z } from "zod";
 import { permissions, roles } from "@/server/auth/roles";
 import type { Permission } from "@/server/contracts/studio";
+import { byCluster } from "../base/inputs";
 import { procedureFor, router } from "./trpc";
 
 const byId = z.object({ id: z.uuid() });
 const role = z.enum(roles);
 export const permissionSchema = z.object({ permission: z.enum(Object.keys(permissions) as [Permission, ...Permission[]]) });
-const tokenSchema = z.object({
-  label: z.string().trim().min(1, "give it a label").max(80),
-  role,
-  days: z.int().min(1).max(366),
-});
+const label = z.string().trim().min(1, "give it a label").max(80, "give a label of at most 80 characters");
+const days = z.int().min(1, "give at least one day").max(366, "give at most 366 days");
+const tokenSchema = z.object({ label, role, days });
+const keySchema = byCluster.extend({ label, days: days.nullable(), requestsPerMinute: z.int().min(1).max(1_000_000).nullable() });
+const namedKey = byCluster.extend({ name: z.string().min(1) });
 
 export const peopleRouter = router({
   list: procedureFor("manage").query(({ ctx }) => ctx.services.people.list()),
@@ -36,4 +37,20 @@ export const peopleRouter = router({
   setFourEyes: procedureFor("manage")
     .input(z.object({ on: z.boolean() }))
     .mutation(({ ctx, input }) => ctx.services.people.setFourEyes(input.on, ctx.caller)),
+});
+
+/** Keys of the clients of clusters' gateways. */
+export const gatewayKeysRouter = router({
+  list: procedureFor("manage")
+    .input(byCluster)
+    .query(({ ctx, input }) => ctx.services.gatewayKeys.list(input.clusterId)),
+  create: procedureFor("manage")
+    .input(keySchema)
+    .mutation(({ ctx, input }) => ctx.services.gatewayKeys.create(input, ctx.caller.name)),
+  revoke: procedureFor("manage")
+    .input(namedKey)
+    .mutation(({ ctx, input }) => ctx.services.gatewayKeys.revoke(input, ctx.caller.name)),
+  setExpiry: procedureFor("manage")
+    .input(namedKey.extend({ days: days.nullable() }))
+    .mutation(({ ctx, input }) => ctx.services.gatewayKeys.setExpiry(input, ctx.caller.name)),
 });

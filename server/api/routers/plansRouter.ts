@@ -28,7 +28,7 @@ export const plansRouter = router({
     }),
   keep: procedureFor("prepare")
     .input(byPlan)
-    .mutation(({ ctx, input }) => ctx.services.plans.keep(input.planId, ctx.caller.name)),
+    .mutation(({ ctx, input }) => ctx.services.plans.keep(input.planId, ctx.caller.name, ctx.caller.userId)),
   list: procedureFor("read")
     .input(z.object({ clusterId: z.string().nullable() }))
     .query(({ ctx, input }) => ctx.services.plans.list(input.clusterId)),
@@ -55,14 +55,14 @@ export const plansRouter = router({
     .query(({ ctx, input }) => ctx.services.plans.export(input.planId, input.clusterId, input.format)),
   approve: procedureFor("approve")
     .input(approveSchema)
-    .mutation(({ ctx, input }) => ctx.services.plans.approve(input, ctx.caller.name)),
+    .mutation(({ ctx, input }) => ctx.services.plans.approve(input, ctx.caller.name, ctx.caller.userId)),
   reroute: procedureFor("prepare")
     .input(rerouteSchema)
-    .mutation(({ ctx, input }) => ctx.services.plans.reroute(input, ctx.caller.name)),
+    .mutation(({ ctx, input }) => ctx.services.plans.reroute(input, ctx.caller.name, ctx.caller.userId)),
   justInTime: procedureFor("prepare")
     .input(justInTimeRequestSchema)
-    .mutation(({ ctx, input }) => ctx.services.plans.justInTime(input, ctx.caller.name)),
+    .mutation(({ ctx, input }) => ctx.services.plans.justInTime(input, ctx.caller.name, ctx.caller.userId)),
   import: procedureFor("prepare")
     .input(z.object({ document: z.unknown() }))
-    .mutation(({ ctx, input }) => ctx.services.plans.importDocument(input.document, ctx.caller.name)),
+    .mutation(({ ctx, input }) => ctx.services.plans.importDocument(input.document, ctx.caller.name, ctx.caller.userId)),
 });

@@ -1,3 +1,4 @@
+import type { createGatewayKeyService } from "@/server/api/gateway/gatewayKeyService";
 import type { createGatewayService } from "@/server/api/gateway/gatewayService";
 import type { createWorkflowsService } from "@/server/api/gateway/workflowsService";
 import type { previewArrivals } from "@/server/planning/arrivals/previewArrivals";
@@ -52,4 +53,5 @@ export interface Services {
   readonly lab: ReturnType<typeof createLabService>;
   readonly audit: Pick<Store["audit"], "list">;
   readonly people: ReturnType<typeof createPeopleService>;
+  readonly gatewayKeys: ReturnType<typeof createGatewayKeyService>;
 }

@@ -5,6 +5,7 @@ import { policySchema } from "@/solver/plan/policySchema";
 import { engineAccessFields } from "../engine/engineAccess";
 import { gatewayControlsSchema, headerText, signature } from "./gatewayControls";
 import { MOST_ENSEMBLES } from "./gatewayEnsembles";
+import { gatewayKeySchema } from "./gatewayKeys";
 
 /** The virtual model that is always the cascade in force, whichever plan that is; clients should use this name. */
 export const defaultCascade = "cascade/default";
@@ -23,8 +24,6 @@ const gatewayReplicaSchema = z.object({
   servedName: z.string().min(1).max(500).optional(),
   ...engineAccessFields,
 });
-
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** Settings of the judge's calls. */
 const judgeSettingsSchema = z.strictObject({
@@ -69,21 +68,8 @@ const gatewaySettingsSchema = z.strictObject({
    */
   streaming: z.enum(["buffer", "last"]).optional(),
   judge: judgeSettingsSchema.optional(),
-  /**
-   * The accepted API keys; absent: all clients are accepted. Keys are stored as their SHA-256 only. A key's objective takes precedence over
-   * the request's own.
-   */
-  keys: z
-    .array(
-      z.strictObject({
-        name: z.string().min(1),
-        sha256,
-        requestsPerMinute: z.int().positive().optional(),
-        objective: z.string().min(1).optional(),
-      }),
-    )
-    .min(1)
-    .optional(),
+  /** The accepted API keys; absent: all clients are accepted. */
+  keys: z.array(gatewayKeySchema).min(1).optional(),
   /**
    * Classes of work, named by a request in `x-gateway-inference-objective` or by its key. A class is shed when a model's queue is filled to
    * `queueFraction` of its bound, so a class with a small fraction makes room for the rest. Work of any other class may fill the whole

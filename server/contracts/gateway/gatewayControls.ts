@@ -212,6 +212,7 @@ export const gatewayAuditLineSchema = z.object({
     "knobs turned",
     "rolled back",
     "configuration",
+    "keys changed",
     "stage lost",
     "stage back",
     "strict stages",

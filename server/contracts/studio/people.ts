@@ -46,6 +46,18 @@ export interface SessionSummary {
   readonly own: boolean;
 }
 
+/** A key of the clients of a cluster's gateway. */
+export interface GatewayKeySummary {
+  readonly name: string;
+  /** Class of the work; null: as each request says. */
+  readonly objective: string | null;
+  readonly requestsPerMinute: number | null;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly state: "valid" | "expired" | "revoked";
+}
+
 export interface ApiTokenSummary {
   readonly id: string;
   readonly label: string;

@@ -65,4 +65,6 @@ export interface KeptPlan {
   readonly plan: Plan;
   readonly summary: PlanSummary;
   readonly approvals: readonly Approval[];
+  /** Who saved it first; null: the studio itself, or nobody yet. */
+  readonly maker: { readonly id: string; readonly name: string } | null;
 }

@@ -14,6 +14,7 @@ import { artefactRoutes } from "./artefactRoutes";
 import { configRoutes } from "./configRoutes";
 import { controlRoutes } from "./controlRoutes";
 import { ensembleRoutes } from "./ensembleRoutes";
+import { keyRoutes } from "./keyRoutes";
 import { workflowRoutes } from "./workflowRoutes";
 
 /** Path prefixes; the rest of such a path names one item. */
@@ -40,6 +41,7 @@ export function adminListener(options: AdminOptions): (request: IncomingMessage,
     ...workflowRoutes(options),
     ...roundsRoutes(options),
     ...ensembleRoutes(options),
+    ...keyRoutes(options),
   };
   const open = new Set(["GET /health", "GET /metrics"]);
   return (request, response) => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
+import { type GatewayKey, keyEnd } from "@/server/contracts/gateway/gatewayKeys";
 import { saneNameOf } from "./clientNames";
 
 /** The sender of a request. */
@@ -15,10 +15,8 @@ export interface Caller {
   takeTurn(): number;
 }
 
-type ApiKey = NonNullable<GatewaySettings["keys"]>[number];
-
 interface Known {
-  readonly key: ApiKey;
+  readonly key: GatewayKey;
   readonly bucket: TokenBucket | null;
 }
 
@@ -29,35 +27,58 @@ const always = (): number => 0;
 /** The API keys of the configuration in force, with the rest of each key's rate. */
 export class Callers {
   #known: ReadonlyMap<string, Known> | null = null;
+  #uses = new Map<string, number>();
 
   /** Whether a key is needed. */
   get needed(): boolean {
     return this.#known !== null;
   }
 
+  /** Unix milliseconds of the last use, by the SHA-256 of a key of the configuration. */
+  get uses(): ReadonlyMap<string, number> {
+    return this.#uses;
+  }
+
+  /** Takes over uses of an earlier start. */
+  restoreUses(uses: Iterable<readonly [string, number]>): void {
+    for (const [sha256, usedMs] of uses) if (this.#known?.has(sha256) && !this.#uses.has(sha256)) this.#uses.set(sha256, usedMs);
+  }
+
   /** Puts keys into force; a key with an unchanged rate keeps its use of it. */
-  update(keys: readonly ApiKey[] | undefined): void {
+  update(keys: readonly GatewayKey[] | undefined): void {
     const before = this.#known;
     this.#known = keys === undefined ? null : new Map(keys.map((key) => [key.sha256, known(key, before?.get(key.sha256)?.bucket)]));
+    this.#uses = new Map([...this.#uses].filter(([sha256]) => this.#known?.has(sha256)));
   }
 
   /**
-   * The sender of a request; null if a key is needed and the request carries no known one. A part of another request does not count against
+   * The sender of a request; null if a key is needed and the request carries none that is accepted. A part of another request does not count against
    * the rate.
    */
   identify(headers: IncomingHttpHeaders, { isPart = false }: { readonly isPart?: boolean } = {}): Caller | null {
     const objective = saneNameOf(headers[objectiveHeader]) ?? null;
     if (this.#known === null) return { key: null, objective, isPart, takeTurn: always };
-    const secret = bearer.exec(headers.authorization ?? "")?.[1];
-    const found = secret === undefined ? undefined : this.#known.get(createHash("sha256").update(secret).digest("hex"));
-    if (found === undefined) return null;
+    const found = this.#find(headers);
+    if (found === undefined || keyEnd(found.key, Date.now()) !== null) return null;
     const { key, bucket } = found;
+    if (!isPart) this.#uses.set(key.sha256, Date.now());
     const takeTurn = bucket === null || isPart ? always : () => bucket.take(performance.now());
     return { key: key.name, objective: key.objective ?? objective, isPart, takeTurn };
   }
+
+  /** Why `identify` found no sender. */
+  refusal(headers: IncomingHttpHeaders): "unknown" | "revoked" | "expired" {
+    const found = this.#find(headers);
+    return (found === undefined ? null : keyEnd(found.key, Date.now())) ?? "unknown";
+  }
+
+  #find(headers: IncomingHttpHeaders): Known | undefined {
+    const secret = bearer.exec(headers.authorization ?? "")?.[1];
+    return secret === undefined ? undefined : this.#known?.get(createHash("sha256").update(secret).digest("hex"));
+  }
 }
 
-function known(key: ApiKey, before: TokenBucket | null | undefined): Known {
+function known(key: GatewayKey, before: TokenBucket | null | undefined): Known {
   const { requestsPerMinute } = key;
   if (requestsPerMinute === undefined) return { key, bucket: null };
   return { key, bucket: before?.perMinute === requestsPerMinute ? before : new TokenBucket(requestsPerMinute, performance.now()) };

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "pino";
 import type { ConfigRequest, GatewayConfig, PreviousPlan } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Candidate, KnobsRequest, Signature } from "@/server/contracts/gateway/gatewayControls";
+import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
 import { formOfHash, policyHash } from "@/server/contracts/gateway/policyHash";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import { withOldNames } from "@/solver/plan/deprecatedFields";
@@ -129,6 +130,19 @@ export class Configuration {
     const { ensembles: _, ...settings } = this.current.settings ?? {};
     const changed = ensembles.length === 0 ? settings : { ...settings, ensembles: [...ensembles] };
     await this.#replace({ ...this.current, settings: changed }, note);
+    return null;
+  }
+
+  /**
+   * Accepts these keys of clients instead of the present ones.
+   * @returns the error; null on success.
+   */
+  async setKeys(keys: readonly GatewayKey[], note: AuditNote): Promise<ApiError | null> {
+    if (this.current === null) return noPlan;
+    const config = { ...this.current, settings: { ...this.current.settings, keys: [...keys] } };
+    const refusal = configRefusal(config);
+    if (refusal !== null) return badRequest(refusal);
+    await this.#replace(config, note);
     return null;
   }
 

@@ -5,7 +5,7 @@ export const plans = sqliteTable("plans", {
   id: text().primaryKey(),
   clusterId: text().notNull(),
   createdAt: text().notNull(),
-  /** Who saved it first; null: the studio itself, or before this was recorded. */
+  /** Id of the person who saved it first; null: the studio itself, or before this was recorded. */
   maker: text(),
   document: text({ mode: "json" }).$type<Plan>().notNull(),
 });

@@ -1,0 +1,119 @@
+import { hashSecret, newSecret } from "@/server/auth/secret";
+import { type GatewayKey, type GatewayKeys, gatewayKeysSchema, keyEnd } from "@/server/contracts/gateway/gatewayKeys";
+import type { GatewayKeySummary, Outcome } from "@/server/contracts/studio";
+import type { Actor } from "../base/actor";
+import { createGatewayActs, type GatewayActsOptions, joined, noGateway, orderLimitMs } from "./gatewayActs";
+
+type ListedKey = NonNullable<GatewayKeys["keys"]>[number];
+
+/** What a change makes of the present keys, with its audit line; or why not. */
+type Change = Outcome<{ readonly keys: readonly GatewayKey[]; readonly action: string; readonly subject: string; readonly detail: string }>;
+
+interface ChangedKey {
+  readonly key: GatewayKey;
+  readonly action: string;
+  readonly detail: string;
+}
+
+interface KeyRequest {
+  readonly clusterId: string;
+  readonly label: string;
+  /** Days until it expires; null: it does not. */
+  readonly days: number | null;
+  /** null: no limit. */
+  readonly requestsPerMinute: number | null;
+}
+
+interface NamedKey {
+  readonly clusterId: string;
+  readonly name: string;
+}
+
+const dayMs = 24 * 3_600_000;
+
+const refused = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
+
+/** The time `days` from now, ISO 8601. */
+const after = (days: number): string => new Date(Date.now() + days * dayMs).toISOString();
+
+/** Keys of the clients of clusters' gateways: made here, known to the gateway by their SHA-256 only. Every change has an audit line. */
+export function createGatewayKeyService(options: GatewayActsOptions) {
+  const { gatewayOf } = options;
+  const { done } = createGatewayActs(options);
+
+  async function read(clusterId: string): Promise<Outcome<{ readonly keys: readonly ListedKey[] | null; readonly etag: string }>> {
+    const gateway = gatewayOf(clusterId);
+    if (gateway === null) return noGateway;
+    const answer = await gateway.admin("/keys", { schema: gatewayKeysSchema, limitMs: orderLimitMs });
+    if (!answer.ok) return answer;
+    return { ok: true, keys: answer.value.value?.keys ?? null, etag: answer.value.etag ?? "" };
+  }
+
+  /** Sends the keys that a change makes of the present ones; the gateway refuses them where its configuration changed meanwhile. */
+  async function change(clusterId: string, actor: Actor, make: (keys: readonly GatewayKey[]) => Change): Promise<Outcome<object>> {
+    const before = await read(clusterId);
+    if (!before.ok) return before;
+    const made = make((before.keys ?? []).map(({ lastUsedAt: _, ...key }) => key));
+    if (!made.ok) return made;
+    const { keys, action, subject, detail } = made;
+    const request = { path: "/keys", method: "PUT", headers: { "if-match": before.etag }, body: { keys, by: actor, reason: "" } } as const;
+    return done(clusterId, { ...request, action, subject, detail }, actor);
+  }
+
+  /** Changes one key that is not revoked. */
+  const changeOne = ({ clusterId, name }: NamedKey, actor: Actor, turn: (key: GatewayKey) => ChangedKey): Promise<Outcome<object>> =>
+    change(clusterId, actor, (keys) => {
+      const known = keys.find((key) => key.name === name);
+      if (known === undefined) return refused(`The gateway has no key ${name}.`);
+      if (known.revokedAt !== undefined) return refused(`The key ${name} was revoked already.`);
+      const { key, action, detail } = turn(known);
+      return { ok: true, keys: keys.map((one) => (one === known ? key : one)), action, subject: name, detail };
+    });
+
+  return {
+    /** The keys of a cluster's gateway; null: it has none and accepts every client. */
+    async list(clusterId: string): Promise<Outcome<{ readonly keys: readonly GatewayKeySummary[] | null }>> {
+      const now = await read(clusterId);
+      if (!now.ok) return now;
+      return { ok: true, keys: now.keys?.map(summary) ?? null };
+    },
+    /** @returns the key itself, which is shown once and not stored */
+    async create({ clusterId, label, days, requestsPerMinute }: KeyRequest, actor: Actor): Promise<Outcome<{ readonly key: string }>> {
+      const secret = `wgk_${newSecret()}`;
+      const made = await change(clusterId, actor, (keys) => {
+        if (keys.some(({ name }) => name === label)) return refused(`The gateway has a key ${label} already: give this one another label.`);
+        const key: GatewayKey = {
+          ...{ name: label, sha256: hashSecret(secret) },
+          ...(requestsPerMinute === null ? {} : { requestsPerMinute }),
+          ...(days === null ? {} : { expiresAt: after(days) }),
+        };
+        const rate = requestsPerMinute === null ? "" : `${requestsPerMinute} requests a minute`;
+        const detail = joined([days === null ? "without expiry" : `${days} days`, rate]);
+        return { ok: true, keys: [...keys, key], action: "create gateway key", subject: label, detail };
+      });
+      return made.ok ? { ok: true, key: secret } : made;
+    },
+    /** Requests with it are refused from then on; it stays listed. */
+    revoke: (which: NamedKey, actor: Actor): Promise<Outcome<object>> =>
+      changeOne(which, actor, (key) => {
+        return { key: { ...key, revokedAt: new Date().toISOString() }, action: "revoke gateway key", detail: "" };
+      }),
+    /** @param days from now; null: it does not expire */
+    setExpiry: ({ days, ...which }: NamedKey & { readonly days: number | null }, actor: Actor): Promise<Outcome<object>> =>
+      changeOne(which, actor, ({ expiresAt: _, ...key }) => ({
+        key: days === null ? key : { ...key, expiresAt: after(days) },
+        action: "set expiry of gateway key",
+        detail: days === null ? "none" : `${days} days`,
+      })),
+  };
+}
+
+function summary({ sha256: _, requestsPerMinute, expiresAt, revokedAt, ...key }: ListedKey): GatewayKeySummary {
+  return {
+    ...{ name: key.name, objective: key.objective ?? null, lastUsedAt: key.lastUsedAt },
+    requestsPerMinute: requestsPerMinute ?? null,
+    expiresAt: expiresAt ?? null,
+    revokedAt: revokedAt ?? null,
+    state: keyEnd({ expiresAt, revokedAt }, Date.now()) ?? "valid",
+  };
+}

@@ -1,0 +1,57 @@
+import { type GatewayKey, type GatewayKeys, keysRequestSchema } from "@/server/contracts/gateway/gatewayKeys";
+import { sendError, sendJson } from "../http/apiError";
+import { readDocument } from "../http/readDocument";
+import { withReason } from "../lib/auditLog";
+import type { AdminOptions, AdminRoutes } from "./adminRoutes";
+import { matchRefusal } from "./configRoutes";
+
+/** A thousand keys with long names. */
+const keysBytes = 1024 * 1024;
+
+/** Admin routes for the clients' keys: read them with their last use, replace them. */
+export function keyRoutes({ configuration, serving, mutex }: AdminOptions): AdminRoutes {
+  const view = (): GatewayKeys => {
+    const keys = configuration.current?.settings?.keys;
+    const lastUsedAt = ({ sha256 }: GatewayKey): string | null => {
+      const usedMs = serving.callers.uses.get(sha256);
+      return usedMs === undefined ? null : new Date(usedMs).toISOString();
+    };
+    return { keys: keys?.map((key) => ({ ...key, lastUsedAt: lastUsedAt(key) })) ?? null };
+  };
+  const etag = () => ({ etag: `"${configuration.etag}"` });
+  return {
+    "GET /keys": (_, response) => sendJson(response, view(), { headers: etag() }),
+    "PUT /keys": async (request, response) => {
+      const read = await readDocument(request, keysRequestSchema, keysBytes);
+      if (read === null) return;
+      const refusal = await mutex.run(async () => {
+        const refused = matchRefusal(request, configuration.etag);
+        if (refused !== null) return refused;
+        if ("error" in read) return read.error;
+        const { keys, by, reason } = read.document;
+        const detail = withReason(keyChange(configuration.current?.settings?.keys ?? [], keys), reason);
+        return configuration.setKeys(keys, { by, action: "keys changed", detail });
+      });
+      if (refusal === null) sendJson(response, view(), { headers: etag() });
+      else sendError(response, refusal, etag());
+    },
+  };
+}
+
+/** What changes, by the names of the keys: a sentence without its full stop. */
+function keyChange(before: readonly GatewayKey[], after: readonly GatewayKey[]): string {
+  const was = new Map(before.map((key) => [key.name, key]));
+  const kept = after.filter(({ name, sha256 }) => was.get(name)?.sha256 === sha256);
+  const changes = {
+    added: after.filter((key) => !kept.includes(key)),
+    removed: before.filter(({ name, sha256 }) => !kept.some((key) => key.name === name && key.sha256 === sha256)),
+    revoked: kept.filter(({ name, revokedAt }) => revokedAt !== undefined && was.get(name)?.revokedAt === undefined),
+    altered: kept.filter(
+      (key) => key.revokedAt === was.get(key.name)?.revokedAt && JSON.stringify(key) !== JSON.stringify(was.get(key.name)),
+    ),
+  };
+  const parts = Object.entries(changes).flatMap(([what, keys]) =>
+    keys.length === 0 ? [] : [`${what}: ${keys.map(({ name }) => name).join(", ")}`],
+  );
+  return `API keys ${parts.length === 0 ? "stay as they are" : parts.join("; ")}`;
+}
