@@ -26,6 +26,7 @@ import { RequestPredictions } from "./prediction/requestPredictions";
 import type { Traces } from "./request/traces";
 import { ConfigStore } from "./serving/configStore";
 import { Configuration } from "./serving/configuration";
+import { ConfiguredSecrets } from "./serving/configuredSecrets";
 import { Serving } from "./serving/serving";
 import { StageWatch } from "./serving/stageWatch";
 import { WorkflowTracker } from "./workflows/workflowTracker";
@@ -35,6 +36,8 @@ export interface GatewayOptions {
   readonly dataPort: number;
   readonly adminPort: number;
   readonly stateDirectory: string;
+  /** File of the studio beside it with the origins of secrets; absent: the gateway keeps its own in its state folder. */
+  readonly secretOriginsFile?: string | null;
   /** Whole paths of encoders whose embeddings predictors may read; left out: none. */
   readonly encoderFolders?: readonly string[];
   /** Bearer token of the admin listener; null lets every local caller in. */
@@ -71,6 +74,7 @@ export async function startGateway({
   dataPort,
   adminPort,
   stateDirectory,
+  secretOriginsFile = null,
   encoderFolders = [],
   adminToken,
   log,
@@ -91,7 +95,9 @@ export async function startGateway({
   const predictions = new RequestPredictions({ service: predictionService, featureLog, counts, limits });
   const workflows = new WorkflowTracker({ stateDirectory, log });
   const { quietSeconds, recoverySeconds } = limits;
+  const secrets = new ConfiguredSecrets(stateDirectory, secretOriginsFile);
   const serving = new Serving({
+    origins: secrets.origins,
     judge,
     quietSeconds,
     recoverySeconds,
@@ -124,6 +130,7 @@ export async function startGateway({
     serving,
     store: new ConfigStore(stateDirectory),
     audit,
+    secrets,
     log,
     onInstalled(config, etag) {
       controls.canary.installed(config);
@@ -182,6 +189,7 @@ export async function startGateway({
       configuration,
       controls,
       audit,
+      secrets,
       mutex,
       featureLog,
       counts,

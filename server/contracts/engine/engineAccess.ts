@@ -26,7 +26,14 @@ export const engineAccessFields = {
   caFile: z.string().min(1).max(1000).optional(),
 };
 
+/** Scheme, host and port, as `URL.origin`. */
+export const originSchema = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, "must be an origin");
+
+/** A secret, by reference, and an origin that it is to be sent to. */
+export const secretUseSchema = z.object({ key: keyReferenceSchema, origin: originSchema });
+
 const engineAccessSchema = z.object(engineAccessFields);
 
 export type KeyReference = z.infer<typeof keyReferenceSchema>;
+export type SecretUse = Readonly<z.infer<typeof secretUseSchema>>;
 export type EngineAccess = z.infer<typeof engineAccessSchema>;

@@ -1,3 +1,4 @@
+import type { SecretOrigins } from "@/server/contracts/engine/secretOrigins";
 import { defaultCascade, type GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import { ensemblePrefix } from "@/server/contracts/gateway/gatewayEnsembles";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
@@ -37,6 +38,8 @@ import type { DecisionObserver, TrafficObserver } from "./trafficObserver";
 
 export interface ServingOptions extends Pick<GatewayLimits, "quietSeconds" | "recoverySeconds"> {
   readonly judge: JudgeLimits;
+  /** Where secrets may be sent. */
+  readonly origins: SecretOrigins;
   readonly predictions: RequestPredictions;
   readonly artifacts: ArtifactStore;
   readonly workflows: WorkflowTracker;
@@ -79,13 +82,14 @@ export class Serving {
   #panic: { readonly model: string; readonly served: ServedModel | null } | null = null;
   #canary: { readonly asked: CanaryShare; readonly served: ServedModel | null } | null = null;
 
-  constructor({ judge, quietSeconds, recoverySeconds, predictions, artifacts, workflows, onAvailabilityChange }: ServingOptions) {
+  constructor({ judge, origins, quietSeconds, recoverySeconds, predictions, artifacts, workflows, onAvailabilityChange }: ServingOptions) {
     this.predictions = predictions;
     this.artifacts = artifacts;
     this.workflows = workflows;
     this.pool = new ReplicaPool({
       quietSeconds,
       recoverySeconds,
+      origins,
       onAvailabilityChange: () => {
         this.pump();
         onAvailabilityChange();
@@ -93,7 +97,7 @@ export class Serving {
     });
     const { pool, queued } = this;
     const onRoom = (nowMs: number): void => this.pump(nowMs);
-    this.#judge = new JudgeInForce(judge, { pool, queued, onRoom, onAnswered: (model) => this.answered(model) });
+    this.#judge = new JudgeInForce(judge, origins, { pool, queued, onRoom, onAnswered: (model) => this.answered(model) });
   }
 
   get config(): GatewayConfig | null {
