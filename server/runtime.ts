@@ -30,6 +30,8 @@ import { createApplyRunner } from "@/server/clusters/apply/applyRunner";
 import { regressionCheck } from "@/server/clusters/watch/regressionCheck";
 import { createSchedules } from "@/server/clusters/watch/schedules";
 import { watchVerifications } from "@/server/clusters/watch/verificationWatch";
+import { allowedAddresses } from "@/server/contracts/engine/guardedConnector";
+import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { createFleet, type StudioFleet } from "@/server/fleet/createFleet";
 import { createDriftWatch } from "@/server/fleet/driftWatch";
@@ -45,6 +47,7 @@ import { createPlanningService } from "@/server/planning/planningService";
 import { createUnitTests } from "@/server/profiling/measures/unitTests";
 import { createPredictionMonitor, type PromiseSource } from "@/server/proposals/predictionMonitor";
 import { createTrafficWatch } from "@/server/proposals/trafficWatch";
+import { secretsInUse } from "@/server/secretsInUse";
 import { seedStore } from "@/server/seedStore";
 import { lockStateFolder } from "@/server/store/lockStateFolder";
 import { openStore } from "@/server/store/store";
@@ -81,6 +84,8 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const { stateDir, studioUrl } = settings;
   const store = openStore(stateDir);
   const unlock = lockStateFolder(stateDir);
+  secretOrigins.keepIn(stateDir);
+  secretOrigins.begin(secretsInUse(store, settings));
   const uploads = createUploads(stateDir);
   const cards = createCardStore(stateDir);
   const metrics = createStudioMetrics({
@@ -246,6 +251,7 @@ export function runtime(): Runtime {
 /** Next would go on without it, and show the stack in place of the sentence. */
 function createdOrExit(): Runtime {
   try {
+    allowedAddresses();
     return createRuntime(studioSettings(process.env));
   } catch (problem) {
     process.stderr.write(`${reasonOf(problem)}\n`);

@@ -1,12 +1,15 @@
 "use client";
 
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink } from "@trpc/client";
+import { createTRPCClient, httpBatchStreamLink, httpLink, httpSubscriptionLink, splitLink } from "@trpc/client";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "@/server/api/router";
 import { TRPCProvider } from "./trpc";
 
 const url = "/api/trpc";
+
+/** Mutations that answer piece by piece. */
+const streamed: readonly string[] = ["clusters.tryEndpoints"];
 
 /**
  * Calls go out one by one rather than batched: a plan being solved takes long and must be cancellable alone, without
@@ -18,7 +21,11 @@ function createClient() {
       splitLink({
         condition: (operation) => operation.type === "subscription",
         true: httpSubscriptionLink({ url }),
-        false: httpLink({ url }),
+        false: splitLink({
+          condition: ({ path }) => streamed.includes(path),
+          true: httpBatchStreamLink({ url, maxItems: 1 }),
+          false: httpLink({ url }),
+        }),
       }),
     ],
   });

@@ -16,6 +16,8 @@ import type { Store } from "@/server/store/store";
 import type { ScrapeFacts } from "@/server/telemetry/studioMetrics";
 import { type ConnectedClusterParts, connectCluster, type WatchedCluster } from "./connectedCluster";
 import { readConnection } from "./connection";
+import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
+import { gatewayUses } from "./secretUses";
 import { createHost } from "./createHost";
 import { type ConnectedCluster, embeddedClusterId, type Fleet } from "./fleet";
 import { type GatewayRunner, gatewayBeside } from "./gatewayBeside";
@@ -110,6 +112,8 @@ export function createFleet(parts: FleetParts): StudioFleet {
     } satisfies Partial<Own>;
     if (place.runBy === "operator") {
       const { url, adminUrl, token = adminToken } = place;
+      const unsent = gatewayUses(place).flatMap((use) => secretOrigins.refusal(use) ?? [])[0];
+      if (unsent !== undefined) return refused(id, `${unsent.message}.`);
       const at = { gatewayUrl: new URL(url).origin, gatewayAdminUrl: new URL(adminUrl).origin };
       return { ok: true, value: watch({ ...own, ...at, adminToken: token, gatewayAdvice: null }) };
     }

@@ -3,10 +3,14 @@ import type { ConnectionPool, Upstream } from "@/server/calls/upstream";
 import type { Observation } from "@/server/clusters/connector/connector";
 import { trustedJudgeModel } from "@/server/contracts/engine/emulatorAdmin";
 import type { EngineAccess } from "@/server/contracts/engine/engineAccess";
+import type { EngineAccessError } from "@/server/contracts/engine/engineAccessError";
+import { hostRefusal } from "@/server/contracts/engine/guardedConnector";
 import { accessRefusal } from "@/server/contracts/engine/readEngineAccess";
+import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { Answerer } from "@/server/contracts/studio";
 import { addressOf } from "@/server/engineClient/address";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
+import { answererUses } from "./profileUses";
 
 /** A cluster as a profile needs it. */
 export type ProfiledCluster = Pick<ConnectedCluster, "kind" | "seen" | "timeScale">;
@@ -44,6 +48,8 @@ export function upstreamsOf(answerer: Answerer, { clusterOf, clusterName, connec
     const access = { key: at.key, caFile: at.caFile };
     const refusal = accessRefusal(access);
     if (refusal !== null) return { ok: false, message: refusal };
+    const unsent = hostRefusal(new URL(address.url).hostname) ?? secretRefusal(answerer);
+    if (unsent !== null && unsent.kind !== "unentered") return { ok: false, message: `${unsent.message}.` };
     const servedName = at.servedName ?? model;
     return { ok: true, upstreams: [upstreamAt({ root: address.url, access, servedName, timeScale: 1, engine: null }, connections)] };
   }
@@ -65,6 +71,10 @@ export function upstreamsOf(answerer: Answerer, { clusterOf, clusterName, connec
     message: `No engine of ${model} runs on ${name}, and its judge has another name: apply a plan that has ${model}, attach an engine of it, or ask it at a URL.`,
   };
 }
+
+/** Why the answerer's key is not sent to its address; null: it is, or there is none. */
+export const secretRefusal = (answerer: Answerer): EngineAccessError | null =>
+  answererUses(answerer).flatMap((use) => secretOrigins.refusal(use) ?? [])[0] ?? null;
 
 /** The cluster's own judge, where it is of that name. */
 function judgeOf(model: string, kind: ProfiledCluster["kind"], { judge }: Observation) {

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type { CalibrationSource } from "@/server/calibration/calibrationSource";
 import { shapeOf } from "@/server/calibration/liveServingRows";
 import { createConnectionPool } from "@/server/calls/upstream";
+import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { Outcome, ProfileEstimate, ProfileJob, ProfileRequest } from "@/server/contracts/studio";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { ArrivalsGround } from "@/server/planning/arrivals/findArrivals";
@@ -16,6 +17,7 @@ import { createMeasureReadings, measureProblem } from "@/server/profiling/measur
 import type { UnitTests } from "@/server/profiling/measures/unitTests";
 import { profileProblems } from "@/server/profiling/profileProblems";
 import { type ProfileRun, resumeProfile } from "@/server/profiling/profileRun";
+import { profileUses } from "@/server/profiling/profileUses";
 import { countedReadings, profileShape } from "@/server/profiling/profileShape";
 import { measuresProblem } from "@/server/profiling/profileTable";
 import { Tally } from "@/server/profiling/tally";
@@ -179,6 +181,7 @@ export function createProfileService(parts: ProfileServiceParts) {
       estimate: await estimate(request),
     }),
     async start(request: ProfileRequest, actor: Actor): Promise<Outcome<{ readonly id: string }>> {
+      for (const use of secretOrigins.enter(profileUses(request))) note(actor, "enter key", secretOrigins.nameOf(use.key), `for ${use.origin}`);
       const { problems, usd } = await estimate(request);
       const [problem] = problems;
       if (problem !== undefined) return { ok: false, message: problem };

@@ -1,3 +1,4 @@
+import { secretUseSchema } from "@/server/contracts/engine/engineAccess";
 import {
   attachSchema,
   byCluster,
@@ -17,10 +18,14 @@ export const clustersRouter = router({
   gpus: procedure.query(({ ctx }) => ctx.services.clusters.gpus()),
   describe: procedure.input(clusterDescriptionSchema).mutation(({ ctx, input }) => ctx.services.clusters.describe(input, ctx.session.name)),
   secretsFolder: procedure.query(({ ctx }) => ctx.services.attach.secretsFolder()),
-  tryEndpoints: procedure.input(tryEndpointsSchema).subscription(async function* ({ ctx, input, signal }) {
-    yield* ctx.services.attach.tryEndpoints(input, signal ?? never());
-  }),
-  tryConnection: procedure.input(connectionTextSchema).mutation(({ ctx, input }) => ctx.services.attach.tryConnection(input.text)),
+  // A mutation: it asks addresses of the caller's choice, with stored keys.
+  tryEndpoints: procedure
+    .input(tryEndpointsSchema)
+    .mutation(({ ctx, input, signal }) => ctx.services.attach.tryEndpoints(input, signal ?? never(), ctx.session.name)),
+  allowKey: procedure.input(secretUseSchema).mutation(({ ctx, input }) => ctx.services.attach.allowKey(input, ctx.session.name)),
+  tryConnection: procedure
+    .input(connectionTextSchema)
+    .mutation(({ ctx, input }) => ctx.services.attach.tryConnection(input.text, ctx.session.name)),
   attach: procedure.input(attachSchema).mutation(({ ctx, input }) => ctx.services.attach.attach(input, ctx.session.name)),
   change: procedure
     .input(changeConnectionSchema)
@@ -33,7 +38,7 @@ export const clustersRouter = router({
   judge: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.attach.judge(input.clusterId)),
   tryJudge: procedure
     .input(tryJudgeSchema)
-    .mutation(({ ctx, input, signal }) => ctx.services.attach.tryJudge(input.judge, signal ?? never())),
+    .mutation(({ ctx, input, signal }) => ctx.services.attach.tryJudge(input.judge, signal ?? never(), ctx.session.name)),
   measureJudge: procedure.input(byCluster).mutation(({ ctx, input }) => ctx.services.attach.measureJudge(input.clusterId)),
   enterJudgeTime: procedure
     .input(enterJudgeTimeSchema)

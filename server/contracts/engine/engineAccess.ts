@@ -30,7 +30,10 @@ export const engineAccessFields = {
 export const originSchema = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, "must be an origin");
 
 /** A secret, by reference, and an origin that it is to be sent to. */
-export const secretUseSchema = z.object({ key: keyReferenceSchema, origin: originSchema });
+export const secretUseSchema = z.object({
+  key: z.union([keyReferenceSchema, z.strictObject({ environment: z.string().regex(/^WEIR_JUDGE_[A-Z0-9_]{1,80}$/) })]),
+  origin: originSchema,
+});
 
 const engineAccessSchema = z.object(engineAccessFields);
 

@@ -29,7 +29,10 @@ export class EngineAccessReader {
   #readMs = Number.NEGATIVE_INFINITY;
   #version = 0;
 
-  constructor(access: EngineAccess, { variables = process.env, origins = secretOrigins } = {}) {
+  constructor(
+    access: EngineAccess,
+    { variables = process.env, origins = secretOrigins }: { readonly variables?: Variables; readonly origins?: SecretOrigins } = {},
+  ) {
     this.#access = access;
     this.#variables = variables;
     this.#origins = origins;

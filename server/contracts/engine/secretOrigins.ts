@@ -15,12 +15,14 @@ const keptMs = 1_000;
 
 const filePrefix = "file ";
 
+const fileName = "secret-origins.json";
+
 /**
  * The origins that each secret may be sent to, in a JSON file. A secret goes nowhere until an operator's act has entered it for an origin,
  * and to another origin only once that is allowed.
  */
 export class SecretOrigins {
-  readonly #where: () => string;
+  #where: () => string;
   readonly #variables: Variables;
   #read: { readonly file: string; readonly atMs: number; readonly changed: string; readonly origins: Origins | null } | null = null;
   /** Changes with every act of this process. */
@@ -29,6 +31,11 @@ export class SecretOrigins {
   constructor(where: () => string, variables: Variables = process.env) {
     this.#where = where;
     this.#variables = variables;
+  }
+
+  /** Keeps them in a state folder, unless `WEIR_SECRET_ORIGINS` names a file. */
+  keepIn(stateDir: string): void {
+    this.#where = () => this.#variables.WEIR_SECRET_ORIGINS || join(stateDir, fileName);
   }
 
   get file(): string {
@@ -146,5 +153,5 @@ function readOrigins(file: string): Origins | null {
 /** Those of this process: in the file that `WEIR_SECRET_ORIGINS` names, or else in the state folder. */
 export const secretOrigins = new SecretOrigins(() => {
   const { WEIR_SECRET_ORIGINS, WEIR_STATE_DIR, WEIR_ROOT } = process.env;
-  return WEIR_SECRET_ORIGINS || join(WEIR_STATE_DIR || join(WEIR_ROOT || process.cwd(), ".weir"), "secret-origins.json");
+  return WEIR_SECRET_ORIGINS || join(WEIR_STATE_DIR || join(WEIR_ROOT || process.cwd(), ".weir"), fileName);
 });
