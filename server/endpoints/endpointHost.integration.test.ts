@@ -50,7 +50,7 @@ async function startCluster(verifyMs = 3_000) {
     ],
   };
   const connection = connectionSchema.parse(input);
-  enterTestKeys([{ key: { environment: "WEIR_ENGINE_A" }, url: a }]);
+  const leaveKeys = enterTestKeys([{ key: { environment: "WEIR_ENGINE_A" }, url: a }]);
   const plans = [planOver("whole", ["a", "b"]), planOver("part", ["a"]), planOver("stranger", ["a", "c"])] as const;
   const [whole, part, stranger] = plans;
   const connector = createConnector({
@@ -78,6 +78,7 @@ async function startCluster(verifyMs = 3_000) {
       await gateway.close();
       await Promise.all(engines.map((engine) => engine.close()));
       rmSync(state, { recursive: true });
+      leaveKeys();
       vi.unstubAllEnvs();
     },
   };
