@@ -1,8 +1,7 @@
 import type { SecretUse } from "@/server/contracts/engine/engineAccess";
-import { readConnection } from "@/server/fleet/connection";
-import { connectionUses, gatewayUses, keyAt, studioToken } from "@/server/fleet/secretUses";
+import { connectionUses, gatewayUses, keyAt, readConnection, studioToken } from "@/server/fleet/connection";
 import type { StudioSettings } from "@/server/lib/studioSettings";
-import { profileUses } from "@/server/profiling/profileUses";
+import { profileUses } from "@/server/profiling/profileProblems";
 import type { Store } from "@/server/store/store";
 
 /** The secrets that a studio sends by what it has stored, and where: of attached clusters, their gateways, and profiles that are not over. */

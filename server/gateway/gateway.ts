@@ -26,7 +26,6 @@ import { RequestPredictions } from "./prediction/requestPredictions";
 import type { Traces } from "./request/traces";
 import { ConfigStore } from "./serving/configStore";
 import { Configuration } from "./serving/configuration";
-import { ConfiguredSecrets } from "./serving/configuredSecrets";
 import { Serving } from "./serving/serving";
 import { StageWatch } from "./serving/stageWatch";
 import { WorkflowTracker } from "./workflows/workflowTracker";
@@ -95,9 +94,9 @@ export async function startGateway({
   const predictions = new RequestPredictions({ service: predictionService, featureLog, counts, limits });
   const workflows = new WorkflowTracker({ stateDirectory, log });
   const { quietSeconds, recoverySeconds } = limits;
-  const secrets = new ConfiguredSecrets(stateDirectory, secretOriginsFile);
   const serving = new Serving({
-    origins: secrets.origins,
+    stateDirectory,
+    secretOriginsFile,
     judge,
     quietSeconds,
     recoverySeconds,
@@ -130,7 +129,6 @@ export async function startGateway({
     serving,
     store: new ConfigStore(stateDirectory),
     audit,
-    secrets,
     log,
     onInstalled(config, etag) {
       controls.canary.installed(config);
@@ -189,7 +187,6 @@ export async function startGateway({
       configuration,
       controls,
       audit,
-      secrets,
       mutex,
       featureLog,
       counts,

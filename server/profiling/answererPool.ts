@@ -2,7 +2,7 @@ import { request } from "undici";
 import type { ConnectionPool, Upstream } from "@/server/calls/upstream";
 import type { Observation } from "@/server/clusters/connector/connector";
 import { trustedJudgeModel } from "@/server/contracts/engine/emulatorAdmin";
-import type { EngineAccess } from "@/server/contracts/engine/engineAccess";
+import type { EngineAccess, SecretUse } from "@/server/contracts/engine/engineAccess";
 import type { EngineAccessError } from "@/server/contracts/engine/engineAccessError";
 import { hostRefusal } from "@/server/contracts/engine/guardedConnector";
 import { accessRefusal } from "@/server/contracts/engine/readEngineAccess";
@@ -10,7 +10,6 @@ import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { Answerer } from "@/server/contracts/studio";
 import { addressOf } from "@/server/engineClient/address";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
-import { answererUses } from "./profileUses";
 
 /** A cluster as a profile needs it. */
 export type ProfiledCluster = Pick<ConnectedCluster, "kind" | "seen" | "timeScale">;
@@ -71,6 +70,10 @@ export function upstreamsOf(answerer: Answerer, { clusterOf, clusterName, connec
     message: `No engine of ${model} runs on ${name}, and its judge has another name: apply a plan that has ${model}, attach an engine of it, or ask it at a URL.`,
   };
 }
+
+/** The secret of an answerer at an address; those of clusters are their connections'. */
+export const answererUses = ({ at }: Answerer): readonly SecretUse[] =>
+  at.kind === "url" && at.key !== undefined ? [{ key: at.key, origin: new URL(at.url).origin }] : [];
 
 /** Why the answerer's key is not sent to its address; null: it is, or there is none. */
 export const secretRefusal = (answerer: Answerer): EngineAccessError | null =>

@@ -1,6 +1,11 @@
+import type { SecretUse } from "@/server/contracts/engine/engineAccess";
 import type { Answerer, Measure, ProfileRequest, PromptSet } from "@/server/contracts/studio";
-import { answererKey, isUp, type PoolContext, secretRefusal, upstreamsOf, whereOf } from "./answererPool";
+import { answererKey, answererUses, isUp, type PoolContext, secretRefusal, upstreamsOf, whereOf } from "./answererPool";
 import { judgeOf } from "./profileShape";
+
+/** The secrets that a profile sends to addresses of its own, and where. */
+export const profileUses = ({ models, measures }: ProfileRequest): readonly SecretUse[] =>
+  [...models, ...measures.flatMap((measure) => judgeOf(measure) ?? [])].flatMap(answererUses);
 
 /** Whether a sample has what a measure needs; one sentence where it has not. */
 function lacking({ kind, name }: Measure, { models }: ProfileRequest, set: PromptSet): string | null {

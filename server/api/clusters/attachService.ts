@@ -13,7 +13,15 @@ import { addressFault } from "@/server/engineClient/address";
 import { failed, ok } from "@/server/engineClient/finding";
 import { clusterAttention } from "@/server/fleet/clusterAttention";
 import { clusterDetail } from "@/server/fleet/clusterDetail";
-import { type ClusterConnection, readConnection, sharedEngine } from "@/server/fleet/connection";
+import {
+  type ClusterConnection,
+  connectionUses,
+  gatewayUses,
+  judgeUses,
+  keyAt,
+  readConnection,
+  sharedEngine,
+} from "@/server/fleet/connection";
 import { connectionChanges } from "@/server/fleet/connectionChanges";
 import { checkConnection, connectionText, readConnectionText } from "@/server/fleet/connectionText";
 import type { HostDeps } from "@/server/fleet/createHost";
@@ -23,7 +31,6 @@ import { arePortsFree } from "@/server/fleet/gatewayPorts";
 import { observationFindings } from "@/server/fleet/observationFindings";
 import { knownPrice, observedHardware } from "@/server/fleet/observedHardware";
 import { type Preflight, preflight } from "@/server/fleet/preflight";
-import { connectionUses, gatewayUses, judgeUses, keyAt } from "@/server/fleet/secretUses";
 import type { JudgeMonitor } from "@/server/judges/judgeMonitor";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { ClusterRow } from "@/server/store/clusterRepository";

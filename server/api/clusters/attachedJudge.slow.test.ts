@@ -4,7 +4,7 @@ import { askCascade, planOnGpus, startTestCluster } from "@/server/clusters/test
 import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { ClusterJudge } from "@/server/contracts/studio";
-import { gatewayUses } from "@/server/fleet/secretUses";
+import { gatewayUses } from "@/server/fleet/connection";
 import { startTestJudge, type TestJudge } from "@/server/judges/testing/testJudge";
 import { studioSettings } from "@/server/lib/studioSettings";
 import { createRuntime, type Runtime } from "@/server/runtime";

@@ -85,8 +85,8 @@ describe("a link-local address", () => {
 
   it("is connected once an operator names it", async () => {
     vi.stubEnv("WEIR_ALLOWED_ADDRESSES", "169.254.77.0/24");
-    names = { "engine.example": ["169.254.77.77"] };
-    await ask("http://engine.example:8000");
+    names = { "allowed.example": ["169.254.77.77"] };
+    await ask("http://allowed.example:8000");
     expect(attempts).toEqual(["169.254.77.77"]);
   });
 });

@@ -7,7 +7,6 @@ import type { Mutex } from "../lib/mutex";
 import type { FeatureLog } from "../prediction/featureLog";
 import type { PredictionCounts } from "../prediction/predictionCounts";
 import type { Configuration } from "../serving/configuration";
-import type { ConfiguredSecrets } from "../serving/configuredSecrets";
 import type { Serving } from "../serving/serving";
 import type { StageWatch } from "../serving/stageWatch";
 
@@ -32,7 +31,6 @@ export interface AdminOptions {
   readonly configuration: Configuration;
   readonly controls: Controls;
   readonly audit: AuditLog;
-  readonly secrets: ConfiguredSecrets;
   /** Serializes changes of configuration and controls, so that each change applies to the state it was decided on. */
   readonly mutex: Mutex;
   readonly featureLog: FeatureLog;

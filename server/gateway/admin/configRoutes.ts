@@ -20,7 +20,7 @@ const revisionBytes = 64 * 1024;
  * Admin routes for the configuration: read it, replace it, check whether another could replace it, change its knobs, go back to the
  * previous plan.
  */
-export function configRoutes({ configuration, controls, mutex, serving, secrets }: AdminOptions): AdminRoutes {
+export function configRoutes({ configuration, controls, mutex, serving }: AdminOptions): AdminRoutes {
   const { service } = serving.predictions;
   /** Changes the configuration that the caller has read; `namedBy` returns the predictors that the change requires. */
   function change<T>(
@@ -54,7 +54,7 @@ export function configRoutes({ configuration, controls, mutex, serving, secrets 
       missingJudgeKey(config.judge) ??
       serving.artifacts.refusal(config.policy, coming) ??
       astrayFile(config.replicas) ??
-      secrets.refusal(config);
+      serving.secrets.refusal(config);
     if (refusal === null) return controls.configRefusal(config);
     return { status: 400, message: refusal, type: "invalid_request_error", code: "unservable_config" };
   }

@@ -13,7 +13,6 @@ import { type AuditLog, type AuditNote, withReason } from "../lib/auditLog";
 import { isSamePlan, shortId } from "../lib/planName";
 import { configRefusal } from "./configRefusal";
 import { type ConfigStore, configEtag, type PlanPart } from "./configStore";
-import type { ConfiguredSecrets } from "./configuredSecrets";
 import type { Serving } from "./serving";
 
 /** The ETag of having no configuration yet: a first PUT carries `If-Match: "none"`. */
@@ -23,7 +22,6 @@ interface ConfigurationOptions {
   readonly serving: Serving;
   readonly store: ConfigStore;
   readonly audit: AuditLog;
-  readonly secrets: ConfiguredSecrets;
   /** Called for each configuration as soon as it is in force. */
   readonly onInstalled: (config: GatewayConfig, etag: string) => void;
   readonly log: Logger;
@@ -77,7 +75,7 @@ export class Configuration {
     if (loaded.kind === "none") return null;
     if (loaded.kind === "unusable") return loaded.reason;
     this.#previous = loaded.previous;
-    this.#options.secrets.begin([loaded.config, ...(loaded.previous === null ? [] : [loaded.previous])]);
+    this.#options.serving.secrets.begin([loaded.config, ...(loaded.previous === null ? [] : [loaded.previous])]);
     this.#options.serving.install(loaded.config, loaded.earlierNames);
     const known = this.#options.audit.latestChange?.etag;
     if (known !== this.etag && known !== loaded.savedEtag) {
@@ -94,7 +92,7 @@ export class Configuration {
     const settings = given.settings ?? this.current?.settings;
     const config = settings === undefined ? given : { ...given, settings };
     const change = configChange(this.current, config);
-    this.#options.secrets.enter(config);
+    this.#options.serving.secrets.enter(config);
     await this.#replace(config, change === null ? null : { by, action: "configuration", detail: withReason(change, reason) });
   }
 
@@ -151,7 +149,7 @@ export class Configuration {
       configRefusal(config) ??
       serving.artifacts.refusal(config.policy) ??
       missingJudgeKey(config.judge) ??
-      this.#options.secrets.refusal(config);
+      serving.secrets.refusal(config);
     if (refusal !== null) return conflict(`The plan ${shortId(previous.planId)} cannot be served now. ${refusal}`);
     const detail = withReason(`From the plan ${shortId(current.planId)} back to ${shortId(previous.planId)}`, reason);
     await this.#replace(config, { by, action: "rolled back", detail }, planPart(current));

@@ -1,4 +1,3 @@
-import type { SecretOrigins } from "@/server/contracts/engine/secretOrigins";
 import { defaultCascade, type GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import { ensemblePrefix } from "@/server/contracts/gateway/gatewayEnsembles";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
@@ -24,6 +23,7 @@ import { RoundTallies } from "../queue/roundTallies";
 import { ServiceRates, unknownRetrySeconds } from "../queue/serviceRates";
 import type { WorkflowTracker } from "../workflows/workflowTracker";
 import { CascadeNames, cascadeName } from "./cascadeNames";
+import { ConfiguredSecrets } from "./configuredSecrets";
 import {
   type CanaryShare,
   canaryModel,
@@ -38,8 +38,9 @@ import type { DecisionObserver, TrafficObserver } from "./trafficObserver";
 
 export interface ServingOptions extends Pick<GatewayLimits, "quietSeconds" | "recoverySeconds"> {
   readonly judge: JudgeLimits;
-  /** Where secrets may be sent. */
-  readonly origins: SecretOrigins;
+  readonly stateDirectory: string;
+  /** The studio's file of the origins of secrets; null: the gateway has its own. */
+  readonly secretOriginsFile: string | null;
   readonly predictions: RequestPredictions;
   readonly artifacts: ArtifactStore;
   readonly workflows: WorkflowTracker;
@@ -52,6 +53,8 @@ export interface ServingOptions extends Pick<GatewayLimits, "quietSeconds" | "re
  * under the one they started with; only those whose model was removed are rerouted.
  */
 export class Serving {
+  /** Which secrets go where. */
+  readonly secrets: ConfiguredSecrets;
   readonly pool: ReplicaPool;
   readonly callers = new Callers();
   readonly cascadeNames = new CascadeNames();
@@ -82,7 +85,9 @@ export class Serving {
   #panic: { readonly model: string; readonly served: ServedModel | null } | null = null;
   #canary: { readonly asked: CanaryShare; readonly served: ServedModel | null } | null = null;
 
-  constructor({ judge, origins, quietSeconds, recoverySeconds, predictions, artifacts, workflows, onAvailabilityChange }: ServingOptions) {
+  constructor({ judge, stateDirectory, secretOriginsFile, quietSeconds, recoverySeconds, predictions, artifacts, workflows, onAvailabilityChange }: ServingOptions) {
+    this.secrets = new ConfiguredSecrets(stateDirectory, secretOriginsFile);
+    const { origins } = this.secrets;
     this.predictions = predictions;
     this.artifacts = artifacts;
     this.workflows = workflows;
