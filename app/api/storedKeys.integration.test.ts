@@ -39,7 +39,8 @@ async function recording(answer: RequestListener = (_, response) => void respons
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "weir-keys-"));
-  runtime = createRuntime(studioSettings({ WEIR_STATE_DIR: folder, WEIR_EMULATOR_URL: nowhere, WEIR_GATEWAY_ADMIN_URL: nowhere }));
+  const addresses = { WEIR_EMULATOR_URL: nowhere, WEIR_GATEWAY_ADMIN_URL: nowhere };
+  runtime = createRuntime(studioSettings({ ...addresses, WEIR_STATE_DIR: folder, WEIR_ADMIN_TOKEN: "of-the-studio" }));
   Object.assign(globalThis, { [Symbol.for("weir.runtime")]: runtime });
   cookie = signIn(new Request(runtime.signInLink())).headers.get("set-cookie")?.split(";")[0] ?? "";
 });
@@ -59,8 +60,7 @@ afterEach(() => {
 });
 
 /** Enters the key for an engine, as it stands in the file of a studio to which that engine is attached. */
-const enteredFor = (url: string): void =>
-  writeFileSync(originsFile, JSON.stringify({ version: 1, secrets: { [key.environment]: [url] } }));
+const enteredFor = (url: string): void => writeFileSync(originsFile, JSON.stringify({ version: 1, secrets: { [key.environment]: [url] } }));
 
 const client = () =>
   createTRPCClient<AppRouter>({
@@ -82,6 +82,17 @@ async function findingsAt(url: string): Promise<string> {
     if (event.kind === "tried") told.push(...event.endpoint.findings.map(({ sentence }) => sentence));
   return told.join(" ");
 }
+
+it("does not give the studio's own token to a gateway that somebody names", async () => {
+  const evil = await recording();
+  const connection = { kind: "endpoints", endpoints: [{ name: "a", url: nowhere, model: "llama-3.1-8b", gpu: "l40s", precision: "bf16" }] };
+  const gateway = { runBy: "operator", url: evil.url, adminUrl: evil.url } as const;
+  const attached = await runtime.services.attach.attach({ name: "evil", connection, gateway }, "eve");
+  // A gateway that is attached is asked every second.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(evil.seen.map(({ authorization }) => authorization)).not.toContain("Bearer of-the-studio");
+  expect(attached).toMatchObject({ ok: false, message: expect.stringContaining("The key WEIR_ADMIN_TOKEN was entered for") });
+});
 
 describe("a stored key", () => {
   it("is not sent to an address of a page's choice by a GET with the cookie", async () => {

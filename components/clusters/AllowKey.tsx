@@ -1,4 +1,4 @@
-import type { SecretUse } from "@/server/contracts/engine/engineAccess";
+import type { SecretUse } from "@/server/contracts/studio";
 import { useAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";

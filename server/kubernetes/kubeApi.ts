@@ -128,12 +128,16 @@ function send(url: URL, options: RequestOptions, body: unknown, signal: AbortSig
     const refused = hostRefusal(url.hostname);
     if (refused !== null) return reject(refused);
     const send = url.protocol === "https:" ? tlsRequest : plainRequest;
-    const call = send(url, { ...options, lookup: guardedLookup, headers: { ...options.headers, ...headers }, signal }, (response: IncomingMessage) => {
-      const parts: Buffer[] = [];
-      response.on("data", (part: Buffer) => parts.push(part));
-      response.on("error", reject);
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
-    });
+    const call = send(
+      url,
+      { ...options, lookup: guardedLookup, headers: { ...options.headers, ...headers }, signal },
+      (response: IncomingMessage) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part: Buffer) => parts.push(part));
+        response.on("error", reject);
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
+      },
+    );
     call.on("error", reject);
     call.end(text);
   });

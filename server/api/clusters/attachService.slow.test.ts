@@ -4,8 +4,8 @@ import { askCascade, planOnGpus, startTestCluster } from "@/server/clusters/test
 import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { ClusterDetail, ClusterSummary, TriedEndpoint, TryEvent } from "@/server/contracts/studio";
-import { embeddedClusterId } from "@/server/fleet/fleet";
 import { gatewayUses } from "@/server/fleet/connection";
+import { embeddedClusterId } from "@/server/fleet/fleet";
 import { studioSettings } from "@/server/lib/studioSettings";
 import { createRuntime, type Runtime } from "@/server/runtime";
 import type { Plan } from "@/solver/plan/plan";

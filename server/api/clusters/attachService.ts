@@ -21,6 +21,7 @@ import {
   keyAt,
   readConnection,
   sharedEngine,
+  studioToken,
 } from "@/server/fleet/connection";
 import { connectionChanges } from "@/server/fleet/connectionChanges";
 import { checkConnection, connectionText, readConnectionText } from "@/server/fleet/connectionText";
@@ -105,14 +106,19 @@ export function createAttachService(parts: AttachParts) {
 
   /** Enters secrets that are used for the first time, by an operator's act. */
   function enterKeys(uses: readonly SecretUse[], actor: Actor): void {
-    for (const { key, origin } of secretOrigins.enter(uses)) store.audit.note(actor, "enter key", secretOrigins.nameOf(key), `for ${origin}`);
+    for (const { key, origin } of secretOrigins.enter(uses))
+      store.audit.note(actor, "enter key", secretOrigins.nameOf(key), `for ${origin}`);
   }
 
   /** Enters the secrets of a connection and its gateway; in a sentence why one of them is not sent where it would have to be. */
   function secretRefusal(kept: unknown, gateway: GatewayPlace | null, actor: Actor): string | null {
     const read = checkConnection(kept);
     const uses = [...(read.ok ? connectionUses(read.connection) : []), ...gatewayUses(gateway)];
-    enterKeys(uses, actor);
+    // The studio's own token was made for its own gateways: for another one it is allowed in the file, never by the way.
+    enterKeys(
+      uses.filter(({ key }) => key !== studioToken),
+      actor,
+    );
     const refused = uses.flatMap((use) => secretOrigins.refusal(use) ?? [])[0];
     return refused === undefined ? null : `${refused.message}.`;
   }

@@ -180,7 +180,8 @@ export function createProfileService(parts: ProfileServiceParts) {
       estimate: await estimate(request),
     }),
     async start(request: ProfileRequest, actor: Actor): Promise<Outcome<{ readonly id: string }>> {
-      for (const use of secretOrigins.enter(profileUses(request))) note(actor, "enter key", secretOrigins.nameOf(use.key), `for ${use.origin}`);
+      for (const use of secretOrigins.enter(profileUses(request)))
+        note(actor, "enter key", secretOrigins.nameOf(use.key), `for ${use.origin}`);
       const { problems, usd } = await estimate(request);
       const [problem] = problems;
       if (problem !== undefined) return { ok: false, message: problem };

@@ -146,10 +146,7 @@ export class Configuration {
     if (previous === null) return conflict("No plan was in force before this one, so there is nothing to roll back to.");
     const config = { ...current, ...previous };
     const refusal =
-      configRefusal(config) ??
-      serving.artifacts.refusal(config.policy) ??
-      missingJudgeKey(config.judge) ??
-      serving.secrets.refusal(config);
+      configRefusal(config) ?? serving.artifacts.refusal(config.policy) ?? missingJudgeKey(config.judge) ?? serving.secrets.refusal(config);
     if (refusal !== null) return conflict(`The plan ${shortId(previous.planId)} cannot be served now. ${refusal}`);
     const detail = withReason(`From the plan ${shortId(current.planId)} back to ${shortId(previous.planId)}`, reason);
     await this.#replace(config, { by, action: "rolled back", detail }, planPart(current));

@@ -85,7 +85,17 @@ export class Serving {
   #panic: { readonly model: string; readonly served: ServedModel | null } | null = null;
   #canary: { readonly asked: CanaryShare; readonly served: ServedModel | null } | null = null;
 
-  constructor({ judge, stateDirectory, secretOriginsFile, quietSeconds, recoverySeconds, predictions, artifacts, workflows, onAvailabilityChange }: ServingOptions) {
+  constructor({
+    judge,
+    stateDirectory,
+    secretOriginsFile,
+    quietSeconds,
+    recoverySeconds,
+    predictions,
+    artifacts,
+    workflows,
+    onAvailabilityChange,
+  }: ServingOptions) {
     this.secrets = new ConfiguredSecrets(stateDirectory, secretOriginsFile);
     const { origins } = this.secrets;
     this.predictions = predictions;

@@ -16,7 +16,8 @@ const handler = (request: Request): Promise<Response> =>
       sameOrigin: isSameOrigin(request.headers),
     }),
     // Compressed, a stream would be held back until there is enough of it.
-    responseMeta: () => (request.headers.get("trpc-accept") === "application/jsonl" ? { headers: { "cache-control": "no-transform" } } : {}),
+    responseMeta: () =>
+      request.headers.get("trpc-accept") === "application/jsonl" ? { headers: { "cache-control": "no-transform" } } : {},
     onError({ error, path }) {
       // The client has disconnected: an aborted call is not a failure.
       if (request.signal.aborted) return;
