@@ -27,7 +27,9 @@ export const engineAccessFields = {
 };
 
 /** Scheme, host and port, as `URL.origin`. */
-export const originSchema = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, "must be an origin");
+export const originSchema = z
+  .string()
+  .refine((text) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text, "must be an http or https origin");
 
 /** A secret, by reference, and an origin that it is to be sent to. */
 export const secretUseSchema = z.object({

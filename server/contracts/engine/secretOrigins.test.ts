@@ -69,8 +69,15 @@ describe("the origins of secrets", () => {
     expect(origins.refusal(byFile("link"))).toBeNull();
   });
 
+  it("are of http alone: what has no such origin is not entered, and spoils nothing", () => {
+    const origins = originsIn();
+    expect(origins.enter([byFile("a.key", "null"), byFile("a.key", "ftp://gpu-1"), byFile("a.key", "http://gpu-1:8000/v1")])).toEqual([]);
+    origins.enter([byFile("a.key")]);
+    expect(originsIn().refusal(byFile("a.key"))).toBeNull();
+  });
+
   it("are taken from what was in use only where there is no file yet", () => {
-    originsIn().begin([byFile("a.key")]);
+    originsIn().begin([byFile("a.key"), byFile("a.key", "null")]);
     expect(originsIn().refusal(byFile("a.key"))).toBeNull();
     originsIn().begin([byFile("a.key", there)]);
     expect(originsIn().refusal(byFile("a.key", there))?.kind).toBe("elsewhere");

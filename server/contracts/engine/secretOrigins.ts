@@ -64,7 +64,7 @@ export class SecretOrigins {
   enter(uses: readonly SecretUse[]): readonly SecretUse[] {
     const origins = this.#origins();
     if (origins === null) return [];
-    const fresh = uses.filter(({ key }) => this.#enteredFor(key, origins) === null);
+    const fresh = uses.filter(({ key, origin }) => originSchema.safeParse(origin).success && this.#enteredFor(key, origins) === null);
     if (fresh.length > 0) this.allow(fresh);
     return fresh;
   }
@@ -89,7 +89,7 @@ export class SecretOrigins {
   begin(uses: readonly SecretUse[]): void {
     if (existsSync(this.file)) return;
     this.#write({});
-    this.allow(uses);
+    this.enter(uses);
   }
 
   /** The same for every spelling of a reference. */
