@@ -39,6 +39,7 @@ const environment = {
   WEIR_LAUNCHED: "1",
   WEIR_STATE_DIR: stateDir,
   WEIR_SECRETS_DIR: secretsFolder(stateDir),
+  WEIR_SECRET_ORIGINS: process.env.WEIR_SECRET_ORIGINS ?? join(stateDir, "secret-origins.json"),
   WEIR_ENGINE_PORT_BASE: process.env.WEIR_ENGINE_PORT_BASE ?? String(enginePortBase),
   WEIR_ADMIN_TOKEN: adminToken(join(stateDir, "admin-token")),
 };

@@ -37,6 +37,8 @@ import { regressionCheck } from "@/server/clusters/watch/regressionCheck";
 import { createSchedules } from "@/server/clusters/watch/schedules";
 import { watchVerifications } from "@/server/clusters/watch/verificationWatch";
 import type { Caller } from "@/server/contracts/studio";
+import { allowedAddresses } from "@/server/contracts/engine/guardedConnector";
+import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { createFleet, type StudioFleet } from "@/server/fleet/createFleet";
 import { createDriftWatch } from "@/server/fleet/driftWatch";
@@ -52,6 +54,7 @@ import { createPlanningService } from "@/server/planning/planningService";
 import { createUnitTests } from "@/server/profiling/measures/unitTests";
 import { createPredictionMonitor, type PromiseSource } from "@/server/proposals/predictionMonitor";
 import { createTrafficWatch } from "@/server/proposals/trafficWatch";
+import { secretsInUse } from "@/server/secretsInUse";
 import { seedStore } from "@/server/seedStore";
 import { lockStateFolder } from "@/server/store/lockStateFolder";
 import { openStore } from "@/server/store/store";
@@ -98,6 +101,8 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
   const oidc =
     oidcOptions === null ? null : createOidcSignIn({ settings: oidcOptions, store, studioUrl, endStreams: openStreams.end, log });
+  secretOrigins.keepIn(stateDir);
+  secretOrigins.begin(secretsInUse(store, settings));
   const uploads = createUploads(stateDir);
   const cards = createCardStore(stateDir);
   const metrics = createStudioMetrics({
@@ -269,6 +274,7 @@ export function runtime(): Runtime {
 /** Next would go on without it, and show the stack in place of the sentence. */
 function createdOrExit(): Runtime {
   try {
+    allowedAddresses();
     const settings = studioSettings(process.env);
     return createRuntime(settings, oidcSettings(process.env, settings.studioUrl));
   } catch (problem) {

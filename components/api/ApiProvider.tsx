@@ -1,7 +1,7 @@
 "use client";
 
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink } from "@trpc/client";
+import { createTRPCClient, httpBatchStreamLink, httpLink, httpSubscriptionLink, splitLink } from "@trpc/client";
 import { EventSource, type EventSourceInit } from "eventsource";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "@/server/api/router";
@@ -21,6 +21,9 @@ class PageEventSource extends EventSource {
   }
 }
 
+/** Mutations that answer piece by piece. */
+const streamed: readonly string[] = ["clusters.tryEndpoints"];
+
 /**
  * Calls go out one by one rather than batched: a plan being solved takes long and must be cancellable alone, without
  * delaying or failing other calls.
@@ -31,7 +34,11 @@ function createClient() {
       splitLink({
         condition: (operation) => operation.type === "subscription",
         true: httpSubscriptionLink({ url, EventSource: PageEventSource }),
-        false: httpLink({ url, headers: pageHeaders }),
+        false: splitLink({
+          condition: ({ path }) => streamed.includes(path),
+          true: httpBatchStreamLink({ url, headers: pageHeaders, maxItems: 1 }),
+          false: httpLink({ url, headers: pageHeaders }),
+        }),
       }),
     ],
   });

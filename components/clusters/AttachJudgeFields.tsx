@@ -62,7 +62,13 @@ export function AttachJudgeFields(props: {
       </div>
       <div role="status">
         <ErrorLine error={test.error} />
-        {found !== null && <FindingList findings={found.findings} label="What testing the judge found" />}
+        {found !== null && (
+          <FindingList
+            findings={found.findings}
+            label="What testing the judge found"
+            onAllowed={() => named !== null && test.mutate(named)}
+          />
+        )}
       </div>
     </div>
   );

@@ -44,7 +44,7 @@ export function ConnectionEditor(props: {
       </div>
       <ErrorLine error={trial.error} />
       <div role="status" className="flex flex-col gap-2">
-        {tried !== null && <FindingList findings={tried.findings} label="What was found" />}
+        {tried !== null && <FindingList findings={tried.findings} label="What was found" onAllowed={() => trial.mutate(text)} />}
         {trial.data !== undefined && tried === null && !trial.isPending && (
           <p className="text-sm text-ink-2">The text has changed since it was tried.</p>
         )}

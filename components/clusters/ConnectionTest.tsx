@@ -30,7 +30,7 @@ export function ConnectionTest(props: { readonly clusterId: string; readonly nam
       <div role="status" className="flex flex-col gap-3">
         {test.data !== undefined && !test.isPending && (
           <>
-            <FindingList findings={test.data.findings} label={`What testing ${name} found`} />
+            <FindingList findings={test.data.findings} label={`What testing ${name} found`} onAllowed={() => test.mutate()} />
             {test.data.endpoints.map(({ tried, findings }) => {
               const faults = findings.filter(({ level }) => level !== "ok");
               return (
@@ -40,7 +40,7 @@ export function ConnectionTest(props: { readonly clusterId: string; readonly nam
                     {faults.length === 0 ? "is healthy" : ""}
                   </summary>
                   <div className="mt-1">
-                    <FindingList findings={findings} label={`What testing ${tried.name} found`} />
+                    <FindingList findings={findings} label={`What testing ${tried.name} found`} onAllowed={() => test.mutate()} />
                   </div>
                 </details>
               );

@@ -36,7 +36,9 @@ export function EndpointRowForm(
         {row.trying && row.word !== "trying" && <span className="text-xs text-ink-3">trying again …</span>}
         <span className="min-w-0 text-xs text-ink-3 [overflow-wrap:anywhere]">{row.fine}</span>
       </div>
-      {row.faults.length > 0 && <FindingList findings={row.faults} label={`Problems of ${row.name}`} />}
+      {row.faults.length > 0 && (
+        <FindingList findings={row.faults} label={`Problems of ${row.name}`} onAllowed={() => onTryAgain(endpoint)} />
+      )}
       <Notes items={row.questions} className="text-sm text-warn" />
       {row.served.length > 1 && (
         <SelectField

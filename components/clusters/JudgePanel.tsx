@@ -61,7 +61,7 @@ export function JudgePanel({ clusterId }: { readonly clusterId: string }) {
         </dl>
         {driftWords(known) !== null && <p className="text-warn">{driftWords(known)}</p>}
         {known.test?.findings.some(({ level }) => level !== "ok") && (
-          <FindingList findings={known.test.findings} label="What the test of the judge found" />
+          <FindingList findings={known.test.findings} label="What the test of the judge found" onAllowed={() => measure.mutate()} />
         )}
         <div className="flex flex-wrap items-end gap-3">
           <PermittedButton permission="operate" disabled={busy} title="The test makes about 15 calls" onClick={() => measure.mutate()}>

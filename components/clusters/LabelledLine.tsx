@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { StateWord, type Tone } from "../ui/Badge";
 
 /** One line of a list of findings: its label, the finding, and what to do about it, if anything. */
@@ -8,6 +9,8 @@ export function LabelledLine(props: {
   readonly next: string | null;
   /** Width of the labels, where they form a column. */
   readonly wordClass?: string;
+  /** What can be done about it at once. */
+  readonly children?: ReactNode;
 }) {
   return (
     <li className="flex items-baseline gap-2">
@@ -17,6 +20,7 @@ export function LabelledLine(props: {
       <span className="min-w-0 [overflow-wrap:anywhere]">
         {props.sentence}
         {props.next !== null && <span className="text-ink-2"> {props.next}</span>}
+        {props.children}
       </span>
     </li>
   );

@@ -16,7 +16,7 @@ const isVariable = (token: string): boolean => /^\$\{?\w+\}?$/.test(token);
 const blank = (whole: string, before: string, token: string): string => (isVariable(token) ? whole : `${before}${LEFT_OUT}`);
 
 /**
- * Pasted text without its keys: they stay in the browser, because the tested text is part of an address. Lines keep their numbers.
+ * Pasted text without its keys: they stay in the browser. Lines keep their numbers.
  *
  * @example withoutKeys("curl -H 'Authorization: Bearer sk-1' http://gpu-1:8000") // curl -H 'Authorization: Bearer left-out' http://gpu-1:8000
  */
@@ -32,8 +32,8 @@ export function withoutKeys(text: string): string {
 /** Long enough not to test a typed address letter by letter, short enough to read a paste at once. */
 const STILL_MS = 400;
 
-/** What goes into an address, encoded; servers take some 16 kB with everything else in it. */
-const MOST_ENCODED = 12_000;
+/** How long a studio that does not answer is left alone before it is asked again. */
+const AGAIN_MS = 2_000;
 
 export interface EndpointTry {
   readonly attempt: EndpointAttempt;
@@ -48,38 +48,39 @@ export function useEndpointTry(text: string): EndpointTry {
   const client = useTRPCClient();
   const [attempt, act] = useReducer(afterAct, noAttempt);
   const [fault, setFault] = useState<string | null>(null);
-  const apart = useRef(new Set<{ unsubscribe(): void }>());
+  const apart = useRef(new Set<AbortController>());
   const still = useDebounced(text, STILL_MS);
 
-  const subscribe = useCallback(
-    (asked: readonly EndpointToTry[] | null, input: Parameters<typeof client.clusters.tryEndpoints.subscribe>[0]) => {
-      const tooLong = encodeURIComponent(JSON.stringify(input)).length > MOST_ENCODED;
-      if (tooLong) {
-        setFault("That is more than can be tried at once: paste about 150 addresses, attach them, and add the others to its connection.");
-        return { unsubscribe: () => {} };
-      }
+  const begin = useCallback(
+    (asked: readonly EndpointToTry[] | null, input: Parameters<typeof client.clusters.tryEndpoints.mutate>[0]): AbortController => {
+      const ending = new AbortController();
+      const { signal } = ending;
+      const hear = async (): Promise<void> => {
+        const events = await client.clusters.tryEndpoints.mutate(input, { signal });
+        setFault(null);
+        for await (const event of events) {
+          if (signal.aborted) return;
+          act({ kind: "heard", asked, event });
+        }
+      };
+      const follow = async (): Promise<void> => {
+        try {
+          await hear();
+        } catch (error) {
+          if (signal.aborted) return;
+          if (isUnanswered(error)) {
+            setFault("The studio does not answer; addresses are tried once it does.");
+            const timer = setTimeout(() => void follow(), AGAIN_MS);
+            return signal.addEventListener("abort", () => clearTimeout(timer));
+          }
+          setFault(error instanceof Error ? error.message : String(error));
+        }
+        if (!signal.aborted) act({ kind: "ended", asked });
+      };
       setFault(null);
       act({ kind: "begin", asked });
-      const end = (): void => {
-        subscription.unsubscribe();
-        act({ kind: "ended", asked });
-      };
-      const subscription = client.clusters.tryEndpoints.subscribe(input, {
-        onData: (event) => act({ kind: "heard", asked, event }),
-        onComplete: () => act({ kind: "ended", asked }),
-        onError: (error) => {
-          setFault(error.message);
-          end();
-        },
-        // The link reconnects by itself: a studio that is unreachable is waited for; its own refusal would only repeat.
-        onConnectionStateChange: ({ error }) => {
-          if (error === null) return setFault(null);
-          if (isUnanswered(error)) return setFault("The studio does not answer; addresses are tried once it does.");
-          setFault(error.message);
-          end();
-        },
-      });
-      return subscription;
+      void follow();
+      return ending;
     },
     [client],
   );
@@ -89,22 +90,22 @@ export function useEndpointTry(text: string): EndpointTry {
       setFault(null);
       return act({ kind: "cleared" });
     }
-    const subscription = subscribe(null, { text: withoutKeys(still) });
-    return () => subscription.unsubscribe();
-  }, [still, subscribe]);
+    const trying = begin(null, { text: withoutKeys(still) });
+    return () => trying.abort();
+  }, [still, begin]);
 
   useEffect(() => {
     const running = apart.current;
     return () => {
-      for (const subscription of running) subscription.unsubscribe();
+      for (const trying of running) trying.abort();
     };
   }, []);
 
   const tryAgain = useCallback<EndpointTry["tryAgain"]>(
     (endpoints, { generate } = { generate: false }) => {
-      if (endpoints.length > 0) apart.current.add(subscribe(endpoints, { endpoints: [...endpoints], generate }));
+      if (endpoints.length > 0) apart.current.add(begin(endpoints, { endpoints: [...endpoints], generate }));
     },
-    [subscribe],
+    [begin],
   );
   return { attempt, fault, tryAgain };
 }

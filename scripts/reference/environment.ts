@@ -59,6 +59,20 @@ export const variables: readonly Variable[] = [
     meaning: "Folder with one file for each key of an engine or authority. A file is read within a second, without a restart.",
   },
   {
+    name: "WEIR_SECRET_ORIGINS",
+    readBy: ["launcher", "studio", "gateway"],
+    usual: "secret-origins.json in the state folder",
+    meaning:
+      "JSON file with the origins that each key may be sent to. A gateway without this variable keeps its own, `gateway-secret-origins.json` in its state folder.",
+  },
+  {
+    name: "WEIR_ALLOWED_ADDRESSES",
+    readBy: ["studio", "gateway"],
+    usual: "",
+    meaning:
+      "Link-local addresses, addresses of metadata services and subnets of them that requests may go to, separated by commas, such as `169.254.7.0/24`.",
+  },
+  {
     name: "WEIR_ENGINE_…",
     readBy: ["studio", "gateway"],
     usual: "",

@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from "undici";
-import { EngineAccessError } from "@/server/contracts/engine/engineConnection";
+import { EngineAccessError } from "@/server/contracts/engine/engineAccessError";
 import { EventStreamReader, isDone } from "@/server/lib/eventStream";
 import { BrokenReply, ChatReader } from "./chatReply";
 import type { Upstream } from "./upstream";

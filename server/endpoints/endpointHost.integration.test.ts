@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createApplyRunner } from "@/server/clusters/apply/applyRunner";
 import { createAdminClient } from "@/server/clusters/connector/adminClient";
 import { createConnector } from "@/server/clusters/connector/clusterConnector";
+import { enterTestKeys } from "@/server/contracts/testing/testSecretOrigins";
 import { startGateway } from "@/server/gateway/gateway";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import { openStore } from "@/server/store/store";
@@ -49,6 +50,7 @@ async function startCluster(verifyMs = 3_000) {
     ],
   };
   const connection = connectionSchema.parse(input);
+  const leaveKeys = enterTestKeys([{ key: { environment: "WEIR_ENGINE_A" }, url: a }]);
   const plans = [planOver("whole", ["a", "b"]), planOver("part", ["a"]), planOver("stranger", ["a", "c"])] as const;
   const [whole, part, stranger] = plans;
   const connector = createConnector({
@@ -76,6 +78,7 @@ async function startCluster(verifyMs = 3_000) {
       await gateway.close();
       await Promise.all(engines.map((engine) => engine.close()));
       rmSync(state, { recursive: true });
+      leaveKeys();
       vi.unstubAllEnvs();
     },
   };

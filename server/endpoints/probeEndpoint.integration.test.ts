@@ -3,8 +3,9 @@ import { createServer } from "node:http";
 import { createServer as createTcpServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { testCertificates } from "@/server/contracts/testing/testCertificates";
+import { enterTestKeys } from "@/server/contracts/testing/testSecretOrigins";
 import type { ProbeTarget } from "../engineClient/checkEndpoint";
 import { type EndpointProbe, probeEndpoint } from "./probeEndpoint";
 import { probeEndpoints } from "./probeEndpoints";
@@ -116,6 +117,7 @@ describe("a probe", () => {
     const engine = await start({ key: "sk-right" });
     expect(troubles(await probe(engine))).toEqual(["key: It wants an API key."]);
     vi.stubEnv("WEIR_ENGINE_WRONG", "sk-wrong");
+    onTestFinished(enterTestKeys([{ environment: "WEIR_ENGINE_WRONG" }, { file: "right" }].map((key) => ({ key, url: engine.url }))));
     const refused = await probe({ url: engine.url, key: { environment: "WEIR_ENGINE_WRONG" } }, { generate: true });
     expect(troubles(refused)[0]).toBe("key: It refuses the key (401).");
     expect(JSON.stringify(refused)).not.toContain("sk-wrong");

@@ -1,6 +1,6 @@
 import { type Dispatcher, request } from "undici";
 import type { EngineAccess } from "@/server/contracts/engine/engineAccess";
-import { EngineAccessError } from "@/server/contracts/engine/engineConnection";
+import { EngineAccessError } from "@/server/contracts/engine/engineAccessError";
 import { engineAgent } from "@/server/engineClient/engineAgent";
 
 export type EndpointAnswer =
@@ -13,8 +13,8 @@ export type EndpointAnswer =
     }
   /** `code` is the system's, OpenSSL's or undici's; empty if there is none. */
   | { readonly kind: "failed"; readonly code: string }
-  /** Its key or its authorities are not there to be used. */
-  | { readonly kind: "no-access"; readonly reason: string }
+  /** Nothing was sent: its key or its authorities are not there, or may not be sent there, or its address is refused. */
+  | { readonly kind: "no-access"; readonly error: EngineAccessError }
   | { readonly kind: "late" };
 
 export interface EndpointQuestion {
@@ -56,7 +56,7 @@ export async function askEndpoint({ target, path, body, signal }: EndpointQuesti
       firstMs,
     };
   } catch (error) {
-    if (error instanceof EngineAccessError) return { kind: "no-access", reason: `${error.message}.` };
+    if (error instanceof EngineAccessError) return { kind: "no-access", error };
     if (signal.aborted) return { kind: "late" };
     const { code = "" } = error as { code?: string };
     // undici wraps the system's error where several addresses of a name were tried.

@@ -3,7 +3,7 @@ import type { EngineAccess } from "@/server/contracts/engine/engineAccess";
 import type { Finding } from "@/server/contracts/studio";
 import { type EndpointAnswer, jsonOf } from "./askEndpoint";
 import { failed, ok, warn } from "./finding";
-import { tooLate, unreached } from "./unreached";
+import { tooLate, unreached, unsent } from "./unreached";
 
 export interface ProbeTarget extends EngineAccess {
   readonly name: string;
@@ -48,14 +48,7 @@ export async function checkEndpoint(target: ProbeTarget, ask: (path: string) => 
   const listed = await ask("/v1/models");
   if (listed.kind === "late") return ended(tooLate(url));
   if (listed.kind === "failed") return ended(unreached(url, listed.code));
-  if (listed.kind === "no-access")
-    return ended(
-      failed(
-        "key",
-        listed.reason,
-        "Put the file there: it is read within a second. A variable has to be set before studio and gateway start.",
-      ),
-    );
+  if (listed.kind === "no-access") return ended(unsent(listed.error));
   const list = modelListSchema.safeParse(jsonOf(listed));
   const models = list.success ? list.data.data : [];
   const served = models.map(({ id, root, parent, max_model_len }) => ({

@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from "undici";
 import type { EngineAccess } from "@/server/contracts/engine/engineAccess";
 import { engineConnector, withEngineKey } from "@/server/contracts/engine/engineConnection";
+import { guardedConnector } from "@/server/contracts/engine/guardedConnector";
 import { EngineAccessReader } from "@/server/contracts/engine/readEngineAccess";
 
 const connectTimeoutMs = 2_000;
@@ -9,7 +10,7 @@ const connectTimeoutMs = 2_000;
 const kept = { connections: 2, keepAliveTimeout: 30_000 };
 
 /** For targets that anybody may ask. */
-const open = new Agent({ ...kept, connectTimeout: connectTimeoutMs });
+const open = new Agent({ ...kept, connect: guardedConnector({ timeoutMs: connectTimeoutMs }) });
 
 /** One for each way in, so that engines of one key and authority share it. */
 const agents = new Map<string, Dispatcher>();

@@ -46,7 +46,7 @@ function hasToken(text: string): boolean {
 /** Nothing of what the engine wrote: it may repeat the key. */
 function whyNot(answer: EndpointAnswer): string {
   if (answer.kind === "late") return "nothing came in time";
-  if (answer.kind === "no-access") return answer.reason.slice(0, -1);
+  if (answer.kind === "no-access") return answer.error.message;
   if (answer.kind === "failed") return `the connection broke (${answer.code === "" ? "no reason was given" : answer.code})`;
   if (answer.status === 401 || answer.status === 403) return `it refuses the key (${answer.status})`;
   return answer.status === 200 ? "its answer is no completion" : `it answers ${answer.status}`;

@@ -1,3 +1,4 @@
+import type { EngineAccessError } from "@/server/contracts/engine/engineAccessError";
 import type { Finding } from "@/server/contracts/studio";
 import { failed } from "./finding";
 
@@ -77,4 +78,22 @@ export function tooLate(url: string): Finding {
     `${host} does not answer in time.`,
     "Check that the engine is not stuck, and the firewall between this machine and it.",
   );
+}
+
+/** Why nothing was sent to an endpoint. */
+export function unsent({ kind, message, use }: EngineAccessError): Finding {
+  const sentence = `${message}.`;
+  switch (kind) {
+    case "missing":
+      return failed(
+        "key",
+        sentence,
+        "Put the file there: it is read within a second. A variable has to be set before studio and gateway start.",
+      );
+    case "address":
+      return failed("reached", sentence, null);
+    case "elsewhere":
+    case "unentered":
+      return { ...failed("key", sentence, null), ...(use !== null && { allow: use }) };
+  }
 }

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { enterTestKeys } from "@/server/contracts/testing/testSecretOrigins";
 import { connectionSchema } from "@/server/endpoints/connection";
 import { createEndpointHost } from "@/server/endpoints/endpointHost";
 import { listen } from "@/server/endpoints/testing/testEndpoints";
@@ -16,6 +17,7 @@ it("lets telemetry in at an endpoint whose metrics want its key", async () => {
     else response.writeHead(404).end();
   });
   const url = `http://127.0.0.1:${await listen(server)}`;
+  onTestFinished(enterTestKeys([{ key: { environment: "WEIR_ENGINE_WATCHED" }, url }]));
   const common = { url, model: "qwen2.5-7b", gpu: "l40s", precision: "bf16", tp: 2 };
   const connection = connectionSchema.parse({
     kind: "endpoints",

@@ -2,6 +2,7 @@ import type { CardStore } from "@/server/cards/cardStore";
 import { createAdminClient } from "@/server/clusters/connector/adminClient";
 import type { Answer } from "@/server/clusters/connector/connector";
 import { createEmulatorHost, type EmulatorHostOptions } from "@/server/clusters/connector/emulatorHost";
+import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GatewayPlace } from "@/server/contracts/gateway/gatewayPlace";
 import type { ClusterSummary } from "@/server/contracts/studio";
@@ -15,7 +16,7 @@ import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import type { ScrapeFacts } from "@/server/telemetry/studioMetrics";
 import { type ConnectedClusterParts, connectCluster, type WatchedCluster } from "./connectedCluster";
-import { readConnection } from "./connection";
+import { gatewayUses, readConnection } from "./connection";
 import { createHost } from "./createHost";
 import { type ConnectedCluster, embeddedClusterId, type Fleet } from "./fleet";
 import { type GatewayRunner, gatewayBeside } from "./gatewayBeside";
@@ -110,6 +111,8 @@ export function createFleet(parts: FleetParts): StudioFleet {
     } satisfies Partial<Own>;
     if (place.runBy === "operator") {
       const { url, adminUrl, token = adminToken } = place;
+      const unsent = gatewayUses(place).flatMap((use) => secretOrigins.refusal(use) ?? [])[0];
+      if (unsent !== undefined) return refused(id, `${unsent.message}.`);
       const at = { gatewayUrl: new URL(url).origin, gatewayAdminUrl: new URL(adminUrl).origin };
       return { ok: true, value: watch({ ...own, ...at, adminToken: token, gatewayAdvice: null }) };
     }

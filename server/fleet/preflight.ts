@@ -66,7 +66,7 @@ function endpointFindings(endpoints: readonly Endpoint[], probes: readonly Endpo
     if (probe === undefined) return [warn("reached", `${name} was not tried in time.`, null)];
     const faults = probe.findings.filter(({ level }) => level !== "ok");
     if (faults.length === 0) return [ok("reached", `${name} answers: ${probe.served.map(({ id }) => id).join(", ")}.`)];
-    return faults.map(({ what, sentence, next }) => warn(what, `${name}: ${sentence}`, next));
+    return faults.map((fault) => ({ ...fault, level: "warn", sentence: `${name}: ${fault.sentence}` }));
   });
 }
 

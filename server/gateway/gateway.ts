@@ -36,6 +36,8 @@ export interface GatewayOptions {
   readonly dataPort: number;
   readonly adminPort: number;
   readonly stateDirectory: string;
+  /** File of the studio beside it with the origins of secrets; absent: the gateway keeps its own in its state folder. */
+  readonly secretOriginsFile?: string | null;
   /** Whole paths of encoders whose embeddings predictors may read; left out: none. */
   readonly encoderFolders?: readonly string[];
   /** Bearer token of the admin listener; null lets every local caller in. */
@@ -72,6 +74,7 @@ export async function startGateway({
   dataPort,
   adminPort,
   stateDirectory,
+  secretOriginsFile = null,
   encoderFolders = [],
   adminToken,
   log,
@@ -93,6 +96,8 @@ export async function startGateway({
   const workflows = new WorkflowTracker({ stateDirectory, log });
   const { quietSeconds, recoverySeconds } = limits;
   const serving = new Serving({
+    stateDirectory,
+    secretOriginsFile,
     judge,
     quietSeconds,
     recoverySeconds,

@@ -1,5 +1,6 @@
 import { delimiter } from "node:path";
 import { pino } from "pino";
+import { allowedAddresses } from "@/server/contracts/engine/guardedConnector";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { version } from "../../package.json";
@@ -20,12 +21,14 @@ function portFrom(name: string, fallback: number): number {
 async function start(): Promise<Gateway> {
   const adminToken = process.env.WEIR_ADMIN_TOKEN || null;
   if (adminToken === null) log.warn("WEIR_ADMIN_TOKEN is not set: every program on this machine may change the configuration");
+  allowedAddresses();
   const { problem } = mappingsInForce();
   if (problem !== null) log.warn(problem);
   return startGateway({
     dataPort: portFrom("WEIR_GATEWAY_PORT", 4610),
     adminPort: portFrom("WEIR_GATEWAY_ADMIN_PORT", 4611),
     stateDirectory: process.env.WEIR_STATE_DIR || ".weir",
+    secretOriginsFile: process.env.WEIR_SECRET_ORIGINS || null,
     // Separated as in PATH.
     encoderFolders: (process.env.WEIR_ENCODER_FOLDERS ?? "").split(delimiter).filter((folder) => folder !== ""),
     adminToken,

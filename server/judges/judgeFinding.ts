@@ -1,8 +1,9 @@
 import type { EngineAccess } from "@/server/contracts/engine/engineAccess";
+import type { EngineAccessError } from "@/server/contracts/engine/engineAccessError";
 import type { Finding } from "@/server/contracts/studio/attachedCluster";
 import type { JudgeFault } from "@/server/contracts/studio/judges";
 import { failed, ok } from "@/server/engineClient/finding";
-import { unreached } from "@/server/engineClient/unreached";
+import { unreached, unsent } from "@/server/engineClient/unreached";
 import type { JudgeTimes } from "@/solver/judging/judgeTime";
 
 /** A judge that can be called. */
@@ -12,7 +13,14 @@ export interface JudgeTarget extends EngineAccess {
   readonly url: string;
 }
 
-type Failed = { readonly kind: "refused" } | { readonly kind: "fault"; readonly fault: JudgeFault; readonly detail: string };
+/** Why a call brought no score; `error`: why it was not sent. */
+export interface CallFault {
+  readonly fault: JudgeFault;
+  readonly detail: string;
+  readonly error?: EngineAccessError;
+}
+
+type Failed = { readonly kind: "refused" } | ({ readonly kind: "fault" } & CallFault);
 
 const ms = (seconds: number): string => `${(seconds * 1000).toFixed(0)} ms`;
 
@@ -30,7 +38,8 @@ export function judgeFaultFinding({ model, url, key }: JudgeTarget, call: Failed
       `${model} refuses a short prompt.`,
       "Check that this is the name of a chat model there, and look into the judge's log.",
     );
-  const { fault, detail } = call;
+  const { fault, detail, error } = call;
+  if (error !== undefined && error.kind !== "missing") return { ...unsent(error), what: "judge" };
   switch (fault) {
     case "no-key":
       return failed(

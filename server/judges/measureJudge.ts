@@ -6,7 +6,7 @@ import { completionScore, judgeCallBody } from "@/solver/judging/judgeCall";
 import { judgePrompt } from "@/solver/judging/judgePrompt";
 import { fitJudgeTimes, type TimedCall } from "@/solver/judging/judgeTime";
 import { type Random, seededRandom } from "@/solver/numeric/random";
-import { type JudgeTarget, judgeFaultFinding, measuredFinding } from "./judgeFinding";
+import { type CallFault, type JudgeTarget, judgeFaultFinding, measuredFinding } from "./judgeFinding";
 
 export interface MeasureOptions {
   readonly signal: AbortSignal;
@@ -38,10 +38,7 @@ function textOf(characters: number, number: number, random: Pick<Random, "int">)
   return `${number} ${drawn}. ${sentence.repeat(Math.ceil(characters / sentence.length))}`.slice(0, characters);
 }
 
-type Call =
-  | { readonly kind: "scored"; readonly seconds: number }
-  | { readonly kind: "refused" }
-  | { readonly kind: "fault"; readonly fault: JudgeFault; readonly detail: string };
+type Call = { readonly kind: "scored"; readonly seconds: number } | { readonly kind: "refused" } | ({ readonly kind: "fault" } & CallFault);
 
 /**
  * Makes a judge score answers of three lengths, one call at a time, with the gateway's own prompt. The first call opens the connection and
@@ -118,12 +115,14 @@ async function callOnce({ model, ...target }: JudgeTarget, half: string, signal:
   return { kind: "fault", ...faultIn(answer) };
 }
 
-function faultIn(answer: EndpointAnswer): { readonly fault: JudgeFault; readonly detail: string } {
+function faultIn(answer: EndpointAnswer): CallFault {
   switch (answer.kind) {
     case "late":
       return { fault: "timed-out", detail: "" };
     case "no-access":
-      return { fault: "no-key", detail: answer.reason };
+      return answer.error.kind === "address"
+        ? { fault: "unreachable", detail: "", error: answer.error }
+        : { fault: "no-key", detail: `${answer.error.message}.`, error: answer.error };
     case "failed":
       return { fault: "unreachable", detail: answer.code };
     case "answered": {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { type RequestOptions, request as tlsRequest } from "node:https";
 import { z } from "zod";
+import { guardedLookup, hostRefusal } from "@/server/contracts/engine/guardedConnector";
 import { timeLimit } from "@/server/lib/timeLimit";
 import type { KubernetesConnection } from "./connection";
 import { type KubeCredentials, readCredentials } from "./kubeCredentials";
@@ -124,13 +125,19 @@ function send(url: URL, options: RequestOptions, body: unknown, signal: AbortSig
   const type = options.method === "PATCH" ? "application/apply-patch+yaml" : "application/json";
   const headers = text === null ? {} : { "content-type": type, "content-length": Buffer.byteLength(text) };
   return new Promise((resolve, reject) => {
+    const refused = hostRefusal(url.hostname);
+    if (refused !== null) return reject(refused);
     const send = url.protocol === "https:" ? tlsRequest : plainRequest;
-    const call = send(url, { ...options, headers: { ...options.headers, ...headers }, signal }, (response: IncomingMessage) => {
-      const parts: Buffer[] = [];
-      response.on("data", (part: Buffer) => parts.push(part));
-      response.on("error", reject);
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
-    });
+    const call = send(
+      url,
+      { ...options, lookup: guardedLookup, headers: { ...options.headers, ...headers }, signal },
+      (response: IncomingMessage) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part: Buffer) => parts.push(part));
+        response.on("error", reject);
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
+      },
+    );
     call.on("error", reject);
     call.end(text);
   });

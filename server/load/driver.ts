@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { Pool } from "undici";
+import { guardedConnector } from "@/server/contracts/engine/guardedConnector";
 import type { LoadStatus } from "@/server/contracts/studio";
 import type { OutcomeTable, RequestSample } from "@/solver/workload/workload";
 import { LoadRecord } from "./loadRecord";
@@ -39,6 +40,7 @@ export interface LoadRun {
   readonly done: Promise<LoadStatus>;
 }
 
+const connectLimitMs = 10_000;
 // Each request in flight holds a socket; common limits are 1024 to 4096 a process.
 const defaultMaxInFlight = 1000;
 /** How long answers are awaited after the last request, in wall seconds. */
@@ -57,7 +59,12 @@ const notableLatenessSeconds = 0.05;
 export function startLoad(options: LoadOptions): LoadRun {
   const { sample, outcomes, timeScale, seconds, model, maxInFlight = defaultMaxInFlight } = options;
   const url = new URL(options.gatewayUrl);
-  const pool = new Pool(url.origin, { connections: maxInFlight, headersTimeout: 0, bodyTimeout: 0 });
+  const pool = new Pool(url.origin, {
+    connections: maxInFlight,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: guardedConnector({ timeoutMs: connectLimitMs }),
+  });
   const record = new LoadRecord();
   const labelsOf = new Map(outcomes.models.map((entry) => [entry.model, entry.label]));
   const abort = new AbortController();

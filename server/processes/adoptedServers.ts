@@ -71,7 +71,7 @@ function silence(answer: EndpointAnswer): string {
     case "failed":
       return `cannot be reached${answer.code === "" ? "" : ` (${answer.code})`}`;
     case "no-access":
-      return `was not asked: ${answer.reason.replace(/\.$/, "")}`;
+      return `was not asked: ${answer.error.message.replace(/\.$/, "")}`;
     case "late":
       return "does not answer in time";
   }

@@ -2,9 +2,10 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { planMismatch } from "@/server/clusters/apply/planMismatch";
 import { planOnGpus } from "@/server/clusters/testing/testCluster";
+import { enterTestKeys } from "@/server/contracts/testing/testSecretOrigins";
 import { orderOf, testEngines, unwatched, whoIs } from "./testing/testEngines";
 import { messageOf, observed, runs, verified, whyGone } from "./testing/testLooks";
 
@@ -195,6 +196,7 @@ describe("servers that their operator started", () => {
       expect(messageOf(await stranger.start(wanted, unwatched()))).toMatch(refusal);
 
       const key = { environment: "WEIR_ENGINE_ADOPTED" };
+      onTestFinished(enterTestKeys([{ key, url }]));
       const host = engines.host({ adopt: [{ ...place, key }] });
       const { id } = orderOf("qwen2.5-7b", 3);
       expect((await observed(host)).engines).toMatchObject([{ id, access: { key } }]);

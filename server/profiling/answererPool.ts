@@ -2,8 +2,11 @@ import { request } from "undici";
 import type { ConnectionPool, Upstream } from "@/server/calls/upstream";
 import type { Observation } from "@/server/clusters/connector/connector";
 import { trustedJudgeModel } from "@/server/contracts/engine/emulatorAdmin";
-import type { EngineAccess } from "@/server/contracts/engine/engineAccess";
+import type { EngineAccess, SecretUse } from "@/server/contracts/engine/engineAccess";
+import type { EngineAccessError } from "@/server/contracts/engine/engineAccessError";
+import { hostRefusal } from "@/server/contracts/engine/guardedConnector";
 import { accessRefusal } from "@/server/contracts/engine/readEngineAccess";
+import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { Answerer } from "@/server/contracts/studio";
 import { addressOf } from "@/server/engineClient/address";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
@@ -44,6 +47,8 @@ export function upstreamsOf(answerer: Answerer, { clusterOf, clusterName, connec
     const access = { key: at.key, caFile: at.caFile };
     const refusal = accessRefusal(access);
     if (refusal !== null) return { ok: false, message: refusal };
+    const unsent = hostRefusal(new URL(address.url).hostname) ?? secretRefusal(answerer);
+    if (unsent !== null && unsent.kind !== "unentered") return { ok: false, message: `${unsent.message}.` };
     const servedName = at.servedName ?? model;
     return { ok: true, upstreams: [upstreamAt({ root: address.url, access, servedName, timeScale: 1, engine: null }, connections)] };
   }
@@ -65,6 +70,14 @@ export function upstreamsOf(answerer: Answerer, { clusterOf, clusterName, connec
     message: `No engine of ${model} runs on ${name}, and its judge has another name: apply a plan that has ${model}, attach an engine of it, or ask it at a URL.`,
   };
 }
+
+/** The secret of an answerer at an address; those of clusters are their connections'. */
+export const answererUses = ({ at }: Answerer): readonly SecretUse[] =>
+  at.kind === "url" && at.key !== undefined ? [{ key: at.key, origin: new URL(at.url).origin }] : [];
+
+/** Why the answerer's key is not sent to its address; null: it is, or there is none. */
+export const secretRefusal = (answerer: Answerer): EngineAccessError | null =>
+  answererUses(answerer).flatMap((use) => secretOrigins.refusal(use) ?? [])[0] ?? null;
 
 /** The cluster's own judge, where it is of that name. */
 function judgeOf(model: string, kind: ProfiledCluster["kind"], { judge }: Observation) {

@@ -1,6 +1,11 @@
+import type { SecretUse } from "@/server/contracts/engine/engineAccess";
 import type { Answerer, Measure, ProfileRequest, PromptSet } from "@/server/contracts/studio";
-import { answererKey, isUp, type PoolContext, upstreamsOf, whereOf } from "./answererPool";
+import { answererKey, answererUses, isUp, type PoolContext, secretRefusal, upstreamsOf, whereOf } from "./answererPool";
 import { judgeOf } from "./profileShape";
+
+/** The secrets that a profile sends to addresses of its own, and where. */
+export const profileUses = ({ models, measures }: ProfileRequest): readonly SecretUse[] =>
+  [...models, ...measures.flatMap((measure) => judgeOf(measure) ?? [])].flatMap(answererUses);
 
 /** Whether a sample has what a measure needs; one sentence where it has not. */
 function lacking({ kind, name }: Measure, { models }: ProfileRequest, set: PromptSet): string | null {
@@ -16,6 +21,8 @@ function lacking({ kind, name }: Measure, { models }: ProfileRequest, set: Promp
 async function unreachable(answerer: Answerer, ground: PoolContext, signal: AbortSignal): Promise<string | null> {
   const found = upstreamsOf(answerer, ground);
   if (!found.ok) return found.message;
+  // Its key is entered when the profile is started, and asked without one it would only refuse.
+  if (secretRefusal(answerer) !== null) return null;
   const up = await Promise.all(found.upstreams.map((upstream) => isUp(upstream, signal)));
   const where = whereOf(answerer, ground.clusterName);
   return up.includes(true) ? null : `${answerer.model} ${where} does not answer yet: start it, or wait until it has loaded.`;

@@ -31,13 +31,14 @@ export function createRayApi(connection: Pick<RayConnection, "dashboard" | "key"
   const { dashboard, key, caFile } = connection;
   const access = new EngineAccessReader({ ...(key === undefined ? {} : { key }), ...(caFile === undefined ? {} : { caFile }) });
   const dispatcher: Dispatcher = new Agent({ connect: engineConnector(access, connectLimitMs) }).compose(withEngineKey(access));
-  const name = `Ray's dashboard at ${new URL(dashboard).origin}`;
+  const { origin } = new URL(dashboard);
+  const name = `Ray's dashboard at ${origin}`;
   const failed = (message: string, refused: boolean): RayRead<never> => ({ ok: false, message, refused });
 
   return async (path, { signal, limitMs = usualLimitMs, body } = {}) => {
     signal?.throwIfAborted();
-    const reading = access.current;
-    if (!reading.ok) return failed(reading.reason, true);
+    const reading = access.at(origin);
+    if (!reading.ok) return failed(reading.error.message, true);
     const limit = AbortSignal.timeout(limitMs);
     try {
       const { statusCode, body: answer } = await request(new URL(path, dashboard), {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Answer } from "@/server/clusters/connector/connector";
+import { enterTestKeys } from "@/server/contracts/testing/testSecretOrigins";
 import type { RayHost } from "./rayHost";
 import { orderOn, startTestRay, unwatched } from "./testing/testRay";
 import { testImportPaths } from "./testing/testServe";
@@ -185,6 +186,7 @@ describe("what stands in the way", () => {
     const guarded = await startTestRay("the-right-token");
     vi.stubEnv("WEIR_ENGINE_RAY", "the-wrong-token");
     const key = { environment: "WEIR_ENGINE_RAY" };
+    onTestFinished(enterTestKeys([{ key, url: guarded.connection().dashboard }]));
     expect(messageOf(await guarded.host().start(small, unwatched()))).toMatch(/asks for a token: name one as the connection's key\.$/);
     const refused = messageOf(await guarded.host({ key }).start(small, unwatched()));
     expect(refused).toMatch(/does not take the connection's key/);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { guardedFetch } from "@/server/contracts/engine/guardedFetch";
 
 export interface PrometheusClientOptions {
   /** Root of its HTTP API, without a trailing slash. */
@@ -41,7 +42,7 @@ const answerSchema = z.discriminatedUnion("status", [
 export async function queryMatrix({ url, bearer, timeoutMs }: PrometheusClientOptions, asked: MatrixQuery): Promise<PromAnswer> {
   const failed = (how: string): PromAnswer => ({ ok: false, reason: `Prometheus at ${url} ${how}.` });
   try {
-    const response = await fetch(`${url}/api/v1/query_range`, {
+    const response = await guardedFetch(`${url}/api/v1/query_range`, {
       method: "POST",
       headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` },
       body: new URLSearchParams({

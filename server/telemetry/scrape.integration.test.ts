@@ -4,8 +4,9 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { testCertificates } from "@/server/contracts/testing/testCertificates";
+import { enterTestKeys } from "@/server/contracts/testing/testSecretOrigins";
 import { MAX_SCRAPE_BYTES, scrape } from "./scrape";
 
 const certificates = testCertificates();
@@ -62,6 +63,7 @@ describe("scrape", () => {
       response.writeHead(request.headers.authorization === "Bearer sk-a" ? 200 : 401).end("up 1\n");
     });
     vi.stubEnv("WEIR_ENGINE_SCRAPED", "sk-a");
+    onTestFinished(enterTestKeys([{ key: { environment: "WEIR_ENGINE_SCRAPED" }, url }]));
     const ask = (environment: string) => scrape(url, { timeoutMs: 1000, access: { key: { environment } } });
     expect(await ask("WEIR_ENGINE_SCRAPED")).toEqual({ ok: true, text: "up 1\n" });
     expect(await ask("WEIR_ENGINE_NOT_SET")).toEqual({

@@ -1,6 +1,6 @@
 import { request } from "undici";
 import type { EngineAccess } from "@/server/contracts/engine/engineAccess";
-import { EngineAccessError } from "@/server/contracts/engine/engineConnection";
+import { EngineAccessError } from "@/server/contracts/engine/engineAccessError";
 import type { ScrapeFailureKind } from "@/server/contracts/studio";
 import { PromParser, type PromText } from "@/server/engines/promText";
 import { engineAgent } from "../engineClient/engineAgent";

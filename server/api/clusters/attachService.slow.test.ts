@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { targetEngines } from "@/server/clusters/steps/targetEngines";
 import { askCascade, planOnGpus, startTestCluster } from "@/server/clusters/testing/testCluster";
+import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { ClusterDetail, ClusterSummary, TriedEndpoint, TryEvent } from "@/server/contracts/studio";
+import { gatewayUses } from "@/server/fleet/connection";
 import { embeddedClusterId } from "@/server/fleet/fleet";
 import { studioSettings } from "@/server/lib/studioSettings";
 import { createRuntime, type Runtime } from "@/server/runtime";
@@ -51,6 +53,8 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
     const emulator = await fetch(`http://127.0.0.1:${others.environment.WEIR_EMULATOR_PORT}/cluster`, { headers: adminHeaders });
     judge = ((await emulator.json()) as { readonly judge: typeof judge }).judge;
     runtime = createRuntime(studioSettings(own.environment));
+    // The gateway was started with the studio's token.
+    secretOrigins.allow(gatewayUses(gateway()));
     await until(() => summary(embeddedClusterId)?.health.state === "up");
   }, 60_000);
   afterAll(async () => {
@@ -68,7 +72,7 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
 
   async function tried(request: Parameters<typeof runtime.services.attach.tryEndpoints>[0]): Promise<readonly TryEvent[]> {
     const events: TryEvent[] = [];
-    for await (const event of runtime.services.attach.tryEndpoints(request, signal)) events.push(event);
+    for await (const event of runtime.services.attach.tryEndpoints(request, signal, by)) events.push(event);
     return events;
   }
   const endpointsOf = (events: readonly TryEvent[]): readonly TriedEndpoint[] =>
@@ -145,7 +149,7 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
       ["/nowhere/config"],
     ],
   ])("says of a connection with %s what is wrong, and where", async (_, text, sentences) => {
-    const found = await runtime.services.attach.tryConnection(text);
+    const found = await runtime.services.attach.tryConnection(text, by);
     expect(found.connection).toBeNull();
     const said = found.findings.filter(({ level }) => level === "failed").map(({ sentence }) => sentence);
     for (const sentence of sentences) expect(said.join("\n")).toContain(sentence);
@@ -153,7 +157,7 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
   });
 
   it("looks through a written connection, and gives it back as it would be kept", async () => {
-    const found = await runtime.services.attach.tryConnection(JSON.stringify(connection()));
+    const found = await runtime.services.attach.tryConnection(JSON.stringify(connection()), by);
     expect(found).toMatchObject({ connection: { kind: "endpoints" }, text: expect.stringContaining("guessed: []") });
     expect(found.findings.filter(({ level }) => level === "failed")).toEqual([]);
     expect(found.findings.map(({ sentence }) => sentence)).toContain(`e0 answers: ${SMALL}.`);
@@ -310,7 +314,7 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
   it("attaches this host's own processes as what they were seen to be, and says that their gateway has to be started", async () => {
     const { attach } = runtime.services;
     const text = `kind: processes\nnode: here\ngpus: { card: l40s, count: 2 }\nmodels:\n  ${SMALL}: { source: /nowhere }\n`;
-    const found = await attach.tryConnection(text);
+    const found = await attach.tryConnection(text, by);
     expect(found.findings.map(({ sentence }) => sentence)).toEqual([
       "It answers.",
       "It has 1 node with GPUs: here.",

@@ -1,16 +1,28 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { CardStore } from "@/server/cards/cardStore";
+import type { SecretUse } from "@/server/contracts/engine/engineAccess";
 import { accessRefusal } from "@/server/contracts/engine/readEngineAccess";
-import { gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
+import { type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GatewayPlace } from "@/server/contracts/gateway/gatewayPlace";
 import type { ClusterDetail, Finding, JudgeTest, Outcome, TriedConnection, TriedEndpoint, TryEvent } from "@/server/contracts/studio";
 import type { Endpoint } from "@/server/endpoints/connection";
 import { triedEndpoint, tryEndpoints } from "@/server/endpoints/tryEndpoints";
+import { addressFault } from "@/server/engineClient/address";
 import { failed, ok } from "@/server/engineClient/finding";
 import { clusterAttention } from "@/server/fleet/clusterAttention";
 import { clusterDetail } from "@/server/fleet/clusterDetail";
-import { type ClusterConnection, readConnection, sharedEngine } from "@/server/fleet/connection";
+import {
+  type ClusterConnection,
+  connectionUses,
+  gatewayUses,
+  judgeUses,
+  keyAt,
+  readConnection,
+  sharedEngine,
+  studioToken,
+} from "@/server/fleet/connection";
 import { connectionChanges } from "@/server/fleet/connectionChanges";
 import { checkConnection, connectionText, readConnectionText } from "@/server/fleet/connectionText";
 import type { HostDeps } from "@/server/fleet/createHost";
@@ -21,6 +33,7 @@ import { observationFindings } from "@/server/fleet/observationFindings";
 import { knownPrice, observedHardware } from "@/server/fleet/observedHardware";
 import { type Preflight, preflight } from "@/server/fleet/preflight";
 import type { JudgeMonitor } from "@/server/judges/judgeMonitor";
+import { reasonOf } from "@/server/lib/reasonOf";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { cardOf } from "@/solver/hardware/catalogue";
@@ -91,6 +104,25 @@ export function createAttachService(parts: AttachParts) {
       : { ok: true, row };
   }
 
+  /** Enters secrets that are used for the first time, by an operator's act. */
+  function enterKeys(uses: readonly SecretUse[], actor: Actor): void {
+    for (const { key, origin } of secretOrigins.enter(uses))
+      store.audit.note(actor, "enter key", secretOrigins.nameOf(key), `for ${origin}`);
+  }
+
+  /** Enters the secrets of a connection and its gateway; in a sentence why one of them is not sent where it would have to be. */
+  function secretRefusal(kept: unknown, gateway: GatewayPlace | null, actor: Actor): string | null {
+    const read = checkConnection(kept);
+    const uses = [...(read.ok ? connectionUses(read.connection) : []), ...gatewayUses(gateway)];
+    // The studio's own token was made for its own gateways: for another one it is allowed in the file, never by the way.
+    enterKeys(
+      uses.filter(({ key }) => key !== studioToken),
+      actor,
+    );
+    const refused = uses.flatMap((use) => secretOrigins.refusal(use) ?? [])[0];
+    return refused === undefined ? null : `${refused.message}.`;
+  }
+
   /** Why a gateway cannot be assigned to this cluster. */
   function gatewayRefusal(gateway: GatewayPlace | null): string | null {
     if (gateway === null) return null;
@@ -123,7 +155,20 @@ export function createAttachService(parts: AttachParts) {
     /** The judge outside of a cluster's plans and its known times; null: no such cluster. */
     judge: judges.of,
     /** Calls a judge in the way the gateway would; nothing is attached. */
-    tryJudge: judges.try,
+    tryJudge(judge: NonNullable<GatewayConfig["judge"]>, signal: AbortSignal, actor: Actor): Promise<JudgeTest> {
+      enterKeys(judgeUses(judge), actor);
+      return judges.try(judge, signal);
+    },
+    /** Lets a secret be sent to one more origin. */
+    allowKey(use: SecretUse, actor: Actor): Outcome<object> {
+      try {
+        secretOrigins.allow([use]);
+      } catch (problem) {
+        return { ok: false, message: reasonOf(problem) };
+      }
+      store.audit.note(actor, "allow key", secretOrigins.nameOf(use.key), `for ${use.origin}`);
+      return { ok: true };
+    },
     /** Tests the judge of a cluster again. */
     measureJudge: (clusterId: string): Promise<Outcome<{ readonly test: JudgeTest }>> => judges.measure(clusterId),
     /** Sets the mean time of a judge call for plans; null: as measured. */
@@ -137,17 +182,24 @@ export function createAttachService(parts: AttachParts) {
 
     /**
      * Reads pasted addresses, or takes endpoints unchanged, tries each, and reports each result as soon as it is known; ends by itself or
-     * with the signal.
+     * with the signal. Keys that come with endpoints are entered for them; those that pasted text names are not: it may be another's.
      */
-    tryEndpoints: (request: TryEndpointsRequest, signal: AbortSignal): AsyncIterable<TryEvent> =>
-      tryEndpoints(request, { cards: cards.read().catalogue, signal }),
+    tryEndpoints(request: TryEndpointsRequest, signal: AbortSignal, actor: Actor): AsyncIterable<TryEvent> {
+      if ("endpoints" in request)
+        enterKeys(
+          request.endpoints.flatMap(({ key, url }) => (addressFault(url) === null ? keyAt(key, url) : [])),
+          actor,
+        );
+      return tryEndpoints(request, { cards: cards.read().catalogue, signal });
+    },
 
-    /** Reads a connection, in YAML or JSON, and tries it once; nothing is stored. */
-    async tryConnection(text: string): Promise<TriedConnection> {
+    /** Reads a connection, in YAML or JSON, and tries it once; nothing is stored but the origins of its keys. */
+    async tryConnection(text: string, actor: Actor): Promise<TriedConnection> {
       const read = readConnectionText(text);
       if (!read.ok)
         return { connection: null, text: null, findings: read.faults.map(({ sentence }) => failed("connection", sentence, null)) };
       const { connection } = read;
+      enterKeys(connectionUses(connection), actor);
       const { findings } = await look(connection, randomUUID(), true);
       const usable = findings.every(({ level }) => level !== "failed");
       return { connection: usable ? connection : null, text: connectionText(connection), findings };
@@ -165,7 +217,7 @@ export function createAttachService(parts: AttachParts) {
       const before = named();
       const taken = { ok: false, message: `There is a cluster "${name}" already: give another name.` } as const;
       if (before !== null && before.spec.kind !== "described") return taken;
-      const refusal = gatewayRefusal(gateway);
+      const refusal = gatewayRefusal(gateway) ?? secretRefusal(kept, gateway, actor);
       if (refusal !== null) return { ok: false, message: refusal };
       const id = before?.id ?? randomUUID();
       const found = await checked(kept, { id, name, before: before?.spec ?? null });
@@ -200,6 +252,8 @@ export function createAttachService(parts: AttachParts) {
       const one = attached(clusterId);
       if (!one.ok) return one;
       const { spec } = one.row;
+      const refusal = secretRefusal(kept, null, actor);
+      if (refusal !== null) return { ok: false, message: refusal };
       const found = await checked(kept, { id: clusterId, name: spec.name, before: spec });
       if (!found.ok) return found;
       const still = attached(clusterId);

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { targetEngines } from "@/server/clusters/steps/targetEngines";
 import { askCascade, planOnGpus, startTestCluster } from "@/server/clusters/testing/testCluster";
+import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { ClusterJudge } from "@/server/contracts/studio";
+import { gatewayUses } from "@/server/fleet/connection";
 import { startTestJudge, type TestJudge } from "@/server/judges/testing/testJudge";
 import { studioSettings } from "@/server/lib/studioSettings";
 import { createRuntime, type Runtime } from "@/server/runtime";
@@ -83,10 +85,13 @@ describe("the judge of attached engines", { timeout: 60_000 }, () => {
   });
 
   it("is planned with at the time that was measured when it was attached, under its own name", async () => {
+    const gateway = { runBy: "operator", url: others.gatewayUrl, adminUrl: others.gatewayAdminUrl } as const;
+    // The gateway was started with the studio's token.
+    secretOrigins.allow(gatewayUses(gateway));
     const attached = await runtime.services.attach.attach(
       {
         name: "theirs",
-        gateway: { runBy: "operator", url: others.gatewayUrl, adminUrl: others.gatewayAdminUrl },
+        gateway,
         connection: connection(),
       },
       by,

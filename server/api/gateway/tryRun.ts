@@ -1,3 +1,4 @@
+import { guardedFetch } from "@/server/contracts/engine/guardedFetch";
 import { type WorkflowRun, type WorkflowRunRequest, workflowRunSchema } from "@/server/contracts/gateway/workflowRuns";
 import type { Outcome } from "@/server/contracts/studio";
 import type { TryRunRequest } from "@/server/contracts/studio/declaredWorkflows";
@@ -29,7 +30,7 @@ export async function tryRun(
   const body: WorkflowRunRequest = { input, stream: false };
   try {
     const root = gatewayUrl.endsWith("/") ? gatewayUrl : `${gatewayUrl}/`;
-    const response = await fetch(new URL(`v1/workflows/${encodeURIComponent(workflow)}/runs`, root), {
+    const response = await guardedFetch(new URL(`v1/workflows/${encodeURIComponent(workflow)}/runs`, root), {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type { CalibrationSource } from "@/server/calibration/calibrationSource";
 import { shapeOf } from "@/server/calibration/liveServingRows";
 import { createConnectionPool } from "@/server/calls/upstream";
+import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { Outcome, ProfileEstimate, ProfileJob, ProfileRequest } from "@/server/contracts/studio";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { ArrivalsGround } from "@/server/planning/arrivals/findArrivals";
@@ -14,7 +15,7 @@ import type { LaneLimits } from "@/server/profiling/lane";
 import { measuredRuns } from "@/server/profiling/measuredRuns";
 import { createMeasureReadings, measureProblem } from "@/server/profiling/measures/readings";
 import type { UnitTests } from "@/server/profiling/measures/unitTests";
-import { profileProblems } from "@/server/profiling/profileProblems";
+import { profileProblems, profileUses } from "@/server/profiling/profileProblems";
 import { type ProfileRun, resumeProfile } from "@/server/profiling/profileRun";
 import { countedReadings, profileShape } from "@/server/profiling/profileShape";
 import { measuresProblem } from "@/server/profiling/profileTable";
@@ -179,6 +180,8 @@ export function createProfileService(parts: ProfileServiceParts) {
       estimate: await estimate(request),
     }),
     async start(request: ProfileRequest, actor: Actor): Promise<Outcome<{ readonly id: string }>> {
+      for (const use of secretOrigins.enter(profileUses(request)))
+        note(actor, "enter key", secretOrigins.nameOf(use.key), `for ${use.origin}`);
       const { problems, usd } = await estimate(request);
       const [problem] = problems;
       if (problem !== undefined) return { ok: false, message: problem };

@@ -1,3 +1,4 @@
+import { secretUseSchema } from "@/server/contracts/engine/engineAccess";
 import {
   attachSchema,
   byCluster,
@@ -19,14 +20,16 @@ export const clustersRouter = router({
     .input(clusterDescriptionSchema)
     .mutation(({ ctx, input }) => ctx.services.clusters.describe(input, ctx.caller.name)),
   secretsFolder: procedureFor("attach").query(({ ctx }) => ctx.services.attach.secretsFolder()),
+  // A mutation: it asks addresses of the caller's choice, with stored keys.
   tryEndpoints: procedureFor("attach")
     .input(tryEndpointsSchema)
-    .subscription(async function* ({ ctx, input, signal }) {
-      yield* ctx.services.attach.tryEndpoints(input, signal ?? never());
-    }),
+    .mutation(({ ctx, input, signal }) => ctx.services.attach.tryEndpoints(input, signal ?? never(), ctx.caller.name)),
+  allowKey: procedureFor("attach")
+    .input(secretUseSchema)
+    .mutation(({ ctx, input }) => ctx.services.attach.allowKey(input, ctx.caller.name)),
   tryConnection: procedureFor("attach")
     .input(connectionTextSchema)
-    .mutation(({ ctx, input }) => ctx.services.attach.tryConnection(input.text)),
+    .mutation(({ ctx, input }) => ctx.services.attach.tryConnection(input.text, ctx.caller.name)),
   attach: procedureFor("attach")
     .input(attachSchema)
     .mutation(({ ctx, input }) => ctx.services.attach.attach(input, ctx.caller.name)),
@@ -47,7 +50,7 @@ export const clustersRouter = router({
     .query(({ ctx, input }) => ctx.services.attach.judge(input.clusterId)),
   tryJudge: procedureFor("attach")
     .input(tryJudgeSchema)
-    .mutation(({ ctx, input, signal }) => ctx.services.attach.tryJudge(input.judge, signal ?? never())),
+    .mutation(({ ctx, input, signal }) => ctx.services.attach.tryJudge(input.judge, signal ?? never(), ctx.caller.name)),
   measureJudge: procedureFor("operate")
     .input(byCluster)
     .mutation(({ ctx, input }) => ctx.services.attach.measureJudge(input.clusterId)),

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { KeyReference } from "@/server/contracts/engine/engineAccess";
+import { guardedFetch } from "@/server/contracts/engine/guardedFetch";
 import { EngineAccessReader } from "@/server/contracts/engine/readEngineAccess";
 
 export interface AdminRequest<Schema extends z.ZodType> {
@@ -41,19 +42,19 @@ const shownErrorLength = 300;
  * names process and address.
  */
 export function createAdminClient(name: string, baseUrl: string, token: string | KeyReference) {
-  const access = typeof token === "string" ? { current: { ok: true, key: token } as const } : new EngineAccessReader({ key: token });
+  const access = typeof token === "string" ? null : new EngineAccessReader({ key: token });
   return async function call<Schema extends z.ZodType>(
     path: string,
     request: AdminRequest<Schema>,
   ): Promise<AdminAnswer<AdminReply<z.infer<Schema>>>> {
     const { limitMs = requestLimitMs } = request;
-    const reading = access.current;
-    if (!reading.ok) return failed(`The ${name} at ${baseUrl} is not asked: ${reading.reason}.`, "unreachable");
+    const reading = access?.at(new URL(baseUrl).origin) ?? ({ ok: true, key: token } as const);
+    if (!reading.ok) return failed(`The ${name} at ${baseUrl} is not asked: ${reading.error.message}.`, "unreachable");
     const limit = AbortSignal.timeout(limitMs);
     let response: Response;
     let text: string;
     try {
-      response = await fetch(new URL(path, baseUrl), {
+      response = await guardedFetch(new URL(path, baseUrl), {
         method: request.method ?? "GET",
         headers: { authorization: `Bearer ${reading.key}`, "content-type": "application/json", ...request.headers },
         body: bodyOf(request.body),

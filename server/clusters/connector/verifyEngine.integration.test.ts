@@ -1,5 +1,6 @@
 import { createServer, request as forward } from "node:http";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { enterTestKeys } from "@/server/contracts/testing/testSecretOrigins";
 import { listen, startTestEndpoint, type TestEndpointOptions } from "@/server/endpoints/testing/testEndpoints";
 import type { ObservedEngine } from "./connector";
 import { verifyEngine } from "./verifyEngine";
@@ -47,6 +48,7 @@ describe("whether an engine can be given requests", () => {
   it("is asked with its key, and under the engine's own name for the model", async () => {
     const engine = await start({ key: "sk-right", models: ["org/small"] });
     const key = { environment: "WEIR_ENGINE_VERIFIED" };
+    onTestFinished(enterTestKeys([{ key, url: engine.url }]));
     expect(await verifyEngine(engineAt(engine.url, { key, servedName: "org/small" }), "small", signal)).toEqual(holds);
     expect(engine.asked).toEqual([{ model: "org/small", authorization: "Bearer sk-right" }]);
     expect(await verifyEngine(engineAt(engine.url, { key }), "small", signal)).toEqual({

@@ -1,30 +1,33 @@
-import { buildConnector, type Dispatcher } from "undici";
+import type { buildConnector, Dispatcher } from "undici";
+import { guardedConnector } from "./guardedConnector";
 import type { EngineAccessReader } from "./readEngineAccess";
-
-/** No request was sent, because the key or certificate for it is missing. */
-export class EngineAccessError extends Error {}
 
 /** Creates connections to an engine: its certificate is verified against the current authorities. */
 export function engineConnector(access: EngineAccessReader, timeoutMs: number): buildConnector.connector {
   let made: { readonly ca: string | null; readonly connect: buildConnector.connector } | null = null;
   return (options, callback) => {
-    const reading = access.current;
-    if (!reading.ok) return callback(new EngineAccessError(reading.reason), null);
+    const reading = access.at(new URL(`${options.protocol}//${options.host ?? options.hostname}`).origin);
+    if (!reading.ok) return callback(reading.error, null);
     // One for each set of authorities, so that no session that other authorities verified is resumed.
     if (made?.ca !== reading.ca) {
       const { ca } = reading;
-      made = { ca, connect: buildConnector({ timeout: timeoutMs, ...(ca === null ? {} : { ca }) }) };
+      made = { ca, connect: guardedConnector({ timeoutMs, ca }) };
     }
     made.connect(options, callback);
   };
 }
 
-/** Replaces the authorization of every request by the engine's own key. If the required key is missing, nothing is sent. */
-export function withEngineKey(access: EngineAccessReader): Dispatcher.DispatcherComposeInterceptor {
+/**
+ * Replaces the authorization of every request by the engine's own key. If the required key is missing, or may not be sent to that origin,
+ * nothing is sent.
+ *
+ * @param fixed the origin of all requests; absent: each request names its own.
+ */
+export function withEngineKey(access: EngineAccessReader, fixed?: string): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
-    const reading = access.current;
+    const reading = access.at(fixed ?? new URL(String(options.origin)).origin);
     if (!reading.ok) {
-      handler.onResponseError?.(ended, new EngineAccessError(reading.reason));
+      handler.onResponseError?.(ended, reading.error);
       return true;
     }
     if (reading.key === null) return dispatch(options, handler);

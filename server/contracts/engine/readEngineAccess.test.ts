@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { type EngineAccess, keyReferenceSchema } from "./engineAccess";
 import { accessRefusal, EngineAccessReader } from "./readEngineAccess";
+import { SecretOrigins } from "./secretOrigins";
 
 const root = mkdtempSync(join(tmpdir(), "weir-access-"));
 const folder = join(root, "secrets");
@@ -17,11 +18,17 @@ writeFileSync(join(folder, "two-lines"), "sk-secret-one\nsk-secret-two\n");
 symlinkSync(join(root, "outside"), join(folder, "way-out"));
 symlinkSync(join(folder, "a.key"), join(folder, "deeper", "link"));
 
-const read = (access: EngineAccess, variables: Record<string, string> = { WEIR_SECRETS_DIR: folder }) =>
-  new EngineAccessReader(access, variables).current;
+const origin = "http://gpu-1:8000";
+/** A reader of access that was entered for one origin. */
+function readerOf(access: EngineAccess, variables: Record<string, string> = { WEIR_SECRETS_DIR: folder }): EngineAccessReader {
+  const origins = new SecretOrigins(() => join(root, "origins.json"), variables);
+  if (access.key !== undefined) origins.allow([{ key: access.key, origin }]);
+  return new EngineAccessReader(access, { variables, origins });
+}
+const read = (access: EngineAccess, variables?: Record<string, string>) => readerOf(access, variables).at(origin);
 const reasonOf = (access: EngineAccess, variables?: Record<string, string>): string => {
   const reading = read(access, variables);
-  return reading.ok ? "" : reading.reason;
+  return reading.ok ? "" : reading.error.message;
 };
 
 describe("access to an engine", () => {
@@ -64,11 +71,11 @@ describe("access to an engine", () => {
   });
 
   it("takes up a file that has changed", async () => {
-    const reader = new EngineAccessReader({ key: { file: "turning" } }, { WEIR_SECRETS_DIR: folder });
-    expect(reader.current.ok).toBe(false);
+    const reader = readerOf({ key: { file: "turning" } });
+    expect(reader.at(origin).ok).toBe(false);
     writeFileSync(join(folder, "turning"), "new-key");
     await sleep(1_100);
-    expect(reader.current).toEqual({ ok: true, key: "new-key", ca: null });
+    expect(reader.at(origin)).toEqual({ ok: true, key: "new-key", ca: null });
   });
 
   it("is by reference only: a key itself, and a variable that holds another secret, are refused without being repeated", () => {

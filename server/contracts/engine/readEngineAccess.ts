@@ -1,101 +1,78 @@
 import { X509Certificate } from "node:crypto";
-import { readFileSync, realpathSync, statSync } from "node:fs";
-import { relative, resolve, sep } from "node:path";
 import type { EngineAccess } from "./engineAccess";
+import { EngineAccessError } from "./engineAccessError";
+import { fileRefusal, readSecret, readWithin, type Variables } from "./readSecret";
+import { type SecretOrigins, secretOrigins } from "./secretOrigins";
 
-/**
- * A usable key and authorities, each null if none is configured; otherwise the reason, in one sentence without its full stop that contains
- * nothing of their content.
- */
+/** A usable key and authorities, each null if none is configured; or why there are none. Nothing of their content is in the error. */
 export type AccessReading =
   | { readonly ok: true; readonly key: string | null; readonly ca: string | null }
-  | { readonly ok: false; readonly reason: string };
-
-type Variables = Readonly<Record<string, string | undefined>>;
+  | { readonly ok: false; readonly error: EngineAccessError };
 
 /** A changed file is read again within this time. */
 const keptMs = 1_000;
 
-const most = { key: 16_384, ca: 1_000_000 } as const;
-
-/** Characters that are allowed in a header after `Bearer`. */
-const keyShape = /^[\x21-\x7e]{1,8192}$/;
-
-const nothing: AccessReading = { ok: true, key: null, ca: null };
-
-/** Whether a file of this name would be inside a folder. */
-function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
-}
+const mostAuthorityBytes = 1_000_000;
 
 /** Why a document's access can never be used by this process, in one sentence; null if it can, or will once a file or variable is there. */
 export function accessRefusal({ key, caFile }: EngineAccess, variables: Variables = process.env): string | null {
   const files = [...(key !== undefined && "file" in key ? [key.file] : []), ...(caFile === undefined ? [] : [caFile])];
-  const folder = variables.WEIR_SECRETS_DIR;
-  if (folder === undefined || folder === "") return null;
-  const astray = files.find((file) => !isWithin(resolve(folder), resolve(folder, file)));
-  return astray === undefined ? null : `The file ${astray} lies outside the folder of secrets (WEIR_SECRETS_DIR).`;
+  return files.map((file) => fileRefusal(file, variables)).find((refusal) => refusal !== null) ?? null;
 }
 
 /** Reads the access to an engine. May be called often: files are read again once a second at most. */
 export class EngineAccessReader {
   readonly #access: EngineAccess;
   readonly #variables: Variables;
-  #reading: AccessReading = nothing;
+  readonly #origins: SecretOrigins;
+  #readings = new Map<string, AccessReading>();
   #readMs = Number.NEGATIVE_INFINITY;
+  #version = 0;
 
-  constructor(access: EngineAccess, variables: Variables = process.env) {
+  constructor(
+    access: EngineAccess,
+    { variables = process.env, origins = secretOrigins }: { readonly variables?: Variables; readonly origins?: SecretOrigins } = {},
+  ) {
     this.#access = access;
     this.#variables = variables;
+    this.#origins = origins;
   }
 
-  get current(): AccessReading {
+  /**
+   * The access for requests to one origin. This is the only way to a key: one that was entered for other origins is not given out.
+   *
+   * @param origin scheme, host and port, as `URL.origin`.
+   */
+  at(origin: string): AccessReading {
     const nowMs = performance.now();
-    if (nowMs - this.#readMs >= keptMs) {
-      this.#reading = readAccess(this.#access, this.#variables);
+    if (nowMs - this.#readMs >= keptMs || this.#version !== this.#origins.version) {
+      this.#readings = new Map();
       this.#readMs = nowMs;
+      this.#version = this.#origins.version;
     }
-    return this.#reading;
+    const known = this.#readings.get(origin);
+    if (known !== undefined) return known;
+    const reading = this.#read(origin);
+    this.#readings.set(origin, reading);
+    return reading;
   }
-}
 
-function readAccess({ key, caFile }: EngineAccess, variables: Variables): AccessReading {
-  let secret: string | null = null;
-  if (key !== undefined) {
-    const read = "file" in key ? readWithin(key.file, most.key, variables) : { text: variables[key.environment] ?? "" };
-    if ("reason" in read) return { ok: false, reason: read.reason };
-    const where = "file" in key ? `The key file ${key.file}` : `The key's variable ${key.environment}`;
-    const what = "file" in key ? "is empty" : "is not set";
-    secret = read.text.trim();
-    if (secret === "") return { ok: false, reason: `${where} ${what}` };
-    if (!keyShape.test(secret)) return { ok: false, reason: `${where} holds no key: a key is one line of printable ASCII without spaces` };
-  }
-  if (caFile === undefined) return { ok: true, key: secret, ca: null };
-  const read = readWithin(caFile, most.ca, variables);
-  if ("reason" in read) return { ok: false, reason: read.reason };
-  try {
-    new X509Certificate(read.text);
-  } catch {
-    return { ok: false, reason: `The file ${caFile} holds no certificate in PEM form` };
-  }
-  return { ok: true, key: secret, ca: read.text };
-}
-
-/** The text of a file in the folder of secrets; links are followed as long as they stay in it. */
-function readWithin(file: string, mostBytes: number, variables: Variables): { readonly text: string } | { readonly reason: string } {
-  const folder = variables.WEIR_SECRETS_DIR;
-  if (folder === undefined || folder === "") return { reason: `WEIR_SECRETS_DIR is not set, so that the file ${file} cannot be read` };
-  try {
-    const refusal = accessRefusal({ caFile: file }, variables);
-    if (refusal !== null) return { reason: refusal.slice(0, -1) };
-    const path = realpathSync(resolve(folder, file));
-    if (!isWithin(realpathSync(folder), path)) return { reason: `The file ${file} leads out of the folder of secrets (WEIR_SECRETS_DIR)` };
-    const found = statSync(path);
-    if (!found.isFile()) return { reason: `${file} in the folder of secrets is no file` };
-    if (found.size > mostBytes) return { reason: `The file ${file} has more than ${mostBytes} bytes` };
-    return { text: readFileSync(path, "utf8") };
-  } catch (error) {
-    return { reason: `The file ${file} in the folder of secrets cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})` };
+  #read(origin: string): AccessReading {
+    const { key, caFile } = this.#access;
+    const missing = (reason: string): AccessReading => ({ ok: false, error: new EngineAccessError(reason, "missing") });
+    const secret = key === undefined ? null : readSecret(key, this.#variables);
+    if (secret !== null && "reason" in secret) return missing(secret.reason);
+    const refusal = key === undefined ? null : this.#origins.refusal({ key, origin });
+    if (refusal !== null) return { ok: false, error: refusal };
+    const found = { ok: true, key: secret?.text ?? null } as const;
+    if (caFile === undefined) return { ...found, ca: null };
+    const read = readWithin(caFile, mostAuthorityBytes, this.#variables);
+    if ("reason" in read) return missing(read.reason);
+    try {
+      new X509Certificate(read.text);
+    } catch {
+      return missing(`The file ${caFile} holds no certificate in PEM form`);
+    }
+    return { ...found, ca: read.text };
   }
 }

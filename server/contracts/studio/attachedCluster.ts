@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { EngineLimits, LimitSource } from "@/solver/hardware/engineLimits";
-import { keyReferenceSchema } from "../engine/engineAccess";
+import { keyReferenceSchema, type SecretUse } from "../engine/engineAccess";
 
 /** The subject of a check when an endpoint or a connection is tried. */
 export type FindingWhat =
@@ -27,6 +27,8 @@ export interface Finding {
   readonly sentence: string;
   /** The remedy; null if there is none. */
   readonly next: string | null;
+  /** The secret that is not sent to an origin until an operator allows it, where that is the obstacle. */
+  readonly allow?: SecretUse;
 }
 
 /** An endpoint to try: it may have been read before and given a key or another name. Its content is checked when it is tried. */

@@ -1,5 +1,6 @@
 /** Types of the studio API's answers: plain data, the only part of `server` that components import besides the router's type. */
 export type { PlanningProgress } from "@/solver/cascade/explore/progress";
+export type { SecretUse } from "../engine/engineAccess";
 export type * from "../gateway/artefacts";
 export type { Canary, Capture, CaptureRequest, GatewayControls, Mirror, Panic, Shadow } from "../gateway/gatewayControls";
 export type * from "../gateway/gatewayEnsembles";

@@ -1,6 +1,8 @@
 import { type Dispatcher, Pool } from "undici";
 import { engineConnector, withEngineKey } from "@/server/contracts/engine/engineConnection";
+import { guardedConnector } from "@/server/contracts/engine/guardedConnector";
 import { EngineAccessReader } from "@/server/contracts/engine/readEngineAccess";
+import type { SecretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { GatewayReplica } from "@/server/contracts/gateway/gatewayAdmin";
 import type { ReplicaView } from "@/solver/policies/core/policy";
 import { HealthCheck } from "./healthCheck";
@@ -30,6 +32,7 @@ export interface ReplicaOptions {
   readonly quietSeconds: number;
   /** Wall seconds of failed health checks after which no request waits for the engine, even if few checks failed by then. */
   readonly recoverySeconds: number;
+  readonly origins: SecretOrigins;
   /** Called when an engine takes work again, or when it is given up. */
   readonly onAvailabilityChange: () => void;
 }
@@ -45,6 +48,7 @@ export class Replica implements ReplicaView {
   readonly servedName: string;
   readonly #reached: string;
   readonly #access: EngineAccessReader;
+  readonly #origin: string;
   /** The gateway has a key for it: clients do not see the engine's errors about keys. */
   readonly keyed: boolean;
   /** Sends requests to it, with the engine's own key if it has one. */
@@ -78,7 +82,7 @@ export class Replica implements ReplicaView {
   readonly #lookedAt: InspectedArtefact;
   readonly #onAvailabilityChange: () => void;
 
-  constructor(config: GatewayReplica, { quietSeconds, recoverySeconds, onAvailabilityChange, lookedAt }: ReplicaOptions) {
+  constructor(config: GatewayReplica, { quietSeconds, recoverySeconds, onAvailabilityChange, lookedAt, origins }: ReplicaOptions) {
     const url = new URL(config.url);
     this.id = config.id;
     this.model = config.model;
@@ -89,14 +93,15 @@ export class Replica implements ReplicaView {
     this.basePath = url.pathname.replace(/\/$/, "");
     // Timeouts are the request's own deadline; the central queue bounds the connections.
     const timeouts = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: idleConnectionMs };
-    const access = new EngineAccessReader(config);
+    const access = new EngineAccessReader(config, { origins });
     this.#access = access;
+    this.#origin = url.origin;
     const open = config.key !== undefined || config.caFile !== undefined;
     this.#connections = new Pool(url.origin, {
       ...timeouts,
-      ...(open ? { connect: engineConnector(access, connectTimeoutMs) } : { connectTimeout: connectTimeoutMs }),
+      connect: open ? engineConnector(access, connectTimeoutMs) : guardedConnector({ timeoutMs: connectTimeoutMs }),
     });
-    this.pool = open ? this.#connections.compose(withEngineKey(access)) : this.#connections;
+    this.pool = open ? this.#connections.compose(withEngineKey(access, url.origin)) : this.#connections;
     const { pool, basePath, servedName: model } = this;
     this.#health = new HealthCheck({ pool, basePath, servedName: model });
     this.kv = new KvGauge(pool, basePath);
@@ -110,12 +115,12 @@ export class Replica implements ReplicaView {
     this.#lookedAt = lookedAt;
     this.#onAvailabilityChange = onAvailabilityChange;
     this.update(config);
-    const reading = access.current;
+    const reading = access.at(url.origin);
     if (reading.ok) return;
     // No request waits for an operator's action.
     this.#failures = downAfterFailures;
     this.#healthy = false;
-    this.#reason = reading.reason;
+    this.#reason = reading.error.message;
     this.#probeLater();
   }
 
@@ -143,13 +148,13 @@ export class Replica implements ReplicaView {
   /** Why it is unhealthy; null while it is healthy, or if only a failed call is known. */
   get unhealthyReason(): string | null {
     if (this.#healthy) return null;
-    const reading = this.#access.current;
-    return reading.ok ? this.#reason : reading.reason;
+    const reading = this.#access.at(this.#origin);
+    return reading.ok ? this.#reason : reading.error.message;
   }
 
   /** Whether the key or the certificate for its requests is missing. */
   get lacksAccess(): boolean {
-    return !this.#access.current.ok;
+    return !this.#access.at(this.#origin).ok;
   }
 
   /** For policies: out of service, and no roll-out is about to bring it back. */

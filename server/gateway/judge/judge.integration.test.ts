@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { SecretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import { heldEngine, sayCompletion, startTestEngine } from "../testing/testEngine";
 import { startTestGateway, type TestCascade, testConfig, until } from "../testing/testGateway";
@@ -100,7 +101,13 @@ describe("the judge's bounds", () => {
 describe("Judge", () => {
   const signal = new AbortController().signal;
   const judgeAt = (url: string, maxInFlight: number) => {
-    const site = new JudgeEndpoint({ url, keyFromEnvironment: undefined, maxInFlight, connectSeconds: 1 });
+    const site = new JudgeEndpoint({
+      url,
+      keyFromEnvironment: undefined,
+      maxInFlight,
+      connectSeconds: 1,
+      origins: new SecretOrigins(() => "/nowhere"),
+    });
     return new Judge({ model: "outside", site, timeoutSeconds: 5, wording: {} });
   };
 

@@ -58,7 +58,6 @@ const refusals: readonly number[] = [400, 413, 422];
 /** Asks the judge model for the score of an answer. */
 export class Judge {
   readonly #options: JudgeOptions;
-  readonly #headers: Readonly<Record<string, string>>;
   readonly #breaker = new Breaker();
   readonly #health: Pick<JudgeStatus, "scored" | "failed" | "lastScoreMs" | "lastFailure"> = {
     ...{ scored: 0, failed: 0, lastScoreMs: null, lastFailure: null },
@@ -66,7 +65,6 @@ export class Judge {
 
   constructor(options: JudgeOptions) {
     this.#options = options;
-    this.#headers = { "content-type": "application/json", ...options.site.headers };
   }
 
   /** Whether it is not asked at present: its circuit is open, or it is unavailable. */
@@ -174,7 +172,15 @@ export class Judge {
     signal: AbortSignal,
   ): Promise<EngineReply> {
     const body = JSON.stringify(judgeCallBody(model, content));
-    return callEngine({ pool, path, headers: this.#headers, body, signal, mostBytes: mostAnswerBytes, ...(watch && { watch }) });
+    return callEngine({
+      pool,
+      path,
+      headers: { "content-type": "application/json" },
+      body,
+      signal,
+      mostBytes: mostAnswerBytes,
+      ...(watch && { watch }),
+    });
   }
 
   #reading(reply: EngineReply): JudgeReading {

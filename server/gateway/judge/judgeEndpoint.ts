@@ -1,4 +1,7 @@
-import { Pool } from "undici";
+import { type Dispatcher, Pool } from "undici";
+import { engineConnector, withEngineKey } from "@/server/contracts/engine/engineConnection";
+import { EngineAccessReader } from "@/server/contracts/engine/readEngineAccess";
+import type { SecretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import { Semaphore } from "@/server/lib/semaphore";
 import type { JudgePlace, JudgeSite } from "./judgeSite";
@@ -9,6 +12,7 @@ interface JudgeEndpointOptions {
   readonly keyFromEnvironment: string | undefined;
   readonly maxInFlight: number;
   readonly connectSeconds: number;
+  readonly origins: SecretOrigins;
 }
 
 /** Why the required key of a configuration's judge is missing, in one sentence; null if it is present or not needed. */
@@ -20,27 +24,28 @@ export function missingJudgeKey(judge: GatewayConfig["judge"]): string | null {
 /** A judge at an address: a limited number of concurrent calls, the others wait here. */
 export class JudgeEndpoint implements JudgeSite {
   readonly attempts = 1;
-  readonly headers: Readonly<Record<string, string>>;
   readonly #slots: Semaphore;
-  readonly #missing: string | null;
+  readonly #access: EngineAccessReader;
+  readonly #origin: string;
   readonly #maxInFlight: number;
   readonly #pool: Pool;
   readonly #place: JudgePlace;
 
-  constructor({ url: given, keyFromEnvironment: name, maxInFlight, connectSeconds }: JudgeEndpointOptions) {
+  constructor({ url: given, keyFromEnvironment: name, maxInFlight, connectSeconds, origins }: JudgeEndpointOptions) {
     const url = new URL(given);
-    const key = name === undefined ? undefined : process.env[name];
-    this.headers = key ? { authorization: `Bearer ${key}` } : {};
-    this.#missing = name !== undefined && !key ? `its key ${name} is not set` : null;
+    this.#origin = url.origin;
+    this.#access = new EngineAccessReader(name === undefined ? {} : { key: { environment: name } }, { origins });
     this.#maxInFlight = maxInFlight;
     this.#slots = new Semaphore(maxInFlight);
-    this.#pool = new Pool(url.origin, { headersTimeout: 0, bodyTimeout: 0, connectTimeout: connectSeconds * 1000 });
+    this.#pool = new Pool(url.origin, { headersTimeout: 0, bodyTimeout: 0, connect: engineConnector(this.#access, connectSeconds * 1000) });
+    const pool: Dispatcher = this.#pool.compose(withEngineKey(this.#access, url.origin));
     const path = `${url.pathname.replace(/\/$/, "")}/v1/chat/completions`;
-    this.#place = { pool: this.#pool, path, watch: undefined, leave: () => this.#slots.release() };
+    this.#place = { pool, path, watch: undefined, leave: () => this.#slots.release() };
   }
 
   unavailable(): string | null {
-    return this.#missing;
+    const reading = this.#access.at(this.#origin);
+    return reading.ok ? null : reading.error.message.replace(/^T/, "t");
   }
 
   tryEnter(): JudgePlace | null {

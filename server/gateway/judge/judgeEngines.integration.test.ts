@@ -226,7 +226,7 @@ describe("a judge's configuration", () => {
     vi.unstubAllEnvs();
     const second = await startTestGateway({}, { stateDirectory: first.stateDirectory });
     await ask(second, 1);
-    expect(await judged(second)).toEqual(["the judge cannot be called: its key WEIR_JUDGE_TEST_KEY is not set"]);
+    expect(await judged(second)).toEqual(["the judge cannot be called: the key's variable WEIR_JUDGE_TEST_KEY is not set"]);
   });
 
   afterEach(() => void vi.unstubAllEnvs());

@@ -23,7 +23,6 @@ export interface JudgeEnginesOptions {
  */
 export class JudgeEngines implements JudgeSite {
   readonly attempts = attempts;
-  readonly headers = {};
   /** Its clock runs in wall seconds. */
   readonly timeScale = 1;
   readonly driver: PolicyDriver;

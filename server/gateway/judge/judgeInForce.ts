@@ -1,3 +1,4 @@
+import type { SecretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import { canonicalJson } from "@/solver/plan/canonical";
 import { Judge } from "./judge";
@@ -14,6 +15,7 @@ type Ground = Omit<JudgeEnginesOptions, "model">;
 /** The judge of the configuration in force. */
 export class JudgeInForce {
   readonly #limits: JudgeLimits;
+  readonly #origins: SecretOrigins;
   readonly #deps: Ground;
   #judge: { readonly judge: Judge; readonly key: string } | null = null;
   /**
@@ -21,8 +23,9 @@ export class JudgeInForce {
    */
   readonly #lines = new Map<string, JudgeEngines>();
 
-  constructor(limits: JudgeLimits, deps: Ground) {
+  constructor(limits: JudgeLimits, origins: SecretOrigins, deps: Ground) {
     this.#limits = limits;
+    this.#origins = origins;
     this.#deps = deps;
   }
 
@@ -45,7 +48,9 @@ export class JudgeInForce {
     if (judge === null || key === null) return;
     const { model, url, keyFromEnvironment } = judge;
     const site =
-      url === undefined ? this.#line(model) : new JudgeEndpoint({ url, keyFromEnvironment, maxInFlight, connectSeconds: timeoutSeconds });
+      url === undefined
+        ? this.#line(model)
+        : new JudgeEndpoint({ url, keyFromEnvironment, maxInFlight, connectSeconds: timeoutSeconds, origins: this.#origins });
     this.#judge = { judge: new Judge({ model, site, timeoutSeconds, wording }), key };
   }
 

@@ -15,8 +15,6 @@ export interface JudgePlace {
 
 /** The judge's location: an endpoint of which the gateway only knows the address, or engines of the configuration. */
 export interface JudgeSite {
-  /** Sent with every call. */
-  readonly headers: Readonly<Record<string, string>>;
   /** Most calls for one score, each after the previous one has failed. */
   readonly attempts: number;
   /** Why no call can be made now or soon; null when one can. */

@@ -76,6 +76,7 @@ export class Configuration {
     if (loaded.kind === "none") return null;
     if (loaded.kind === "unusable") return loaded.reason;
     this.#previous = loaded.previous;
+    this.#options.serving.secrets.begin([loaded.config, ...(loaded.previous === null ? [] : [loaded.previous])]);
     this.#options.serving.install(loaded.config, loaded.earlierNames);
     const known = this.#options.audit.latestChange?.etag;
     if (known !== this.etag && known !== loaded.savedEtag) {
@@ -92,6 +93,7 @@ export class Configuration {
     const settings = given.settings ?? this.current?.settings;
     const config = settings === undefined ? given : { ...given, settings };
     const change = configChange(this.current, config);
+    this.#options.serving.secrets.enter(config);
     await this.#replace(config, change === null ? null : { by, action: "configuration", detail: withReason(change, reason) });
   }
 
@@ -157,7 +159,8 @@ export class Configuration {
     const { serving } = this.#options;
     if (previous === null) return conflict("No plan was in force before this one, so there is nothing to roll back to.");
     const config = { ...current, ...previous };
-    const refusal = configRefusal(config) ?? serving.artifacts.refusal(config.policy) ?? missingJudgeKey(config.judge);
+    const refusal =
+      configRefusal(config) ?? serving.artifacts.refusal(config.policy) ?? missingJudgeKey(config.judge) ?? serving.secrets.refusal(config);
     if (refusal !== null) return conflict(`The plan ${shortId(previous.planId)} cannot be served now. ${refusal}`);
     const detail = withReason(`From the plan ${shortId(current.planId)} back to ${shortId(previous.planId)}`, reason);
     await this.#replace(config, { by, action: "rolled back", detail }, planPart(current));

@@ -23,6 +23,7 @@ import { RoundTallies } from "../queue/roundTallies";
 import { ServiceRates, unknownRetrySeconds } from "../queue/serviceRates";
 import type { WorkflowTracker } from "../workflows/workflowTracker";
 import { CascadeNames, cascadeName } from "./cascadeNames";
+import { ConfiguredSecrets } from "./configuredSecrets";
 import {
   type CanaryShare,
   canaryModel,
@@ -37,6 +38,9 @@ import type { DecisionObserver, TrafficObserver } from "./trafficObserver";
 
 export interface ServingOptions extends Pick<GatewayLimits, "quietSeconds" | "recoverySeconds"> {
   readonly judge: JudgeLimits;
+  readonly stateDirectory: string;
+  /** The studio's file of the origins of secrets; null: the gateway has its own. */
+  readonly secretOriginsFile: string | null;
   readonly predictions: RequestPredictions;
   readonly artifacts: ArtifactStore;
   readonly workflows: WorkflowTracker;
@@ -49,6 +53,8 @@ export interface ServingOptions extends Pick<GatewayLimits, "quietSeconds" | "re
  * under the one they started with; only those whose model was removed are rerouted.
  */
 export class Serving {
+  /** Which secrets go where. */
+  readonly secrets: ConfiguredSecrets;
   readonly pool: ReplicaPool;
   readonly callers = new Callers();
   readonly cascadeNames = new CascadeNames();
@@ -79,13 +85,26 @@ export class Serving {
   #panic: { readonly model: string; readonly served: ServedModel | null } | null = null;
   #canary: { readonly asked: CanaryShare; readonly served: ServedModel | null } | null = null;
 
-  constructor({ judge, quietSeconds, recoverySeconds, predictions, artifacts, workflows, onAvailabilityChange }: ServingOptions) {
+  constructor({
+    judge,
+    stateDirectory,
+    secretOriginsFile,
+    quietSeconds,
+    recoverySeconds,
+    predictions,
+    artifacts,
+    workflows,
+    onAvailabilityChange,
+  }: ServingOptions) {
+    this.secrets = new ConfiguredSecrets(stateDirectory, secretOriginsFile);
+    const { origins } = this.secrets;
     this.predictions = predictions;
     this.artifacts = artifacts;
     this.workflows = workflows;
     this.pool = new ReplicaPool({
       quietSeconds,
       recoverySeconds,
+      origins,
       onAvailabilityChange: () => {
         this.pump();
         onAvailabilityChange();
@@ -93,7 +112,7 @@ export class Serving {
     });
     const { pool, queued } = this;
     const onRoom = (nowMs: number): void => this.pump(nowMs);
-    this.#judge = new JudgeInForce(judge, { pool, queued, onRoom, onAnswered: (model) => this.answered(model) });
+    this.#judge = new JudgeInForce(judge, origins, { pool, queued, onRoom, onAnswered: (model) => this.answered(model) });
   }
 
   get config(): GatewayConfig | null {

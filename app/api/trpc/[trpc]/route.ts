@@ -12,15 +12,22 @@ export const dynamic = "force-dynamic";
 /** The largest input is a plan or a table in lines; files go to `/api/uploads`. */
 const maxBodyBytes = 16_000_000;
 
+const severalCalls = "Send one call in a request.";
+
+const procedurePath = (request: Request): string => decodeURIComponent(new URL(request.url).pathname.slice("/api/trpc/".length));
+
 /** A query's input is in its address, which Node bounds; a mutation's is JSON, so that no other site's form can send one. */
 export async function GET(request: Request): Promise<Response> {
-  const permission = permissionOfStream(new URL(request.url).pathname.slice("/api/trpc/".length));
+  const path = procedurePath(request);
+  if (path.includes(",")) return refuse(400, severalCalls);
+  const permission = permissionOfStream(path);
   return permission === null ? answer(request, runtime().callerOf(request.headers)) : answerStream(request, permission);
 }
 
 export async function POST(request: Request): Promise<Response> {
   const caller = runtime().callerOf(request.headers);
   if (!/^application\/json\b/i.test(request.headers.get("content-type") ?? "")) return refuse(415, "Send application/json.");
+  if (procedurePath(request).includes(",")) return refuse(400, severalCalls);
   // What a stranger sends is not read.
   if (caller === null) return answer(new Request(request.url, { method: "POST", headers: bare(request.headers) }), null);
   const body = await readBoundedText(request.body, maxBodyBytes);
@@ -48,8 +55,10 @@ const answer = (request: Request, caller: Caller | null): Promise<Response> =>
     endpoint: "/api/trpc",
     req: request,
     router: servedRouter,
-    allowBatching: false,
     createContext: () => ({ services: runtime().services, caller, sameOrigin: isSameOrigin(request.headers) }),
+    // Compressed, a stream would be held back until there is enough of it.
+    responseMeta: () =>
+      request.headers.get("trpc-accept") === "application/jsonl" ? { headers: { "cache-control": "no-transform" } } : {},
     onError({ error, path }) {
       // The client has disconnected: an aborted call is not a failure.
       if (request.signal.aborted) return;
