@@ -2,6 +2,7 @@ import { type Document, LineCounter, parseDocument, stringify, visit } from "yam
 import type { z } from "zod";
 import { keyByReference } from "@/server/contracts/engine/engineAccess";
 import { looksLikeKey, namesAKey } from "@/server/lib/secrets";
+import { shownText } from "@/solver/wording/shellText";
 import { type ClusterConnection, clusterConnectionSchema } from "./connection";
 import { offsetOf } from "./yamlOffset";
 
@@ -78,6 +79,8 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly (string | number)[], 
   const isWrittenKey = issue.code === "invalid_union" && typeof valueAt(kept, path) === "string" && isKeyField(String(path.at(-1)));
   if (isWrittenKey) return [fault(path, keyByReference)];
   if (nearest !== undefined) return nearest.flatMap((inner) => faultsOf(inner, path, kept));
+  // A name in a record: its path ends with the name.
+  if (issue.code === "invalid_key") return issue.issues.flatMap((inner) => faultsOf({ ...inner, path: issue.path }, above, kept));
   if (issue.code === "invalid_type" && valueAt(kept, path) === undefined) return [fault(path, "It is missing.")];
   if (issue.code === "invalid_type") return [fault(path, `It must be ${written[issue.expected] ?? issue.expected}.`)];
   return [fault(path, `${issue.message.replace(/^./, (letter) => letter.toUpperCase()).replace(/\.$/, "")}.`)];
@@ -90,7 +93,7 @@ const written: Readonly<Record<string, string>> = {
 };
 
 function fault(path: readonly (string | number)[], says: string): PlacedFault {
-  const field = path.join(".");
+  const field = shownText(path.join("."));
   return { line: null, field, path, sentence: `${field === "" ? "The whole connection" : field}: ${says}` };
 }
 

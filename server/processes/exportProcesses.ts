@@ -1,6 +1,6 @@
 import type { Answer } from "@/server/clusters/connector/connector";
 import { placeText, targetEngines } from "@/server/clusters/steps/targetEngines";
-import { shellLine, variablesNote } from "@/server/engines/commandLine";
+import { shellLine, variablesNote } from "@/server/lib/gpuCommand";
 import type { Plan } from "@/solver/plan/plan";
 import { commentLine } from "@/solver/wording/shellText";
 import { engineCommand } from "./engineCommand";

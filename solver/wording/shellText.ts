@@ -8,7 +8,8 @@ const impossible = /[\0\p{Cs}]/u;
  */
 export function shellQuoted(argument: string): string {
   if (impossible.test(argument)) throw new RangeError("An argument with a NUL or an unpaired surrogate cannot be written to a script.");
-  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+  // A word with = before its command is an assignment; a flag is not.
+  return /^(?:-[\w@%+=:,./-]*|[\w@%+:,./-]+)$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
 /** A command with its arguments, for a POSIX shell. @throws RangeError as `shellQuoted`. */
@@ -17,6 +18,8 @@ export const shellWords = (command: readonly string[]): string => command.map(sh
 /** Characters that end a line for one reader or another, or that a terminal obeys. */
 const notShown = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** A comment of one line for shells and YAML; characters that could end it are written as `\u{...}`. */
-export const commentLine = (text: string): string =>
-  `# ${text.replace(notShown, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`)}`;
+/** Text that stays on its line and is only shown: control characters and line separators are written as `\u{...}`. */
+export const shownText = (text: string): string => text.replace(notShown, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
+
+/** A comment of one line, for shells and YAML. */
+export const commentLine = (text: string): string => `# ${shownText(text)}`;
