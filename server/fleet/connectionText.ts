@@ -1,7 +1,8 @@
-import { type Document, LineCounter, parseDocument, stringify, visit } from "yaml";
+import { type Document, LineCounter, parseDocument, visit } from "yaml";
 import type { z } from "zod";
 import { keyByReference } from "@/server/contracts/engine/engineAccess";
 import { looksLikeKey, namesAKey } from "@/server/lib/secrets";
+import { yamlText } from "@/server/lib/yamlText";
 import { shownText } from "@/solver/wording/shellText";
 import { type ClusterConnection, clusterConnectionSchema } from "./connection";
 import { offsetOf } from "./yamlOffset";
@@ -68,7 +69,7 @@ export function checkConnection(
 }
 
 /** In its stored form, with every default. */
-export const connectionText = (connection: unknown): string => stringify(connection, { lineWidth: 0 });
+export const connectionText = (connection: unknown): string => yamlText(connection);
 
 function faultsOf(issue: z.core.$ZodIssue, above: readonly (string | number)[], kept: unknown): readonly PlacedFault[] {
   const path = [...above, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
