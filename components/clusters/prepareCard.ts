@@ -1,5 +1,6 @@
 import type { Attention, ClusterDetail, ClusterEngine, ClusterSummary } from "@/server/contracts/studio";
 import { gpuCount, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
+import { shellQuoted } from "@/solver/wording/shellText";
 import type { Tone } from "../ui/Badge";
 import { formatAge, formatUsd } from "../ui/format";
 
@@ -81,7 +82,7 @@ function byModel(engines: readonly ClusterEngine[], inForce: boolean): readonly 
 }
 
 /** Lists what the gateway serves: works before any plan is in force, and needs no model's name. */
-const curlOf = (baseUrl: string): string => `curl ${baseUrl}/models`;
+const curlOf = (baseUrl: string): string => `curl ${shellQuoted(`${baseUrl}/models`)}`;
 
 const engineTones: Readonly<Record<ClusterEngine["state"], Tone>> = {
   serving: "good",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { engineAccessFields } from "@/server/contracts/engine/engineAccess";
 import { clusterFields } from "@/server/contracts/gateway/clusterFields";
 import { engineLimitFields, limitSources } from "@/solver/hardware/engineLimits";
+import { machineName, oneLine } from "@/solver/wording/names";
 import { addressFault, oneAddress } from "../engineClient/address";
 
 /** Fields of an endpoint that cannot be queried and were not given: each is a guess until a user confirms it. */
@@ -23,10 +24,10 @@ const endpointSchema = z.strictObject({
   url: urlSchema,
   ...engineAccessFields,
   /** Id of the card of the model, which is the model name in requests. */
-  model: z.string().min(1).max(200),
+  model: machineName,
   /** The engine's own name of it; absent: as its card. One of several if one address serves several. */
-  servedName: z.string().min(1).max(500).optional(),
-  gpu: z.string().min(1),
+  servedName: oneLine.min(1).max(500).optional(),
+  gpu: machineName,
   tp: z.int().positive().max(64).default(1),
   pp: z.int().positive().max(64).default(1),
   precision: z.enum(["bf16", "fp8", "int4"]),

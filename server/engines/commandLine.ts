@@ -89,20 +89,3 @@ const precisionFlags: Readonly<Record<CommandValues["precision"], readonly strin
   fp8: [],
   int4: [],
 };
-
-/** The GPUs that an engine may use. Indices are nvidia-smi's; CUDA's own begin with the fastest GPU. */
-export const gpuVariables = (gpus: readonly number[]) => ({ CUDA_DEVICE_ORDER: "PCI_BUS_ID", CUDA_VISIBLE_DEVICES: gpus.join(",") });
-
-/** A command on some GPUs of a host, quoted for a POSIX shell. */
-export function shellLine(gpus: readonly number[], command: readonly string[]): string {
-  const variables = Object.entries(gpuVariables(gpus)).map(([name, value]) => `${name}=${value}`);
-  return [...variables, ...command.map(quoted)].join(" ");
-}
-
-/** Variables that commands need in addition to the usual ones: only their names, since some are keys. */
-export const variablesNote = (names: readonly string[]): readonly string[] =>
-  names.length === 0 ? [] : [`# with ${names.join(", ")} in its environment`];
-
-/** An argument, quoted for a POSIX shell. */
-export const quoted = (argument: string): string =>
-  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;

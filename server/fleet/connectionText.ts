@@ -1,7 +1,9 @@
-import { type Document, LineCounter, parseDocument, stringify, visit } from "yaml";
+import { type Document, LineCounter, parseDocument, visit } from "yaml";
 import type { z } from "zod";
 import { keyByReference } from "@/server/contracts/engine/engineAccess";
 import { looksLikeKey, namesAKey } from "@/server/lib/secrets";
+import { yamlText } from "@/server/lib/yamlText";
+import { shownText } from "@/solver/wording/shellText";
 import { type ClusterConnection, clusterConnectionSchema } from "./connection";
 import { offsetOf } from "./yamlOffset";
 
@@ -67,7 +69,7 @@ export function checkConnection(
 }
 
 /** In its stored form, with every default. */
-export const connectionText = (connection: unknown): string => stringify(connection, { lineWidth: 0 });
+export const connectionText = (connection: unknown): string => yamlText(connection);
 
 function faultsOf(issue: z.core.$ZodIssue, above: readonly (string | number)[], kept: unknown): readonly PlacedFault[] {
   const path = [...above, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
@@ -78,6 +80,8 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly (string | number)[], 
   const isWrittenKey = issue.code === "invalid_union" && typeof valueAt(kept, path) === "string" && isKeyField(String(path.at(-1)));
   if (isWrittenKey) return [fault(path, keyByReference)];
   if (nearest !== undefined) return nearest.flatMap((inner) => faultsOf(inner, path, kept));
+  // A name in a record: its path ends with the name.
+  if (issue.code === "invalid_key") return issue.issues.flatMap((inner) => faultsOf({ ...inner, path: issue.path }, above, kept));
   if (issue.code === "invalid_type" && valueAt(kept, path) === undefined) return [fault(path, "It is missing.")];
   if (issue.code === "invalid_type") return [fault(path, `It must be ${written[issue.expected] ?? issue.expected}.`)];
   return [fault(path, `${issue.message.replace(/^./, (letter) => letter.toUpperCase()).replace(/\.$/, "")}.`)];
@@ -90,7 +94,7 @@ const written: Readonly<Record<string, string>> = {
 };
 
 function fault(path: readonly (string | number)[], says: string): PlacedFault {
-  const field = path.join(".");
+  const field = shownText(path.join("."));
   return { line: null, field, path, sentence: `${field === "" ? "The whole connection" : field}: ${says}` };
 }
 

@@ -3,6 +3,7 @@ import { exportCommandLines, exportManifests } from "@/server/kubernetes/exportP
 import { exportProcesses } from "@/server/processes/exportProcesses";
 import { exportServeConfig } from "@/server/ray/exportServeConfig";
 import type { Plan } from "@/solver/plan/plan";
+import { commentLine } from "@/solver/wording/shellText";
 import type { ClusterConnection } from "./connection";
 
 export const exportFormats = ["kubernetes", "ray", "commands"] as const;
@@ -48,8 +49,8 @@ export function exportPlan(
 /** A roll-out never runs engines under the thresholds of another plan; a user of the files must be told about the other half. */
 const headOf = ({ metadata, id, policyHash }: Plan): string =>
   [
-    `# Plan ${metadata.name}, ${id}`,
-    `# These are its engines. Its policy ${policyHash} is the gateway's: put both into force together.`,
+    commentLine(`Plan ${metadata.name}, ${id}`),
+    commentLine(`These are its engines. Its policy ${policyHash} is the gateway's: put both into force together.`),
     "",
   ].join("\n");
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { GatewayPlace } from "@/server/contracts/gateway/gatewayPlace";
+import { shellQuoted } from "@/solver/wording/shellText";
 
 /** A gateway that the studio runs for one cluster. */
 export interface GatewayBeside {
@@ -54,5 +55,5 @@ export const noopRunner: GatewayRunner = {
   run: () => undefined,
   end: () => undefined,
   advice: ({ port, adminPort, stateDir }) =>
-    `Start it with the studio's WEIR_ADMIN_TOKEN: WEIR_GATEWAY_PORT=${port} WEIR_GATEWAY_ADMIN_PORT=${adminPort} WEIR_STATE_DIR=${stateDir} node dist/gateway.mjs. Under "npm run studio" it is started by itself.`,
+    `Start it with the studio's WEIR_ADMIN_TOKEN: WEIR_GATEWAY_PORT=${port} WEIR_GATEWAY_ADMIN_PORT=${adminPort} WEIR_STATE_DIR=${shellQuoted(stateDir)} node dist/gateway.mjs. Under "npm run studio" it is started by itself.`,
 };

@@ -3,6 +3,7 @@ import type { Observation } from "@/server/clusters/connector/connector";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import { cardOf } from "@/solver/hardware/catalogue";
+import { clusterSpecSchema } from "@/solver/plan/clusterSpec";
 import { embeddedClusterId } from "./fleet";
 import { knownPrice, observedHardware } from "./observedHardware";
 
@@ -20,7 +21,9 @@ export function saveObservation({ store, cards }: Stores, clusterId: string, obs
   if (row === null) return;
   const { id, name, kind } = row.spec;
   const hardware = observedHardware(observation, (gpu) => knownPrice(row.spec, gpu) ?? cardPrice(cards, gpu) ?? 0);
-  if (hardware !== null) store.clusters.respecify({ id, name, kind, ...hardware });
+  // A node whose name no plan can hold was refused when the cluster was attached: what was known then stays.
+  const spec = clusterSpecSchema.safeParse({ id, name, kind, ...hardware });
+  if (spec.success) store.clusters.respecify(spec.data);
 }
 
 /** For the embedded cluster, which exists from its first observation on; its prices are the cards'. */

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { clusterFields } from "@/server/contracts/gateway/clusterFields";
 import { givesKey, namesAKey } from "@/server/lib/secrets";
-
-const dnsLabel = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, "must be a DNS label: lower case letters, digits and dashes");
+import { argument, dnsLabel, dnsName, machineName, oneLine, variableName, weightsSource } from "@/solver/wording/names";
 
 const engineSchema = z.strictObject({
   kind: z.enum(["vllm", "sglang"]),
   /** Container image, preferably with a fixed tag or digest. */
-  image: z.string().min(1),
+  image: machineName,
 });
 
 /** Cards of GPUs by the value of NVIDIA's feature discovery in `nvidia.com/gpu.product`; an operator's own are added. */
@@ -27,23 +26,22 @@ export const knownGpuProducts: Readonly<Record<string, string>> = {
   "NVIDIA-GeForce-RTX-4090": "rtx-4090",
 };
 
-const plainText = z
-  .string()
-  .refine((text) => !givesKey(text), "This looks like a key: put it into a Secret of the namespace and name that under env.");
+const plainText = argument.refine(
+  (text) => !givesKey(text),
+  "This looks like a key: put it into a Secret of the namespace and name that under env.",
+);
 
 /** Host and port only: engines are called under `/v1`, so a proxy's own path would be lost. */
-const urlTemplate = z
-  .string()
-  .regex(
-    /^https?:\/\/[^/?#]+\/?$/,
-    "must be http:// or https:// with a host and no path, such as http://{service}.{namespace}.engines.example.com",
-  );
+const urlTemplate = oneLine.regex(
+  /^https?:\/\/[^/?#]+\/?$/,
+  "must be http:// or https:// with a host and no path, such as http://{service}.{namespace}.engines.example.com",
+);
 
 /** Where a Kubernetes cluster is and how engines run in it. Credentials stay in the kubeconfig and in the cluster's Secrets. */
 export const connectionSchema = z.strictObject({
   kind: z.literal("kubernetes"),
   access: z.discriminatedUnion("from", [
-    z.strictObject({ from: z.literal("kubeconfig"), path: z.string().min(1), context: z.string().min(1).optional() }),
+    z.strictObject({ from: z.literal("kubeconfig"), path: oneLine.min(1), context: oneLine.min(1).optional() }),
     /** The service account of the pod that the studio runs in. */
     z.strictObject({ from: z.literal("in-cluster") }),
   ]),
@@ -53,7 +51,7 @@ export const connectionSchema = z.strictObject({
     .discriminatedUnion("by", [
       z.strictObject({ by: z.literal("service") }),
       /** `host` if nodes are reached under another address than the one they report. */
-      z.strictObject({ by: z.literal("node-port"), host: z.string().min(1).optional() }),
+      z.strictObject({ by: z.literal("node-port"), host: oneLine.min(1).optional() }),
       /** `{service}` and `{namespace}` are filled in. */
       z.strictObject({ by: z.literal("url"), template: urlTemplate }),
     ])
@@ -61,12 +59,12 @@ export const connectionSchema = z.strictObject({
   engine: engineSchema,
   /** By card: the weights, flags in addition to Weir's own, and another engine than the cluster's. */
   models: z.record(
-    z.string(),
-    z.strictObject({ source: z.string().min(1), args: z.array(plainText).default([]), engine: engineSchema.optional() }),
+    machineName,
+    z.strictObject({ source: weightsSource, args: z.array(plainText).default([]), engine: engineSchema.optional() }),
   ),
   /** Environment of engines. Secrets are referenced by name, never stored here. */
   env: z
-    .record(z.string(), z.union([z.strictObject({ value: plainText }), z.strictObject({ secret: z.string(), key: z.string() })]))
+    .record(variableName, z.union([z.strictObject({ value: plainText }), z.strictObject({ secret: dnsName, key: oneLine.min(1) })]))
     .default({})
     .superRefine((env, context) => {
       for (const [name, from] of Object.entries(env)) {
@@ -79,11 +77,11 @@ export const connectionSchema = z.strictObject({
       }
     }),
   /** A volume claim with weights, for sources that are paths. */
-  weights: z.strictObject({ claim: z.string().min(1), mountPath: z.string().startsWith("/") }).optional(),
+  weights: z.strictObject({ claim: dnsName, mountPath: oneLine.startsWith("/") }).optional(),
   /** Cards by `nvidia.com/gpu.product`, in addition to the known ones. */
-  gpuProducts: z.record(z.string(), z.string()).default({}),
+  gpuProducts: z.record(oneLine, machineName).default({}),
   /** Card of GPUs whose nodes have no such label. */
-  gpu: z.string().min(1).optional(),
+  gpu: machineName.optional(),
   /** Time limit for an engine to load. */
   loadSeconds: z.int().positive().default(1800),
   /** Time for an ending engine to finish its requests; after the gateway's drain there are none. */

@@ -27,7 +27,7 @@ export function engineCommand(
   connection: Pick<KubernetesConnection, "engine" | "models">,
   { port, group, literal = (argument) => argument }: CommandParts,
 ): readonly string[] | null {
-  const model = connection.models[engine.model];
+  const model = Object.hasOwn(connection.models, engine.model) ? connection.models[engine.model] : undefined;
   if (model === undefined) return null;
   const { kind } = model.engine ?? connection.engine;
   const command = commandLine(commandTemplates[kind], {

@@ -1,13 +1,12 @@
-import { stringify } from "yaml";
 import { z } from "zod";
 import type { Answer, StepOptions } from "@/server/clusters/connector/connector";
 import type { EngineHost, LookOptions } from "@/server/clusters/connector/engineHost";
 import { generatedPart } from "@/server/clusters/connector/generatedPart";
 import { foreignObstacle } from "@/server/clusters/connector/obstacle";
 import { createMask } from "@/server/lib/secrets";
+import { yamlDocuments } from "@/server/lib/yamlText";
 import { type ClusterPicture, podsOf, readOrder } from "./clusterPicture";
 import type { KubernetesConnection } from "./connection";
-import { asYaml } from "./exportPlan";
 import type { KubeAnswer, KubeApi } from "./kubeApi";
 import type { KubeReader, ReadOptions } from "./kubeLists";
 import type { createKubeWrites } from "./kubeWrites";
@@ -45,7 +44,7 @@ export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineH
   const { namespace } = connection;
 
   const mask = createMask([]);
-  const textOf = (objects: readonly unknown[]): string => mask(objects.map((object) => stringify(object, asYaml)).join("---\n"));
+  const textOf = (objects: readonly unknown[]): string => mask(yamlDocuments(objects));
   const read = (kind: KubeObject["kind"], name: string, { signal, limitMs }: LookOptions) =>
     api({ path: objectPath(kind, namespace, name), schema: objectSchema, signal, limitMs });
 

@@ -1,15 +1,13 @@
-import { stringify } from "yaml";
 import type { Answer } from "@/server/clusters/connector/connector";
 import { placeText, targetEngines } from "@/server/clusters/steps/targetEngines";
-import { shellLine, variablesNote } from "@/server/engines/commandLine";
+import { shellLine, variablesNote } from "@/server/lib/gpuCommand";
+import { yamlDocuments } from "@/server/lib/yamlText";
 import type { Plan } from "@/solver/plan/plan";
+import { commentLine } from "@/solver/wording/shellText";
 import type { KubernetesConnection } from "./connection";
 import { engineCommand } from "./engineCommand";
 import { engineObjects, type KubeObject } from "./manifests";
 import { enginePort } from "./podTemplate";
-
-/** Kubernetes' tools read YAML 1.1, in which a model called `n` is a boolean unless it is quoted. */
-export const asYaml = { version: "1.1", aliasDuplicateObjects: false, lineWidth: 0 } as const;
 
 /** Ranks of different engines may run on one node. */
 const firstRendezvousPort = 29_500;
@@ -32,8 +30,7 @@ export function exportManifests(
     // Engines of one model share their pool.
     for (const object of made.value) objects.set(`${object.kind}/${object.metadata.name}`, object);
   }
-  const documents = [...objects.values()].map((object) => stringify(object, asYaml));
-  return { ok: true, value: documents.join("---\n") };
+  return { ok: true, value: yamlDocuments([...objects.values()]) };
 }
 
 /** A plan as command lines for manual use, a line for each engine and node under the name of the node. */
@@ -45,7 +42,7 @@ export function exportCommandLines(
   const lines: string[] = [];
   for (const [index, engine] of targetEngines(plan).entries()) {
     const leader = engine.placements[0]?.node ?? "";
-    lines.push("", `# ${engine.id}, ${placeText(engine)}`);
+    lines.push("", commentLine(`${engine.id}, ${placeText(engine)}`));
     for (const [rank, { node, gpus }] of engine.placements.entries()) {
       const before = onNode.get(node) ?? 0;
       onNode.set(node, before + 1);
@@ -54,7 +51,7 @@ export function exportCommandLines(
       const command = engineCommand(engine, connection, { port: enginePort + before, group });
       if (command === null)
         return { ok: false, message: `The connection does not say what to load for ${engine.model}: it is not among its models.` };
-      lines.push(`# on ${node}`, ...variablesNote(Object.keys(connection.env)), shellLine(gpus, command));
+      lines.push(commentLine(`on ${node}`), ...variablesNote(Object.keys(connection.env)), shellLine(gpus, command));
     }
   }
   return { ok: true, value: `${lines.join("\n")}\n` };

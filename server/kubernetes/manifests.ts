@@ -37,7 +37,7 @@ export function engineObjects(engine: EngineOrder, parts: ManifestParts): Answer
   const metadata: KubeObject["metadata"] = {
     name: objectName(engine.id),
     namespace: connection.namespace,
-    labels: { ...podLabels, ...(parts.planId === undefined ? {} : { [labels.plan]: parts.planId.slice(0, longestLabel) }) },
+    labels: { ...podLabels, ...(parts.planId === undefined ? {} : { [labels.plan]: labelValue(parts.planId.slice(0, longestLabel)) }) },
     annotations: { [orderAnnotation]: JSON.stringify(engine) },
   };
   const nodes = engine.placements.map(({ node }) => node);

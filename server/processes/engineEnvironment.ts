@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Answer } from "@/server/clusters/connector/connector";
-import { gpuVariables } from "@/server/engines/commandLine";
+import { gpuVariables } from "@/server/lib/gpuCommand";
 import type { ProcessConnection } from "./processConnection";
 
 export type Variables = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import type { Answer } from "@/server/clusters/connector/connector";
 import type { EngineHost } from "@/server/clusters/connector/engineHost";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
-import { shellLine } from "@/server/engines/commandLine";
+import { shellLine } from "@/server/lib/gpuCommand";
 import { engineCommand } from "./engineCommand";
 import { engineEnvironment, type Variables } from "./engineEnvironment";
 import { logTail } from "./engineLog";

@@ -1,7 +1,8 @@
 import type { Answer } from "@/server/clusters/connector/connector";
 import { placeText, targetEngines } from "@/server/clusters/steps/targetEngines";
-import { shellLine, variablesNote } from "@/server/engines/commandLine";
+import { shellLine, variablesNote } from "@/server/lib/gpuCommand";
 import type { Plan } from "@/solver/plan/plan";
+import { commentLine } from "@/solver/wording/shellText";
 import { engineCommand } from "./engineCommand";
 import type { ProcessConnection } from "./processConnection";
 import { indicesOf } from "./startRefusal";
@@ -15,7 +16,7 @@ export function exportProcesses(plan: Pick<Plan, "deployment">, connection: Proc
     if (port > ports.to) return { ok: false, message: `The plan has more engines than there are ports from ${ports.from} to ${ports.to}.` };
     const command = engineCommand(engine, connection, port);
     if (!command.ok) return command;
-    lines.push("", `# ${engine.id}, ${placeText(engine)}`, ...variablesNote(Object.keys(environment)));
+    lines.push("", commentLine(`${engine.id}, ${placeText(engine)}`), ...variablesNote(Object.keys(environment)));
     lines.push(shellLine(indicesOf(engine), command.value));
   }
   return { ok: true, value: `${lines.join("\n")}\n` };

@@ -2,17 +2,18 @@ import { z } from "zod";
 import { engineAccessFields } from "@/server/contracts/engine/engineAccess";
 import { clusterFields } from "@/server/contracts/gateway/clusterFields";
 import { commandTemplates, templateFault } from "@/server/engines/commandLine";
+import { argument, machineName, oneLine, variableName, weightsSource } from "@/solver/wording/names";
 import { givesKey, namesAKey } from "../lib/secrets";
 
 const noKey = "This looks like a key: put it into an environment variable or a file, and have a variable of the engines refer to that.";
 
-const argument = z.string().refine((text) => !givesKey(text), noKey);
+const ownArgument = argument.refine((text) => !givesKey(text), noKey);
 
 const ownSecret = "This is the studio's own variable: give engines another, such as WEIR_ENGINE_KEY.";
 
 /** The value of an engine's variable: a plain value, or a reference that is read when the engine is started. */
 const variableSchema = z.union([
-  z.strictObject({ value: argument }),
+  z.strictObject({ value: ownArgument }),
   z.strictObject({
     fromEnv: z
       .string()
@@ -24,11 +25,11 @@ const variableSchema = z.union([
 
 const modelSchema = z.strictObject({
   /** The source of the weights: a repository's name or a path. */
-  source: z.string().min(1),
+  source: weightsSource,
   /** Further flags, after Weir's own. */
-  args: z.array(argument).optional(),
+  args: z.array(ownArgument).optional(),
   /** Name of the template with which it is started, if it is not the connection's. */
-  engine: z.string().min(1).optional(),
+  engine: oneLine.min(1).optional(),
 });
 
 /** A server that its operator started: added to the cluster under the name it serves, never ended by Weir. */
@@ -47,20 +48,17 @@ export const connectionSchema = z
   .strictObject({
     kind: z.literal("processes"),
     /** This host's name in plans; its host name by default. */
-    node: z
-      .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/)
-      .optional(),
+    node: machineName.optional(),
     /** Data that nvidia-smi does not report: card of the GPUs if it names none that Weir knows, and their number if it is missing. */
-    gpus: z.strictObject({ card: z.string().min(1), count: z.int().positive() }).optional(),
+    gpus: z.strictObject({ card: machineName, count: z.int().positive() }).optional(),
     /** Template of models without their own: `vllm`, `sglang`, `llama.cpp`, or one of `templates`. */
-    engine: z.string().min(1).default("vllm"),
+    engine: oneLine.min(1).default("vllm"),
     /** The operator's own command lines, by name; one with the name of a built-in replaces it. */
-    templates: z.record(z.string().min(1), z.array(argument)).default({}),
+    templates: z.record(oneLine.min(1), z.array(ownArgument)).default({}),
     /** By the id of the model's card, which is the model name in requests. */
-    models: z.record(z.string().min(1), modelSchema),
+    models: z.record(machineName, modelSchema),
     /** Variables of the engines in addition to the few that every program needs. */
-    environment: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), variableSchema).default({}),
+    environment: z.record(variableName, variableSchema).default({}),
     /** Engines take the first free port of these, both ends included. */
     ports: z
       .strictObject({ from: z.int().min(1).max(65_535), to: z.int().min(1).max(65_535) })

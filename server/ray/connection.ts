@@ -2,6 +2,7 @@ import { z } from "zod";
 import { engineAccessFields } from "@/server/contracts/engine/engineAccess";
 import { clusterFields } from "@/server/contracts/gateway/clusterFields";
 import { looksLikeKey, namesAKey } from "@/server/lib/secrets";
+import { machineName, oneLine, weightsSource } from "@/solver/wording/names";
 
 /** Builds an application of one model in Ray Serve LLM. */
 const llmImportPath = "ray.serve.llm:build_openai_app";
@@ -48,19 +49,16 @@ export const connectionSchema = z.strictObject({
   /** Where gateway and studio reach Serve's proxies; absent: the dashboard's host at the port that Serve reports. */
   serveUrl: webAddress.optional(),
   /** Where Serve listens if it is not started yet; absent: Ray's default, every address and port 8000. */
-  http: z.strictObject({ host: z.string().min(1), port: z.int().min(1).max(65_535) }).optional(),
+  http: z.strictObject({ host: oneLine.min(1), port: z.int().min(1).max(65_535) }).optional(),
   /**
    * Resource that only one node has, which binds engines to it; plans name a node by the value of `{node}`. Ray gives each node one with
    * its address.
    */
-  nodeResource: z
-    .string()
-    .refine((text) => text.split("{node}").length === 2, "must hold {node} once")
-    .default("node:{node}"),
+  nodeResource: oneLine.refine((text) => text.split("{node}").length === 2, "must hold {node} once").default("node:{node}"),
   /** Cards by Ray's accelerator types, in addition to the known ones. */
-  accelerators: z.record(z.string(), z.string()).default({}),
+  accelerators: z.record(oneLine, machineName).default({}),
   /** Card of GPUs whose nodes report no accelerator type. */
-  gpu: z.string().min(1).optional(),
+  gpu: machineName.optional(),
   /**
    * The builder of an engine's application, and its arguments: JSON whose strings may contain {model}, {source}, {tp} and similar
    * placeholders.
@@ -73,7 +71,7 @@ export const connectionSchema = z.strictObject({
   /** Ray's `runtime_env` of every engine. */
   runtimeEnv: jsonObject.default({}),
   /** By card: the weights, and vLLM's arguments in addition to Weir's own. */
-  models: z.record(z.string().min(1), z.strictObject({ source: z.string().min(1), engineKwargs: jsonObject.default({}) })),
+  models: z.record(machineName, z.strictObject({ source: weightsSource, engineKwargs: jsonObject.default({}) })),
   ...clusterFields,
 });
 

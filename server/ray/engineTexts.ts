@@ -1,13 +1,12 @@
-import { stringify } from "yaml";
 import type { Answer } from "@/server/clusters/connector/connector";
 import type { EngineHost, LookOptions } from "@/server/clusters/connector/engineHost";
 import { generatedPart } from "@/server/clusters/connector/generatedPart";
 import { foreignObstacle } from "@/server/clusters/connector/obstacle";
 import { createMask } from "@/server/lib/secrets";
+import { yamlText } from "@/server/lib/yamlText";
 import type { ClusterPicture } from "./clusterPicture";
 import type { RayConnection } from "./connection";
 import { engineApplication } from "./engineApplication";
-import { asYaml } from "./exportServeConfig";
 import { applicationName } from "./names";
 import type { RayRead } from "./rayApi";
 import type { ServeState } from "./serveState";
@@ -22,7 +21,7 @@ export interface EngineTextParts {
 /** An engine's application as YAML, generated and actual, and the checks that are possible without deploying it. */
 export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineHost, "generate" | "actual" | "rehearse" | "log">> {
   const { connection, clusterId, readServe, picture } = parts;
-  const textOf = (application: unknown): string => createMask([])(stringify(application, asYaml));
+  const textOf = (application: unknown): string => createMask([])(yamlText(application));
 
   return {
     generate(engine) {

@@ -1,11 +1,10 @@
-import { stringify } from "yaml";
 import type { Answer } from "@/server/clusters/connector/connector";
 import { targetEngines } from "@/server/clusters/steps/targetEngines";
+import { yamlText } from "@/server/lib/yamlText";
 import type { Plan } from "@/solver/plan/plan";
+import { commentLine } from "@/solver/wording/shellText";
 import type { RayConnection } from "./connection";
 import { type EngineApplication, engineApplication } from "./engineApplication";
-
-export const asYaml = { aliasDuplicateObjects: false, lineWidth: 0 } as const;
 
 /**
  * A plan as YAML for `serve deploy` or a RayService: exactly the applications that applying it creates.
@@ -21,6 +20,6 @@ export function exportServeConfig(plan: Pick<Plan, "deployment">, connection: Ra
   }
   const { http } = connection;
   const config = { ...(http === undefined ? {} : { http_options: http }), applications };
-  const warning = "# Ray removes every application that is not listed: add those of others before it is deployed.";
-  return { ok: true, value: `${warning}\n${stringify(config, asYaml)}` };
+  const warning = commentLine("Ray removes every application that is not listed: add those of others before it is deployed.");
+  return { ok: true, value: `${warning}\n${yamlText(config)}` };
 }

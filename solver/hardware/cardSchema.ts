@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { enteredTitle, machineName, weightsSource } from "@/solver/wording/names";
 import { architectureSchema } from "./architecture";
 import { measuredGpus } from "./kernelCoefficients";
 
@@ -22,7 +23,7 @@ const source = z.string().trim().min(1).max(500);
 
 export const userModelSchema = z.strictObject({
   id,
-  huggingFace: z.string().min(1).max(200).nullable().default(null),
+  huggingFace: weightsSource.max(200).nullable().default(null),
   architecture: architectureSchema,
   precision: z.enum(["bf16", "fp8", "int4"]),
   quantized: z.enum(["linear-layers", "routed-experts"]).default("linear-layers"),
@@ -34,7 +35,7 @@ export const userModelSchema = z.strictObject({
 
 export const userGpuSchema = z.strictObject({
   id,
-  name: z.string().trim().min(1).max(80),
+  name: enteredTitle,
   memoryBytes: positive,
   memoryBytesPerSecond: positive,
   denseFlopsBf16: positive,
@@ -60,7 +61,7 @@ export const userCardsSchema = z.strictObject({
   models: z.array(userModelSchema).refine(uniqueIds, "two models have the same id").default([]),
   gpus: z.array(userGpuSchema).refine(uniqueIds, "two GPUs have the same id").default([]),
   /** GPU id -> price, for shipped GPUs and the user's. */
-  prices: z.record(z.string(), gpuPriceSchema).default({}),
+  prices: z.record(machineName, gpuPriceSchema).default({}),
 });
 
 export type UserModel = z.infer<typeof userModelSchema>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
+import { machineName } from "@/solver/wording/names";
 
 /** Bounds that an engine was started with; an omitted bound has its default. */
 export interface EngineLimits {
@@ -19,7 +20,7 @@ export type LimitSource = (typeof limitSources)[number];
 
 /** Limits of the engines of one model, or of all models where none is named. */
 export const modelLimitsSchema = z.strictObject({
-  model: z.string().min(1).optional(),
+  model: machineName.optional(),
   ...engineLimitFields,
   source: z.enum(limitSources),
 });

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { machineName, oneLine } from "@/solver/wording/names";
 import { policySchema } from "../plan/policySchema";
 
 /** Engines of one shape that serve a model in a run. */
 export const labReplicasSchema = z.strictObject({
-  model: z.string().min(1),
-  gpu: z.string().min(1),
+  model: machineName,
+  gpu: machineName,
   precision: z.enum(["bf16", "fp8", "int4"]),
   tp: z.int().min(1).max(64),
   pp: z.int().min(1).max(64),
@@ -22,7 +23,7 @@ const learntFrom = z.union([z.enum(["none", "oracle", "learnt"]), z.strictObject
 /** One policy to measure. */
 export const labSystemSchema = z.strictObject({
   /** Systems of one name are points of one frontier: the same policy at several slacks. */
-  name: z.string().min(1).max(80),
+  name: oneLine.min(1).max(80),
   policy: policySchema,
   lengths: z.union([learntFrom, z.literal("input")]),
   confidence: learntFrom,

@@ -1,28 +1,29 @@
 import { z } from "zod";
+import { machineName, title } from "@/solver/wording/names";
 import { modelLimitsSchema } from "../hardware/engineLimits";
 
 /** The GPUs one replica occupies: GPU indices on a node. Tensor parallelism never crosses a node; a pipeline may. */
-export const placementSchema = z.object({ node: z.string(), gpus: z.array(z.int().nonnegative()).min(1) });
+export const placementSchema = z.object({ node: machineName, gpus: z.array(z.int().nonnegative()).min(1) });
 
 /** A cluster as the planner sees it. */
 export const clusterSpecSchema = z.object({
-  id: z.string().min(1),
-  name: z.string().min(1),
+  id: machineName,
+  name: title,
   /** `described`: there is nothing to connect to; the others specify how engines are started and found there. */
   kind: z.enum(["described", "embedded", "endpoints", "processes", "kubernetes", "ray"]),
-  gpu: z.string().min(1),
+  gpu: machineName,
   /** A node with GPUs of another type names it. */
-  nodes: z.array(z.object({ name: z.string().min(1), gpus: z.int().positive(), gpu: z.string().min(1).optional() })).min(1),
+  nodes: z.array(z.object({ name: machineName, gpus: z.int().positive(), gpu: machineName.optional() })).min(1),
   usdPerGpuHour: z.number().nonnegative(),
   /** Price of the other types' GPU hours, by type. */
-  otherUsdPerGpuHour: z.record(z.string(), z.number().nonnegative()).optional(),
+  otherUsdPerGpuHour: z.record(machineName, z.number().nonnegative()).optional(),
   /** Limits that engines run or will be started with; left out: engines' defaults are assumed. */
   engineLimits: z.array(modelLimitsSchema).optional(),
 });
 
 /** A replica that ran when the plan was made. */
 export const runningReplicaSchema = z.object({
-  model: z.string().min(1),
+  model: machineName,
   shape: z.object({ tp: z.int().positive(), pp: z.int().positive() }),
   placements: z.array(placementSchema).min(1),
 });

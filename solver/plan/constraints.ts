@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { machineName } from "@/solver/wording/names";
 import type { RunningReplica } from "./clusterSpec";
 import { constraintLimits } from "./constraintLimits";
 
-const model = z.string().min(1);
-const node = z.string().min(1);
+const model = machineName;
+const node = machineName;
 const replicas = z.int().positive().max(constraintLimits.replicas);
 const parallel = z.int().positive().max(constraintLimits.parallel);
 

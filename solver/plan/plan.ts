@@ -3,6 +3,7 @@ import { userCardsSchema } from "@/solver/hardware/cardSchema";
 import { engineProfileSchema } from "@/solver/hardware/engineProfile";
 import { judgeTimeSourceSchema } from "@/solver/judging/judgeTime";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
+import { machineName, oneLine, title } from "@/solver/wording/names";
 import { clusterSpecSchema, placementSchema, runningReplicaSchema } from "./clusterSpec";
 import { comparedPolicySchema, policyChoices, slackBoughtSchema, slackStepsSchema } from "./planSlack";
 import { type cascadePolicySchema, policySchema, type SlackPolicy } from "./policySchema";
@@ -25,7 +26,7 @@ const spanSchema = bandSchema.pick({ low: true, high: true });
 /** `count` replicas of one shape. Each has tp x pp GPUs and one entry of `placements` (its list of nodes and GPUs). */
 const replicaGroupSchema = z.object({
   /** GPU type, if different from the model's: a model may run on several types. */
-  gpu: z.string().min(1).optional(),
+  gpu: machineName.optional(),
   tp: z.int().positive(),
   pp: z.int().positive(),
   count: z.int().positive(),
@@ -38,9 +39,9 @@ const replicaGroupSchema = z.object({
 
 /** The deployment of one model: the topology half of a plan is a list of these. */
 const modelDeploymentSchema = z.object({
-  model: z.string().min(1),
+  model: machineName,
   precision: z.enum(["bf16", "fp8", "int4"]),
-  gpu: z.string().min(1),
+  gpu: machineName,
   gpus: z.int().positive(),
   replicas: z.array(replicaGroupSchema).min(1),
 });
@@ -65,8 +66,8 @@ export const objectiveSchema = z.object({
 /** All inputs, so that a plan can be reproduced. */
 const planInputsSchema = z.object({
   workload: z.object({
-    id: z.string(),
-    name: z.string(),
+    id: oneLine,
+    name: oneLine,
     requestsPerSecond: z.number().positive(),
     planningPrompts: z.int().positive(),
     sampleRequests: z.int().positive(),
@@ -74,7 +75,7 @@ const planInputsSchema = z.object({
     judge: z.object({ kind: z.enum(["measured", "modelled"]), auc: fraction.nullable() }),
   }),
   cluster: clusterSpecSchema,
-  models: z.array(z.string()).min(1),
+  models: z.array(machineName).min(1),
   /** Those of the models and GPUs above without shipped cards, as they were; left out where all have one. */
   userCards: userCardsSchema.optional(),
   /**
@@ -87,7 +88,7 @@ const planInputsSchema = z.object({
   /** Left out: none. */
   constraints: planConstraintsSchema.optional(),
   /** The judge if it was planned as a separate engine, whether or not anything is judged; left out: one outside the deployment. */
-  judgeEngine: z.object({ model: z.string().min(1), rubricTokens: z.int().nonnegative(), outputTokens: z.int().positive() }).optional(),
+  judgeEngine: z.object({ model: machineName, rubricTokens: z.int().nonnegative(), outputTokens: z.int().positive() }).optional(),
   /** The origin of the time of a judge outside of the deployment; left out in older plans, and where the judge is an engine. */
   judgeTime: judgeTimeSourceSchema.optional(),
   /** If requests were allowed to start at a later stage, whether or not any do; left out: all had to start at the first. */
@@ -97,7 +98,7 @@ const planInputsSchema = z.object({
 });
 
 const stagePredictionSchema = z.object({
-  model: z.string(),
+  model: machineName,
   /** Share of all requests that reach this stage (the source's processing ratio p_i). */
   share: fraction,
   /** Share of all requests that start here, in a plan with a direct start; left out: all start at the first stage. */
@@ -168,7 +169,7 @@ const predictionsSchema = z.object({
 
 /** Another cascade that the planner considered, and in a sentence why it was not chosen. */
 const alternativeSchema = z.object({
-  stages: z.array(z.string()).min(1),
+  stages: z.array(machineName).min(1),
   thresholds: z.array(z.int()),
   /** Router score from which a request starts at a stage; left out: all start at the first. */
   startBelow: z.int().min(1).max(100).optional(),
@@ -182,7 +183,7 @@ const alternativeSchema = z.object({
 const alternationSchema = z.object({
   iterations: z.int().nonnegative(),
   /** null: it found nothing within floor and budget. */
-  found: z.object({ stages: z.array(z.string()), thresholds: z.array(z.int()), latencySeconds: seconds, quality: score }).nullable(),
+  found: z.object({ stages: z.array(machineName), thresholds: z.array(z.int()), latencySeconds: seconds, quality: score }).nullable(),
   /** The way that the plan came from; `same`: both found it. */
   kept: z.enum(["direct", "alternation", "same"]),
   /** Alternation minus direct search; null unless both found something. */
@@ -205,7 +206,7 @@ const solverSchema = z.object({
   /** The binding limits of the answer and the cascades not chosen, in sentences. */
   why: z.array(z.string()),
   /** Why each model's replicas have their shape and not another, a sentence each; left out in older plans. */
-  shapes: z.array(z.object({ model: z.string(), says: z.string() })).optional(),
+  shapes: z.array(z.object({ model: machineName, says: z.string() })).optional(),
   /**
    * The source's alternation compared with the direct search, by the same tables; left out for the lowest cost, under constraints on
    * replicas, on several GPU types, for a judge as an engine, for a routing set by hand, and in older plans.
@@ -229,7 +230,7 @@ export const planSchema = z.object({
   id: sha256,
   topologyHash: sha256,
   policyHash: sha256,
-  metadata: z.object({ name: z.string().min(1), createdAt: z.iso.datetime() }),
+  metadata: z.object({ name: title, createdAt: z.iso.datetime() }),
   deployment: z.array(modelDeploymentSchema).min(1),
   policy: policySchema,
   inputs: planInputsSchema,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { machineName } from "@/solver/wording/names";
 
 const fraction = z.number().min(0).max(1);
 const score = z.number().min(0).max(100);
@@ -47,7 +48,7 @@ export const slackBoughtSchema = z.object({
 /** The best plan of one kind of policy on the same objective and GPUs; figures are null where there is none, and `reason` says why. */
 export const comparedPolicySchema = z.object({
   policy: z.enum(["cascade", "slack", "one-model"]),
-  models: z.array(z.string()),
+  models: z.array(machineName),
   quality: score.nullable(),
   qualityLow: score.nullable(),
   p95Seconds: seconds.nullable(),

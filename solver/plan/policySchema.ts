@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { machineName, oneLine } from "@/solver/wording/names";
 import { judgeVariationSchema } from "../judging/judgeTime";
 import { deprecatedFields, readingOldNames } from "./deprecatedFields";
 import { workflowDocumentSchema } from "./workflowDocument";
@@ -7,7 +8,8 @@ const fraction = z.number().min(0).max(1);
 
 /** Which answers are judged, by which judge, and the cost of a call. */
 const judgeSchema = z.object({
-  model: z.string().min(1),
+  /** Of a judge outside of the deployment: the name that its server gives it. */
+  model: oneLine.min(1),
   /** For a judge as a separate engine: the mean predicted for its load. */
   secondsPerCall: z.number().nonnegative(),
   usdPerCall: z.number().nonnegative(),
@@ -69,7 +71,7 @@ const queueing = { order: readingOldNames(orderSchema, deprecatedFields.order), 
 export const cascadePolicySchema = z
   .object({
     kind: z.literal("cascade"),
-    stages: z.array(z.object({ model: z.string().min(1) })).min(1),
+    stages: z.array(z.object({ model: machineName })).min(1),
     thresholds: z.array(z.int().min(0).max(100)),
     judge: judgeSchema,
     /** Left out: every request starts at the first stage. */
@@ -85,7 +87,7 @@ export const cascadePolicySchema = z
   });
 
 /** Every request to one model. */
-const fixedPolicySchema = z.object({ kind: z.literal("fixed"), model: z.string().min(1), ...queueing });
+const fixedPolicySchema = z.object({ kind: z.literal("fixed"), model: machineName, ...queueing });
 
 const approvedRange = z.object({ min: z.number().nonnegative(), max: z.number().nonnegative() });
 
@@ -95,7 +97,7 @@ const slackPolicySchema = z.object({
   models: z
     .array(
       z.object({
-        model: z.string().min(1),
+        model: machineName,
         decodeSecondsPerToken: z.number().positive(),
         maxBatchSize: z.int().positive(),
         /** Confidence that it solves a request without a router's score. */
@@ -124,12 +126,12 @@ const slackPolicySchema = z.object({
 const balancedPolicySchema = z.object({
   kind: z.literal("balanced"),
   /** Of a replica's requests in flight, those above `maxBatchSize` wait inside it. */
-  models: z.array(z.object({ model: z.string().min(1), maxBatchSize: z.int().positive() })).min(1),
+  models: z.array(z.object({ model: machineName, maxBatchSize: z.int().positive() })).min(1),
   ...queueing,
 });
 
 /** A model for each agent of a workflow, by name. */
-const configurationSchema = z.record(z.string().min(1), z.string().min(1));
+const configurationSchema = z.record(z.string().min(1), machineName);
 
 /**
  * The rule by which requests of workflows get their models: Aragog's rounds, and the systems it is compared with, each choosing among the
@@ -158,7 +160,7 @@ const justInTimePolicySchema = z.object({
   models: z
     .array(
       z.object({
-        model: z.string().min(1),
+        model: machineName,
         /** Cost of a token relative to the other models: billions of active parameters. */
         cost: z.number().positive(),
         /**

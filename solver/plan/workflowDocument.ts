@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { machineName, oneLine } from "@/solver/wording/names";
 
 /** Maximum number of agents of a declared workflow, and of its configurations: one of k models for each that is free. */
 export const MOST_AGENTS = 16;
@@ -19,7 +20,7 @@ const agentSchema = z.strictObject({
   /** The effect of its answer on the program's; `workflow.ts` has the parts. Used only for modelled outcomes. */
   part: z.enum(["helps", "solves", "checks", "revises", "votes", "joins"]).default("solves"),
   /** Models it may run on; left out: any. */
-  models: z.array(z.string().min(1)).min(1).max(16).optional(),
+  models: z.array(machineName).min(1).max(16).optional(),
   /** An agent declared before it, whose model it always uses. */
   sameModelAs: word.optional(),
   /** Its system prompt where Weir runs the workflow itself. */
@@ -35,7 +36,7 @@ export const workflowDocumentSchema = z
     kind: z.literal("Workflow").default("Workflow"),
     /** Its name in headers, plans and paths. */
     name: word,
-    title: z.string().max(120).default(""),
+    title: oneLine.max(120).default(""),
     agents: z.array(agentSchema).min(1).max(MOST_AGENTS),
   })
   .superRefine(({ agents }, context) => {

@@ -1,3 +1,4 @@
+import { shellQuoted } from "@/solver/wording/shellText";
 import type { SnippetLanguage } from "../address/ensemblesCodec";
 
 export const snippetNames: Readonly<Record<SnippetLanguage, string>> = { curl: "curl", python: "Python", typescript: "TypeScript" };
@@ -9,17 +10,17 @@ export function onlineSnippet(language: SnippetLanguage, { baseUrl, name }: { re
   switch (language) {
     case "curl":
       return [
-        `curl -i ${baseUrl}/chat/completions \\`,
+        `curl -i ${shellQuoted(`${baseUrl}/chat/completions`)} \\`,
         "  -H 'content-type: application/json' \\",
-        `  -d '${JSON.stringify({ model, messages: [{ role: "user", content: question }] })}'`,
+        `  -d ${shellQuoted(JSON.stringify({ model, messages: [{ role: "user", content: question }] }))}`,
       ].join("\n");
     case "python":
       return [
         "from openai import OpenAI",
         "",
-        `client = OpenAI(base_url="${baseUrl}", api_key="unused")`,
+        `client = OpenAI(base_url=${JSON.stringify(baseUrl)}, api_key="unused")`,
         "answer = client.chat.completions.with_raw_response.create(",
-        `    model="${model}",`,
+        `    model=${JSON.stringify(model)},`,
         `    messages=[{"role": "user", "content": "${question}"}],`,
         ")",
         'print(answer.headers["x-weir-ensemble-outcome"], answer.headers["x-weir-ensemble-votes"])',
@@ -29,10 +30,10 @@ export function onlineSnippet(language: SnippetLanguage, { baseUrl, name }: { re
       return [
         'import OpenAI from "openai";',
         "",
-        `const client = new OpenAI({ baseURL: "${baseUrl}", apiKey: "unused" });`,
+        `const client = new OpenAI({ baseURL: ${JSON.stringify(baseUrl)}, apiKey: "unused" });`,
         "const { data, response } = await client.chat.completions",
         "  .create({",
-        `    model: "${model}",`,
+        `    model: ${JSON.stringify(model)},`,
         `    messages: [{ role: "user", content: "${question}" }],`,
         "  })",
         "  .withResponse();",

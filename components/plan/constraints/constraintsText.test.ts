@@ -59,7 +59,7 @@ describe("constraints as text", () => {
       "pinned.0.model: is missing.",
       "pinned: must be a list.",
       "excluded.0: must be a name.",
-      "excluded.0: must not be empty.",
+      "excluded.0: must be a name: letters, digits and . _ - / : @ +, a letter or a digit first, 255 characters at most.",
       "surviveNodeLoss: must be true or false.",
     ]);
   });

@@ -13,6 +13,7 @@ import { decisionFilterSchema } from "@/server/contracts/studio/liveStream";
 import { exportFormats } from "@/server/fleet/exportPlan";
 import { LONGEST_RANGE_MS } from "@/server/series/bucketWidth";
 import { engineKinds, engineProfileSchema } from "@/solver/hardware/engineProfile";
+import { enteredTitle, machineName } from "@/solver/wording/names";
 
 /** The input schema of every procedure, so that a router reads as a table of contents. */
 export const byId = z.object({ id: z.string().min(1) });
@@ -61,7 +62,7 @@ export const workloadImportSchema = z.object({
   tasks: z.array(z.string()),
   /** Area under the curve of the modelled judge; null if the table contains judged scores. */
   judgeAuc: z.number().min(0.5).max(1).nullable(),
-  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  name: enteredTitle,
   /** Model names of the table -> ids of model cards, in addition to the committed aliases. */
   aliases: z.record(z.string(), z.string()),
 });
@@ -73,12 +74,12 @@ export const workloadLinesSchema = z.object({ uploadId: z.uuid() });
 const nodeRowSchema = z.object({
   nodes: z.int().min(1, "give at least one node").max(128, "give at most 128 nodes"),
   gpusPerNode: z.int().min(1, "give at least one GPU").max(16, "give at most 16 GPUs a node"),
-  gpu: z.string().min(1),
+  gpu: machineName,
   usdPerGpuHour: z.number().nonnegative("give a price of 0 or more"),
 });
 
 export const clusterDescriptionSchema = z.object({
-  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  name: enteredTitle,
   /** Named node1, node2 ... in this order. The first row's GPU type is the cluster's own. */
   rows: z
     .array(nodeRowSchema)
@@ -106,7 +107,7 @@ export const tryJudgeSchema = z.object({ judge: judgeSchema.required({ url: true
 export const enterJudgeTimeSchema = byCluster.extend({ secondsPerCall: judgeSeconds.nullable() });
 
 export const attachSchema = z.object({
-  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  name: enteredTitle,
   /** Validated according to its kind. */
   connection: z.unknown(),
   /** null: the studio runs the gateway. */
@@ -191,7 +192,7 @@ export const rollBackSchema = byCluster.extend({ etag, reason: why });
 export const configTextSchema = z.object({ text: z.string().max(1_000_000, "give a file of at most 1 MB") });
 export const cardSchema = z.object({ kind: z.enum(["model", "gpu"]), id: z.string().min(1) });
 export const priceSchema = z.object({
-  gpu: z.string().min(1),
+  gpu: machineName,
   usdPerGpuHour: z.number().positive("give a price above 0").max(1000, "give at most $1,000 an hour").nullable(),
 });
 
@@ -207,7 +208,7 @@ export const fitSchema = z.object({
   efficiencies: z.boolean().nullable(),
   /** Whether TTFT is excluded from the fit, if clients delay first tokens. */
   tpotOnly: z.boolean(),
-  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  name: enteredTitle,
 });
 export const keepProfileSchema = z.object({ profile: engineProfileSchema });
 

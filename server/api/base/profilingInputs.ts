@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { replaceArrivalsSchema } from "@/server/contracts/studio/arrivals";
+import { enteredTitle } from "@/solver/wording/names";
 
 export const byJob = z.object({ jobId: z.string().min(1) });
 export const resumeProfileSchema = byJob.extend({ capUsd: z.number().positive().nullable().optional() });
 export const trustSchema = byJob.extend({ floor: z.number().min(0).max(100) });
 export const toWorkloadSchema = byJob.extend({
-  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  name: enteredTitle,
   /** Measure whose score a gate will use while serving: one that a judge gives. */
   gate: z.string().min(1),
   /** Another measure, whose score is the quality. */

@@ -34,10 +34,11 @@ import { knownPrice, observedHardware } from "@/server/fleet/observedHardware";
 import { type Preflight, preflight } from "@/server/fleet/preflight";
 import type { JudgeMonitor } from "@/server/judges/judgeMonitor";
 import { reasonOf } from "@/server/lib/reasonOf";
+import { issueSentence } from "@/server/lib/issueSentence";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { cardOf } from "@/solver/hardware/catalogue";
-import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import { type ClusterSpec, clusterSpecSchema } from "@/solver/plan/clusterSpec";
 import type { Actor } from "../base/actor";
 import type { AttachRequest, TryEndpointsRequest } from "../base/inputs";
 
@@ -90,7 +91,9 @@ export function createAttachService(parts: AttachParts) {
     const priceOf = (gpu: string): number => (before === null ? null : knownPrice(before, gpu)) ?? cardOf(gpus, gpu)?.usdPerGpuHour ?? 0;
     const hardware = seen === null ? null : observedHardware(seen, priceOf);
     if (hardware === null) return { ok: false, message: "There is no node with GPUs, so that nothing can be planned for it." };
-    return { ok: true, connection, spec: { id, name, kind: connection.kind, ...hardware } };
+    const spec = clusterSpecSchema.safeParse({ id, name, kind: connection.kind, ...hardware });
+    if (!spec.success) return { ok: false, message: `What the cluster reports cannot be used. ${issueSentence(spec.error)}` };
+    return { ok: true, connection, spec: spec.data };
   }
 
   /** A cluster with a stored connection, or why it cannot be changed. */

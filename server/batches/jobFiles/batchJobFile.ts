@@ -5,10 +5,11 @@ import { type ClusterConnection, readConnection } from "@/server/fleet/connectio
 import type { ExpertsOrder } from "@/server/store/documents/batchOrder";
 import type { Store } from "@/server/store/store";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
+import { commentLine, shellWords } from "@/solver/wording/shellText";
 import { kubernetesJob } from "./kubernetesJob";
 import { rayFlags, rayJob } from "./rayJob";
 import { sessionInputs } from "./sessionInputs";
-import { type LoadedModel, workerScript } from "./workerScript";
+import { type LoadedModel, workerSessions } from "./workerSessions";
 
 export interface JobFileParts {
   readonly format: BatchExport["format"];
@@ -33,17 +34,17 @@ export async function batchJobFile(
   const connection = kept?.kind === format ? readConnection(kept) : null;
   if (connection !== null && !connection.ok) return connection;
   const at = connection?.value ?? null;
-  const made = workerScript(order, (model) => loadedModel(model, at, cards), format === "ray" ? rayFlags : []);
+  const made = workerSessions(order, (model) => loadedModel(model, at, cards), format === "ray" ? rayFlags : []);
   if (!made.ok) return made;
   const written = await sessionInputs(order, prompts);
   if (!written.ok) return written;
-  const { script } = made;
+  const { json: sessions } = made;
   const { inputs } = written;
-  const name = jobName(order, [script, ...inputs.map(({ gzip }) => gzip)]);
+  const name = jobName(order, [sessions, ...inputs.map(({ gzip }) => gzip)]);
   const text =
     format === "kubernetes"
-      ? kubernetesJob(order, { name, script, inputs, connection: at?.kind === "kubernetes" ? at : null })
-      : rayJob(order, { name, script, inputs, address: at?.kind === "ray" ? at.dashboard : null });
+      ? kubernetesJob(order, { name, sessions, inputs, connection: at?.kind === "kubernetes" ? at : null })
+      : rayJob(order, { name, sessions, inputs, address: at?.kind === "ray" ? at.dashboard : null });
   const first = format === "ray" ? ["#!/usr/bin/env bash"] : [];
   const head = [...first, ...headOf(order), ...howTo(name)[format]].join("\n");
   return { ok: true, name: `${name}.${format === "ray" ? "sh" : "yaml"}`, text: `${head}\n${text}` };
@@ -75,24 +76,31 @@ function loadedModel(model: string, connection: ClusterConnection | null, { mode
   const card = cardOf(models, model);
   if (card === undefined) return `There is no card of ${model}.`;
   const { precision, huggingFace } = card;
-  if (connection?.kind === "ray" && connection.models[model] !== undefined)
-    return { source: connection.models[model].source, args: [], precision };
-  const known = connection?.kind === "kubernetes" ? connection.models[model] : undefined;
-  if (connection?.kind === "kubernetes" && known !== undefined) {
+  if (connection?.kind === "ray") {
+    const known = entryOf(connection.models, model);
+    if (known !== undefined) return { source: known.source, args: [], precision };
+  }
+  if (connection?.kind === "kubernetes") {
+    const known = entryOf(connection.models, model);
     // Another engine's flags have no meaning for vLLM.
-    const { kind } = known.engine ?? connection.engine;
-    return { source: known.source, args: kind === "vllm" ? known.args : [], precision };
+    const kind = (known?.engine ?? connection.engine).kind;
+    if (known !== undefined) return { source: known.source, args: kind === "vllm" ? known.args : [], precision };
   }
   if (huggingFace !== null) return { source: huggingFace, args: [], precision };
   return `It is unknown what to load for ${model}: its card names no repository, and the cluster's connection has no such model.`;
 }
 
-const headOf = ({ request, ensemble, sessions, questions, gpu }: ExpertsOrder): readonly string[] => [
-  `# The batch ${JSON.stringify(request.name)}: ${questions} questions through the experts of ${ensemble.name}, on ${sessions.length} workers of ${request.gpusPerWorker} ${gpu}.`,
-  "# It runs the experts only. Whether their votes agree is decided by the gate, and the aggregator is asked after it: neither is in this file.",
-  "# Results are a file for each session, w<worker>-s<turn>.jsonl, in the form of vllm run-batch; custom_id is the prompt's id.",
-  "# Keep them as a sample of answers, to choose the gate on, where the prompts have references:",
-  `#   npm run -s weir -- import results --prompts ${request.promptSetId} --ensemble ${ensemble.name} --sample NAME w*-s*.jsonl`,
+const entryOf = <Entry>(entries: Readonly<Record<string, Entry>>, name: string): Entry | undefined =>
+  Object.hasOwn(entries, name) ? entries[name] : undefined;
+
+const headOf = (order: ExpertsOrder): readonly string[] => headLines(order).map(commentLine);
+
+const headLines = ({ request, ensemble, sessions, questions, gpu }: ExpertsOrder): readonly string[] => [
+  `The batch ${JSON.stringify(request.name)}: ${questions} questions through the experts of ${ensemble.name}, on ${sessions.length} workers of ${request.gpusPerWorker} ${gpu}.`,
+  "It runs the experts only. Whether their votes agree is decided by the gate, and the aggregator is asked after it: neither is in this file.",
+  "Results are a file for each session, w<worker>-s<turn>.jsonl, in the form of vllm run-batch; custom_id is the prompt's id.",
+  "Keep them as a sample of answers, to choose the gate on, where the prompts have references:",
+  `  npm run -s weir -- import results ${shellWords(["--prompts", request.promptSetId, "--ensemble", ensemble.name])} --sample NAME w*-s*.jsonl`,
 ];
 
 const howTo = (name: string) => ({

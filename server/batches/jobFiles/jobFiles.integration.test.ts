@@ -86,8 +86,14 @@ function programs(): string {
   return bin;
 }
 
-const bash = (bin: string, ...args: readonly string[]) =>
-  spawnSync("bash", args, { encoding: "utf8", env: { ...process.env, PATH: `${bin}:${process.env.PATH}` } });
+const run = (bin: string, interpreter: "bash" | "python3", ...args: readonly string[]) =>
+  spawnSync(interpreter, args, { encoding: "utf8", env: { ...process.env, PATH: `${bin}:${process.env.PATH}` } });
+const bash = (bin: string, ...args: readonly string[]) => run(bin, "bash", ...args);
+const python = (bin: string, ...args: readonly string[]) => run(bin, "python3", ...args);
+
+/** Command lines of all sessions. */
+const commandsOf = (sessions: string | undefined): readonly string[] =>
+  (JSON.parse(sessions ?? "[]") as { command: string[] }[][]).flat().map(({ command }) => command.join(" "));
 
 interface KubeDocument {
   readonly kind: string;
@@ -98,16 +104,16 @@ interface KubeDocument {
 
 const documents = (yaml: string): readonly KubeDocument[] => parseAllDocuments(yaml, { version: "1.1" }).map((one) => one.toJS());
 
-/** The files of a pod of the job: its script, and its inputs in one folder. */
-function mounted(yaml: string): { readonly script: string; readonly inputs: string } {
+/** The files of a pod of the job: its program, and its inputs in one folder. */
+function mounted(yaml: string): { readonly program: string; readonly inputs: string } {
   const at = mkdtempSync(join(folder, "pod-"));
   const inputs = join(at, "inputs");
   mkdirSync(inputs);
   for (const { binaryData = {} } of documents(yaml))
     for (const [name, base64] of Object.entries(binaryData)) writeFileSync(join(inputs, name), Buffer.from(base64, "base64"));
-  const script = documents(yaml).find(({ data }) => data !== undefined)?.data?.["worker.sh"] ?? "";
-  writeFileSync(join(at, "worker.sh"), script);
-  return { script: join(at, "worker.sh"), inputs };
+  const { data = {} } = documents(yaml).find((one) => one.data !== undefined) ?? {};
+  for (const [name, text] of Object.entries(data)) writeFileSync(join(at, name), text);
+  return { program: join(at, "worker.py"), inputs };
 }
 
 const answered = (results: string) =>
@@ -159,8 +165,9 @@ it("writes objects for Kubernetes that its published schemas take, with a pod of
       },
     },
   });
-  expect(objects[0]?.data?.["worker.sh"]).toContain("--model /weights/seven --served-model-name qwen2.5-7b");
-  expect(objects[0]?.data?.["worker.sh"]).toContain("--max-model-len 8192");
+  const commands = commandsOf(objects[0]?.data?.["sessions.json"]);
+  expect(commands[1]).toContain("--model /weights/seven --served-model-name qwen2.5-7b");
+  expect(commands[1]).toContain("--max-model-len 8192");
   // It contains no secret, and states what it leaves out.
   expect(yaml).toContain("secretKeyRef");
   expect(yaml).toContain("# It runs the experts only.");
@@ -188,16 +195,16 @@ it("takes vLLM's own image where the cluster's engines are others, and none of t
   });
   const yaml = await text({ format: "kubernetes", connection });
   expect(yaml).toContain("image: vllm/vllm-openai:");
-  expect(yaml).toContain("--model /weights/three");
+  expect(commandsOf(documents(yaml)[0]?.data?.["sessions.json"])[0]).toContain("--model /weights/three");
   expect(yaml).not.toContain("sglang");
   expect(yaml).not.toContain("--mem-fraction-static");
 });
 
 it("asks every expert every prompt it has exactly once, session by session", async () => {
-  const { script, inputs } = mounted(await text({ format: "kubernetes" }));
+  const { program, inputs } = mounted(await text({ format: "kubernetes" }));
   const bin = programs();
   const results = mkdtempSync(join(folder, "results-"));
-  for (const worker of ["0", "1"]) expect(bash(bin, script, worker, inputs, results)).toMatchObject({ status: 0, stderr: "" });
+  for (const worker of ["0", "1"]) expect(python(bin, program, worker, inputs, results)).toMatchObject({ status: 0, stderr: "" });
   expect(answered(results)).toEqual(whole);
   const [first] = readFileSync(join(results, "w0-s0.jsonl"), "utf8").split("\n");
   expect(JSON.parse(first ?? "").asked).toEqual({
@@ -230,14 +237,14 @@ it("lets answers be as long as prompt and ensemble both allow, as the studio's o
 });
 
 it("goes on with the session that was cut off when a worker is run again, and does none again that is done", async () => {
-  const { script, inputs } = mounted(await text({ format: "kubernetes" }));
+  const { program, inputs } = mounted(await text({ format: "kubernetes" }));
   const bin = programs();
   const results = mkdtempSync(join(folder, "results-"));
   writeFileSync(join(bin, "dies"), "qwen2.5-7b");
-  expect(bash(bin, script, "0", inputs, results).status).not.toBe(0);
+  expect(python(bin, program, "0", inputs, results).status).not.toBe(0);
   expect(readdirSync(results).sort()).toEqual(["w0-s0.jsonl", "w0-s1.part"]);
   rmSync(join(bin, "dies"));
-  expect(bash(bin, script, "0", inputs, results).status).toBe(0);
+  expect(python(bin, program, "0", inputs, results).status).toBe(0);
   expect(answered(results)).toEqual(whole.filter((line) => line.startsWith("w0")));
   const calls = readFileSync(join(bin, "calls"), "utf8").trim().split("\n");
   expect(calls.map((call) => /--served-model-name (\S+)/.exec(call)?.[1])).toEqual(["qwen2.5-3b", "qwen2.5-7b", "qwen2.5-7b"]);
@@ -249,9 +256,9 @@ it("cuts inputs that no object of Kubernetes would hold, and puts them together 
   const maps = documents(yaml).filter(({ binaryData }) => binaryData !== undefined);
   expect(maps.length).toBeGreaterThan(3);
   for (const map of maps) expect(JSON.stringify(map).length).toBeLessThan(1024 * 1024);
-  const { script, inputs } = mounted(yaml);
+  const { program, inputs } = mounted(yaml);
   const results = mkdtempSync(join(folder, "results-"));
-  expect(bash(programs(), script, "0", inputs, results).status).toBe(0);
+  expect(python(programs(), program, "0", inputs, results).status).toBe(0);
   expect(answered(results)).toEqual(whole.filter((line) => line.startsWith("w0")));
 }, 20_000);
 

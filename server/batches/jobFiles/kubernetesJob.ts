@@ -1,11 +1,11 @@
-import { stringify } from "yaml";
 import { type KubernetesConnection, knownGpuProducts } from "@/server/kubernetes/connection";
-import { asYaml } from "@/server/kubernetes/exportPlan";
 import { labels, labelValue, manager } from "@/server/kubernetes/names";
 import { gpuResource } from "@/server/kubernetes/podTemplate";
+import { yamlDocuments } from "@/server/lib/yamlText";
 import type { ExpertsOrder } from "@/server/store/documents/batchOrder";
 import { grouped, inputParts } from "./jobParts";
 import type { SessionInput } from "./sessionInputs";
+import { workerProgram } from "./workerProgram";
 
 /** For a cluster without a Kubernetes connection: vLLM's own image, at a fixed tag. */
 const defaultImage = "vllm/vllm-openai:v0.11.0";
@@ -16,20 +16,22 @@ const retriesPerWorker = 3;
 export interface KubernetesJobParts {
   /** Of all objects: a DNS label. */
   readonly name: string;
-  readonly script: string;
+  /** The sessions of all workers, as JSON. */
+  readonly sessions: string;
   readonly inputs: readonly SessionInput[];
   /** null: defaults. */
   readonly connection: KubernetesConnection | null;
 }
 
 /** The experts' stage of a batch as an Indexed Job, a pod for each worker, with its inputs in ConfigMaps and its results on a volume claim. */
-export function kubernetesJob(order: ExpertsOrder, { name, script, inputs, connection }: KubernetesJobParts): string {
+export function kubernetesJob(order: ExpertsOrder, { name, sessions, inputs, connection }: KubernetesJobParts): string {
   const metadata = (suffix: string) => ({
     name: `${name}${suffix}`,
     ...(connection === null ? {} : { namespace: connection.namespace }),
     labels: { [labels.managedBy]: manager, "weir.dev/batch": labelValue(name) },
   });
-  const scriptMap = { apiVersion: "v1", kind: "ConfigMap", metadata: metadata("-script"), data: { "worker.sh": script } };
+  const data = { "worker.py": workerProgram, "sessions.json": sessions };
+  const programMap = { apiVersion: "v1", kind: "ConfigMap", metadata: metadata("-program"), data };
   const inputMaps = grouped(inputParts(inputs)).map((parts, at) => ({
     apiVersion: "v1",
     kind: "ConfigMap",
@@ -52,7 +54,7 @@ export function kubernetesJob(order: ExpertsOrder, { name, script, inputs, conne
       template: { metadata: { labels: metadata("").labels }, spec: podSpec(order, { connection, metadata, inputMaps }) },
     },
   };
-  return [scriptMap, ...inputMaps, claim, job].map((object) => stringify(object, asYaml)).join("---\n");
+  return yamlDocuments([programMap, ...inputMaps, claim, job]);
 }
 
 interface PodParts {
@@ -66,7 +68,7 @@ function podSpec(order: ExpertsOrder, { connection, metadata, inputMaps }: PodPa
   const isShared = order.request.gpusPerWorker > 1;
   const weights = connection?.weights;
   const mounts = [
-    { name: "script", mountPath: "/script" },
+    { name: "program", mountPath: "/program" },
     { name: "inputs", mountPath: "/inputs" },
     { name: "results", mountPath: "/results" },
     // Ranks on one node communicate over shared memory, of which containers have 64 MB by default.
@@ -82,7 +84,8 @@ function podSpec(order: ExpertsOrder, { connection, metadata, inputMaps }: PodPa
       {
         name: "worker",
         image: connection?.engine.kind === "vllm" ? connection.engine.image : defaultImage,
-        command: ["bash", "-c", 'exec bash /script/worker.sh "$JOB_COMPLETION_INDEX" /inputs /results'],
+        // Kubernetes replaces the index; all of it is constant.
+        command: ["python3", "/program/worker.py", "$(JOB_COMPLETION_INDEX)", "/inputs", "/results"],
         env: Object.entries(connection?.env ?? {}).map(([name, from]) =>
           "value" in from ? { name, value: from.value } : { name, valueFrom: { secretKeyRef: { name: from.secret, key: from.key } } },
         ),
@@ -91,7 +94,7 @@ function podSpec(order: ExpertsOrder, { connection, metadata, inputMaps }: PodPa
       },
     ],
     volumes: [
-      { name: "script", configMap: { name: metadata("-script").name } },
+      { name: "program", configMap: { name: metadata("-program").name } },
       { name: "inputs", projected: { sources: inputMaps.map((map) => ({ configMap: { name: map.metadata.name } })) } },
       { name: "results", persistentVolumeClaim: { claimName: metadata("-results").name } },
       ...(isShared ? [{ name: "shm", emptyDir: { medium: "Memory" } }] : []),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import { machineName, title } from "@/solver/wording/names";
 import { must } from "./exitCodes";
 import { readYamlFile } from "./yamlFile";
 
@@ -10,12 +11,12 @@ export const MOST_GPUS_PER_NODE = 16;
 
 type Gpus = CardCatalogue["gpus"];
 
-const name = z.string().min(1);
+const name = machineName;
 const usd = z.number().min(0).max(1000);
 
 /** Missing prices are the cards' list prices. */
 const clusterFileSchema = z.strictObject({
-  name: name.optional(),
+  name: title.optional(),
   /** Type of the nodes without their own. */
   gpu: name,
   nodes: z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { machineName } from "@/solver/wording/names";
 
 /**
  * Model name under which the emulated judge's server also answers with the label of an answer: a trusted judge, for profiles that need a
@@ -9,12 +10,12 @@ export const trustedJudgeModel = "weir-trusted-judge";
 /** POST `/engines` on the emulator's admin listener: start one emulated engine. 202 with an `emulatedEngineSchema` in state `loading`. */
 export const engineRequestSchema = z.object({
   id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,80}$/),
-  model: z.string().min(1),
-  gpu: z.string().min(1),
+  model: machineName,
+  gpu: machineName,
   tp: z.int().positive(),
   pp: z.int().positive(),
   /** The GPUs it occupies; refused with 409 when another engine holds one of them. */
-  placements: z.array(z.object({ node: z.string(), gpus: z.array(z.int().nonnegative()).min(1) })).min(1),
+  placements: z.array(z.object({ node: machineName, gpus: z.array(z.int().nonnegative()).min(1) })).min(1),
 });
 
 /**

@@ -4,6 +4,7 @@ import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import type { EncoderIdentity } from "@/solver/prediction/confidence";
 import type { LeftOutRuns } from "@/solver/prediction/leftOutRuns";
 import type { HeldOutError } from "@/solver/prediction/predictor";
+import { enteredTitle } from "@/solver/wording/names";
 
 export const artefactKinds = ["lengths", "confidence", "configurations"] as const;
 export type ArtefactKind = (typeof artefactKinds)[number];
@@ -102,7 +103,7 @@ export interface ListedArtefact extends Artefact {
 /** The request to save a plan on the engines of another, under a policy that may name predictors. */
 export const rerouteSchema = z.object({
   planId: z.string().min(1),
-  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  name: enteredTitle,
   policy: policySchema,
 });
 export type RerouteRequest = z.infer<typeof rerouteSchema>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
+import { enteredTitle } from "@/solver/wording/names";
 import type { PlacedSchedule } from "./ensembles";
 
 /** Default of the requests that a session has in flight at most. */
@@ -7,7 +8,7 @@ export const DEFAULT_CONCURRENCY = 64;
 
 /** The request to run the prompts of a sample through an ensemble on the free GPUs of a cluster. */
 export const batchRequestSchema = z.strictObject({
-  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  name: enteredTitle,
   clusterId: z.string().min(1),
   promptSetId: z.string().min(1),
   /** Name of a saved ensemble; the batch has its own copy of it. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { enteredTitle } from "@/solver/wording/names";
 
 /** A workflow saved in the studio, in its latest version. */
 export interface DeclaredWorkflow {
@@ -27,7 +28,7 @@ export const workflowTextSchema = z.object({ text: z.string().min(1).max(500_000
 /** The request to save a plan on the engines of another that runs these workflows just in time. */
 export const justInTimeRequestSchema = z.object({
   planId: z.string().min(1),
-  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  name: enteredTitle,
   workflows: z
     .array(
       z.object({

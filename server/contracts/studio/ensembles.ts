@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Ensemble, ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
 import type { SampleOrigin } from "@/solver/ensemble/replay/answerSample";
 import type { ReplayedGate } from "@/solver/ensemble/replay/gateReplay";
+import { enteredTitle } from "@/solver/wording/names";
 
 /** An ensemble saved in the studio, in its latest version. */
 export interface KeptEnsemble {
@@ -37,7 +38,7 @@ const sampleSourceSchema = z.discriminatedUnion("kind", [
   /** Modelled from a workload's labels. */
   z.strictObject({ kind: z.literal("workload"), workloadId: z.string().min(1) }),
 ]);
-export const keepSampleSchema = z.strictObject({ name: z.string().trim().min(1, "give it a name").max(80), source: sampleSourceSchema });
+export const keepSampleSchema = z.strictObject({ name: enteredTitle, source: sampleSourceSchema });
 export type KeepSample = z.infer<typeof keepSampleSchema>;
 
 /** The content of an uploaded table of answers, before a sample is made of it. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { enteredTitle } from "@/solver/wording/names";
 import { keyReferenceSchema } from "../engine/engineAccess";
 
 const price = z.number().nonnegative("give a price of 0 or more").max(10_000);
@@ -64,7 +65,7 @@ const measureSchema = z.discriminatedUnion("kind", [
 
 export const profileRequestSchema = z
   .object({
-    name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+    name: enteredTitle,
     promptSetId: z.string().min(1),
     /** Candidates, smallest first. */
     models: z.array(answererSchema).min(1, "choose at least one model").max(12, "choose at most 12 models").readonly(),

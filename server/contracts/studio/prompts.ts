@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { enteredTitle } from "@/solver/wording/names";
 
 /** Formats of prompts: OpenAI batch lines, chat lines, decision records of a gateway, captured traffic, CSV with a column `prompt`. */
 const promptForms = ["batch", "chat", "record", "csv"] as const;
@@ -52,7 +53,7 @@ const stratifiers = ["category", "length", "time"] as const;
 /** The request for a sample of an uploaded file of any length. */
 export const samplePromptsSchema = z.object({
   uploadId: z.uuid(),
-  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  name: enteredTitle,
   size: z.int().min(2, "take at least 2 prompts").max(20_000, "take at most 20,000 prompts"),
   by: z.array(z.enum(stratifiers)).readonly(),
   /** The same number takes the same prompts of the same file; another number draws again from all of them. */

@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { formOfHash } from "@/server/contracts/gateway/policyHash";
 import type { Outcome } from "@/server/contracts/studio";
+import { issueSentence } from "@/server/lib/issueSentence";
 import { type Plan, planSchema } from "@/solver/plan/plan";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 import { earlierPlanId, planHashes } from "./sealPlan";
@@ -8,7 +8,7 @@ import { earlierPlanId, planHashes } from "./sealPlan";
 /** Reads an imported plan document: its schema and hashes must be valid, and its policy must be able to run. */
 export function readPlan(document: unknown): Outcome<{ readonly plan: Plan }> {
   const parsed = planSchema.safeParse(document);
-  if (!parsed.success) return { ok: false, message: `This is not a plan: ${z.prettifyError(parsed.error).split("\n").join(" ")}` };
+  if (!parsed.success) return { ok: false, message: `This is not a plan. ${issueSentence(parsed.error)}` };
   const sealed = { ...parsed.data, policy: formOfHash(parsed.data.policy, parsed.data.policyHash) ?? parsed.data.policy };
   const hashes = planHashes(sealed);
   if (sealed.id === earlierPlanId(sealed)) hashes.id = sealed.id;

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { oneLine } from "@/solver/wording/names";
 
 const fraction = z.number().min(0).max(1);
-const modelName = z.string().min(1).max(200);
+const modelName = oneLine.min(1).max(200);
 
 /** Maximum number of experts of one ensemble. */
 export const MOST_EXPERTS = 16;

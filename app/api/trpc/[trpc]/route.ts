@@ -14,7 +14,15 @@ const maxBodyBytes = 16_000_000;
 
 const severalCalls = "Send one call in a request.";
 
-const procedurePath = (request: Request): string => decodeURIComponent(new URL(request.url).pathname.slice("/api/trpc/".length));
+/** Decoded, as tRPC does; a path that cannot be decoded names no procedure. */
+function procedurePath(request: Request): string {
+  const path = new URL(request.url).pathname.slice("/api/trpc/".length);
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
 
 /** A query's input is in its address, which Node bounds; a mutation's is JSON, so that no other site's form can send one. */
 export async function GET(request: Request): Promise<Response> {

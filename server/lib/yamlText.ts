@@ -1,0 +1,38 @@
+import { Document, Scalar, type Tags, visit } from "yaml";
+
+/** What may stand without quotes, if the library agrees: words that no version of YAML reads as anything but text. */
+const plainWord = /^(?:[A-Za-z/]|--?[A-Za-z])[\w ./:@+,=-]*$/;
+
+/**
+ * Characters that are line breaks or not allowed in one version of YAML or another, such as U+2028, on which a reader of YAML 1.1 begins a
+ * new line. Line feeds and tabs are the library's.
+ */
+const special = /(?![\n\t])[\p{C}\p{Zl}\p{Zp}]/u;
+const everySpecial = new RegExp(special.source, "gu");
+
+const escaped = (sign: string): string =>
+  Array.from({ length: sign.length }, (_, at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
+
+/** The library writes a text `<<` bare, which merges mappings. */
+const withoutMerge = (tags: Tags): Tags => tags.filter((tag) => typeof tag === "string" || tag.tag !== "tag:yaml.org,2002:merge");
+
+/**
+ * A value as YAML that readers of versions 1.1 (kubectl, PyYAML) and 1.2 read alike. Texts are quoted unless they are plain words, and
+ * special characters are escaped.
+ */
+export function yamlText(value: unknown): string {
+  const document = new Document(value, { version: "1.1", merge: false, customTags: withoutMerge, aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value !== "string" || plainWord.test(node.value)) return;
+      const isBlock = node.value.includes("\n") && !special.test(node.value);
+      if (!isBlock) node.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  const text = document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER });
+  // They stand in double quotes only, where these escapes are the same characters.
+  return text.replace(everySpecial, escaped);
+}
+
+/** Several documents of one file. */
+export const yamlDocuments = (values: readonly unknown[]): string => values.map(yamlText).join("---\n");
