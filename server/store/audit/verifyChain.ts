@@ -25,25 +25,49 @@ export interface AuditExtent {
 export type ChainReport = { readonly ok: true; readonly extent: AuditExtent } | { readonly ok: false; readonly fault: AuditFault };
 
 /**
- * Recomputes the hash of every line and follows the chain, to the first bad line.
+ * Recomputes the hash of every line and follows the chain.
  *
- * @param records in the order of the chain
  * @param extent `all`: the chain must begin with its first line and no line may be left out; `some`: lines of a filtered export
+ * @param expected lines that must be there: hashes by id, and a hash of any line
  */
-export function verifyChain(records: Iterable<LinkedRecord>, extent: "all" | "some"): ChainReport {
+export function createChainCheck(
+  extent: "all" | "some",
+  expected: { readonly lines?: ReadonlyMap<number, string>; readonly head?: string | undefined } = {},
+) {
+  const missing = new Map(expected.lines);
+  let headMissing = expected.head !== undefined;
   let [lines, gaps] = [0, 0];
   let first: LinkedRecord | null = null;
   let last: LinkedRecord | null = null;
-  for (const record of records) {
-    const fault = faultOf(record, last, extent);
-    if (fault !== null) return { ok: false, fault };
-    if (last !== null && record.previous !== last.hash) gaps += 1;
-    lines += 1;
-    first ??= record;
-    last = record;
-  }
-  return { ok: true, extent: { lines, first, last, gaps } };
+  return {
+    /** Takes the next line, in the order of the chain; null: it is as it was written. */
+    add(record: LinkedRecord): AuditFault | null {
+      const fault = faultOf(record, last, extent);
+      if (fault !== null) return fault;
+      if (last !== null && record.previous !== last.hash) gaps += 1;
+      lines += 1;
+      first ??= record;
+      last = record;
+      if (missing.get(record.id) === record.hash) missing.delete(record.id);
+      if (record.hash === expected.head) headMissing = false;
+      return null;
+    },
+    /** After the last line. */
+    end(): ChainReport {
+      const [line] = [...missing.keys()].sort((a, b) => a - b);
+      if (line !== undefined) return faulty("removed", `Line ${line} is not there as the exported file has it.`, line);
+      if (headMissing)
+        return faulty("head", `No line has the hash ${expected.head}: lines were removed or written anew since it was noted.`);
+      return { ok: true, extent: { lines, first, last, gaps } };
+    },
+  };
 }
+
+/** A report of a fault. @param line id of the first bad line */
+export const faulty = (kind: AuditFault["kind"], says: string, line: number | null = null): Extract<ChainReport, { ok: false }> => ({
+  ok: false,
+  fault: { kind, line, says },
+});
 
 function faultOf(record: LinkedRecord, before: LinkedRecord | null, extent: "all" | "some"): AuditFault | null {
   const { id, previous, hash } = record;
