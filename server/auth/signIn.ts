@@ -35,7 +35,14 @@ export function signIn(store: Pick<Store, "sessions" | "audit" | "atomically">, 
     const secret = newSecret();
     store.sessions.prune(at);
     store.sessions.insert({ hash: hashSecret(secret), name: operatorName, createdAt: at, expiresAt: after(now, sessionSeconds * 1000) });
-    store.audit.add({ at, actor: operatorName, action: "sign-in", subject: "session", detail: "by a one-time link" });
+    store.audit.add({
+      at,
+      actor: operatorName,
+      action: "sign-in",
+      subject: "session",
+      detail: "by a one-time link",
+      objectKind: "session",
+    });
     return secret;
   });
 }

@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, gte, inArray, lt, lte, ne, or, type SQL, sql } from "drizzle-orm";
-import type { AuditFilter, AuditLine, AuditOverview, AuditPage, AuditRecord } from "@/server/contracts/studio";
+import type { AuditFilter, AuditLine, AuditObject, AuditOverview, AuditPage, AuditRecord } from "@/server/contracts/studio";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { chainHash, genesisId, genesisPrevious, type UnchainedRecord } from "./audit/auditChain";
 import { headProblem, readAuditHead, writeAuditHead } from "./audit/auditHead";
@@ -103,6 +103,11 @@ export function createAuditRepository(db: Database, stateDir: string) {
     add,
     /** Adds a line with the present time. */
     note,
+    /** `note` for acts on one kind of object. */
+    noting:
+      (objectKind: AuditObject): typeof note =>
+      (actor, action, subject, detail) =>
+        note(actor, action, { objectKind, ...(typeof subject === "string" ? { subject } : subject) }, detail),
     /**
      * Adds a refused attempt. Repetitions within a minute become one line, and floods are counted only; texts are cut to some hundred
      * characters.

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { chainHash, genesisPrevious } from "./auditChain";
+import { chainHash, genesisPrevious, type UnchainedRecord } from "./auditChain";
 import { exportLines, readExportedLine } from "./exportLines";
 import type { LinkedRecord } from "./verifyChain";
 
 const record = (detail: string): LinkedRecord => {
-  const line = {
+  const line: UnchainedRecord = {
     ...{ id: 1, at: "2026-01-01T00:00:00.000Z", actor: "ann", action: "approve", subject: "p", detail },
     ...{ outcome: "done", objectKind: null, objectId: null, clusterId: null, role: null, address: null, times: 1 },
-  } as const;
+  };
   return { ...line, previous: genesisPrevious, hash: chainHash(genesisPrevious, line) };
 };
 
