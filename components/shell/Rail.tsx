@@ -3,6 +3,7 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import {
+  AuditIcon,
   CalibrationIcon,
   CardsIcon,
   ClustersIcon,
@@ -29,6 +30,7 @@ const icons: Readonly<Record<PlaceHref, () => React.ReactNode>> = {
   "/clusters": ClustersIcon,
   "/cards": CardsIcon,
   "/calibration": CalibrationIcon,
+  "/audit": AuditIcon,
 };
 
 export function Rail() {

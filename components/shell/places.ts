@@ -12,6 +12,7 @@ export const places = [
   { href: "/clusters", name: "Clusters", key: "c" },
   { href: "/cards", name: "Cards", key: "k" },
   { href: "/calibration", name: "Calibration", key: "b" },
+  { href: "/audit", name: "Audit", key: "u" },
 ] as const satisfies readonly { readonly href: Route; readonly name: string; readonly key: string }[];
 
 export type PlaceHref = (typeof places)[number]["href"];
