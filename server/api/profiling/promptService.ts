@@ -8,6 +8,7 @@ import { maxPromptBytes } from "@/server/store/uploads";
 import type { Actor } from "../base/actor";
 import { auditedRefusal } from "../base/auditedRefusal";
 import type { ServiceParts } from "../base/serviceParts";
+import { createCaptureErasure } from "./captureErasure";
 
 /** An upload made from a gateway's stored prompts. */
 interface PromptsTaken {
@@ -36,6 +37,8 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
   const closing = new AbortController();
   /** Uploads that are being sampled, and the names of their future samples. */
   const beingSampled = new Map<string, string>();
+  /** Uploads that were taken from gateways since the studio started, with the cluster. */
+  const takenFrom = new Map<string, string>();
   const note = store.audit.noting("prompts");
 
   /** For all of them at once: the store's files are rebuilt after it. */
@@ -111,6 +114,22 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
     }
   }
 
+  /** What still asks the prompts of a sample, in words; null: nothing. */
+  function askedBy(id: string): string | null {
+    const [open] = store.profiles.openOn(id);
+    if (open !== undefined) return `The profile "${open.request.name}"`;
+    const [batch] = store.batches.openOn(id);
+    return batch === undefined ? null : `The batch "${batch}"`;
+  }
+
+  const captureErasure = createCaptureErasure({
+    ...{ store, uploads, gatewayOf },
+    unsampledOf: (clusterId) =>
+      [...takenFrom].flatMap(([id, from]) => (from === clusterId ? [{ id, isBeingSampled: beingSampled.has(id) }] : [])),
+    isAsked: (id) => askedBy(id) !== null,
+    forget,
+  });
+
   return {
     /** Newest first. */
     list: (): readonly PromptSet[] => store.prompts.list(),
@@ -133,7 +152,7 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
     },
     /** Makes an upload from a gateway's stored prompts; refused with the reason and the setting to switch on. */
     async takeFromGateway({ clusterId, from }: PromptsOfGateway, actor: Actor): Promise<Outcome<PromptsTaken>> {
-      const prompts = await gatewayPrompts(gatewayOf(clusterId), from);
+      const prompts = await gatewayPrompts(gatewayOf(clusterId), { clusterId, from });
       if (!prompts.ok) return prompts;
       const cluster = store.clusters.get(clusterId)?.spec.name ?? clusterId;
       const name = `${prompts.name} of ${cluster}, ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`;
@@ -162,8 +181,10 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
         { subject: cluster, objectKind: "capture", clusterId },
         `${read.survey.prompts} prompts of ${prompts.name}`,
       );
+      takenFrom.set(saved.id, clusterId);
       return { ok: true, uploadId: saved.id, survey: read.survey, retentionDays: prompts.retentionDays };
     },
+    eraseCaptured: captureErasure,
     /** Deletes an upload that was not sampled; it is not an error if it does not exist. Refused while it is being sampled. */
     archive(uploadId: string): Outcome<object> {
       if (beingSampled.has(uploadId)) return { ok: false, message: "A sample of this file is being taken: it goes when that is done." };
@@ -177,12 +198,8 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
       const refuse = (message: string) => auditedRefusal(store, attempt, { ok: false, message });
       if (set === null) return refuse("There is no such sample of prompts.");
       if (set.deleted) return refuse(`The texts of "${set.name}" are deleted already.`);
-      const [open] = store.profiles.openOn(id);
-      if (open !== undefined) {
-        return refuse(`The profile "${open.request.name}" still asks these prompts: stop it, or let it end, first.`);
-      }
-      const [batch] = store.batches.openOn(id);
-      if (batch !== undefined) return refuse(`The batch "${batch}" still asks these prompts: stop it, or let it end, first.`);
+      const asking = askedBy(id);
+      if (asking !== null) return refuse(`${asking} still asks these prompts: stop it, or let it end, first.`);
       forget([set], actor, "by hand");
       return { ok: true };
     },

@@ -1,4 +1,4 @@
-import { archiveSchema, promptsOfGatewaySchema, samplePromptsSchema } from "@/server/contracts/studio/prompts";
+import { archiveSchema, eraseCapturedSchema, promptsOfGatewaySchema, samplePromptsSchema } from "@/server/contracts/studio/prompts";
 import { byId } from "../base/inputs";
 import { procedure, router } from "./trpc";
 
@@ -8,6 +8,9 @@ export const promptsRouter = router({
   takeFromGateway: procedure
     .input(promptsOfGatewaySchema)
     .mutation(({ ctx, input }) => ctx.services.prompts.takeFromGateway(input, ctx.session.name)),
+  eraseCaptured: procedure
+    .input(eraseCapturedSchema)
+    .mutation(({ ctx, input }) => ctx.services.prompts.eraseCaptured(input, ctx.session.name)),
   archive: procedure.input(archiveSchema).mutation(({ ctx, input }) => ctx.services.prompts.archive(input.uploadId)),
   deleteTexts: procedure.input(byId).mutation(({ ctx, input }) => ctx.services.prompts.deleteTexts(input.id, ctx.session.name)),
 });
