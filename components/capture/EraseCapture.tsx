@@ -7,9 +7,7 @@ import { TextField } from "../ui/Field";
 import { FormModal } from "../ui/FormModal";
 import { formatCounted } from "../ui/format";
 import { ReasonField } from "../ui/ReasonField";
-
-/** Typed to confirm: erased data cannot be restored. */
-const confirmation = "erase";
+import { confirmation } from "./prepareErasure";
 
 /** Deletes everything that was captured, and ends the capture. */
 export function EraseCapture({
