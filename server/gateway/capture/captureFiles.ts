@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { textLines } from "@/server/lib/textLines";
 import { isMissing } from "../lib/durableFile";
 import { Mutex } from "../lib/mutex";
+import { isOf, ownerOf, type Whose } from "./whosePrompt";
 
 const dayMs = 86_400_000;
 /** A day of UTC, and the retention in days that was promised for its prompts, if known. */
@@ -127,10 +128,14 @@ export class CaptureFiles {
   }
 
   /**
-   * Deletes lines, and those whose content is not text.
+   * Deletes the prompts of one key or user, and lines whose content is not text.
    * @returns how many.
    */
-  eraseSome(isErased: (line: string) => boolean): Promise<number> {
+  eraseOf(whose: Whose): Promise<number> {
+    const isErased = (line: string): boolean => {
+      const owner = ownerOf(line);
+      return owner !== null && isOf(owner, whose);
+    };
     return this.#mutex.run(async () => {
       let erased = 0;
       for (const name of this.#names) {

@@ -13,7 +13,6 @@ import { Capture, type CaptureOutcome, everybody, redactionLimitMs } from "../ca
 import { CaptureFiles, type CapturePage, type ExpiredPrompts } from "../capture/captureFiles";
 import { RedactionThread } from "../capture/redactionThread";
 import { UserPseudonyms } from "../capture/userPseudonyms";
-import { isOf, ownerOf } from "../capture/whosePrompt";
 import { type ApiError, badRequest, conflict, nothingToEnd } from "../http/apiError";
 import { withReason } from "../lib/auditLog";
 import { percent } from "./canarySteps";
@@ -107,10 +106,7 @@ export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
     await this.#pseudonyms.load();
     const whose = "key" in of ? of : { user: this.#pseudonyms.of(of.user) };
     this.#capture?.forget(whose);
-    const prompts = await this.#files.eraseSome((line) => {
-      const owner = ownerOf(line);
-      return owner !== null && isOf(owner, whose);
-    });
+    const prompts = await this.#files.eraseOf(whose);
     const name = "key" in whose ? `the key ${whose.key}` : `the user with the pseudonym ${whose.user}`;
     await this.#deps.audit.note({
       by,

@@ -14,7 +14,7 @@ export interface AuditFault {
 }
 
 /** What was verified. */
-export interface AuditExtent {
+interface AuditExtent {
   readonly lines: number;
   readonly first: AuditRecord | null;
   readonly last: AuditRecord | null;
