@@ -125,7 +125,7 @@ describe("the studio's HTTP API", () => {
     expect(await fault("startCanary", { ...canary, shares: [0.05, 0.25] })).toBe("shares: give shares that rise, up to 100 %");
     expect(await fault("startCanary", { ...canary, shares: [1] })).toBe("There is no plan p.");
     expect((await ask("audit.list", { limit: 1000 })) as object[]).not.toContainEqual(
-      expect.objectContaining({ action: expect.stringMatching(/^order/) }),
+      expect.objectContaining({ action: expect.stringMatching(/^order/), outcome: "done" }),
     );
   });
 
@@ -227,10 +227,11 @@ describe("the studio's HTTP API", () => {
     ]);
     const download = await downloadPlan(request(`/api/plans/${plan.id}`), { params: Promise.resolve({ id: plan.id }) });
     expect(await download.json()).toEqual(plan);
-    expect(((await ask("audit.list", { limit: 2 })) as { action: string }[]).map((line) => line.action)).toEqual([
-      "approve",
-      "import plan",
+    const lines = (await ask("audit.list", { limit: 6 })) as { action: string; outcome: string; detail: string }[];
+    expect(lines.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
+      ...["approve done", "approve refused", "approve refused", "import plan done", "import plan refused", "import plan refused"],
     ]);
+    expect(lines[2]?.detail).toMatch(/^The hash is not this plan's/);
   });
 
   it("takes plans of every kind of policy, and refuses one whose parts make no sense together with the reason", async () => {

@@ -17,6 +17,7 @@ import { queryStatus } from "../ui/queryStatus";
 import { useFocusHandover } from "../ui/useFocusHandover";
 import { CaptureForm } from "./CaptureForm";
 import { EraseCapture } from "./EraseCapture";
+import { EraseOf } from "./EraseOf";
 import { captured, dropped, formatBytes, redacted, staying } from "./prepareCapture";
 
 /** The captured data changes as requests arrive. */
@@ -76,7 +77,7 @@ function CaptureState({
             </span>
           </>
         )}
-        <span className="ml-auto flex gap-2">
+        <span className="ml-auto flex flex-wrap justify-end gap-2">
           {running === null ? (
             <PermittedButton permission="capture" ref={button.target} aria-expanded={open} onClick={() => setOpen(!open)}>
               {open ? "Close" : "Capture prompts"}
@@ -87,6 +88,7 @@ function CaptureState({
             </PermittedButton>
           )}
           {(running !== null || files.bytes > 0) && <EraseCapture clusterId={clusterId} capture={capture} onDone={onChange} />}
+          <EraseOf clusterId={clusterId} keyNames={capture.keyNames} onDone={onChange} />
         </span>
       </div>
       <ErrorLine error={end.error} />

@@ -7,9 +7,7 @@ import { FormModal } from "../ui/FormModal";
 import { formatCounted } from "../ui/format";
 import { PermittedButton } from "../ui/PermittedButton";
 import { ReasonField } from "../ui/ReasonField";
-
-/** Typed to confirm: erased data cannot be restored. */
-const confirmation = "erase";
+import { confirmation } from "./prepareErasure";
 
 /** Deletes everything that was captured, and ends the capture. */
 export function EraseCapture({

@@ -115,7 +115,7 @@ function Audit() {
         <div className="relative max-h-96 overflow-y-auto max-sm:[&_td:last-child]:hidden max-sm:[&_th:last-child]:hidden">
           <Table caption="Audit" columns={auditColumns}>
             {(query.data ?? []).map((line) => (
-              <tr key={`${line.at}${line.action}${line.subject}${line.detail}`}>
+              <tr key={line.id}>
                 <td className="whitespace-nowrap text-ink-3" title={line.at}>
                   {formatDate(line.at)}
                 </td>
@@ -127,7 +127,9 @@ function Audit() {
                 <td className="max-w-48 truncate max-sm:max-w-16 font-mono text-xs" title={line.subject}>
                   {line.subject}
                 </td>
-                <td className="text-ink-2">{line.detail}</td>
+                <td className="text-ink-2">
+                  {line.outcome === "refused" && <StateWord tone="bad">refused</StateWord>} {line.detail}
+                </td>
               </tr>
             ))}
           </Table>
@@ -166,7 +168,14 @@ function HistoryDesk({ cluster }: { readonly cluster: ClusterSummary }) {
       <Panel title="Plans" aside={<PlanImport />}>
         <KeptPlans clusterId={clusterId} />
       </Panel>
-      <Panel title="Audit">
+      <Panel
+        title="Audit"
+        aside={
+          <ClusterLink to="/audit" className="underline-offset-2 hover:underline">
+            All lines
+          </ClusterLink>
+        }
+      >
         <Audit />
       </Panel>
     </>

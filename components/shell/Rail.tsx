@@ -4,6 +4,7 @@ import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useMe } from "../api/useMe";
 import {
+  AuditIcon,
   CalibrationIcon,
   CardsIcon,
   ClustersIcon,
@@ -32,6 +33,7 @@ const icons: Readonly<Record<PlaceHref, () => React.ReactNode>> = {
   "/cards": CardsIcon,
   "/calibration": CalibrationIcon,
   "/people": PeopleIcon,
+  "/audit": AuditIcon,
 };
 
 export function Rail() {

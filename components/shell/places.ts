@@ -21,6 +21,7 @@ export const places = [
   { href: "/clusters", name: "Clusters", key: "c" },
   { href: "/cards", name: "Cards", key: "k" },
   { href: "/calibration", name: "Calibration", key: "b" },
+  { href: "/audit", name: "Audit", key: "d", permission: "audit" },
   { href: "/people", name: "People", key: "u", permission: "manage" },
 ] as const satisfies readonly Place[];
 

@@ -117,6 +117,23 @@ export function TextField(
   );
 }
 
+/** A day as 2026-01-31; empty: none. The platform's own calendar. */
+export function DayField(props: Frame & { readonly value: string; readonly onChange: (value: string) => void }) {
+  const id = useId();
+  return (
+    <FieldFrame {...props} id={id}>
+      <input
+        id={id}
+        type="date"
+        className={`${control} flex-1`}
+        value={props.value}
+        {...problemOf(id, props.problem)}
+        onChange={(event) => props.onChange(event.target.value)}
+      />
+    </FieldFrame>
+  );
+}
+
 /** A text of several lines. */
 export function AreaField(
   props: Frame & {

@@ -36,6 +36,12 @@ export const HistoryIcon = () => (
     <path d="M2.5 2.5v3h3M8 5v3.2l2 1.3" />
   </Icon>
 );
+export const AuditIcon = () => (
+  <Icon>
+    <path d="M3.5 1.5h9v13h-9zM5.5 4.5h5M5.5 7h5" />
+    <path d="M5.5 10.5l1.5 1.5 3-3" />
+  </Icon>
+);
 export const LiveIcon = () => (
   <Icon>
     <path d="M1.5 8.5H4l2-5 3.5 9 2-4h3" />

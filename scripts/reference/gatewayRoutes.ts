@@ -9,6 +9,8 @@ import {
 import {
   canaryRequestSchema,
   canarySchema,
+  captureErasedSchema,
+  captureErasureSchema,
   capturePageSchema,
   captureRequestSchema,
   captureSchema,
@@ -168,6 +170,13 @@ export const adminRoutes: readonly Route[] = [
     says: "Prompts that were captured.",
     query: [{ name: "after", in: "query", required: false, description: "`next` of the page before." }],
     answer: capturePageSchema,
+  },
+  {
+    method: "delete",
+    path: "/captures",
+    says: "Deletes the captured prompts of one key or one user.",
+    body: captureErasureSchema,
+    answer: captureErasedSchema,
   },
   { method: "get", path: "/audit", says: "What was done, by whom and why.", query: [after], answer: gatewayAuditPageSchema },
   { method: "get", path: "/artefacts", says: "Trained predictors that are kept.", answer: gatewayArtefactsSchema },

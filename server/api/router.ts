@@ -1,8 +1,8 @@
-import { z } from "zod";
 import { arrivalsPreviewSchema } from "@/server/contracts/studio/arrivals";
 import { loadSchema } from "./base/inputs";
 import { applicationsRouter } from "./routers/applicationsRouter";
 import { artefactsRouter } from "./routers/artefactsRouter";
+import { auditRouter } from "./routers/auditRouter";
 import { batchesRouter } from "./routers/batchesRouter";
 import { calibrationsRouter } from "./routers/calibrationsRouter";
 import { cardsRouter } from "./routers/cardsRouter";
@@ -58,11 +58,7 @@ export const appRouter = router({
   }),
   schedules: schedulesRouter,
   artefacts: artefactsRouter,
-  audit: router({
-    list: procedureFor("audit")
-      .input(z.object({ limit: z.int().min(1).max(1000) }))
-      .query(({ ctx, input }) => ctx.services.audit.list(input.limit)),
-  }),
+  audit: auditRouter,
   cards: cardsRouter,
   calibrations: calibrationsRouter,
   lab: labRouter,

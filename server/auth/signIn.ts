@@ -66,7 +66,7 @@ export function signIn(store: Store, token: string, now = new Date()): NewSessio
     });
     store.users.update(user.id, { lastSignInAt: at });
     const how = user.issuer === null ? "by a one-time link" : `by ${user.issuer}`;
-    store.audit.add({ at, actor: user.name, action: "sign-in", subject: "session", detail: how });
+    store.audit.add({ at, actor: user.name, action: "sign-in", subject: "session", detail: how, objectKind: "session", role: user.role });
     return session;
   });
 }

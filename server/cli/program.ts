@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { addAuditCommand } from "./commands/auditCommand";
 import { addCalibrateCommand } from "./commands/calibrateCommand";
 import { addCompareCommand } from "./commands/compareCommand";
 import { addExportCommand } from "./commands/exportCommand";
@@ -15,7 +16,7 @@ import type { ExitCode } from "./flags/exitCodes";
 
 const commands = [
   ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand, addCompareCommand, addExportCommand],
-  ...[addImportCommand, addLoadCommand, addPanicCommand, addPlaceCommand, addSignInCommand],
+  ...[addImportCommand, addLoadCommand, addPanicCommand, addPlaceCommand, addSignInCommand, addAuditCommand],
   addTokenCommand,
 ];
 

@@ -112,7 +112,8 @@ export function createDriftWatch({ store, fleet }: DriftWatchParts): DriftWatch 
           .join(" ")
       : nothingDiffers;
     if (isThere ? wasThere && state.told?.detail === detail : !wasThere) return;
-    state.told = { at, actor: "studio", action: isThere ? (wasThere ? changed : began) : ended, subject, detail };
+    const about = { objectKind: "cluster", objectId: cluster.id, clusterId: cluster.id } as const;
+    state.told = { at, actor: "studio", action: isThere ? (wasThere ? changed : began) : ended, subject, detail, ...about };
     store.audit.add(state.told);
   }
 

@@ -165,7 +165,16 @@ export function createJudgeMonitor({ store, clusterOf }: JudgeMonitorParts): Jud
       const entered = secondsPerCall === null ? null : { secondsPerCall, at, by: actor };
       store.clusters.setJudge(clusterId, { ...recordOf(row, judge), entered });
       const detail = secondsPerCall === null ? "as measured" : `${secondsPerCall} s a call, entered`;
-      store.audit.add({ at, actor, action: "set judge time", subject: row.spec.name, detail });
+      store.audit.add({
+        at,
+        actor,
+        action: "set judge time",
+        subject: row.spec.name,
+        detail,
+        objectKind: "cluster",
+        objectId: clusterId,
+        clusterId,
+      });
       return { ok: true };
     },
 

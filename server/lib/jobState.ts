@@ -70,7 +70,7 @@ export function createJobState<Kind extends string>(parts: JobStateParts<Kind | 
   /** @param act what the studio did by itself, for the audit log; null: a user's order, which is noted elsewhere. */
   function change(to: State, reason: Why | null, act: { readonly action: string; readonly detail: string } | null = null): void {
     [state, why, isKept] = [to, reason, false];
-    if (act !== null) lines = [...lines, { at: new Date().toISOString(), actor: studio, subject, ...act }];
+    if (act !== null) lines = [...lines, { at: new Date().toISOString(), actor: studio, subject, objectKind: noun, ...act }];
     keep();
   }
 

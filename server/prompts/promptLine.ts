@@ -1,4 +1,4 @@
-import type { Prompt, PromptForm } from "@/server/contracts/studio";
+import type { Prompt, PromptForm, PromptOwner } from "@/server/contracts/studio";
 import { isRecord } from "@/solver/collections/isRecord";
 import { messageText } from "@/solver/judging/conversation";
 import { type Json, promptOf } from "./promptOf";
@@ -74,7 +74,7 @@ const readers: Readonly<Record<LineForm, (value: Json, line: number) => Prompt |
   chat(value, line) {
     const all: unknown = value.messages ?? [{ role: "user", content: value.prompt }];
     const settings = fieldsOf(value, (field) => passed.has(field));
-    const about = besides(value);
+    const about = { ...besides(value), ...ownedBy(value.metadata) };
     const id = value.id ?? value.custom_id;
     const last: unknown = Array.isArray(all) ? all.at(-1) : undefined;
     if (!Array.isArray(all) || !isRecord(last) || last.role !== "assistant")
@@ -89,7 +89,8 @@ const readers: Readonly<Record<LineForm, (value: Json, line: number) => Prompt |
     const messages = recordedMessages(value.prompt);
     if (typeof messages === "string") return messages;
     const { id, objective, key, finishedAtMs } = value;
-    return promptOf({ line, id, category: objective ?? key, at: finishedAtMs, messages, settings: {}, reference: null, test: null });
+    const about = { category: objective ?? key, at: finishedAtMs, settings: {}, reference: null, test: null, ...ownedBy(value) };
+    return promptOf({ line, id, messages, ...about });
   },
 };
 
@@ -98,6 +99,13 @@ function fieldsOf(value: Json, isWanted: (field: string) => boolean): Json {
   const fields: Record<string, unknown> = {};
   for (const field of Object.keys(value)) if (isWanted(field)) fields[field] = value[field];
   return fields;
+}
+
+/** Of a line that was taken from a gateway, which has the cluster's id: whose prompt it is. */
+function ownedBy(value: unknown): { readonly owner?: PromptOwner } {
+  if (!isRecord(value) || typeof value.clusterId !== "string") return {};
+  const { clusterId, key, user } = value;
+  return { owner: { clusterId, key: typeof key === "string" ? key : null, user: typeof user === "string" ? user : null } };
 }
 
 const besides = (value: Json) => ({

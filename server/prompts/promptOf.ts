@@ -1,4 +1,4 @@
-import type { Prompt } from "@/server/contracts/studio";
+import type { Prompt, PromptOwner } from "@/server/contracts/studio";
 import { isRecord } from "@/solver/collections/isRecord";
 import { messageText } from "@/solver/judging/conversation";
 import type { PromptFacts } from "@/solver/prompts/stratumOf";
@@ -14,6 +14,8 @@ export interface PromptParts {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly reference: unknown;
   readonly test: unknown;
+  /** Absent: nobody's that is known. */
+  readonly owner?: PromptOwner;
 }
 
 const MAX_NAME_CHARACTERS = 100;
@@ -44,6 +46,7 @@ export function promptOf(parts: PromptParts): Prompt | string {
     body: { ...settings, messages },
     reference: textual(parts.reference),
     test: textual(parts.test),
+    ...(parts.owner === undefined ? {} : { owner: parts.owner }),
   };
 }
 

@@ -95,7 +95,7 @@ export function createTrafficWatch(options: TrafficWatchOptions): TrafficWatch {
     store.traffic.save({ clusterId, planId: plan.id, traffic: watched });
 
   const note = (action: string, subject: string, detail: string): void =>
-    store.audit.add({ at: new Date(now()).toISOString(), actor: STUDIO, action, subject, detail });
+    store.audit.add({ at: new Date(now()).toISOString(), actor: STUDIO, action, subject, detail, objectKind: "plan", objectId: subject });
 
   function close(clusterId: string, state: "superseded" | "applied", why: string): void {
     const waits = store.proposals.open(clusterId);

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gte, isNotNull, lt, lte, not, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, isNotNull, lt, lte, not, sql } from "drizzle-orm";
 import type { Prompt, PromptSet } from "@/server/contracts/studio";
 import type { Database } from "./database";
 import { promptSets, prompts } from "./schema/prompts";
@@ -119,6 +119,19 @@ export function createPromptRepository(db: Database) {
       const over = and(isNotNull(promptSets.expiresAt), lte(promptSets.expiresAt, now));
       const sets = db.select(columns).from(promptSets).where(over).all().map(whole);
       return sets.filter(({ deleted }) => !deleted);
+    },
+    /** Sets with a stored prompt of this owner: of a key at a cluster, or of a user by pseudonym. */
+    ownedBy(owner: { readonly clusterId: string; readonly key: string } | { readonly user: string }): readonly PromptSet[] {
+      const members = Object.entries(owner).map(([name, value]) => sql`json_extract(${prompts.prompt}, ${`$.owner.${name}`}) = ${value}`);
+      const found = db
+        .selectDistinct({ id: prompts.setId })
+        .from(prompts)
+        .where(and(...members));
+      const sets = db
+        .select(columns)
+        .from(promptSets)
+        .where(and(isWhole, inArray(promptSets.id, found)));
+      return sets.all().map(whole);
     },
     /** The set's summary stays. */
     deleteTexts,

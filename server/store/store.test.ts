@@ -10,6 +10,7 @@ import type { Plan } from "@/solver/plan/plan";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import type { StoredLabRun } from "./labRepository";
 import { openStore, type Store } from "./store";
+import { verifyAudit } from "./verifyAudit";
 
 const now = "2026-01-01T00:00:00.000Z";
 const later = "2026-01-01T01:00:00.000Z";
@@ -33,7 +34,7 @@ describe("store", () => {
     store.close();
     store = openStore(folder);
     expect(store.clusters.get("c")?.spec).toEqual(spec);
-    expect(store.audit.list(10)).toEqual([{ at: now, actor: "a", action: "describe", subject: "c", detail: "" }]);
+    expect(store.audit.list(10)).toMatchObject([{ id: 1, at: now, actor: "a", action: "describe", subject: "c", outcome: "done" }]);
   });
 
   it("gives back plans and lab descriptions that were kept with a field's old name with the new one, under their own hashes", () => {
@@ -156,6 +157,25 @@ describe("store", () => {
     expect(upToDate.artefacts.get("h")?.artefact).toMatchObject({ kind: "confidence", bytes: 2, heldOut: { prompts: 3 } });
     upToDate.close();
   });
+
+  it("chains the audit that an earlier version wrote, and says so in the first line of the chain", () => {
+    const [before, client] = storeBefore("audit_chain");
+    const insert = client.prepare("INSERT INTO audit (at, actor, action, subject, detail) VALUES (?, 'a', 'approve', 'p', ?)");
+    for (const detail of ["one", "two"]) insert.run(now, detail);
+    client.close();
+    openStore(before).close();
+    const [first, ...rest] = [...openAgain(before)];
+    expect(first).toMatchObject({ id: 0, detail: expect.stringMatching(/^2 earlier lines were chained at this time/) });
+    expect(rest.map(({ detail }) => detail)).toEqual(["one", "two"]);
+    expect(verifyAudit(before)).toMatchObject({ ok: true, extent: { lines: 3 } });
+  });
+
+  function openAgain(before: string) {
+    const again = openStore(before);
+    const lines = [...again.audit.linked({})];
+    again.close();
+    return lines;
+  }
 
   it("writes all of a transaction or nothing", () => {
     expect(() =>

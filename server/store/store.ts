@@ -36,6 +36,7 @@ import { createWorkloadRepository } from "./workloadRepository";
 export function openStore(stateDir: string) {
   const db = openDatabase(stateDir);
   const scrubber = createScrubber(db);
+  const audit = createAuditRepository(db, stateDir);
   return {
     /** Its path, for threads that read it too. */
     file: db.$client.name,
@@ -45,7 +46,7 @@ export function openStore(stateDir: string) {
     approvals: createApprovalRepository(db),
     applications: createApplicationRepository(db),
     journal: createJournalRepository(db),
-    audit: createAuditRepository(db),
+    audit,
     controlChanges: createControlChangeRepository(db),
     calibrations: createCalibrationRepository(db),
     artefacts: createArtefactRepository(db),
@@ -67,15 +68,16 @@ export function openStore(stateDir: string) {
     users: createUserRepository(db),
     apiTokens: createApiTokenRepository(db),
     /** All of `write` or nothing of it. */
-    atomically: <Result>(write: () => Result): Result => db.$client.transaction(write)(),
+    atomically: <Result>(write: () => Result): Result => db.$client.transaction(write).immediate(),
     /** All of `write` or nothing of it; the deleted data is in none of SQLite's files afterwards. */
     erasing(write: () => void): void {
-      db.$client.transaction(write)();
+      db.$client.transaction(write).immediate();
       scrubber.now();
     },
     /** Removes deleted texts, and the copies that SQLite left when rows moved, from its files, at most once a minute. */
     scrub: scrubber.soon,
     close(): void {
+      audit.close();
       scrubber.close();
       db.$client.close();
     },

@@ -40,6 +40,7 @@ import type { Store } from "@/server/store/store";
 import { cardOf } from "@/solver/hardware/catalogue";
 import { type ClusterSpec, clusterSpecSchema } from "@/solver/plan/clusterSpec";
 import type { Actor } from "../base/actor";
+import { auditedRefusal } from "../base/auditedRefusal";
 import type { AttachRequest, TryEndpointsRequest } from "../base/inputs";
 
 export interface AttachParts {
@@ -95,6 +96,8 @@ export function createAttachService(parts: AttachParts) {
     if (!spec.success) return { ok: false, message: `What the cluster reports cannot be used. ${issueSentence(spec.error)}` };
     return { ok: true, connection, spec: spec.data };
   }
+
+  const aboutCluster = (id: string) => ({ objectKind: "cluster", objectId: id, clusterId: id }) as const;
 
   /** A cluster with a stored connection, or why it cannot be changed. */
   function attached(clusterId: string): Outcome<{ readonly row: ClusterRow }> {
@@ -242,7 +245,7 @@ export function createAttachService(parts: AttachParts) {
         }
         const history = before === null ? "" : "; plans and history under this name are its own";
         const detail = `${summaryOf(connection, spec)}, with ${where}${history}`;
-        store.audit.add({ at, actor, action: "attach cluster", subject: name, detail });
+        store.audit.add({ at, actor, action: "attach cluster", subject: name, detail, ...aboutCluster(id) });
       });
       if (judgeSecondsPerCall !== undefined) judges.enter(id, judgeSecondsPerCall, actor);
       // A cluster whose gateway cannot be placed reports that itself.
@@ -267,7 +270,7 @@ export function createAttachService(parts: AttachParts) {
       store.atomically(() => {
         store.clusters.setConnection(clusterId, found.connection);
         store.clusters.respecify(found.spec);
-        store.audit.add({ at, actor, action: "change connection", subject: spec.name, detail });
+        store.audit.add({ at, actor, action: "change connection", subject: spec.name, detail, ...aboutCluster(clusterId) });
       });
       await Promise.all([fleet.connect(clusterId), testedJudge(clusterId)]);
       return { ok: true };
@@ -311,10 +314,13 @@ export function createAttachService(parts: AttachParts) {
      * while a plan is being applied there.
      */
     async detach(clusterId: string, name: string, actor: Actor): Promise<Outcome<object>> {
-      const one = attached(clusterId);
+      const subject = store.clusters.get(clusterId)?.spec.name ?? clusterId;
+      const attempt = { actor, action: "detach cluster", subject, ...aboutCluster(clusterId) };
+      const one = auditedRefusal(store, attempt, attached(clusterId));
       if (!one.ok) return one;
       const { spec, runningPlanId } = one.row;
-      if (name.trim() !== spec.name) return { ok: false, message: `That is not its name: type ${spec.name} to detach it.` };
+      if (name.trim() !== spec.name)
+        return auditedRefusal(store, attempt, { ok: false, message: `That is not its name: type ${spec.name} to detach it.` });
       const at = new Date().toISOString();
       const inForce = runningPlanId === null ? "no plan was in force" : `plan ${runningPlanId.slice(0, 8)} was in force`;
       store.atomically(() => {
@@ -322,7 +328,7 @@ export function createAttachService(parts: AttachParts) {
         store.clusters.setRunning(clusterId, null);
         store.clusters.respecify({ ...spec, kind: "described" });
         const detail = `${inForce}; its engines run on, its plans and history are kept`;
-        store.audit.add({ at, actor, action: "detach cluster", subject: spec.name, detail });
+        store.audit.add({ at, actor, action: "detach cluster", subject: spec.name, detail, ...aboutCluster(clusterId) });
       });
       await fleet.disconnect(clusterId);
       return { ok: true };

@@ -72,7 +72,16 @@ export function createClusterService(parts: ClusterServiceParts) {
       const detail = rows.map(({ nodes, gpusPerNode, gpu }) => `${nodes} x ${gpusPerNode} ${gpu}`).join(", ");
       store.atomically(() => {
         store.clusters.insert({ id, name, kind: "described", ...hardwareOf(rows) }, at);
-        store.audit.add({ at, actor, action: "describe cluster", subject: name, detail });
+        store.audit.add({
+          at,
+          actor,
+          action: "describe cluster",
+          subject: name,
+          detail,
+          objectKind: "cluster",
+          objectId: id,
+          clusterId: id,
+        });
       });
       return { ok: true, id };
     },

@@ -20,7 +20,7 @@ export interface BatchServiceParts extends ServiceParts {
 
 /** Batches: prepared for the GPUs that are free now, run by the studio, or exported as a job file. */
 export function createBatchService({ store, uploads, cards, clusterOf, batches }: BatchServiceParts) {
-  const { note } = store.audit;
+  const note = store.audit.noting("batch");
   const nameOf = (id: string): string => store.batches.summary(id)?.name ?? id;
   const noCluster = (id: string) => ({ ok: false, message: `There is no cluster ${id}.` }) as const;
 
@@ -87,19 +87,24 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
       const started = batches.start(made.order, actor);
       if (!started.ok) return started;
       const { questions, workers, ensemble } = made.order;
-      note(actor, "start batch", request.name, `${questions} questions through ${ensemble.name} on ${workers.length} workers`);
+      note(
+        actor,
+        "start batch",
+        { subject: request.name, objectId: started.id },
+        `${questions} questions through ${ensemble.name} on ${workers.length} workers`,
+      );
       if (request.assignmentsUploadId !== undefined) uploads.remove(request.assignmentsUploadId);
       return started;
     },
     /** Starts no more calls; engines stay loaded. */
     pause(id: string, actor: Actor): Outcome<object> {
       const paused = batches.pause(id);
-      if (paused.ok) note(actor, "pause batch", nameOf(id), "");
+      if (paused.ok) note(actor, "pause batch", { subject: nameOf(id), objectId: id });
       return paused;
     },
     resume(id: string, actor: Actor): Outcome<object> {
       const resumed = batches.resume(id);
-      if (resumed.ok) note(actor, "resume batch", nameOf(id), "");
+      if (resumed.ok) note(actor, "resume batch", { subject: nameOf(id), objectId: id });
       return resumed;
     },
     /** Ends it permanently and unloads its engines; its answers stay. */
@@ -108,7 +113,7 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
       if (!stopped.ok) return stopped;
       const { left } = stopped;
       const message = `It is stopped. Its engines may still run, and the studio tries on to end them: ${left}`;
-      note(actor, "stop batch", nameOf(id), left === null ? "" : message);
+      note(actor, "stop batch", { subject: nameOf(id), objectId: id }, left === null ? "" : message);
       return left === null ? { ok: true } : { ok: false, message };
     },
     /** Deletes an ended one, with its answers. */
@@ -117,7 +122,7 @@ export function createBatchService({ store, uploads, cards, clusterOf, batches }
       if (batch === null) return { ok: false, message: "There is no such batch." };
       if (batch.endedAt === null) return { ok: false, message: `"${batch.name}" is not over: stop it first.` };
       store.batches.remove(id);
-      note(actor, "remove batch", batch.name, `${batch.questions} questions with their answers`);
+      note(actor, "remove batch", { subject: batch.name, objectId: id }, `${batch.questions} questions with their answers`);
       return { ok: true };
     },
     /** Decided questions, in order of prompts, read lazily; null: no such batch. */

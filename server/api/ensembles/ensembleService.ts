@@ -26,7 +26,7 @@ export interface EnsembleServiceParts extends ServiceParts {
  */
 export function createEnsembleService({ store, uploads, cards, gatewayOf }: EnsembleServiceParts) {
   const samples = createEnsembleSamples({ store, uploads });
-  const { note } = store.audit;
+  const note = store.audit.noting("ensemble");
 
   return {
     ...samples,
@@ -124,7 +124,7 @@ function createEnsembleSessions({ store, uploads, cards }: ServiceParts) {
         const rows = store.sessionRows.remove(of);
         if (rows === 0) return { ok: false, message: "There are no such sessions." };
         const detail = `${counted(rows, "row")} of engines on ${of.gpus} x ${of.gpu}`;
-        store.audit.note(actor, "remove measured sessions", of.model, detail);
+        store.audit.noting("ensemble")(actor, "remove measured sessions", of.model, detail);
         return { ok: true };
       }),
   };

@@ -15,7 +15,15 @@ export function keepAnswers(
   const detail = `${summary.questions} questions, ${summary.models.length} models, ${taken.origin}`;
   return store.atomically(() => {
     store.answerSamples.insert(summary, sample);
-    store.audit.add({ at: createdAt, actor, action: "keep sample of answers", subject: name, detail });
+    store.audit.add({
+      at: createdAt,
+      actor,
+      action: "keep sample of answers",
+      subject: name,
+      detail,
+      objectKind: "ensemble",
+      objectId: id,
+    });
     return id;
   });
 }

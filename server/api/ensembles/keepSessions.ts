@@ -13,7 +13,7 @@ export function keepSessions(store: Store, rows: readonly SessionRow[], by: { re
   const { actor, from: subject } = by;
   store.atomically(() => {
     store.sessionRows.addAll(rows);
-    store.audit.add({ at: new Date().toISOString(), actor, action: "import sessions", subject, detail });
+    store.audit.add({ at: new Date().toISOString(), actor, action: "import sessions", subject, detail, objectKind: "ensemble" });
   });
   return detail;
 }

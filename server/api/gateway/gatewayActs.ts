@@ -64,9 +64,11 @@ export function createGatewayActs({ store, gatewayOf }: GatewayActsOptions) {
     const subject = about ?? gatewaySubject(store.clusters.get(clusterId)?.spec);
     const answer = await gateway.admin(path, { ...request, schema, limitMs: orderLimitMs });
     const late = !answer.ok && answer.failure === "late";
+    const attempt = { actor, action, subject, objectKind: "gateway", objectId: clusterId, clusterId } as const;
+    if (!answer.ok && answer.failure === "answered") store.audit.refused({ ...attempt, detail: answer.message });
     if (answer.ok || late) {
       const doubt = late ? "the gateway did not answer in time: it may have taken effect" : "";
-      store.audit.add({ at, actor, action, subject, detail: joined([detail, doubt]) });
+      store.audit.add({ ...attempt, at, detail: joined([detail, doubt]) });
       // Not awaited: the order is answered, however long the gateway takes to report it.
       void gateway.audit.take();
       void gateway.look();

@@ -20,14 +20,17 @@ const pageLimitMs = 30_000;
 /**
  * The prompts that a gateway has stored: captured prompts, as chat lines (`id`, `category`, `atMs`, `messages` and the other fields of the
  * body at the top, `metadata` with key, objective and tokens), or decision records whose prompt is whole (`id`, `finishedAtMs`, `prompt`,
- * `key`, `objective`). Refused if there are none, with the setting to switch on.
+ * `key`, `objective`). Each names its cluster, so that what is of one key or user can be deleted later. Refused if there are none, with the setting to switch on.
  */
-export async function gatewayPrompts(gateway: ControlledGateway | null, from: PromptsOfGateway["from"]): Promise<Outcome<GatewayPrompts>> {
+export async function gatewayPrompts(
+  gateway: ControlledGateway | null,
+  { clusterId, from }: PromptsOfGateway,
+): Promise<Outcome<GatewayPrompts>> {
   if (gateway === null) return { ok: false, message: "This cluster is not connected: it has no gateway to ask." };
-  return from === "captured" ? captured(gateway) : recorded(gateway);
+  return from === "captured" ? captured(gateway, clusterId) : recorded(gateway, clusterId);
 }
 
-async function captured(gateway: ControlledGateway): Promise<Outcome<GatewayPrompts>> {
+async function captured(gateway: ControlledGateway, clusterId: string): Promise<Outcome<GatewayPrompts>> {
   const state = await gateway.admin("/capture", { schema: captureSchema, limitMs: pageLimitMs });
   if (!state.ok) return { ok: false, message: state.message };
   const files = state.value.value?.files;
@@ -44,20 +47,26 @@ async function captured(gateway: ControlledGateway): Promise<Outcome<GatewayProm
     ok: true,
     name: "captured traffic",
     retentionDays: files?.leastRetentionDays ?? files?.retentionDays ?? null,
-    lines: capturedLines(gateway, first),
+    lines: capturedLines(gateway, first, clusterId),
   };
 }
 
-async function* capturedLines(gateway: ControlledGateway, first: z.infer<typeof capturePageSchema>): AsyncIterable<string> {
+async function* capturedLines(
+  gateway: ControlledGateway,
+  first: z.infer<typeof capturePageSchema>,
+  clusterId: string,
+): AsyncIterable<string> {
+  // A line's first member of that name is the gateway's: quotes inside a text are escaped.
+  const metadata = `"metadata":{"clusterId":${JSON.stringify(clusterId)},`;
   let page = first;
   for (;;) {
-    yield* page.lines;
+    for (const line of page.lines) yield line.replace('"metadata":{', () => metadata);
     if (page.next === null) return;
     page = orThrow(await ask(gateway, `/captures?after=${encodeURIComponent(page.next)}`, capturePageSchema));
   }
 }
 
-async function recorded(gateway: ControlledGateway): Promise<Outcome<GatewayPrompts>> {
+async function recorded(gateway: ControlledGateway, clusterId: string): Promise<Outcome<GatewayPrompts>> {
   const config = await ask(gateway, "/config", gatewayConfigSchema);
   if (typeof config === "string") return { ok: false, message: config };
   const kept: Decision[] = [];
@@ -73,7 +82,7 @@ async function recorded(gateway: ControlledGateway): Promise<Outcome<GatewayProm
   if (whole.length > 0) {
     const cut = kept.length - whole.length;
     const lines = whole.map(({ id, finishedAtMs, prompt, promptCharacters, key, objective }) =>
-      JSON.stringify({ id, finishedAtMs, prompt, promptCharacters, key, objective }),
+      JSON.stringify({ id, finishedAtMs, prompt, promptCharacters, key, objective, clusterId }),
     );
     return {
       ok: true,

@@ -4,7 +4,7 @@ import { createAdminClient } from "@/server/clusters/connector/adminClient";
 import { createGatewayAudit } from "@/server/clusters/connector/gatewayAudit";
 import { planOnGpus, startTestCluster } from "@/server/clusters/testing/testCluster";
 import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
-import type { RoutingFrame, WorkloadSummary } from "@/server/contracts/studio";
+import type { AuditOutcome, RoutingFrame, WorkloadSummary } from "@/server/contracts/studio";
 import type { Serving } from "@/solver/cascade/whatIf/servingFigures";
 import { createGatewayService, type GatewayService } from "./gatewayService";
 
@@ -68,11 +68,13 @@ describe("the studio's hand on a real gateway", () => {
   });
 
   /** Audit lines since the test began, oldest first, the studio's own and the gateway's. */
-  const noted = async () => {
+  const lines = async () => {
     await audit.take();
-    const lines = cluster.store.audit.list(1000);
-    return lines.slice(0, lines.length - before).map(({ actor, action }) => `${actor}: ${action}`);
+    const all = cluster.store.audit.list(1000);
+    return all.slice(0, all.length - before);
   };
+  const noted = async (of: AuditOutcome = "done") =>
+    (await lines()).filter(({ outcome }) => outcome === of).map(({ actor, action }) => `${actor}: ${action}`);
   const configuration = async () => {
     const answer = await cluster.gateway("/config", { schema: gatewayConfigSchema });
     if (!answer.ok || answer.value.value === null) throw new Error("no configuration");
@@ -102,10 +104,12 @@ describe("the studio's hand on a real gateway", () => {
     expect((await noted()).sort()).toEqual(["ada: order panic", "ada: panic", "grace: order end of panic", "grace: panic lifted"]);
   });
 
-  it("passes on why the gateway refuses, and notes nothing down", async () => {
+  it("passes on why the gateway refuses, and notes the refused attempts alone", async () => {
     expect(sentence(await service.panic(clusterId, { model: "nobody", reason: "r" }, "ada"))).toMatch(/409: .*nobody/);
     expect(sentence(await service.clearPanic(clusterId, "", "ada"))).toMatch(/404: There is no panic/);
     expect(await noted()).toEqual([]);
+    expect(await noted("refused")).toEqual(["ada: order end of panic", "ada: order panic"]);
+    expect((await lines())[0]).toMatchObject({ objectKind: "gateway", clusterId, detail: expect.stringContaining("There is no panic") });
   });
 
   it("turns a knob inside its approved range, and only from the configuration that was seen", async () => {
@@ -175,7 +179,7 @@ describe("the studio's hand on a real gateway", () => {
     );
     const acts = ["capture ended", "capture started", "order capture", "order end of capture"];
     expect([...(await noted())].sort()).toEqual(acts.map((action) => `ada: ${action}`));
-    const ordered = cluster.store.audit.list(10).find(({ action }) => action === "order capture");
+    const ordered = (await lines()).find(({ action, outcome }) => action === "order capture" && outcome === "done");
     expect(ordered?.detail).toBe("50 % of requests of everybody, without email, for 3 days; a sample");
     expect(await service.capture("nowhere")).toMatchObject({ ok: false, message: expect.stringContaining("not connected") });
   });
@@ -198,6 +202,7 @@ describe("the studio's hand on a real gateway", () => {
 
   it("starts a canary of an approved plan only", async () => {
     expect(sentence(await service.startCanary(clusterId, { ...canary, planId: unapproved.id }, "ada"))).toMatch(/is not approved/);
+    expect(await lines()).toMatchObject([{ action: "order canary", outcome: "refused", objectId: unapproved.id }]);
     expect(await service.startCanary(clusterId, { ...canary, planId: candidate.id }, "ada")).toEqual({ ok: true });
     expect((await controls())?.canary).toMatchObject({ state: "running", step: 0, candidate: { planId: candidate.id } });
     expect(await service.stopCanary(clusterId, "enough", "ada")).toEqual({ ok: true });

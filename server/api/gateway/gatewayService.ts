@@ -6,6 +6,7 @@ import type { Capture, Outcome, ServingModel } from "@/server/contracts/studio";
 import { servingModels } from "@/server/telemetry/gatewayWatch";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import type { Actor } from "../base/actor";
+import { auditedRefusal } from "../base/auditedRefusal";
 import type { CanaryOrder, CaptureOrder, KnobsOrder, MirrorOrder, PanicOrder, RollBackOrder, ShadowOrder } from "../base/inputs";
 import { plannedChange, plannedChangeTexts } from "./controlChanges";
 import { type ControlForecastParts, createControlForecasts, type ForecastRequest } from "./controlForecasts";
@@ -78,13 +79,15 @@ export function createGatewayService({ store, gatewayOf, clusterOf, planning }: 
     clearPanic: end("panic", "order end of panic"),
     /** Refused for a plan that is not approved. */
     async startCanary(clusterId: string, { planId, ...request }: CanaryOrder, actor: Actor): Promise<Outcome<object>> {
+      const about = { subject: planId, objectKind: "plan", objectId: planId, clusterId } as const;
+      const refuse = (refusal: Outcome<never>) => auditedRefusal(store, { actor, action: "order canary", ...about }, refusal);
       const hindrance = applying(clusterId);
-      if (hindrance !== null) return hindrance;
+      if (hindrance !== null) return refuse(hindrance);
       const asked = candidate(planId);
-      if (!asked.ok) return asked;
+      if (!asked.ok) return refuse(asked);
       // As for an application: the approval is bound to the plan's hash, which is its id, and to the cluster.
       if (!store.approvals.isApproved(planId, clusterId))
-        return { ok: false, message: `Plan ${planId.slice(0, 8)} is not approved on this cluster.` };
+        return refuse({ ok: false, message: `Plan ${planId.slice(0, 8)} is not approved on this cluster.` });
       const brought = await bring(clusterId, asked.candidate.policy);
       if (!brought.ok) return brought;
       const body = { ...request, candidate: asked.candidate, by: actor };

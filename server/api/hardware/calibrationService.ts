@@ -47,7 +47,7 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
   const fits = createCalibrationFits();
   const checked = new Map<string, readonly CheckEvent[]>();
   const taken = new Map<string, LiveRows>();
-  const { note } = store.audit;
+  const note = store.audit.noting("calibration");
 
   async function rowsOf(uploadId: string): Promise<Outcome<MeasuredRows>> {
     const source = uploads.open(uploadId);
@@ -75,7 +75,12 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       return { ok: false, message: `There is a profile "${profile.name}" already: give another name.` };
     store.atomically(() => {
       store.calibrations.insert({ profile, createdAt: new Date().toISOString(), actor });
-      note(actor, action, profile.name, `${engineNames[profile.engine]}, fitted on ${profile.fittedOn?.rows ?? 0} runs`);
+      note(
+        actor,
+        action,
+        { subject: profile.name, objectId: profile.id },
+        `${engineNames[profile.engine]}, fitted on ${profile.fittedOn?.rows ?? 0} runs`,
+      );
     });
     return { ok: true, id: profile.id };
   }
@@ -158,7 +163,7 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
       if (profile === null) return { ok: false, message: "This profile is not kept any more: choose another." };
       if (profileInUse(store).id === id) return { ok: true };
       store.atomically(() => {
-        note(actor, "plan with engine profile", profile.name, `before: ${profileInUse(store).name}`);
+        note(actor, "plan with engine profile", { subject: profile.name, objectId: id }, `before: ${profileInUse(store).name}`);
         store.calibrations.use({ profileId: id, at: new Date().toISOString(), actor });
       });
       return { ok: true };
@@ -171,7 +176,7 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
         return { ok: false, message: `Plans are made with "${kept.profile.name}": choose another profile for planning first.` };
       store.atomically(() => {
         store.calibrations.remove(id);
-        note(actor, "remove engine profile", kept.profile.name, "");
+        note(actor, "remove engine profile", { subject: kept.profile.name, objectId: id });
       });
       return { ok: true };
     },

@@ -24,7 +24,7 @@ export type CardService = ReturnType<typeof createCardService>;
 export function createCardService(store: Store, shelf: CardStore) {
   function change(edit: (cards: UserCards) => UserCards, audit: { actor: string; action: string; subject: string; detail: string }) {
     const changed = shelf.change(edit);
-    if (changed.ok) store.audit.add({ at: new Date().toISOString(), ...audit });
+    if (changed.ok) store.audit.add({ at: new Date().toISOString(), objectKind: "card", objectId: audit.subject, ...audit });
     return changed;
   }
 

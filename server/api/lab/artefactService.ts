@@ -33,7 +33,7 @@ type ForConfigurations = Extract<TrainRequest, { train: "configurations" | "exec
 export function createArtefactService({ store, uploads, clusterOf, gatewayOf }: ArtefactServiceParts) {
   let state: TrainingState = null;
   let stop: AbortController | null = null;
-  const { note } = store.audit;
+  const note = store.audit.noting("predictor");
 
   /** The thread's input; refused if there is no data. */
   async function taskOf(request: TrainRequest): Promise<Outcome<{ readonly task: TrainingTask; readonly of: string }>> {
@@ -107,7 +107,7 @@ export function createArtefactService({ store, uploads, clusterOf, gatewayOf }: 
     store.atomically(() => {
       if (!again) {
         store.artefacts.insert({ ...trained, hash, createdAt: new Date().toISOString(), actor }, bytes);
-        note(actor, "train predictor", hash, told(store.artefacts.get(hash)?.artefact));
+        note(actor, "train predictor", { subject: hash, objectId: hash }, told(store.artefacts.get(hash)?.artefact));
       }
       // Also of one that is kept: earlier versions kept no scores.
       if (scores !== undefined) store.artefacts.keepScores(hash, scores);
@@ -159,7 +159,7 @@ export function createArtefactService({ store, uploads, clusterOf, gatewayOf }: 
       if (refusal !== null) return { ok: false, message: refusal };
       return store.atomically((): Outcome<object> => {
         store.artefacts.remove(hash);
-        note(actor, "remove predictor", hash, told(kept));
+        note(actor, "remove predictor", { subject: hash, objectId: hash }, told(kept));
         return { ok: true };
       });
     },

@@ -50,7 +50,15 @@ export function createLabService({ store, cards }: Pick<ServiceParts, "store" | 
   const nameOf = (workloadId: string) => store.workloads.summary(workloadId)?.name ?? workloadId;
   const missing = (id: string) => ({ ok: false as const, message: `There is no run ${id}.` });
   const note = (actor: string, action: string, spec: LabSpec, id: string) =>
-    store.audit.add({ at: new Date().toISOString(), actor, action, subject: nameOf(spec.workloadId), detail: id });
+    store.audit.add({
+      at: new Date().toISOString(),
+      actor,
+      action,
+      subject: nameOf(spec.workloadId),
+      detail: id,
+      objectKind: "lab run",
+      objectId: id,
+    });
 
   const cellsOf = ({ systems, rates, seeds }: LabSpec): number => systems.length * rates.length * seeds.length;
   const summaryOf = ({ spec, notes: _, ...run }: StoredLabSummary): LabRunSummary => ({

@@ -53,7 +53,7 @@ const keptLabels = 100_000;
 export function createLoadService({ store, clusterOf, labels }: LoadServiceOptions) {
   let run: LoadRun | null = null;
   const status = (): LoadStatus => run?.status() ?? idle;
-  const { note } = store.audit;
+  const note = store.audit.noting("load");
 
   const onLabel = (decisionId: string, label: number): void => {
     labels.set(decisionId, label);
@@ -89,13 +89,18 @@ export function createLoadService({ store, clusterOf, labels }: LoadServiceOptio
         onLabel,
       });
       cluster.collector()?.beginWindow();
-      note(actor, "start load", workload.name, `${requestsPerSecond} requests/s for ${seconds} s`);
+      note(
+        actor,
+        "start load",
+        { subject: workload.name, objectId: workloadId, clusterId },
+        `${requestsPerSecond} requests/s for ${seconds} s`,
+      );
       return { ok: true, status: run.status() };
     },
     /** Stops sending and aborts requests in flight. */
     async stop(actor: Actor): Promise<LoadStatus> {
       if (run === null || status().state !== "running") return status();
-      note(actor, "stop load", status().workloadName, "");
+      note(actor, "stop load", status().workloadName);
       return run.stop();
     },
     async close() {

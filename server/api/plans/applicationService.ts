@@ -1,8 +1,9 @@
 import { shownApplication } from "@/server/clusters/apply/applicationSteps";
-import type { ApplyRunner } from "@/server/clusters/apply/applyRunner";
+import type { ApplyOrder, ApplyRunner } from "@/server/clusters/apply/applyRunner";
 import type { Application, JournalLine, Outcome } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import type { Actor } from "../base/actor";
+import { auditedRefusal } from "../base/auditedRefusal";
 import type { ApplyRequest, RollbackRequest } from "../base/inputs";
 
 /** Applications: refused if the running plan is not the one that the operator saw, carried out by the runner, read from the store. */
@@ -17,6 +18,13 @@ export function createApplicationService(store: Store, runner: ApplyRunner) {
     return broughtIt?.previousPlanId ?? null;
   }
 
+  /** Starts what a person asked for; a refusal is audited. */
+  async function begin(order: ApplyOrder): Promise<Outcome<{ readonly application: Application }>> {
+    const { actor, kind, planId, clusterId } = order;
+    const attempt = { actor, action: kind, subject: planId ?? "nothing", objectKind: "application", clusterId } as const;
+    return auditedRefusal(store, attempt, await runner.start(order));
+  }
+
   return {
     start(
       { planId, clusterId, expectedRunningPlanId, rollBackOnRegression = false }: ApplyRequest,
@@ -25,16 +33,17 @@ export function createApplicationService(store: Store, runner: ApplyRunner) {
       const runs = store.clusters.get(clusterId)?.runningPlanId ?? null;
       if (runs !== expectedRunningPlanId) {
         const message = "Another plan is in force than when the difference was shown: look at the difference again.";
-        return Promise.resolve({ ok: false, message });
+        const attempt = { actor, action: "apply", subject: planId, objectKind: "application", clusterId } as const;
+        return Promise.resolve(auditedRefusal(store, attempt, { ok: false, message }));
       }
-      return runner.start({ clusterId, planId, kind: "apply", actor, rollBackOnRegression });
+      return begin({ clusterId, planId, kind: "apply", actor, rollBackOnRegression });
     },
     /** Puts an earlier plan into force again. */
     rollback: (
       { clusterId, toPlanId, rollBackOnRegression = false }: RollbackRequest,
       actor: Actor,
     ): Promise<Outcome<{ readonly application: Application }>> =>
-      runner.start({ clusterId, planId: toPlanId ?? earlierPlan(clusterId), kind: "rollback", actor, rollBackOnRegression }),
+      begin({ clusterId, planId: toPlanId ?? earlierPlan(clusterId), kind: "rollback", actor, rollBackOnRegression }),
     pause: runner.pause,
     resume: runner.resume,
     abort: runner.abort,

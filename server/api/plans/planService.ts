@@ -33,6 +33,7 @@ import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
 import { isPredicted, type JustInTimePolicy, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import type { Actor } from "../base/actor";
+import { auditedRefusal } from "../base/auditedRefusal";
 import type { ApproveRequest, RemainingRequest } from "../base/inputs";
 import { predictorRefusal } from "./predictorRefusal";
 import { reroutePlan } from "./reroutePlan";
@@ -62,10 +63,12 @@ export type PlanService = ReturnType<typeof createPlanService>;
 /** Plans: found by the planner, saved, compared with the running one, approved, imported. */
 export function createPlanService({ store, clusterOf, planning }: PlanServiceOptions) {
   const solved = new Map<string, Plan>();
-  const { note } = store.audit;
+  const note = store.audit.noting("plan");
   // The last question first: the same plan may answer another question than the one it was saved for.
   const known = (id: string): Plan | null => solved.get(id) ?? store.plans.get(id);
   const runs = (id: string): boolean => store.clusters.list().some((cluster) => cluster.runningPlanId === id);
+
+  const aboutPlan = (id: string, clusterId: string | null) => ({ subject: id, objectKind: "plan", objectId: id, clusterId }) as const;
 
   function remember(plan: Plan): void {
     solved.delete(plan.id);
@@ -115,10 +118,43 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
     if (kept === null || anew) {
       store.atomically(() => {
         store.plans.keep(plan, personId);
-        note(actor, anew ? "solve again" : how, plan.id, anew ? askedText(plan) : plan.metadata.name);
+        note(actor, anew ? "solve again" : how, aboutPlan(plan.id, plan.inputs.cluster.id), anew ? askedText(plan) : plan.metadata.name);
       });
     }
     return { ok: true, id: plan.id };
+  }
+
+  function approve(
+    { planId, clusterId, hash, reason }: ApproveRequest,
+    actor: Actor,
+    personId: PersonId,
+  ): Outcome<{ readonly approval: Approval }> {
+    const plan = known(planId);
+    if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
+    if (hash !== plan.id) return { ok: false, message: "The hash is not this plan's: look at the plan again before you approve it." };
+    const cluster = store.clusters.get(clusterId);
+    if (cluster === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
+    const refusal = predictorRefusal(store, plan.policy);
+    if (refusal !== null) return { ok: false, message: refusal };
+    const own = ownPlanRefusal(store, planId, personId);
+    if (own !== null) return { ok: false, message: own };
+    const approval: Approval = { planId, clusterId, actor, at: new Date().toISOString(), reason };
+    return store.atomically(() => {
+      const kept = keep(plan, { actor, personId, how: "keep" });
+      if (!kept.ok) return kept;
+      store.approvals.insert(approval);
+      note(actor, "approve", aboutPlan(planId, clusterId), `on ${cluster.spec.name}${reason === "" ? "" : `: ${reason}`}`);
+      return { ok: true, approval };
+    });
+  }
+
+  /** Imports a plan document: schema and hashes must be valid. */
+  function importDocument(document: unknown, actor: Actor, personId: PersonId): Outcome<{ readonly id: string }> {
+    const read = readPlan(document);
+    if (!read.ok) return read;
+    const refusal = predictorRefusal(store, read.plan.policy);
+    if (refusal !== null) return { ok: false, message: refusal };
+    return runs(read.plan.id) ? { ok: true, id: read.plan.id } : keep(read.plan, { actor, personId, how: "import plan" });
   }
 
   return {
@@ -168,29 +204,9 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       const running = runningId === null ? null : store.plans.get(runningId);
       return { ok: true, diff: planDiff({ observation: observed.value, running, target, emulated: connector.emulated }) };
     },
-    approve(
-      { planId, clusterId, hash, reason }: ApproveRequest,
-      actor: Actor,
-      personId: PersonId = null,
-    ): Outcome<{ readonly approval: Approval }> {
-      const plan = known(planId);
-      if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
-      if (hash !== plan.id) return { ok: false, message: "The hash is not this plan's: look at the plan again before you approve it." };
-      const cluster = store.clusters.get(clusterId);
-      if (cluster === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
-      const refusal = predictorRefusal(store, plan.policy);
-      if (refusal !== null) return { ok: false, message: refusal };
-      const own = ownPlanRefusal(store, planId, personId);
-      if (own !== null) return { ok: false, message: own };
-      const approval: Approval = { planId, clusterId, actor, at: new Date().toISOString(), reason };
-      return store.atomically(() => {
-        const kept = keep(plan, { actor, personId, how: "keep" });
-        if (!kept.ok) return kept;
-        store.approvals.insert(approval);
-        note(actor, "approve", planId, `on ${cluster.spec.name}${reason === "" ? "" : `: ${reason}`}`);
-        return { ok: true, approval };
-      });
-    },
+    /** Refused for another hash than the plan's, and with four eyes to who made it. */
+    approve: (request: ApproveRequest, actor: Actor, personId: PersonId = null): Outcome<{ readonly approval: Approval }> =>
+      auditedRefusal(store, { actor, action: "approve", ...aboutPlan(request.planId, request.clusterId) }, approve(request, actor, personId)),
     /** Saves a plan on the engines of another under another policy; its figures remain the other's, and its notes say so. */
     reroute({ planId, ...routing }: RerouteRequest, actor: Actor, personId: PersonId = null): Outcome<{ readonly id: string }> {
       const base = known(planId);
@@ -213,13 +229,8 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       return refusal === null ? keep(made.plan, { actor, personId, how: "plan just in time" }) : { ok: false, message: refusal };
     },
     /** Imports a plan document: schema and hashes must be valid. */
-    importDocument(document: unknown, actor: Actor, personId: PersonId = null): Outcome<{ readonly id: string }> {
-      const read = readPlan(document);
-      if (!read.ok) return read;
-      const refusal = predictorRefusal(store, read.plan.policy);
-      if (refusal !== null) return { ok: false, message: refusal };
-      return runs(read.plan.id) ? { ok: true, id: read.plan.id } : keep(read.plan, { actor, personId, how: "import plan" });
-    },
+    importDocument: (document: unknown, actor: Actor, personId: PersonId = null): Outcome<{ readonly id: string }> =>
+      auditedRefusal(store, { actor, action: "import plan", subject: "document", objectKind: "plan" }, importDocument(document, actor, personId)),
   };
 }
 

@@ -16,7 +16,8 @@ export function createProposalService(store: Store) {
       const at = new Date().toISOString();
       store.atomically(() => {
         store.proposals.close(id, "dismissed", { at, by: actor });
-        store.audit.add({ at, actor, action: "dismiss proposal", subject: proposal.planId, detail: proposal.reason });
+        const about = { objectKind: "proposal", objectId: id, clusterId: proposal.clusterId } as const;
+        store.audit.add({ at, actor, action: "dismiss proposal", subject: proposal.planId, detail: proposal.reason, ...about });
       });
       return { ok: true };
     },

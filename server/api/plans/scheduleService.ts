@@ -15,7 +15,8 @@ export function createScheduleService({ store, clusterOf, now = Date.now }: Sche
   function note(actor: string, action: string, { clusterId, schedule }: Pick<ScheduleRow, "clusterId" | "schedule">): void {
     const times = schedule.entries.map(({ at, planId }) => `${at} ${planWords(store, planId)}`).join(", ");
     const subject = store.clusters.get(clusterId)?.spec.name ?? clusterId;
-    store.audit.add({ at: timestamp(), actor, action, subject, detail: `${times}; times in ${schedule.timeZone}` });
+    const about = { objectKind: "schedule", objectId: clusterId, clusterId } as const;
+    store.audit.add({ at: timestamp(), actor, action, subject, detail: `${times}; times in ${schedule.timeZone}`, ...about });
   }
 
   /** Why a schedule cannot be switched on now; null: it can. */

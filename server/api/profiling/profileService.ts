@@ -57,7 +57,7 @@ export function createProfileService(parts: ProfileServiceParts) {
   const tallies = new Map<string, Tally>();
   const stopping = new Set<Promise<unknown>>();
   const closing = new AbortController();
-  const { note } = store.audit;
+  const note = store.audit.noting("profile");
 
   async function resumeOne(profile: StoredProfile): Promise<void> {
     const run = await resumeProfile(profile, runParts);
@@ -194,7 +194,7 @@ export function createProfileService(parts: ProfileServiceParts) {
         note(
           actor,
           "start profile",
-          request.name,
+          { subject: request.name, objectId: id },
           `${request.models.map(({ model }) => model).join(", ")}; about $${usd.toPrecision(3)}, ${cap}`,
         );
       });
@@ -213,7 +213,7 @@ export function createProfileService(parts: ProfileServiceParts) {
     pause: (id: string, actor: Actor): Outcome<object> =>
       act(id, ["running"], "paused", (run, { request }) => {
         run.pause("operator", `Paused by ${actor}.`);
-        note(actor, "pause profile", request.name, "");
+        note(actor, "pause profile", { subject: request.name, objectId: id });
       }),
     /** `capUsd`: another cap from now on; absent: the present one. */
     resume: (id: string, capUsd: number | null | undefined, actor: Actor): Outcome<object> =>
@@ -221,7 +221,12 @@ export function createProfileService(parts: ProfileServiceParts) {
         const cap = capUsd === undefined ? request.capUsd : capUsd;
         if (capUsd !== undefined) store.profiles.setCap(id, capUsd);
         run.resume(cap);
-        note(actor, "resume profile", request.name, capUsd === undefined ? "" : cap === null ? "without a cap" : `with a cap of $${cap}`);
+        note(
+          actor,
+          "resume profile",
+          { subject: request.name, objectId: id },
+          capUsd === undefined ? "" : cap === null ? "without a cap" : `with a cap of $${cap}`,
+        );
       }),
     /** Ends it permanently; its measurements stay. */
     stop: (id: string, actor: Actor): Outcome<object> =>
@@ -231,7 +236,7 @@ export function createProfileService(parts: ProfileServiceParts) {
           stopping.delete(stopped);
         });
         stopping.add(stopped);
-        note(actor, "stop profile", request.name, "");
+        note(actor, "stop profile", { subject: request.name, objectId: id });
       }),
     /** Combines the measurements with arrivals, one workload for each segment. Refused if fewer than two prompts are complete. */
     async toWorkload(
@@ -252,7 +257,7 @@ export function createProfileService(parts: ProfileServiceParts) {
       if (!made.ok) return made;
       const ids = store.atomically(() =>
         made.workloads.map((workload) => {
-          note(actor, "make workload of profile", workload.described.name, made.origin);
+          note(actor, "make workload of profile", { subject: workload.described.name, objectId: jobId }, made.origin);
           return storePacked(store, workload, { parentId: null, profileId: jobId });
         }),
       );

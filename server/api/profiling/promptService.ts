@@ -6,7 +6,9 @@ import { reasonOf } from "@/server/lib/reasonOf";
 import { sampleInThread, surveyInThread } from "@/server/prompts/promptsThread";
 import { maxPromptBytes } from "@/server/store/uploads";
 import type { Actor } from "../base/actor";
+import { auditedRefusal } from "../base/auditedRefusal";
 import type { ServiceParts } from "../base/serviceParts";
+import { createCaptureErasure } from "./captureErasure";
 
 /** An upload made from a gateway's stored prompts. */
 interface PromptsTaken {
@@ -35,7 +37,9 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
   const closing = new AbortController();
   /** Uploads that are being sampled, and the names of their future samples. */
   const beingSampled = new Map<string, string>();
-  const { note } = store.audit;
+  /** Uploads that were taken from gateways since the studio started, with the cluster. */
+  const takenFrom = new Map<string, string>();
+  const note = store.audit.noting("prompts");
 
   /** For all of them at once: the store's files are rebuilt after it. */
   function forget(sets: readonly PromptSet[], actor: string, why: string): void {
@@ -44,7 +48,7 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
         store.prompts.deleteTexts(id);
         store.profiles.dropAnswersOf(id);
         store.batches.dropAnswersOf(id);
-        note(actor, "delete prompts", name, `${prompts} prompts and the answers kept of them; ${why}`);
+        note(actor, "delete prompts", { subject: name, objectId: id }, `${prompts} prompts and the answers kept of them; ${why}`);
       }
     });
   }
@@ -95,7 +99,12 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
       store.atomically(() => {
         store.prompts.finish({ id, name, createdAt, actor, from: file.name, expiresAt, ...outcome.sampled });
         const kept = retentionDays === null ? "kept until deleted" : `kept for ${retentionDays} days`;
-        note(actor, "sample prompts", name, `${prompts} of ${population} of ${file.name}, draw ${draw}, ${kept}`);
+        note(
+          actor,
+          "sample prompts",
+          { subject: name, objectId: id },
+          `${prompts} of ${population} of ${file.name}, draw ${draw}, ${kept}`,
+        );
       });
       isKept = true;
       return { ok: true, id };
@@ -104,6 +113,22 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
       if (!isKept && !closing.signal.aborted && store.prompts.abandon(id) > 0 && taken > 0) store.scrub();
     }
   }
+
+  /** What still asks the prompts of a sample, in words; null: nothing. */
+  function askedBy(id: string): string | null {
+    const [open] = store.profiles.openOn(id);
+    if (open !== undefined) return `The profile "${open.request.name}"`;
+    const [batch] = store.batches.openOn(id);
+    return batch === undefined ? null : `The batch "${batch}"`;
+  }
+
+  const captureErasure = createCaptureErasure({
+    ...{ store, uploads, gatewayOf },
+    unsampledOf: (clusterId) =>
+      [...takenFrom].flatMap(([id, from]) => (from === clusterId ? [{ id, isBeingSampled: beingSampled.has(id) }] : [])),
+    isAsked: (id) => askedBy(id) !== null,
+    forget,
+  });
 
   return {
     /** Newest first. */
@@ -127,7 +152,7 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
     },
     /** Makes an upload from a gateway's stored prompts; refused with the reason and the setting to switch on. */
     async takeFromGateway({ clusterId, from }: PromptsOfGateway, actor: Actor): Promise<Outcome<PromptsTaken>> {
-      const prompts = await gatewayPrompts(gatewayOf(clusterId), from);
+      const prompts = await gatewayPrompts(gatewayOf(clusterId), { clusterId, from });
       if (!prompts.ok) return prompts;
       const cluster = store.clusters.get(clusterId)?.spec.name ?? clusterId;
       const name = `${prompts.name} of ${cluster}, ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`;
@@ -150,9 +175,16 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
         uploads.remove(saved.id);
         return read;
       }
-      note(actor, "take prompts of a gateway", cluster, `${read.survey.prompts} prompts of ${prompts.name}`);
+      note(
+        actor,
+        "take prompts of a gateway",
+        { subject: cluster, objectKind: "capture", clusterId },
+        `${read.survey.prompts} prompts of ${prompts.name}`,
+      );
+      takenFrom.set(saved.id, clusterId);
       return { ok: true, uploadId: saved.id, survey: read.survey, retentionDays: prompts.retentionDays };
     },
+    eraseCaptured: captureErasure,
     /** Deletes an upload that was not sampled; it is not an error if it does not exist. Refused while it is being sampled. */
     archive(uploadId: string): Outcome<object> {
       if (beingSampled.has(uploadId)) return { ok: false, message: "A sample of this file is being taken: it goes when that is done." };
@@ -162,15 +194,12 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts) 
     /** Deletes the texts, and the stored answers to them; measurements stay. Refused while a profile runs on it. */
     deleteTexts(id: string, actor: Actor): Outcome<object> {
       const set = store.prompts.get(id);
-      if (set === null) return { ok: false, message: "There is no such sample of prompts." };
-      if (set.deleted) return { ok: false, message: `The texts of "${set.name}" are deleted already.` };
-      const [open] = store.profiles.openOn(id);
-      if (open !== undefined) {
-        return { ok: false, message: `The profile "${open.request.name}" still asks these prompts: stop it, or let it end, first.` };
-      }
-      const [batch] = store.batches.openOn(id);
-      if (batch !== undefined)
-        return { ok: false, message: `The batch "${batch}" still asks these prompts: stop it, or let it end, first.` };
+      const attempt = { actor, action: "delete prompts", subject: set?.name ?? id, objectKind: "prompts", objectId: id } as const;
+      const refuse = (message: string) => auditedRefusal(store, attempt, { ok: false, message });
+      if (set === null) return refuse("There is no such sample of prompts.");
+      if (set.deleted) return refuse(`The texts of "${set.name}" are deleted already.`);
+      const asking = askedBy(id);
+      if (asking !== null) return refuse(`${asking} still asks these prompts: stop it, or let it end, first.`);
       forget([set], actor, "by hand");
       return { ok: true };
     },

@@ -84,4 +84,34 @@ it("takes prompts of a gateway's decision records once these keep some, and of a
     return read.ok ? { ...read.survey, retentionDays: read.retentionDays } : null;
   };
   await expect.poll(captured, { timeout: 10_000 }).toMatchObject({ form: "chat", prompts: 3, skipped: 0, withTime: 3, retentionDays: 1 });
+
+  // What is captured of a user is deleted wherever it went.
+  const user = "carol@corp.example";
+  const ask = { model: "cascade/running", user, messages: [{ role: "user", content: "of carol" }], max_tokens: 2 };
+  const post = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(ask) };
+  expect((await fetch(`${cluster.gatewayUrl}/v1/chat/completions`, post)).status).toBe(200);
+  await expect.poll(captured, { timeout: 10_000 }).toMatchObject({ prompts: 4 });
+  const [first, second] = [
+    await service.takeFromGateway({ clusterId, from: "captured" }, "ada"),
+    await service.takeFromGateway({ clusterId, from: "captured" }, "ada"),
+  ];
+  if (!first.ok || !second.ok) throw new Error("no prompts");
+  const hers = await service.sample({ ...request, uploadId: first.uploadId, name: "with hers", size: 4 }, "ada");
+  if (!hers.ok) throw new Error(hers.message);
+  const owners = [0, 1, 2, 3].map((position) => store.prompts.prompt(hers.id, position)?.owner);
+  const nobody = { clusterId, key: null, user: null };
+  expect(owners).toEqual(expect.arrayContaining([nobody, { ...nobody, user: expect.stringMatching(/^[0-9a-f]{32}$/) }]));
+  expect(await service.eraseCaptured({ clusterId, of: { user }, reason: "she asked" }, "ada")).toEqual({
+    ...{ ok: true, prompts: 1, samples: ["with hers"], inUse: [] },
+  });
+  expect([store.prompts.get(hers.id)?.deleted, store.prompts.get(sampled.id)?.deleted]).toEqual([true, false]);
+  expect(await service.sample({ ...request, uploadId: second.uploadId, name: "late" }, "ada")).toMatchObject({ ok: false });
+  expect(await captured()).toMatchObject({ prompts: 3 });
+  const told = store.audit.list(20);
+  expect(told.find(({ action }) => action === "erase captured prompts")).toMatchObject({
+    ...{ actor: "ada", objectKind: "capture", clusterId },
+    detail: expect.stringMatching(/^of the user with the pseudonym [0-9a-f]{32}: 1 prompts at the gateway, 1 samples; she asked$/),
+  });
+  expect(JSON.stringify(told)).not.toMatch(/carol/);
+  expect(await service.eraseCaptured({ clusterId: "nowhere", of: { user }, reason: "" }, "ada")).toMatchObject({ ok: false });
 }, 60_000);

@@ -1,4 +1,4 @@
-import { archiveSchema, promptsOfGatewaySchema, samplePromptsSchema } from "@/server/contracts/studio/prompts";
+import { archiveSchema, eraseCapturedSchema, promptsOfGatewaySchema, samplePromptsSchema } from "@/server/contracts/studio/prompts";
 import { byId } from "../base/inputs";
 import { procedureFor, router } from "./trpc";
 
@@ -10,6 +10,9 @@ export const promptsRouter = router({
   takeFromGateway: procedureFor("capture")
     .input(promptsOfGatewaySchema)
     .mutation(({ ctx, input }) => ctx.services.prompts.takeFromGateway(input, ctx.caller.name)),
+  eraseCaptured: procedureFor("capture")
+    .input(eraseCapturedSchema)
+    .mutation(({ ctx, input }) => ctx.services.prompts.eraseCaptured(input, ctx.caller.name)),
   archive: procedureFor("prepare")
     .input(archiveSchema)
     .mutation(({ ctx, input }) => ctx.services.prompts.archive(input.uploadId)),

@@ -12,7 +12,7 @@ import type { Actor } from "../base/actor";
 
 /** Workflows declared in the studio. */
 export function createDeclaredWorkflowService(store: Store) {
-  const { note } = store.audit;
+  const note = store.audit.noting("workflow");
 
   const predictorsOf = (document: WorkflowDocument, artefacts: readonly Artefact[]): readonly Artefact[] =>
     artefacts.filter(

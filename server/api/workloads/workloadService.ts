@@ -35,7 +35,7 @@ const workloadSeed = 1;
 
 /** Workloads: listed, opened, compared, made from uploaded tables, and read and written as lines. */
 export function createWorkloadService({ store, uploads, cards, arrivals }: WorkloadServiceParts) {
-  const { note } = store.audit;
+  const note = store.audit.noting("workload");
   /** The refusal of a workload that is already stored; null if it is not. */
   const sameAs = (workload: Workload) => {
     const same = store.workloads.summary(workloadHash(workload));
@@ -140,7 +140,7 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
       if (inUse) return { ok: false, message: `"${summary.name}" belongs to a plan in force: put another plan into force first.` };
       store.atomically(() => {
         store.workloads.remove(id);
-        note(actor, "remove workload", summary.name, id);
+        note(actor, "remove workload", { subject: summary.name, objectId: id }, id);
       });
       return { ok: true };
     },

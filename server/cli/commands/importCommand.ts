@@ -41,7 +41,7 @@ async function importWorkload(flags: WorkloadFlags & { readonly name?: string })
   const workload = { ...read, name: flags.name ?? read.name };
   const id = await withStore((store) =>
     store.atomically(() => {
-      store.audit.note("command line", "import workload", workload.name, workload.origin.outcomes);
+      store.audit.noting("workload")("command line", "import workload", workload.name, workload.origin.outcomes);
       return storeWorkload(store, workload);
     }),
   );

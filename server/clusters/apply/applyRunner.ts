@@ -64,6 +64,7 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
       action,
       subject: planId ?? "nothing",
       detail: `${store.clusters.get(clusterId)?.spec.name ?? clusterId}, application ${id}${detail}`,
+      ...{ objectKind: "application", objectId: id, clusterId },
     });
 
   function launch(application: StoredApplication, connector: Connector, interrupted: boolean): void {

@@ -66,7 +66,7 @@ export function createGatewayAudit(parts: {
       const subject = gatewaySubject(store.clusters.get(clusterId)?.spec);
       for (const line of lines) {
         const { by: actor, action, detail } = line;
-        store.audit.add({ at: timeOf(line), actor, action, subject, detail });
+        store.audit.add({ at: timeOf(line), actor, action, subject, detail, objectKind: "gateway", objectId: clusterId, clusterId });
       }
       store.audit.markTaken(clusterId, last);
       if (switched !== undefined && planId !== null && store.plans.get(planId) !== null) setRunning(planId, timeOf(switched));

@@ -94,6 +94,7 @@ export function createSchedules(options: SchedulesOptions) {
       action,
       subject: planId ?? "nothing",
       detail: `${clusterName(row.clusterId)}: ${detail}`,
+      ...{ objectKind: "schedule", objectId: row.clusterId, clusterId: row.clusterId },
     });
 
   const told = (ok: boolean, message: string, applicationId: string | null = null): ScheduleMemory["last"] => ({

@@ -42,7 +42,8 @@ export function watchVerifications({
 }: VerificationWatchOptions): () => void {
   function note({ id, clusterId, planId }: StoredApplication, action: string, says: string): void {
     const detail = `${store.clusters.get(clusterId)?.spec.name ?? clusterId}, application ${id}: ${says}`;
-    store.audit.add({ at: new Date().toISOString(), actor: studio, action, subject: planId ?? "nothing", detail });
+    const about = { objectKind: "application", objectId: id, clusterId } as const;
+    store.audit.add({ at: new Date().toISOString(), actor: studio, action, subject: planId ?? "nothing", detail, ...about });
   }
 
   /** An application that was cancelled in its grace period, or can still be cancelled, changed nothing. */

@@ -174,6 +174,20 @@ export const captureSchema = z.object({
 export const capturePageSchema = z.object({ lines: z.array(z.string()).readonly(), next: z.string().nullable() });
 
 /**
+ * DELETE `/captures`: deletes the captured prompts of one key or of one user, the `user` of its requests. A capture that runs goes on. User
+ * ids are not kept: prompts have a pseudonym, with which the answer names the user.
+ */
+export const captureErasureSchema = z.strictObject({
+  of: z.union([z.strictObject({ key: z.string().min(1).max(200) }), z.strictObject({ user: z.string().min(1).max(1000) })]),
+  ...signature,
+});
+export const captureErasedSchema = z.object({
+  /** Deleted ones. */
+  prompts: promptCount,
+  of: z.union([z.object({ key: z.string() }), z.object({ user: z.string() })]),
+});
+
+/**
  * PATCH `/knobs` with `If-Match: "<etag of the configuration>"`: sets knobs of the policy in force inside their approved ranges. Makes a
  * new revision: another policy hash, the same plan.
  */
@@ -205,6 +219,7 @@ export const gatewayAuditLineSchema = z.object({
     "capture started",
     "capture ended",
     "capture erased",
+    "capture expired",
     "workflows forgotten",
     "ensemble served",
     "ensemble ended",
@@ -250,6 +265,8 @@ export type Mirror = z.infer<typeof mirrorSchema>;
 export type StrictStages = z.infer<typeof strictStagesSchema>;
 export type CaptureRequest = z.infer<typeof captureRequestSchema>;
 export type Capture = z.infer<typeof captureSchema>;
+export type CaptureErasure = z.infer<typeof captureErasureSchema>;
+export type CaptureErased = z.infer<typeof captureErasedSchema>;
 export type KnobsRequest = z.infer<typeof knobsRequestSchema>;
 export type GatewayAuditLine = z.infer<typeof gatewayAuditLineSchema>;
 export type GatewayControls = z.infer<typeof gatewayControlsSchema>;

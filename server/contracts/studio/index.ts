@@ -9,6 +9,7 @@ export type * from "../gateway/workflowRuns";
 export type * from "./applications";
 export type * from "./arrivals";
 export type * from "./attachedCluster";
+export type * from "./audit";
 export type * from "./batches";
 export type * from "./clusters";
 export type * from "./controls";

@@ -1,11 +1,3 @@
-export interface AuditLine {
-  readonly at: string;
-  readonly actor: string;
-  readonly action: string;
-  readonly subject: string;
-  readonly detail: string;
-}
-
 /** The problem with one field of a request. */
 export interface FieldFault {
   /** Names and places joined by dots, such as `rates.1`. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { enteredTitle } from "@/solver/wording/names";
+import { captureErasureSchema } from "../gateway/gatewayControls";
 
 /** Formats of prompts: OpenAI batch lines, chat lines, decision records of a gateway, captured traffic, CSV with a column `prompt`. */
 const promptForms = ["batch", "chat", "record", "csv"] as const;
@@ -21,6 +22,15 @@ export interface Prompt {
   readonly reference: string | null;
   /** Test that an answer must pass, as text for the command of a unit-test measure; null: not given. */
   readonly test: string | null;
+  /** Whose it was, of a prompt that a gateway had stored. */
+  readonly owner?: PromptOwner;
+}
+
+/** The gateway's cluster, the name of the key, and the pseudonym under which that gateway knows the user; null: none. */
+export interface PromptOwner {
+  readonly clusterId: string;
+  readonly key: string | null;
+  readonly user: string | null;
 }
 
 /** A line that was skipped, and why. */
@@ -112,3 +122,20 @@ export const promptsOfGatewaySchema = z.object({
   from: z.enum(["captured", "records"]),
 });
 export type PromptsOfGateway = z.infer<typeof promptsOfGatewaySchema>;
+
+/** The request to delete what is captured of one key or of one user, at the gateway and in samples taken from it. */
+export const eraseCapturedSchema = z.object({
+  clusterId: z.string().min(1),
+  ...captureErasureSchema.omit({ by: true }).shape,
+});
+export type EraseCaptured = z.infer<typeof eraseCapturedSchema>;
+
+/** What was deleted. */
+export interface ErasedCaptured {
+  /** Prompts at the gateway. */
+  readonly prompts: number;
+  /** Names of samples whose texts were deleted. */
+  readonly samples: readonly string[];
+  /** Names of samples that a running profile or batch still asks: their texts stay until they are deleted by hand. */
+  readonly inUse: readonly string[];
+}

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { signatureSchema } from "@/server/contracts/gateway/gatewayControls";
+import { captureErasureSchema, signatureSchema } from "@/server/contracts/gateway/gatewayControls";
 import type { Control } from "../controls/control";
 import { type ApiError, badRequest, sendError, sendJson } from "../http/apiError";
 import { readDocument } from "../http/readDocument";
@@ -28,6 +28,13 @@ export function controlRoutes({ controls, audit, mutex }: AdminOptions): AdminRo
         "error" in read ? read.error : await mutex.run(() => (erases ? capture.erase(read.document) : capture.end(read.document)));
       if (ended === null) sendJson(response, capture.read());
       else sendError(response, ended);
+    },
+    // Not one of the changes that run one after another: it may take minutes, and a panic must not wait.
+    "DELETE /captures": async (request, response) => {
+      const read = await readDocument(request, captureErasureSchema, controlBytes);
+      if (read === null) return;
+      if ("error" in read) sendError(response, read.error);
+      else sendJson(response, await controls.capture.eraseSome(read.document));
     },
     "GET /captures": async (request, response) => {
       const page = await controls.capture.page(parameter(request, "after"));

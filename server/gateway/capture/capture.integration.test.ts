@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promi
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { askAs, capturedLines, keyed, keyedGateway, keys, putCapture, readCapture, settledCapture } from "../testing/testCapture";
-import { startTestGateway, temporaryDirectory, until } from "../testing/testGateway";
+import { startTestGateway, type TestGateway, temporaryDirectory, until } from "../testing/testGateway";
 import { control } from "../testing/testScoredCascade";
 
 const signature = { by: "ann", reason: "enough" };
@@ -53,7 +53,8 @@ describe("a capture", () => {
     const { id: _, atMs: __, ...rest } = line ?? {};
     expect(rest).toEqual({
       category: "batch",
-      metadata: { key: "bob", objective: "batch", inputTokens: expect.any(Number) },
+      // The user's id is u-1: a pseudonym stands for it.
+      metadata: { key: "bob", objective: "batch", inputTokens: expect.any(Number), user: expect.stringMatching(/^[0-9a-f]{32}$/) },
       messages: [
         messages[0],
         messages[1],
@@ -173,6 +174,67 @@ describe("the end of a capture", () => {
   });
 });
 
+describe("the deletion of what is captured of one key or user", () => {
+  const erase = (gateway: TestGateway, of: object) => control(gateway, "DELETE", "/captures", { ...signature, reason: "asked for", of });
+  const lastAudit = async (gateway: TestGateway) =>
+    ((await control(gateway, "GET", "/audit")).document as { lines: { action: string; detail: string }[] }).lines.at(-1);
+
+  it("deletes every prompt of theirs from every day's file, and nothing else, and is audited with the count and without their id", async () => {
+    const stateDirectory = await temporaryDirectory();
+    const { gateway } = await keyedGateway(keyed, { stateDirectory });
+    const ask = (key: string, user: string | undefined, content: string) =>
+      askAs(gateway, key, { messages: [{ role: "user", content }], ...(user === undefined ? {} : { user }) });
+    for (const retentionDays of [1, 30]) {
+      await putCapture(gateway, { keys: ["ann", "bob"], retentionDays });
+      await ask("ann", "carol@corp.example", "SECRET of carol");
+      await ask("bob", "carol@corp.example", "SECRET of carol by bob");
+      await ask("bob", "dave", '"},"metadata":{"key":"ann","user":"x"}');
+      await ask("bob", undefined, "of nobody");
+      await settledCapture(gateway, 4);
+    }
+    const texts = async () => JSON.stringify(await capturedLines(gateway));
+    const onDisk = async () => {
+      const folder = join(stateDirectory, "captured");
+      return (await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), "utf8")))).join("");
+    };
+    expect(await erase(gateway, { user: "carol@corp.example" })).toMatchObject({
+      status: 200,
+      document: { prompts: 4, of: { user: expect.stringMatching(/^[0-9a-f]{32}$/) } },
+    });
+    expect(await texts()).not.toContain("carol");
+    expect(await onDisk()).not.toContain("carol");
+    expect(await lastAudit(gateway)).toMatchObject({
+      action: "capture erased",
+      detail: expect.stringMatching(/^4 captured prompts of the user with the pseudonym [0-9a-f]{32} were deleted: asked for$/),
+    });
+    expect((await readCapture(gateway)).files).toMatchObject({ prompts: 4 });
+    expect((await erase(gateway, { key: "ann" })).document).toEqual({ prompts: 0, of: { key: "ann" } });
+    expect((await erase(gateway, { key: "bob" })).document).toEqual({ prompts: 4, of: { key: "bob" } });
+    expect((await readCapture(gateway)).files).toMatchObject({ prompts: 0, bytes: 0, oldestDay: null });
+    expect((await lastAudit(gateway))?.detail).toBe("4 captured prompts of the key bob were deleted: asked for");
+    expect((await stat(join(stateDirectory, "captured.key"))).mode & 0o777).toBe(0o600);
+    // What comes later is kept.
+    await ask("bob", "carol@corp.example", "after it");
+    await settledCapture(gateway, 5);
+    expect(await texts()).toContain("after it");
+    expect((await erase(gateway, {})).status).toBe(400);
+    expect((await erase(gateway, { key: "ann", user: "carol" })).status).toBe(400);
+  });
+
+  it("finds a user after a restart, and leaves nothing of a copy that a crash cut", async () => {
+    const stateDirectory = await temporaryDirectory();
+    const { gateway } = await keyedGateway(keyed, { stateDirectory });
+    await putCapture(gateway);
+    await askAs(gateway, "ann", { messages: [{ role: "user", content: "hi" }], user: "carol" });
+    await settledCapture(gateway, 1);
+    await gateway.close();
+    await writeFile(join(stateDirectory, "captured", `${dayOf(0)}.30.jsonl.erasing`), "half");
+    const again = await startTestGateway({}, { stateDirectory });
+    expect(await readdir(join(stateDirectory, "captured"))).toEqual([`${dayOf(0)}.30.jsonl`]);
+    expect((await erase(again, { user: "carol" })).document).toMatchObject({ prompts: 1 });
+  });
+});
+
 describe("room for captured prompts", () => {
   it("is made by the oldest day, and is none where today's fill it", async () => {
     const stateDirectory = await temporaryDirectory();
@@ -197,6 +259,8 @@ describe("room for captured prompts", () => {
     const { gateway } = await keyedGateway(keyed, { stateDirectory });
     await putCapture(gateway, { retentionDays: 2 });
     expect((await readCapture(gateway)).files).toMatchObject({ prompts: 2, oldestDay: dayOf(1) });
+    const expired = `1 captured prompts of ${dayOf(2)} were deleted: their retention time was over.`;
+    await until(async () => JSON.stringify((await control(gateway, "GET", "/audit")).document).includes(expired));
   });
 
   it("is not lengthened by a later capture of somebody else", async () => {

@@ -4,6 +4,7 @@ import { stableShare } from "../lib/stableShare";
 import { capturedFields } from "./capturedFields";
 import type { CaptureFiles } from "./captureFiles";
 import { type Redacted, RedactionThread } from "./redactionThread";
+import { isOf, type Whose } from "./whosePrompt";
 
 type DropReason = keyof CaptureSummary["counts"]["dropped"];
 /** Outcome of a prompt of the share. */
@@ -12,6 +13,8 @@ export type CaptureOutcome = "kept" | DropReason;
 export interface CaptureOptions {
   readonly request: CaptureRequest;
   readonly files: CaptureFiles;
+  /** What is kept in place of a user's id. */
+  readonly pseudonymOf: (user: string) => string;
   readonly onPrompt: (outcome: CaptureOutcome) => void;
 }
 
@@ -52,6 +55,10 @@ export class Capture {
   readonly #keys: Set<string>;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
+  /** Those that are being redacted or written. */
+  #inFlight: readonly Waiting[] = [];
+  /** Those of them that must not be kept any more. */
+  #forgotten = new Set<Waiting>();
   #working = false;
   #ended = false;
   readonly #redacted = new Map<string, number>();
@@ -93,11 +100,26 @@ export class Capture {
     }
   }
 
+  /** Drops what of theirs is not stored yet; later prompts of theirs are kept. */
+  forget(whose: Whose): void {
+    const isTheirs = ({ offered }: Waiting): boolean => isOf({ key: offered.key, user: this.#pseudonym(offered) }, whose);
+    for (const one of this.#inFlight) if (isTheirs(one)) this.#forgotten.add(one);
+    this.#leave((one) => !isTheirs(one));
+  }
+
   /** Stops storing prompts of this key, waiting ones included. */
   drop(key: string): void {
     this.#keys.delete(key);
-    this.#waiting = this.#waiting.filter(({ offered }) => offered.key !== key);
+    this.#leave(({ offered }) => offered.key !== key);
+  }
+
+  #leave(stays: (one: Waiting) => boolean): void {
+    this.#waiting = this.#waiting.filter(stays);
     this.#waitingBytes = this.#waiting.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  #pseudonym({ asked: { body } }: OfferedPrompt): string | null {
+    return typeof body.user === "string" && body.user !== "" ? this.#options.pseudonymOf(body.user) : null;
   }
 
   /** Stops storing prompts. */
@@ -114,7 +136,10 @@ export class Capture {
       // Runs after the pending requests: writing JSON here blocks them for as long.
       await new Promise((resolve) => setImmediate(resolve));
       const batch = this.#takeBatch();
+      this.#inFlight = batch;
       const outcomes = await this.#keep(batch).catch(() => batch.map(() => "failed" as const));
+      this.#inFlight = [];
+      this.#forgotten.clear();
       for (const outcome of outcomes) if (outcome !== null) this.#count(outcome);
     }
     this.#working = false;
@@ -133,18 +158,20 @@ export class Capture {
     return batch;
   }
 
-  /** @returns the outcome of each prompt; null if its key was dropped meanwhile. */
+  /** @returns the outcome of each prompt; null if it was to be dropped meanwhile. */
   async #keep(batch: readonly Waiting[]): Promise<readonly (CaptureOutcome | null)[]> {
     const { request, files } = this.#options;
     const redacted = await this.#redactor.redact(batch.map(({ fields }) => JSON.stringify(fields)));
-    const outcomes = batch.map(({ offered }, at): CaptureOutcome | null => {
-      if (this.#ended || !this.#keys.has(offered.key ?? everybody)) return null;
+    const outcomes = batch.map((waiting, at): CaptureOutcome | null => {
+      if (this.#ended || this.#forgotten.has(waiting) || !this.#keys.has(waiting.offered.key ?? everybody)) return null;
       const one = redacted[at] ?? "failed";
       return typeof one === "string" ? one : "kept";
     });
     const toKeep = batch.flatMap(({ offered }, at) => {
       const one = redacted[at];
-      return outcomes[at] === "kept" && typeof one === "object" ? [{ line: lineOf(offered, one), counts: one.counts }] : [];
+      return outcomes[at] === "kept" && typeof one === "object"
+        ? [{ line: lineOf(offered, this.#pseudonym(offered), one), counts: one.counts }]
+        : [];
     });
     if (toKeep.length === 0) return outcomes;
     const lines = toKeep.map(({ line }) => line);
@@ -166,12 +193,12 @@ export class Capture {
 }
 
 /** A prompt as a line of a capture file. */
-function lineOf({ asked, key, objective, atMs }: OfferedPrompt, { text }: Redacted): string {
+function lineOf({ asked, key, objective, atMs }: OfferedPrompt, user: string | null, { text }: Redacted): string {
   const head = JSON.stringify({
     id: asked.decisionId,
     atMs: Math.round(atMs),
     category: objective ?? key ?? "",
-    metadata: { key, objective, inputTokens: asked.inputTokens },
+    metadata: { key, objective, inputTokens: asked.inputTokens, ...(user === null ? {} : { user }) },
   });
   // Merges two JSON objects as text: what the worker wrote is not parsed again here.
   return `${head.slice(0, -1)},${text.slice(1)}`;

@@ -1,12 +1,17 @@
-import { chmod, mkdir, open, readdir, rm, stat, truncate } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { chmod, mkdir, open, readdir, rename, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
+import { textLines } from "@/server/lib/textLines";
 import { isMissing } from "../lib/durableFile";
 import { Mutex } from "../lib/mutex";
+import { isOf, ownerOf, type Whose } from "./whosePrompt";
 
 const dayMs = 86_400_000;
 /** A day of UTC, and the retention in days that was promised for its prompts, if known. */
 const fileName = /^(\d{4}-\d{2}-\d{2}(?:\.\d{1,3})?)\.jsonl$/;
 const cursorForm = /^(\d{4}-\d{2}-\d{2}(?:\.\d{1,3})?):(\d{1,15})$/;
+/** Ends the name of a copy that is being written. */
+const copyEnd = ".erasing";
 /** Approximate size of a page; a longer line is a page by itself. */
 const pageBytes = 1024 * 1024;
 
@@ -21,6 +26,14 @@ interface Room {
   readonly mostBytes: number;
 }
 
+/** Prompts that were deleted because their time was over, or to make room for new ones. */
+export interface ExpiredPrompts {
+  readonly prompts: number;
+  /** Of UTC. */
+  readonly day: string;
+  readonly why: "time" | "room";
+}
+
 export interface CapturePage {
   readonly lines: readonly string[];
   /** Null on the last page. */
@@ -33,11 +46,13 @@ export interface CapturePage {
  */
 export class CaptureFiles {
   readonly #directory: string;
+  readonly #onExpired: (expired: ExpiredPrompts) => void;
   readonly #files = new Map<string, Kept>();
   readonly #mutex = new Mutex();
 
-  constructor(stateDirectory: string) {
+  constructor(stateDirectory: string, onExpired: (expired: ExpiredPrompts) => void = () => undefined) {
     this.#directory = join(stateDirectory, "captured");
+    this.#onExpired = onExpired;
   }
 
   /** What is there now. */
@@ -63,7 +78,7 @@ export class CaptureFiles {
     return this.#mutex.run(async () => undefined);
   }
 
-  /** Loads the files of earlier starts; removes the partial line that a crash left. */
+  /** Loads the files of earlier starts; removes the partial line, and the partial copy of a file, that a crash left. */
   load(): Promise<void> {
     return this.#mutex.run(async () => {
       const found = await readdir(this.#directory).catch((error) => {
@@ -74,6 +89,7 @@ export class CaptureFiles {
       for (const file of found) {
         const name = fileName.exec(file)?.[1];
         if (name !== undefined) this.#files.set(name, await this.#mended(this.#path(name)));
+        else if (file.endsWith(copyEnd)) await rm(join(this.#directory, file));
       }
     });
   }
@@ -106,8 +122,30 @@ export class CaptureFiles {
     return this.#mutex.run(async () => {
       for (const name of this.#names) {
         const days = Math.min(mostDays, Number(name.split(".")[1] ?? mostDays));
-        if (dayIn(name) < dayOf(nowMs - (days - 1) * dayMs)) await this.#remove(name);
+        if (dayIn(name) < dayOf(nowMs - (days - 1) * dayMs)) await this.#expire(name, "time");
       }
+    });
+  }
+
+  /**
+   * Deletes the prompts of one key or user, and lines whose content is not text.
+   * @returns how many.
+   */
+  eraseOf(whose: Whose): Promise<number> {
+    const isErased = (line: string): boolean => {
+      const owner = ownerOf(line);
+      return owner !== null && isOf(owner, whose);
+    };
+    return this.#mutex.run(async () => {
+      let erased = 0;
+      for (const name of this.#names) {
+        const before = this.#files.get(name)?.prompts ?? 0;
+        const left = await rewritten(this.#path(name), isErased);
+        if (left.prompts === 0) await this.#remove(name);
+        else this.#files.set(name, left);
+        erased += before - left.prompts;
+      }
+      return erased;
     });
   }
 
@@ -168,9 +206,15 @@ export class CaptureFiles {
     while (this.summary.bytes + bytes > mostBytes) {
       const oldest = this.#names[0];
       if (oldest === undefined || dayIn(oldest) >= today) return false;
-      await this.#remove(oldest);
+      await this.#expire(oldest, "room");
     }
     return true;
+  }
+
+  async #expire(name: string, why: ExpiredPrompts["why"]): Promise<void> {
+    const prompts = this.#files.get(name)?.prompts ?? 0;
+    await this.#remove(name);
+    this.#onExpired({ prompts, day: dayIn(name), why });
   }
 
   async #remove(name: string): Promise<void> {
@@ -201,6 +245,29 @@ export class CaptureFiles {
     if (bytes < size) await truncate(path, bytes);
     return { bytes, prompts };
   }
+}
+
+/** Replaces a file by a copy without some lines; a crash leaves the old file or the new one, and perhaps a copy beside it. */
+async function rewritten(path: string, isErased: (line: string) => boolean): Promise<Kept> {
+  const copy = `${path}${copyEnd}`;
+  const file = await open(copy, "w", 0o600);
+  let [bytes, prompts] = [0, 0];
+  try {
+    for await (const lines of textLines(createReadStream(path), "as they are")) {
+      const kept = lines.flatMap((line) => ("text" in line && !isErased(line.text) ? [`${line.text}\n`] : []));
+      await file.appendFile(kept.join(""));
+      prompts += kept.length;
+    }
+    await file.sync();
+    bytes = (await file.stat()).size;
+  } catch (error) {
+    await rm(copy, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+  await rename(copy, path);
+  return { bytes, prompts };
 }
 
 /** Appends a text at a byte offset of a file; removes the part that was written if the write fails, as on a full disk. */

@@ -1,6 +1,8 @@
 import type { Logger } from "pino";
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import {
+  type CaptureErased,
+  type CaptureErasure,
   type CaptureRequest,
   type Capture as CaptureSummary,
   captureRequestSchema,
@@ -8,8 +10,9 @@ import {
 } from "@/server/contracts/gateway/gatewayControls";
 import type { RedactionChoice } from "@/solver/redaction/redactor";
 import { Capture, type CaptureOutcome, everybody, redactionLimitMs } from "../capture/capture";
-import { CaptureFiles, type CapturePage } from "../capture/captureFiles";
+import { CaptureFiles, type CapturePage, type ExpiredPrompts } from "../capture/captureFiles";
 import { RedactionThread } from "../capture/redactionThread";
+import { UserPseudonyms } from "../capture/userPseudonyms";
 import { type ApiError, badRequest, conflict, nothingToEnd } from "../http/apiError";
 import { withReason } from "../lib/auditLog";
 import { percent } from "./canarySteps";
@@ -31,12 +34,14 @@ export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
   readonly schema = captureRequestSchema;
   readonly #deps: CaptureDeps;
   readonly #files: CaptureFiles;
+  readonly #pseudonyms: UserPseudonyms;
   readonly #sweeping: NodeJS.Timeout;
   #capture: Capture | null = null;
 
   constructor(deps: CaptureDeps) {
     this.#deps = deps;
-    this.#files = new CaptureFiles(deps.stateDirectory);
+    this.#files = new CaptureFiles(deps.stateDirectory, (expired) => this.#noteExpired(expired));
+    this.#pseudonyms = new UserPseudonyms(deps.stateDirectory);
     this.#sweeping = setInterval(() => void this.#sweep(), sweepMs);
     this.#sweeping.unref();
   }
@@ -48,6 +53,7 @@ export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
     await this.#sweep();
     const { capture } = store.kept;
     if (capture === null || capture.endedMs !== null) return;
+    await this.#pseudonyms.load();
     this.#start(capture);
     if (serving.config !== null) this.installed(serving.config);
   }
@@ -56,6 +62,7 @@ export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
     const { store, audit } = this.#deps;
     const refusal = this.#keyRefusal(request.keys) ?? (await slownessRefusal(request.redactions));
     if (refusal !== null) return refusal;
+    await this.#pseudonyms.load();
     this.#start(request);
     await store.keep({ capture: { ...request, sinceMs: Date.now(), endedMs: null } });
     await audit.note({ by: request.by, action: "capture started", detail: withReason(describe(request), request.reason) });
@@ -92,6 +99,21 @@ export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
     const what = `${running === null ? "" : "The capture ended; "}${files.prompts} captured prompts were deleted`;
     await audit.note({ by, action: "capture erased", detail: withReason(what, reason) });
     return null;
+  }
+
+  /** Deletes what is kept of one key or of one user, and what of theirs waits to be kept; audited, also where that is nothing. */
+  async eraseSome({ by, reason, of }: CaptureErasure): Promise<CaptureErased> {
+    await this.#pseudonyms.load();
+    const whose = "key" in of ? of : { user: this.#pseudonyms.of(of.user) };
+    this.#capture?.forget(whose);
+    const prompts = await this.#files.eraseOf(whose);
+    const name = "key" in whose ? `the key ${whose.key}` : `the user with the pseudonym ${whose.user}`;
+    await this.#deps.audit.note({
+      by,
+      action: "capture erased",
+      detail: withReason(`${prompts} captured prompts of ${name} were deleted`, reason),
+    });
+    return { prompts, of: whose };
   }
 
   /** A page of about 1 MB of captured prompts; null if `after` is not a valid cursor. */
@@ -149,7 +171,8 @@ export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
   #start(request: CaptureRequest): void {
     this.#capture?.close();
     const onPrompt = (outcome: CaptureOutcome): void => this.#deps.metrics.recordCapture(outcome);
-    this.#capture = new Capture({ request, files: this.#files, onPrompt });
+    const pseudonymOf = (user: string): string => this.#pseudonyms.of(user);
+    this.#capture = new Capture({ request, files: this.#files, pseudonymOf, onPrompt });
     this.#deps.serving.capture = this.#capture;
   }
 
@@ -165,6 +188,15 @@ export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
     const { capture } = store.kept;
     if (capture !== null) await store.keep({ capture: { ...capture, endedMs: Date.now() } });
     await audit.note({ by, action: "capture ended", detail });
+  }
+
+  #noteExpired({ prompts, day, why }: ExpiredPrompts): void {
+    const reason = why === "time" ? "their retention time was over" : "room was needed for newer ones";
+    const detail = withReason(`${prompts} captured prompts of ${day} were deleted`, `${reason}.`);
+    const { audit, log } = this.#deps;
+    audit
+      .note({ by: "gateway", action: "capture expired", detail })
+      .catch((err: unknown) => log.error({ err }, "the deletion of captured prompts could not be noted"));
   }
 
   async #sweep(): Promise<void> {

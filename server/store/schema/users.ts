@@ -1,5 +1,5 @@
-import { integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { Role } from "@/server/contracts/studio/people";
+import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { AuditObject, AuditOutcome, Role } from "@/server/contracts/studio";
 import { clusters } from "./clusters";
 
 /** A person who may sign in. `issuer` and `subject` are those of the OpenID provider; null for the person who holds the machine's terminal. */
@@ -66,14 +66,31 @@ export const accessSettings = sqliteTable("access_settings", {
   fourEyes: integer({ mode: "boolean" }).notNull(),
 });
 
-export const audit = sqliteTable("audit", {
-  id: integer().primaryKey({ autoIncrement: true }),
-  at: text().notNull(),
-  actor: text().notNull(),
-  action: text().notNull(),
-  subject: text().notNull(),
-  detail: text().notNull(),
-});
+/**
+ * Append-only: triggers of the migration refuse other writes, and each line's hash covers the line before it (`audit/auditChain`). A
+ * migration that makes the table anew must make the triggers anew.
+ */
+export const audit = sqliteTable(
+  "audit",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    at: text().notNull(),
+    actor: text().notNull(),
+    action: text().notNull(),
+    subject: text().notNull(),
+    detail: text().notNull(),
+    outcome: text().$type<AuditOutcome>().notNull().default("done"),
+    objectKind: text().$type<AuditObject>(),
+    objectId: text(),
+    clusterId: text(),
+    role: text(),
+    address: text(),
+    times: integer().notNull().default(1),
+    /** Empty in lines of earlier versions until the store is opened, which chains them. */
+    hash: text().notNull().default(""),
+  },
+  (table) => [index("audit_by_time").on(table.at, table.id)],
+);
 
 /**
  * The last line of each gateway's own audit that was copied into the studio's: with its time, since a gateway that lost its state counts

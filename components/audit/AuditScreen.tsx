@@ -1,0 +1,162 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { AuditPage, AuditRecord } from "@/server/contracts/studio";
+import { useTRPC } from "../api/trpc";
+import { StateWord } from "../ui/Badge";
+import { Button, buttonClass } from "../ui/Button";
+import { CopyButton } from "../ui/CopyButton";
+import { DataTable } from "../ui/DataTable";
+import { PageHeader } from "../ui/PageHeader";
+import { Panel } from "../ui/Panel";
+import { PanelState } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { useDebounced } from "../ui/useDebounced";
+import { useUrlView } from "../url/useUrlView";
+import { AuditFilterBar } from "./AuditFilterBar";
+import { type AuditView, auditCodec, objectWords } from "./auditCodec";
+import { actorFacts, countSentence, exportAddress, filterOf, headFact, isFiltered, outcomeWord, whenText } from "./prepareAudit";
+
+const LINES = 50;
+/** The gateways add lines on their own. */
+const REFRESH_MS = 10_000;
+const TYPING_MS = 300;
+
+/** Audit: who did or tried what and when, filtered, page by page, exported, with the end of its chain. */
+export function AuditScreen() {
+  const trpc = useTRPC();
+  const [view, setView] = useUrlView(auditCodec);
+  const asked = useDebounced(view, TYPING_MS);
+  const overview = useQuery(trpc.audit.overview.queryOptions(undefined, { refetchInterval: REFRESH_MS }));
+  const query = useQuery(
+    trpc.audit.page.queryOptions(
+      { filter: filterOf(asked), cursor: asked.after, limit: LINES },
+      { refetchInterval: REFRESH_MS, placeholderData: keepPreviousData, retry: false },
+    ),
+  );
+  const status = queryStatus(query, {
+    what: "Reading the audit",
+    empty: query.data?.lines.length === 0 && {
+      kind: "empty",
+      title: isFiltered(asked) ? "No line fits the filter" : "No line here",
+      text: isFiltered(asked) ? "Clear a part of the filter, or choose more days." : "Every act and every refused attempt becomes a line.",
+    },
+  });
+  return (
+    <div className="flex flex-col gap-4">
+      <PageHeader title="Audit" />
+      {overview.data?.headProblem != null && (
+        <p role="alert" className="rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
+          {overview.data.headProblem} Run <code>weir audit verify</code> on the studio's machine.
+        </p>
+      )}
+      <Panel
+        title="Lines"
+        aside={
+          <>
+            {overview.data !== undefined && (
+              <>
+                <span title={overview.data.headHash}>{headFact(overview.data)}</span>
+                <CopyButton text={overview.data.headHash} label="Copy head hash" />
+              </>
+            )}
+            <a href={exportAddress(view, "jsonl")} download className={buttonClass()} title="Can be verified: weir audit verify --file">
+              Export JSON lines
+            </a>
+            <a href={exportAddress(view, "csv")} download className={buttonClass()}>
+              Export CSV
+            </a>
+          </>
+        }
+      >
+        <div className="flex flex-col gap-4">
+          <AuditFilterBar
+            view={view}
+            overview={overview.data}
+            onChange={(change) => setView({ ...change, after: null }, change.object === undefined ? "push" : "replace")}
+          />
+          <p role="status" className="text-sm text-ink-2">
+            {query.data !== undefined && countSentence(query.data.total, asked)}
+          </p>
+          <PanelState status={status}>
+            {() => query.data !== undefined && <AuditLines lines={query.data.lines} isOld={query.isPlaceholderData} />}
+          </PanelState>
+          <AuditPages view={view} next={query.data?.next ?? null} onView={(after) => setView({ after }, "push")} />
+        </div>
+      </Panel>
+    </div>
+  );
+}
+
+function AuditLines({ lines, isOld }: { readonly lines: readonly AuditRecord[]; readonly isOld: boolean }) {
+  return (
+    <div className={isOld ? "opacity-60" : ""} aria-busy={isOld}>
+      <DataTable
+        caption="Lines of the audit, newest first"
+        stacked
+        rows={lines}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            name: "When",
+            className: "whitespace-nowrap text-ink-3",
+            cell: ({ at }) => (
+              <time dateTime={at} title={at}>
+                {whenText(at)}
+              </time>
+            ),
+          },
+          {
+            name: "Who",
+            className: "[overflow-wrap:anywhere]",
+            cell: (line) => (
+              <>
+                {line.actor}
+                {actorFacts(line) !== "" && <span className="block text-xs text-ink-3">{actorFacts(line)}</span>}
+              </>
+            ),
+          },
+          { name: "Act", className: "[overflow-wrap:anywhere]", cell: ({ action }) => action },
+          {
+            name: "Outcome",
+            cell: (line) => <StateWord tone={outcomeWord(line).tone}>{outcomeWord(line).text}</StateWord>,
+          },
+          {
+            name: "On",
+            className: "max-w-56",
+            cell: ({ objectKind, objectId, subject }) => (
+              <span title={objectId ?? subject}>
+                {objectKind !== null && <span className="block text-xs text-ink-3">{objectWords[objectKind]}</span>}
+                <span className="block truncate font-mono text-xs">{subject}</span>
+              </span>
+            ),
+          },
+          { name: "Detail", className: "text-ink-2 [overflow-wrap:anywhere] max-sm:w-full", cell: ({ detail }) => detail },
+          { name: "Line", numeric: true, className: "text-ink-3", cell: ({ id, hash }) => <span title={hash}>{id}</span> },
+        ]}
+      />
+    </div>
+  );
+}
+
+function AuditPages({
+  view,
+  next,
+  onView,
+}: {
+  readonly view: AuditView;
+  readonly next: AuditPage["next"];
+  readonly onView: (after: string | null) => void;
+}) {
+  if (view.after === null && next === null) return null;
+  return (
+    <nav aria-label="Pages of the audit" className="flex gap-2">
+      <Button disabled={view.after === null} onClick={() => onView(null)}>
+        Newest
+      </Button>
+      <Button disabled={next === null} onClick={() => onView(next)}>
+        Older
+      </Button>
+    </nav>
+  );
+}
