@@ -206,7 +206,11 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
     },
     /** Refused for another hash than the plan's, and with four eyes to who made it. */
     approve: (request: ApproveRequest, actor: Actor, personId: PersonId = null): Outcome<{ readonly approval: Approval }> =>
-      auditedRefusal(store, { actor, action: "approve", ...aboutPlan(request.planId, request.clusterId) }, approve(request, actor, personId)),
+      auditedRefusal(
+        store,
+        { actor, action: "approve", ...aboutPlan(request.planId, request.clusterId) },
+        approve(request, actor, personId),
+      ),
     /** Saves a plan on the engines of another under another policy; its figures remain the other's, and its notes say so. */
     reroute({ planId, ...routing }: RerouteRequest, actor: Actor, personId: PersonId = null): Outcome<{ readonly id: string }> {
       const base = known(planId);
@@ -230,7 +234,11 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
     },
     /** Imports a plan document: schema and hashes must be valid. */
     importDocument: (document: unknown, actor: Actor, personId: PersonId = null): Outcome<{ readonly id: string }> =>
-      auditedRefusal(store, { actor, action: "import plan", subject: "document", objectKind: "plan" }, importDocument(document, actor, personId)),
+      auditedRefusal(
+        store,
+        { actor, action: "import plan", subject: "document", objectKind: "plan" },
+        importDocument(document, actor, personId),
+      ),
   };
 }
 

@@ -12,13 +12,18 @@ const pageSchema = z.object({
 
 export const auditRouter = router({
   /** The newest lines. */
-  list: procedureFor("audit").input(z.object({ limit: z.int().min(1).max(1000) })).query(({ ctx, input }) => ctx.services.audit.list(input.limit)),
+  list: procedureFor("audit")
+    .input(z.object({ limit: z.int().min(1).max(1000) }))
+    .query(({ ctx, input }) => ctx.services.audit.list(input.limit)),
   /** One page of the lines that a filter asks for, newest first. */
-  page: procedureFor("audit").input(pageSchema).query(({ ctx, input }) => {
-    const page = ctx.services.audit.page(input.filter, input.cursor, input.limit);
-    if (page === null) throw new TRPCError({ code: "BAD_REQUEST", message: "That is no place in the audit: begin with the newest lines." });
-    return page;
-  }),
+  page: procedureFor("audit")
+    .input(pageSchema)
+    .query(({ ctx, input }) => {
+      const page = ctx.services.audit.page(input.filter, input.cursor, input.limit);
+      if (page === null)
+        throw new TRPCError({ code: "BAD_REQUEST", message: "That is no place in the audit: begin with the newest lines." });
+      return page;
+    }),
   /** Whom and which acts it has, and its end. */
   overview: procedureFor("audit").query(({ ctx }) => ctx.services.audit.overview()),
 });
