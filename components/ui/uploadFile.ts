@@ -77,7 +77,11 @@ async function upload<Survey>(
 ): Promise<Uploaded<Survey>> {
   const refusal = refusalBeforeSending(file);
   if (refusal !== null) throw new Error(refusal);
-  const response = await fetch(`/api/uploads?kind=${kind}&name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
+  const response = await fetch(`/api/uploads?kind=${kind}&name=${encodeURIComponent(file.name)}`, {
+    method: "POST",
+    headers: { "content-type": "application/octet-stream" },
+    body: file,
+  });
   const answer = (await response.json()) as Uploaded<Survey> | { readonly message: string };
   if ("message" in answer) throw new Error(answer.message);
   return answer;

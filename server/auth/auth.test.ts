@@ -56,14 +56,14 @@ describe("signing in", () => {
 
 describe("session cookie", () => {
   it("is found among others and is no longer there once ended", () => {
-    const pair = sessionCookie("abc-_1").split(";")[0] ?? "";
+    const pair = sessionCookie("abc-_1", false).split(";")[0] ?? "";
     expect(sessionSecret(`theme=dark; ${pair}; x=1`)).toBe("abc-_1");
-    expect(sessionSecret(sessionCookie("").split(";")[0] ?? "")).toBeNull();
+    expect(sessionSecret(sessionCookie("", false).split(";")[0] ?? "")).toBeNull();
     expect(sessionSecret(null)).toBeNull();
   });
 
   it("is out of reach for scripts and other sites", () => {
-    expect(sessionCookie("s")).toMatch(/HttpOnly; SameSite=Strict/);
+    expect(sessionCookie("s", false)).toMatch(/HttpOnly; SameSite=Strict/);
   });
 });
 

@@ -1,17 +1,36 @@
 /** Cookies are shared by all ports of a host; the name keeps ours apart from another program's. */
-export const sessionCookieName = "weir_session";
+const plainName = "weir_session";
+
+/** Over TLS: browsers take a cookie of this name only from the host itself, over TLS, and send it nowhere else. */
+const hostName = `__Host-${plainName}`;
+
+const nameOf = (secure: boolean): string => (secure ? hostName : plainName);
 
 export const sessionSeconds = 30 * 24 * 3600;
 
-/** `Set-Cookie` for a session: unreadable by scripts, never sent along by another site. */
-export const sessionCookie = (secret: string): string =>
-  `${sessionCookieName}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${sessionSeconds}`;
+/**
+ * `Set-Cookie` for a session: unreadable by scripts, never sent along by another site.
+ *
+ * @param secure whether the browser's connection is encrypted
+ */
+export const sessionCookie = (secret: string, secure: boolean): string =>
+  `${nameOf(secure)}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${sessionSeconds}${secure ? "; Secure" : ""}`;
 
-/** The session secret in a `Cookie` header. */
+/** The session secret in a `Cookie` header. `ownCookies` has left only the name of the connection's kind. */
 export function sessionSecret(cookieHeader: string | null): string | null {
   for (const pair of (cookieHeader ?? "").split(";")) {
     const [name, value] = pair.trim().split("=", 2);
-    if (name === sessionCookieName && value !== undefined && value !== "") return value;
+    if ((name === plainName || name === hostName) && value !== undefined && value !== "") return value;
   }
   return null;
+}
+
+/**
+ * A `Cookie` header without the session cookie of the other kind of connection: over TLS only the `__Host-` one counts, since a page of a
+ * neighbouring host, or one in plain text, may have set the other. Undefined: nothing is left.
+ */
+export function ownCookies(cookieHeader: string | undefined, secure: boolean): string | undefined {
+  const other = `${nameOf(!secure)}=`;
+  const left = (cookieHeader ?? "").split(";").map((pair) => pair.trim());
+  return left.filter((pair) => pair !== "" && !pair.startsWith(other)).join("; ") || undefined;
 }

@@ -1,7 +1,9 @@
 import { delimiter } from "node:path";
 import { pino } from "pino";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
+import { ensurePrivateFolder } from "@/server/lib/privateFolder";
 import { reasonOf } from "@/server/lib/reasonOf";
+import { tlsFiles } from "@/server/lib/tlsServer";
 import { version } from "../../package.json";
 import { type Gateway, PortTakenError, startGateway } from "./gateway";
 import { defaultLimits } from "./http/limits";
@@ -22,13 +24,17 @@ async function start(): Promise<Gateway> {
   if (adminToken === null) log.warn("WEIR_ADMIN_TOKEN is not set: every program on this machine may change the configuration");
   const { problem } = mappingsInForce();
   if (problem !== null) log.warn(problem);
+  const stateDirectory = process.env.WEIR_STATE_DIR || ".weir";
+  const repaired = ensurePrivateFolder(stateDirectory);
+  if (repaired !== null) log.warn(repaired);
   return startGateway({
     dataPort: portFrom("WEIR_GATEWAY_PORT", 4610),
     adminPort: portFrom("WEIR_GATEWAY_ADMIN_PORT", 4611),
-    stateDirectory: process.env.WEIR_STATE_DIR || ".weir",
+    stateDirectory,
     // Separated as in PATH.
     encoderFolders: (process.env.WEIR_ENCODER_FOLDERS ?? "").split(delimiter).filter((folder) => folder !== ""),
     adminToken,
+    tls: tlsFiles(process.env),
     log,
     traces: await tracesFromEnvironment({ log, version }),
   });

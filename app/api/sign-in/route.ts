@@ -1,5 +1,6 @@
 import { returnPage, wantedForgotten } from "@/components/shell/returnPage";
 import { sessionCookie } from "@/server/auth/sessionCookie";
+import { isSecure } from "@/server/auth/verifiedHeaders";
 import { runtime } from "@/server/runtime";
 
 export const dynamic = "force-dynamic";
@@ -8,7 +9,9 @@ export const dynamic = "force-dynamic";
 export function GET(request: Request): Response {
   const secret = runtime().signIn(new URL(request.url).searchParams.get("token") ?? "");
   if (secret === null) return seeOther("/sign-in?reason=used");
-  const response = seeOther(returnPage(request.headers.get("cookie")) ?? "/plan", { "set-cookie": sessionCookie(secret) });
+  const response = seeOther(returnPage(request.headers.get("cookie")) ?? "/plan", {
+    "set-cookie": sessionCookie(secret, isSecure(request.headers)),
+  });
   response.headers.append("set-cookie", wantedForgotten);
   return response;
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { findSiteFile } from "@/server/docs/siteFile";
+import { sitePolicy } from "@/server/docs/sitePolicy";
 
 export const dynamic = "force-dynamic";
 
@@ -16,10 +17,16 @@ export async function GET(_: Request, { params }: { params: Promise<{ path?: str
   return answer(notBuilt, 503, "text/plain; charset=utf-8", false);
 }
 
-function answer(body: BodyInit, status: number, contentType: string, immutable: boolean): Response {
+function answer(body: Uint8Array<ArrayBuffer> | string, status: number, contentType: string, immutable: boolean): Response {
   const cache = immutable ? "public, max-age=31536000, immutable" : "no-cache";
   return new Response(body, {
     status,
-    headers: { "content-type": contentType, "cache-control": cache, "x-content-type-options": "nosniff" },
+    headers: {
+      "content-type": contentType,
+      "cache-control": cache,
+      ...(body instanceof Uint8Array && contentType.startsWith("text/html")
+        ? { "content-security-policy": sitePolicy(new TextDecoder().decode(body)) }
+        : {}),
+    },
   });
 }
