@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore, type Store } from "@/server/store/store";
 import { isSameOrigin } from "./sameOrigin";
-import { sessionCookie, sessionSecret } from "./sessionCookie";
+import { ownCookies, sessionCookie, sessionSecret } from "./sessionCookie";
 import { findSession, mintSignInLink, signIn } from "./signIn";
 
 const start = new Date("2026-01-01T00:00:00Z");
@@ -64,6 +64,15 @@ describe("session cookie", () => {
 
   it("is out of reach for scripts and other sites", () => {
     expect(sessionCookie("s", false)).toMatch(/HttpOnly; SameSite=Strict/);
+  });
+
+  it("is bound to the host over TLS, where a cookie that another host or plain text may have set does not count", () => {
+    expect(sessionCookie("s", true)).toBe("__Host-weir_session=s; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000; Secure");
+    const both = "theme=dark; weir_session=planted; __Host-weir_session=own";
+    expect(sessionSecret(ownCookies(both, true) ?? null)).toBe("own");
+    expect(sessionSecret(ownCookies(both, false) ?? null)).toBe("planted");
+    expect(ownCookies("weir_session=planted", true)).toBeUndefined();
+    expect(ownCookies("theme=dark; weir_session=planted", true)).toBe("theme=dark");
   });
 });
 

@@ -1,5 +1,4 @@
 import { createServer, type Server } from "node:http";
-import type { Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
@@ -178,7 +177,7 @@ export async function startGateway({
   });
   const onUnreadable = (status: number): void => metrics.recordRefused(null, status, null);
   const tls = tlsFiles === null ? null : { files: tlsFiles, onProblem: (sentence: string) => log.error(sentence) };
-  const modelServer = (): Server | TlsServer => dataServer({ limits, onRequest, onUnreadable });
+  const modelServer = (): Server => dataServer({ limits, onRequest, onUnreadable });
   const data = dataServer({ limits, onRequest, onUnreadable, tls });
   const onAdminRequest = adminListener({
     ...{ serving, decisions, metrics, configuration, controls, audit, mutex, featureLog, counts, ensembles, stages, version },
@@ -236,7 +235,7 @@ export class PortTakenError extends Error {
   readonly kind = "port-taken";
 }
 
-function listen(server: Server | TlsServer, port: number): Promise<void> {
+function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       reject(
@@ -249,7 +248,7 @@ function listen(server: Server | TlsServer, port: number): Promise<void> {
   });
 }
 
-function urlOf(server: Server | TlsServer, scheme: string): string {
+function urlOf(server: Server, scheme: string): string {
   const { port } = server.address() as AddressInfo;
   return `${scheme}://${address}:${port}`;
 }

@@ -1,5 +1,4 @@
 import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
-import type { Server as TlsServer } from "node:https";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { createTlsServer, isPlainFromElsewhere, type TlsFiles } from "@/server/lib/tlsServer";
@@ -27,7 +26,7 @@ export interface GatewayTls {
 }
 
 /** The HTTP server of the data port, not listening yet, with the time limits of connections outside of requests for models. */
-export function dataServer({ limits, onRequest, tls = null, onUnreadable }: DataServerOptions): Server | TlsServer {
+export function dataServer({ limits, onRequest, tls = null, onUnreadable }: DataServerOptions): Server {
   const idleMs = limits.idleSeconds * 1000;
   const options = {
     keepAliveTimeout: idleMs,
