@@ -40,6 +40,7 @@ export const sidebar = [
     ["agents", "Agents and workflows"],
     ["ensembles", "Ensembles"],
     ["gateway-settings", "Keys, limits and the judge"],
+    ["tls-and-proxies", "TLS and reverse proxies"],
   ]),
   section("Reference", "reference", [
     ["command-line", "Command line"],

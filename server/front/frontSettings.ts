@@ -1,7 +1,7 @@
-import type { AllowedHosts } from "@/server/auth/requestOrigin";
 import { isLoopback, plainAddress, type TrustedProxies, trustedProxies } from "@/server/lib/clientAddress";
 import { studioSettings } from "@/server/lib/studioSettings";
 import { type TlsFiles, tlsFiles } from "@/server/lib/tlsServer";
+import type { AllowedHosts } from "./requestRefusal";
 
 /** How the studio listens, and whom it answers. */
 export interface FrontSettings {

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { type RequestRefusal, requestRefusal } from "@/server/auth/requestOrigin";
 import { ownCookies } from "@/server/auth/sessionCookie";
-import { verifiedHeaders } from "@/server/auth/verifiedHeaders";
 import { clientAddress, isLoopback, plainAddress } from "@/server/lib/clientAddress";
 import { isEncrypted } from "@/server/lib/tlsServer";
+import { verifiedHeaders } from "@/server/lib/verifiedHeaders";
 import type { FrontSettings } from "./frontSettings";
+import { type RequestRefusal, requestRefusal } from "./requestRefusal";
 import { contentPolicy, securityHeaders } from "./securityHeaders";
 
 interface ListenerOptions extends Pick<FrontSettings, "tls" | "proxies" | "hosts"> {

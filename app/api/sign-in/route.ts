@@ -1,6 +1,6 @@
 import { returnPage, wantedForgotten } from "@/components/shell/returnPage";
 import { sessionCookie } from "@/server/auth/sessionCookie";
-import { isSecure } from "@/server/auth/verifiedHeaders";
+import { isSecure } from "@/server/lib/verifiedHeaders";
 import { runtime } from "@/server/runtime";
 
 export const dynamic = "force-dynamic";

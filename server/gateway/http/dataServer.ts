@@ -20,7 +20,7 @@ interface DataServerOptions {
 }
 
 /** TLS of the gateway's ports. */
-export interface GatewayTls {
+interface GatewayTls {
   readonly files: TlsFiles;
   readonly onProblem: (sentence: string) => void;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type RequestFacts, requestRefusal } from "./requestOrigin";
+import { type RequestFacts, requestRefusal } from "./requestRefusal";
 
 const hosts = new Set(["127.0.0.1:4600", "localhost:4600", "[::1]:4600", "weir.example.com:443", "tunnel.example.com"]);
 type Headers = RequestFacts["headers"];

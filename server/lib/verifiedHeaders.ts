@@ -9,7 +9,11 @@ export const verifiedHeaders = {
   secure: "x-weir-secure",
 } as const;
 
-/** The IP address of whoever sent a request, for throttling and the audit. */
+/**
+ * The IP address of whoever sent a request, for throttling and the audit.
+ *
+ * @public
+ */
 export const clientAddressOf = (headers: Headers): string => headers.get(verifiedHeaders.clientAddress) ?? "unknown";
 
 /** Whether the browser's connection is encrypted, so that cookies are marked `Secure`. */
