@@ -123,14 +123,18 @@ test("a page of another port of this host, which the browser sends the cookies o
 });
 
 /** Opens every kind of page that links lead to, one of each, and what opens on them. */
-async function walk(page: Page, from: string, lead: RegExp): Promise<ReadonlySet<string>> {
+async function walk(
+  page: Page,
+  { url }: RunningStudio,
+  { from, lead }: { readonly from: string; readonly lead: RegExp },
+): Promise<ReadonlySet<string>> {
   const kindOf = (path: string) => path.replace(/[0-9a-f]{8}[0-9a-f-]{8,}|embedded/g, "ID");
   const seen = new Set<string>();
   const waiting = [from];
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     if (seen.has(kindOf(path))) continue;
     seen.add(kindOf(path));
-    await page.goto(path);
+    await page.goto(url + path);
     await page.waitForLoadState("domcontentloaded");
     await expect(page.locator("h1").first()).toBeVisible();
     await page.waitForTimeout(300);
@@ -150,7 +154,7 @@ test("no page of the studio breaks its content security policy, signed out and s
   for (const path of ["/no-such-page", "/workloads/compare", "/workloads/prompts", "/workloads/profiles/new", "/calibration"])
     await page.goto(`${studio.url}${path}`);
   await page.goto(`${studio.url}/plan`);
-  const seen = await walk(page, "/plan", /^\/(?!api|docs)/);
+  const seen = await walk(page, studio, { from: "/plan", lead: /^\/(?!api|docs)/ });
   for (const path of ["/plan", "/live", "/apply", "/history", "/clusters", "/workloads", "/workflows", "/ensembles", "/lab", "/cards"])
     expect([...seen]).toContain(path);
   await page.keyboard.press("?");
@@ -160,7 +164,7 @@ test("no page of the studio breaks its content security policy, signed out and s
 test("no page of the documentation breaks its content security policy", async ({ page, studio }) => {
   test.setTimeout(600_000);
   await page.goto(`${studio.url}/docs/`);
-  const seen = await walk(page, "/docs/", /^\/docs\//);
+  const seen = await walk(page, studio, { from: "/docs/", lead: /^\/docs\// });
   expect(seen.size).toBeGreaterThan(30);
   await page.getByRole("switch").first().click();
   await page.getByRole("button", { name: /search/i }).click();

@@ -142,9 +142,14 @@ export async function ensureBundled() {
 /** Builds the studio's pages and the documentation when a source is newer than the build. The studio runs without its documentation. */
 export async function ensureStudioBuilt() {
   if (!(await ensureDocsBuilt())) say("The documentation did not build; the studio starts without it. `npm run docs:build` tries again.");
-  await unlessFresh(".next/.stamp", ["app", "components", "server", "solver", "public", "instrumentation.ts", "next.config.js"], () => {
-    say("Building the studio (about 20 seconds) ...");
-    const next = join(root, "node_modules", "next", "dist", "bin", "next");
-    if (runLoud(process.execPath, [next, "build"], { NEXT_TELEMETRY_DISABLED: "1" }) !== 0) refuse("The studio did not build; see above.");
-  });
+  await unlessFresh(
+    ".next/.stamp",
+    ["app", "components", "server", "solver", "public", "instrumentation.ts", "instrumentation-client.ts", "next.config.js"],
+    () => {
+      say("Building the studio (about 20 seconds) ...");
+      const next = join(root, "node_modules", "next", "dist", "bin", "next");
+      if (runLoud(process.execPath, [next, "build"], { NEXT_TELEMETRY_DISABLED: "1" }) !== 0)
+        refuse("The studio did not build; see above.");
+    },
+  );
 }
