@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { test as base } from "@playwright/test";
+import { expect, test as plain } from "@playwright/test";
 import { freePorts } from "../server/testing/freePorts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -24,6 +24,25 @@ export interface RunningStudio {
 export interface StudioOptions {
   readonly studioEnvironment: Readonly<Record<string, string>>;
 }
+
+/** Every test fails if the browser reports that a page broke its content security policy. */
+const base = plain.extend<{ policyKept: undefined }>({
+  policyKept: [
+    async ({ context }, use) => {
+      const violations: string[] = [];
+      await context.exposeBinding("tellOfViolation", (_, violation: string) => void violations.push(violation));
+      await context.addInitScript(() => {
+        document.addEventListener("securitypolicyviolation", ({ documentURI, effectiveDirective, blockedURI, sample, sourceFile }) => {
+          const tell = (window as unknown as { tellOfViolation?: (violation: string) => void }).tellOfViolation;
+          tell?.([documentURI, effectiveDirective, blockedURI, sample, sourceFile].join(" "));
+        });
+      });
+      await use(undefined);
+      expect(violations).toEqual([]);
+    },
+    { auto: true },
+  ],
+});
 
 /** Each test has its own studio, which it may break. */
 export const test = base.extend<{ studio: RunningStudio }, StudioOptions>({
@@ -80,7 +99,7 @@ async function withStudio(
   }
 }
 
-export { expect } from "@playwright/test";
+export { expect };
 
 /** Process ids of the launcher's own children whose command line matches. */
 export const childrenOf = ({ launcher }: RunningStudio, command: string): readonly number[] =>

@@ -8,6 +8,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Bundle name -> its entry, relative to the repository. */
 export const entries = {
   weir: "server/cli/weir.ts",
+  studio: "server/front/main.ts",
   gateway: "server/gateway/main.ts",
   redactionWorker: "server/gateway/capture/redactionWorker.ts",
   predictionWorker: "server/gateway/prediction/predictionWorker.ts",

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,6 +80,33 @@ test("keys are put into a folder of the state that only this user may read, or i
   expect(statSync(join(state, "secrets")).mode & 0o777).toBe(0o700);
   expect((await node(script, { WEIR_SECRETS_DIR: "/etc/weir-keys" })).stdout.trim()).toBe("/etc/weir-keys");
   rmSync(state, { recursive: true });
+});
+
+test("a state folder and a token that other users may read are closed to them, and it is said", async () => {
+  const state = mkdtempSync(join(tmpdir(), "weir-state-"));
+  const token = join(state, "admin-token");
+  writeFileSync(token, "secret", { mode: 0o644 });
+  chmodSync(state, 0o755);
+  const script = `import { closeToOthers } from "./scripts/prepare.mjs";
+    closeToOthers(${JSON.stringify(state)}, 0o700); closeToOthers(${JSON.stringify(token)}, 0o600);`;
+  const first = await node(script);
+  expect([state, token].map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual(["700", "600"]);
+  expect(first.stderr.trim().split("\n")).toEqual([
+    `${state} was open to other users of this machine (mode 755); its mode is now 700.`,
+    `${token} was open to other users of this machine (mode 644); its mode is now 600.`,
+  ]);
+  expect((await node(script)).stderr).toBe("");
+  chmodSync(state, 0o1777);
+  expect((await node(script)).stderr).toContain("is shared with other users");
+  rmSync(state, { recursive: true });
+});
+
+test("a new state folder is for this user alone", async () => {
+  const parent = mkdtempSync(join(tmpdir(), "weir-state-"));
+  const state = join(parent, "a", "b");
+  await node(`process.umask(0o022); (await import("./scripts/prepare.mjs")).checkWritable(${JSON.stringify(state)});`);
+  expect([join(parent, "a"), state].map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual(["755", "700"]);
+  rmSync(parent, { recursive: true });
 });
 
 test("a state folder that cannot be written is named with the way out", async () => {

@@ -2,7 +2,7 @@
 // Plain Node without dependencies, because it runs before they are installed.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -35,6 +35,22 @@ export function checkWritable(folder) {
 }
 
 /**
+ * Takes the rights of other users away from a folder or file of the state, and says so (`server/lib/privateFolder.ts` does it for processes
+ * that start without the launcher).
+ */
+export function closeToOthers(path, mode) {
+  const had = statSync(path).mode & 0o1777;
+  if ((had & 0o077) === 0) return;
+  if (path === "/" || (had & 0o1000) !== 0) refuse(`${path} is shared with other users: set WEIR_STATE_DIR to a folder of its own.`);
+  try {
+    chmodSync(path, mode);
+    say(`${path} was open to other users of this machine (mode ${had.toString(8)}); its mode is now ${mode.toString(8)}.`);
+  } catch (problem) {
+    say(`${path} is open to other users of this machine (mode ${had.toString(8)}) and cannot be closed: ${problem.message}.`);
+  }
+}
+
+/**
  * Folder of files with engine keys and CA certificates, so that a new one needs no restart: WEIR_SECRETS_DIR, else a folder of the state
  * for this user alone.
  */
@@ -42,14 +58,15 @@ export function secretsFolder(stateDir, named = process.env.WEIR_SECRETS_DIR) {
   if (named) return resolve(named);
   const folder = join(stateDir, "secrets");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  closeToOthers(folder, 0o700);
   return folder;
 }
 
-/** Makes a folder with its parents. Node's own recursive call never returns where the system refuses folders, as in /proc. */
-function makeFolder(folder) {
+/** Makes a folder for this user alone, with its parents. Node's own recursive call never returns where the system refuses folders, as in /proc. */
+function makeFolder(folder, mode = 0o700) {
   if (existsSync(folder) && statSync(folder).isDirectory()) return;
-  if (dirname(folder) !== folder) makeFolder(dirname(folder));
-  mkdirSync(folder);
+  if (dirname(folder) !== folder) makeFolder(dirname(folder), 0o777);
+  mkdirSync(folder, { mode });
 }
 
 /** Runs a command with its output on stderr and returns its exit code. */
@@ -125,9 +142,14 @@ export async function ensureBundled() {
 /** Builds the studio's pages and the documentation when a source is newer than the build. The studio runs without its documentation. */
 export async function ensureStudioBuilt() {
   if (!(await ensureDocsBuilt())) say("The documentation did not build; the studio starts without it. `npm run docs:build` tries again.");
-  await unlessFresh(".next/.stamp", ["app", "components", "server", "solver", "public", "instrumentation.ts", "next.config.js"], () => {
-    say("Building the studio (about 20 seconds) ...");
-    const next = join(root, "node_modules", "next", "dist", "bin", "next");
-    if (runLoud(process.execPath, [next, "build"], { NEXT_TELEMETRY_DISABLED: "1" }) !== 0) refuse("The studio did not build; see above.");
-  });
+  await unlessFresh(
+    ".next/.stamp",
+    ["app", "components", "server", "solver", "public", "instrumentation.ts", "instrumentation-client.ts", "next.config.js"],
+    () => {
+      say("Building the studio (about 20 seconds) ...");
+      const next = join(root, "node_modules", "next", "dist", "bin", "next");
+      if (runLoud(process.execPath, [next, "build"], { NEXT_TELEMETRY_DISABLED: "1" }) !== 0)
+        refuse("The studio did not build; see above.");
+    },
+  );
 }

@@ -8,6 +8,7 @@ import { choosePorts, enginePortBase } from "./ports.mjs";
 import {
   checkNode,
   checkWritable,
+  closeToOthers,
   ensureBundled,
   ensureInstalled,
   ensureStudioBuilt,
@@ -21,6 +22,7 @@ import { createSupervisor } from "./supervisor.mjs";
 checkNode();
 const stateDir = resolve(process.env.WEIR_STATE_DIR ?? join(root, ".weir"));
 checkWritable(stateDir);
+closeToOthers(stateDir, 0o700);
 const chosen = await choosePorts();
 if ("problem" in chosen) refuse(chosen.problem);
 ensureInstalled();
@@ -46,7 +48,8 @@ const environment = {
 
 /** The secret shared by the three processes; readable by this user alone. */
 function adminToken(file) {
-  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString("base64url"), { mode: 0o600 });
+  if (existsSync(file)) closeToOthers(file, 0o600);
+  else writeFileSync(file, randomBytes(32).toString("base64url"), { mode: 0o600 });
   return readFileSync(file, "utf8").trim();
 }
 
@@ -75,7 +78,7 @@ function announce(address) {
   process.stdout.write(
     [
       "",
-      `  Weir studio   ${url("WEIR_STUDIO_PORT")}`,
+      `  Weir studio   ${new URL(address).origin}`,
       `  Sign in       ${address}`,
       isLink
         ? "                (works once, for an hour; `npm run weir -- sign-in` makes another)"
@@ -110,7 +113,7 @@ const parts = [
   },
   {
     name: "studio",
-    args: [join(root, "node_modules", "next", "dist", "bin", "next"), "start", "-H", "127.0.0.1", "-p", String(ports.WEIR_STUDIO_PORT)],
+    args: [join(root, "dist", "studio.mjs")],
     health: `${url("WEIR_STUDIO_PORT")}/api/health`,
   },
 ];

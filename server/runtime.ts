@@ -45,6 +45,7 @@ import { createDriftWatch } from "@/server/fleet/driftWatch";
 import { embeddedClusterId } from "@/server/fleet/fleet";
 import { launcher, noopRunner } from "@/server/fleet/gatewayBeside";
 import { createJudgeMonitor } from "@/server/judges/judgeMonitor";
+import { isSecure } from "@/server/lib/verifiedHeaders";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { type StudioSettings, studioSettings } from "@/server/lib/studioSettings";
 import type { ArrivalsGround } from "@/server/planning/arrivals/findArrivals";
@@ -75,8 +76,6 @@ export interface Runtime {
   /** null: people sign in by links alone. */
   readonly oidc: OidcSignIn | null;
   readonly openStreams: OpenStreams;
-  /** Whether the studio is reached over TLS. */
-  readonly isSecure: boolean;
   readonly signInLink: () => string;
   /** The studio's own metrics, for Prometheus. */
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
@@ -94,7 +93,6 @@ const closeLimitMs = 4_000;
  */
 export function createRuntime(settings: StudioSettings, oidcOptions: OidcSettings | null = null): Runtime {
   const { stateDir, studioUrl } = settings;
-  const isSecure = studioUrl.startsWith("https:");
   const openStreams = createOpenStreams();
   const store = openStore(stateDir);
   const unlock = lockStateFolder(stateDir);
@@ -232,11 +230,10 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
     },
     uploads,
     cards,
-    callerOf: (headers) => identify(store, headers, isSecure),
+    callerOf: (headers) => identify(store, headers, isSecure(headers)),
     signIn: (token) => signIn(store, token),
     oidc,
     openStreams,
-    isSecure,
     signInLink: () => mintSignInLink(store, studioUrl),
     metrics: () => metrics.exposition(),
     async close() {

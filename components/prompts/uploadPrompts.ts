@@ -47,6 +47,7 @@ export function uploadPrompts(
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", `/api/uploads?kind=prompts&name=${encodeURIComponent(file.name)}`);
+    request.setRequestHeader("content-type", "application/octet-stream");
     for (const [name, value] of Object.entries(pageHeaders())) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded, total }) => options.onSent(total === 0 ? 0 : loaded / total);
     request.upload.onload = () => options.onSent(1);

@@ -80,8 +80,8 @@ async function upload<Survey>(
   if (refusal !== null) throw new Error(refusal);
   const response = await fetch(`/api/uploads?kind=${kind}&name=${encodeURIComponent(file.name)}`, {
     method: "POST",
+    headers: { "content-type": "application/octet-stream", ...pageHeaders() },
     body: file,
-    headers: pageHeaders(),
   });
   const answer = (await response.json()) as Uploaded<Survey> | { readonly message: string };
   if ("message" in answer) throw new Error(answer.message);

@@ -43,6 +43,7 @@ export const sidebar = [
     ["gateway-settings", "Keys, limits and the judge"],
     ["sign-in", "Sign-in and roles"],
     ["people-and-keys", "People and keys"],
+    ["tls-and-proxies", "TLS and reverse proxies"],
   ]),
   section("Reference", "reference", [
     ["command-line", "Command line"],

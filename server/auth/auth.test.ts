@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore, type Store } from "@/server/store/store";
 import { identify, pageTokenHeader } from "./identify";
 import { isSameOrigin } from "./sameOrigin";
-import { sessionCookie, sessionSecret } from "./sessionCookie";
+import { ownCookies, sessionCookie, sessionSecret } from "./sessionCookie";
 import { localUserName, mintSignInLink, type NewSession, signIn } from "./signIn";
 
 const start = new Date("2026-01-01T00:00:00Z");
@@ -97,6 +97,13 @@ describe("session cookie", () => {
     expect(sessionCookie("s", false)).toMatch(/HttpOnly; SameSite=Strict/);
     expect(sessionCookie("s", true)).toMatch(/^__Host-weir_session=s; Path=\/; HttpOnly; SameSite=Strict; .*; Secure$/);
     expect(sessionSecret("weir_session=s", true)).toBeNull();
+  });
+
+  it("is the only one that a request keeps of the two kinds of connection", () => {
+    const both = "theme=dark; weir_session=planted; __Host-weir_session=own";
+    expect(ownCookies(both, true)).toBe("theme=dark; __Host-weir_session=own");
+    expect(ownCookies(both, false)).toBe("theme=dark; weir_session=planted");
+    expect(ownCookies("weir_session=planted", true)).toBeUndefined();
   });
 });
 

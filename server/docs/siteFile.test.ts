@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { findSiteFile } from "./siteFile";
+import { sitePolicy } from "./sitePolicy";
 
 let folder: string;
 beforeAll(() => {
@@ -23,10 +24,15 @@ const text = async (...segments: string[]) => {
 };
 
 it("answers the front page, pages by their clean address, and files by name", async () => {
-  expect(await text()).toEqual({ body: "front", contentType: "text/html; charset=utf-8", immutable: false });
+  expect(await text()).toEqual({ body: "front", contentType: "text/html; charset=utf-8", immutable: false, policy: sitePolicy("front") });
   expect((await text("start", "v1.2-notes"))?.body).toBe("page");
   expect((await text("start", "v1.2-notes.html"))?.body).toBe("page");
-  expect(await text("assets", "app.a1b2.js")).toEqual({ body: "script", contentType: "text/javascript; charset=utf-8", immutable: true });
+  expect(await text("assets", "app.a1b2.js")).toEqual({
+    body: "script",
+    contentType: "text/javascript; charset=utf-8",
+    immutable: true,
+    policy: null,
+  });
 });
 
 it("has nothing outside its folder", async () => {

@@ -1,9 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
+import { sitePolicy } from "./sitePolicy";
+
+const html = "text/html; charset=utf-8";
 
 const contentTypes: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
-  ".html": "text/html; charset=utf-8",
+  ".html": html,
   ".js": "text/javascript; charset=utf-8",
   ".json": "application/json",
   ".png": "image/png",
@@ -17,6 +20,8 @@ export interface SiteFile {
   readonly contentType: string;
   /** Its name holds a digest of its content. */
   readonly immutable: boolean;
+  /** Content security policy of a page; null: it is no page. */
+  readonly policy: string | null;
 }
 
 /**
@@ -30,7 +35,9 @@ export async function findSiteFile(folder: string, segments: readonly string[]):
   const known = contentTypes[extension];
   const body = await read(join(folder, known === undefined ? `${path}.html` : path));
   if (body === null) return null;
-  return { body, contentType: known ?? "text/html; charset=utf-8", immutable: segments[0] === "assets" };
+  const contentType = known ?? html;
+  const policy = contentType === html ? sitePolicy(new TextDecoder().decode(body)) : null;
+  return { body, contentType, immutable: segments[0] === "assets", policy };
 }
 
 async function read(file: string): Promise<Uint8Array<ArrayBuffer> | null> {

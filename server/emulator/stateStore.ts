@@ -23,7 +23,7 @@ export interface StateStore {
 
 /** Stores the state in `emulator.json` and the outcomes next to it. Every write is atomic. */
 export function createStateStore(folder: string): StateStore {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const stateFile = join(folder, "emulator.json");
   const outcomesFile = join(folder, "emulator-outcomes.json");
   return {

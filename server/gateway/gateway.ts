@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
+import { createTlsServer, type TlsFiles } from "@/server/lib/tlsServer";
 import { version } from "../../package.json";
 import { adminListener } from "./admin/adminListener";
 import { Controls } from "./controls/controls";
@@ -10,7 +11,7 @@ import { dataListener } from "./dataListener";
 import { EnsembleCalls } from "./ensembles/ensembleCalls";
 import { EnsembleStats } from "./ensembles/ensembleStats";
 import { BodyMemoryBudget } from "./http/bodyMemoryBudget";
-import { dataServer } from "./http/dataServer";
+import { dataServer, overTls } from "./http/dataServer";
 import { KeyUseFile } from "./http/keyUseFile";
 import { defaultLimits, type GatewayLimits } from "./http/limits";
 import { LoopbackClient } from "./http/loopbackClient";
@@ -42,6 +43,8 @@ export interface GatewayOptions {
   readonly encoderFolders?: readonly string[];
   /** Bearer token of the admin listener; null lets every local caller in. */
   readonly adminToken: string | null;
+  /** Certificate of both ports; left out: plain HTTP alone. */
+  readonly tls?: TlsFiles | null;
   readonly log: Logger;
   readonly limits?: Partial<GatewayLimits>;
   /** Receiver of the traces; absent: no tracing. Closed with the gateway. */
@@ -77,6 +80,7 @@ export async function startGateway({
   secretOriginsFile = null,
   encoderFolders = [],
   adminToken,
+  tls: tlsFiles = null,
   log,
   limits: given,
   traces = null,
@@ -182,26 +186,19 @@ export async function startGateway({
       if (status >= 500) log.warn({ served, id, status, reason }, "request failed");
     },
   });
-  const modelServer = (): Server => dataServer({ limits, onRequest, onUnreadable: (status) => metrics.recordRefused(null, status, null) });
-  const data = modelServer();
-  const admin = createServer(
-    { keepAliveTimeout: limits.idleSeconds * 1000 },
-    adminListener({
-      serving,
-      decisions,
-      metrics,
-      configuration,
-      controls,
-      audit,
-      mutex,
-      featureLog,
-      counts,
-      ensembles,
-      stages,
-      version,
-      token: adminToken,
-    }),
-  );
+  const onUnreadable = (status: number): void => metrics.recordRefused(null, status, null);
+  const tls = tlsFiles === null ? null : { files: tlsFiles, onProblem: (sentence: string) => log.error(sentence) };
+  const modelServer = (): Server => dataServer({ limits, onRequest, onUnreadable });
+  const data = dataServer({ limits, onRequest, onUnreadable, tls });
+  const onAdminRequest = adminListener({
+    ...{ serving, decisions, metrics, configuration, controls, audit, mutex, featureLog, counts, ensembles, stages, version },
+    token: adminToken,
+  });
+  const adminOptions = { keepAliveTimeout: limits.idleSeconds * 1000 };
+  const admin =
+    tls === null
+      ? createServer(adminOptions, onAdminRequest)
+      : createTlsServer({ ...tls, options: adminOptions }).on("request", overTls(onAdminRequest));
   try {
     await listen(data, dataPort);
     await listen(admin, adminPort);
@@ -211,8 +208,7 @@ export async function startGateway({
     await Promise.all([workflows.close(), keyUses.close()]);
     throw error;
   }
-  const dataUrl = urlOf(data);
-  const adminUrl = urlOf(admin);
+  const [dataUrl, adminUrl] = [data, admin].map((server) => urlOf(server, tls === null ? "http" : "https")) as [string, string];
   log.info({ dataUrl, adminUrl, etag: configuration.etag, planId: serving.config?.planId ?? null }, "gateway is up");
 
   return {
@@ -270,7 +266,7 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-function urlOf(server: Server): string {
+function urlOf(server: Server, scheme: string): string {
   const { port } = server.address() as AddressInfo;
-  return `http://${address}:${port}`;
+  return `${scheme}://${address}:${port}`;
 }

@@ -2,7 +2,9 @@ import { delimiter } from "node:path";
 import { pino } from "pino";
 import { allowedAddresses } from "@/server/contracts/engine/guardedConnector";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
+import { ensurePrivateFolder } from "@/server/lib/privateFolder";
 import { reasonOf } from "@/server/lib/reasonOf";
+import { tlsFiles } from "@/server/lib/tlsServer";
 import { version } from "../../package.json";
 import { type Gateway, PortTakenError, startGateway } from "./gateway";
 import { defaultLimits } from "./http/limits";
@@ -24,14 +26,18 @@ async function start(): Promise<Gateway> {
   allowedAddresses();
   const { problem } = mappingsInForce();
   if (problem !== null) log.warn(problem);
+  const stateDirectory = process.env.WEIR_STATE_DIR || ".weir";
+  const repaired = ensurePrivateFolder(stateDirectory);
+  if (repaired !== null) log.warn(repaired);
   return startGateway({
     dataPort: portFrom("WEIR_GATEWAY_PORT", 4610),
     adminPort: portFrom("WEIR_GATEWAY_ADMIN_PORT", 4611),
-    stateDirectory: process.env.WEIR_STATE_DIR || ".weir",
+    stateDirectory,
     secretOriginsFile: process.env.WEIR_SECRET_ORIGINS || null,
     // Separated as in PATH.
     encoderFolders: (process.env.WEIR_ENCODER_FOLDERS ?? "").split(delimiter).filter((folder) => folder !== ""),
     adminToken,
+    tls: tlsFiles(process.env),
     log,
     traces: await tracesFromEnvironment({ log, version }),
   });

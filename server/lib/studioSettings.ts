@@ -24,11 +24,11 @@ const USUAL_SCRAPE_SECONDS = 15;
 
 /** Reads the settings; addresses follow from ports unless they are given whole. */
 export function studioSettings(environment: Readonly<Record<string, string | undefined>>): StudioSettings {
-  const url = (name: string, portName: string, usualPort: number): string =>
-    environment[name] ?? `http://127.0.0.1:${environment[portName] ?? usualPort}`;
+  const url = (name: string, portName: string, usualPort: number, scheme = "http"): string =>
+    environment[name] ?? `${scheme}://127.0.0.1:${environment[portName] ?? usualPort}`;
   return {
     stateDir: environment.WEIR_STATE_DIR ?? join(environment.WEIR_ROOT ?? process.cwd(), ".weir"),
-    studioUrl: url("WEIR_STUDIO_URL", "WEIR_STUDIO_PORT", 4600),
+    studioUrl: url("WEIR_STUDIO_URL", "WEIR_STUDIO_PORT", 4600, environment.WEIR_TLS_CERT_FILE ? "https" : "http"),
     gatewayUrl: url("WEIR_GATEWAY_URL", "WEIR_GATEWAY_PORT", 4610),
     gatewayAdminUrl: url("WEIR_GATEWAY_ADMIN_URL", "WEIR_GATEWAY_ADMIN_PORT", 4611),
     emulatorUrl: url("WEIR_EMULATOR_URL", "WEIR_EMULATOR_PORT", 4620),

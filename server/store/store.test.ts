@@ -208,6 +208,14 @@ describe("store", () => {
     expect(store.applications.get("a1")?.endedAt).toBe(later);
   });
 
+  it("closes a state folder that other users may read, before anything is in it", () => {
+    const open = mkdtempSync(join(tmpdir(), "weir-open-"));
+    chmodSync(open, 0o755);
+    openStore(open).close();
+    expect((statSync(open).mode & 0o777).toString(8)).toBe("700");
+    rmSync(open, { recursive: true });
+  });
+
   it.skipIf(process.getuid?.() === 0)("says in a sentence that the folder cannot be written", () => {
     const locked = mkdtempSync(join(tmpdir(), "weir-locked-"));
     chmodSync(locked, 0o500);

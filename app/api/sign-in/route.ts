@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isSameOrigin } from "@/server/auth/sameOrigin";
 import { sessionCookie } from "@/server/auth/sessionCookie";
 import { readBoundedText } from "@/server/lib/boundedBody";
+import { isSecure } from "@/server/lib/verifiedHeaders";
 import { runtime } from "@/server/runtime";
 
 export const dynamic = "force-dynamic";
@@ -16,7 +17,7 @@ const maxBytes = 1_000;
  * else.
  */
 export async function POST(request: Request): Promise<Response> {
-  const { signIn, isSecure } = runtime();
+  const { signIn } = runtime();
   if (!isSameOrigin(request.headers)) return refuse(403, "The request came from another site and was refused.");
   if (!/^application\/json\b/i.test(request.headers.get("content-type") ?? "")) return refuse(415, "Send application/json.");
   const body = await readBoundedText(request.body, maxBytes);
@@ -27,7 +28,7 @@ export async function POST(request: Request): Promise<Response> {
   if (session === null) return refuse(401, "The link was already used or has expired.");
   return Response.json(
     { pageToken: session.pageToken },
-    { headers: { "set-cookie": sessionCookie(session.cookieSecret, isSecure), "cache-control": "no-store" } },
+    { headers: { "set-cookie": sessionCookie(session.cookieSecret, isSecure(request.headers)), "cache-control": "no-store" } },
   );
 }
 

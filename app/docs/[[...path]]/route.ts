@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { findSiteFile } from "@/server/docs/siteFile";
+import { findSiteFile, type SiteFile } from "@/server/docs/siteFile";
 
 export const dynamic = "force-dynamic";
 
@@ -10,16 +10,16 @@ export async function GET(_: Request, { params }: { params: Promise<{ path?: str
   const folder = join(process.env.WEIR_ROOT ?? process.cwd(), "dist", "docs");
   const { path = [] } = await params;
   const found = await findSiteFile(folder, path);
-  if (found !== null) return answer(found.body, 200, found.contentType, found.immutable);
+  if (found !== null) return answer(found, 200);
   const missing = await findSiteFile(folder, ["404"]);
-  if (missing !== null) return answer(missing.body, 404, missing.contentType, false);
-  return answer(notBuilt, 503, "text/plain; charset=utf-8", false);
+  if (missing !== null) return answer({ ...missing, immutable: false }, 404);
+  return new Response(notBuilt, { status: 503, headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache" } });
 }
 
-function answer(body: BodyInit, status: number, contentType: string, immutable: boolean): Response {
+function answer({ body, contentType, immutable, policy }: SiteFile, status: number): Response {
   const cache = immutable ? "public, max-age=31536000, immutable" : "no-cache";
   return new Response(body, {
     status,
-    headers: { "content-type": contentType, "cache-control": cache, "x-content-type-options": "nosniff" },
+    headers: { "content-type": contentType, "cache-control": cache, ...(policy === null ? {} : { "content-security-policy": policy }) },
   });
 }

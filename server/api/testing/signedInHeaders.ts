@@ -9,5 +9,5 @@ export const tokenOf = (link: string): string => new URLSearchParams(new URL(lin
 export function signedInHeaders(runtime: Runtime): { readonly cookie: string; readonly [pageTokenHeader]: string } {
   const session = runtime.signIn(tokenOf(runtime.signInLink()));
   if (session === null) throw new Error("The link of the studio was refused.");
-  return { cookie: sessionCookie(session.cookieSecret, runtime.isSecure).split(";")[0] ?? "", [pageTokenHeader]: session.pageToken };
+  return { cookie: sessionCookie(session.cookieSecret, false).split(";")[0] ?? "", [pageTokenHeader]: session.pageToken };
 }

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { type ApiError, errorBody, lingerMs } from "./apiError";
+import { createTlsServer, isPlainFromElsewhere, type TlsFiles } from "@/server/lib/tlsServer";
+import { type ApiError, errorBody, lingerMs, sendError } from "./apiError";
 import type { GatewayLimits } from "./limits";
 
 /** Largest interval between checks for connections with slow headers. */
@@ -12,20 +13,29 @@ const goneCodes: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE
 interface DataServerOptions {
   readonly limits: GatewayLimits;
   readonly onRequest: RequestListener;
+  /** null: plain HTTP alone. */
+  readonly tls?: GatewayTls | null;
   /** Called for input that is not an HTTP request, with the status of the answer. */
   readonly onUnreadable: (status: number) => void;
 }
 
+/** TLS of the gateway's ports. */
+interface GatewayTls {
+  readonly files: TlsFiles;
+  readonly onProblem: (sentence: string) => void;
+}
+
 /** The HTTP server of the data port, not listening yet, with the time limits of connections outside of requests for models. */
-export function dataServer({ limits, onRequest, onUnreadable }: DataServerOptions): Server {
+export function dataServer({ limits, onRequest, tls = null, onUnreadable }: DataServerOptions): Server {
   const idleMs = limits.idleSeconds * 1000;
-  const server = createServer({
+  const options = {
     keepAliveTimeout: idleMs,
     headersTimeout: limits.arrivalSeconds * 1000,
     // The request limits the time for a body; this limit applies to everything else.
     requestTimeout: 2 * limits.arrivalSeconds * 1000 + lingerMs,
     connectionsCheckingInterval: Math.min(maximumLookMs, limits.arrivalSeconds * 500),
-  });
+  };
+  const server = tls === null ? createServer(options) : createTlsServer({ ...tls, options });
   server.maxConnections = limits.connections;
   // Longer than any silence of a request that is being served.
   server.setTimeout((limits.requestSeconds + limits.clientStallSeconds) * 1000);
@@ -33,7 +43,7 @@ export function dataServer({ limits, onRequest, onUnreadable }: DataServerOption
     // After an earlier long silence the socket has the timeout of an idle connection.
     if (socket.timeout !== server.timeout) socket.setTimeout(server.timeout);
   });
-  server.on("request", onRequest);
+  server.on("request", tls === null ? onRequest : overTls(onRequest));
   server.on("clientError", (error, socket) => {
     const refusal = unreadable(error, socket);
     if (refusal !== null) {
@@ -43,6 +53,21 @@ export function dataServer({ limits, onRequest, onUnreadable }: DataServerOption
   });
   return server;
 }
+
+/** With TLS the ports answer plain HTTP to this machine's own programs only, such as the studio. */
+export const overTls =
+  (onRequest: RequestListener): RequestListener =>
+  (request, response) => {
+    if (isPlainFromElsewhere(request)) sendError(response, plainText, { connection: "close" });
+    else onRequest(request, response);
+  };
+
+const plainText: ApiError = {
+  status: 403,
+  message: "This gateway answers other machines over TLS only: use https.",
+  type: "invalid_request_error",
+  code: "tls_required",
+};
 
 /** The error for input that is not an HTTP request or came too slowly; null if the client is gone. */
 function unreadable({ code }: NodeJS.ErrnoException, socket: Duplex): ApiError | null {

@@ -95,7 +95,7 @@ export class AuditLog {
   }
 
   async #append(text: string): Promise<void> {
-    await mkdir(dirname(this.#path), { recursive: true });
+    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
     await appendFile(this.#path, text, { mode: 0o600, flush: true });
   }
 }

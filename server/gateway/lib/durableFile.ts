@@ -6,7 +6,7 @@ import { dirname } from "node:path";
  */
 export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
   const directory = dirname(path);
-  await mkdir(directory, { recursive: true });
+  await mkdir(directory, { recursive: true, mode: 0o700 });
   const written = `${path}.new`;
   const file = await open(written, "w", 0o600);
   try {
