@@ -12,6 +12,7 @@ export const entries = {
   redactionWorker: "server/gateway/capture/redactionWorker.ts",
   predictionWorker: "server/gateway/prediction/predictionWorker.ts",
   lineWorker: "server/gateway/workflows/lineWorker.ts",
+  jsonWorker: "server/gateway/http/jsonWorker.ts",
   encoderProcess: "server/encoders/encoderProcess.ts",
   emulator: "server/emulator/main.ts",
   planningWorker: "server/planning/planner/worker.ts",

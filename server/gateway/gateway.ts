@@ -10,6 +10,8 @@ import { dataListener } from "./dataListener";
 import { EnsembleCalls } from "./ensembles/ensembleCalls";
 import { EnsembleStats } from "./ensembles/ensembleStats";
 import { BodyMemoryBudget } from "./http/bodyMemoryBudget";
+import type { ApiKey } from "./http/callers";
+import { isLoopback } from "./http/clientAddress";
 import { dataServer } from "./http/dataServer";
 import { defaultLimits, type GatewayLimits } from "./http/limits";
 import { LoopbackClient } from "./http/loopbackClient";
@@ -31,14 +33,20 @@ import { StageWatch } from "./serving/stageWatch";
 import { WorkflowTracker } from "./workflows/workflowTracker";
 
 export interface GatewayOptions {
+  /** Address that the data port listens on; left out: this machine's own. One that other machines reach needs keys. */
+  readonly dataHost?: string;
   /** 0 takes any free port. */
   readonly dataPort: number;
   readonly adminPort: number;
   readonly stateDirectory: string;
   /** Whole paths of encoders whose embeddings predictors may read; left out: none. */
   readonly encoderFolders?: readonly string[];
-  /** Bearer token of the admin listener; null lets every local caller in. */
+  /** Bearer token of the admin listener; null lets every local caller in, which a gateway in a process of its own does not do. */
   readonly adminToken: string | null;
+  /** API keys that are in force while the configuration names none. */
+  readonly startKeys?: readonly ApiKey[] | undefined;
+  /** Names under which clients may know the gateway, in small letters, beside its addresses. */
+  readonly hosts?: ReadonlySet<string>;
   readonly log: Logger;
   readonly limits?: Partial<GatewayLimits>;
   /** Receiver of the traces; absent: no tracing. Closed with the gateway. */
@@ -55,7 +63,7 @@ export interface Gateway {
   close(drainSeconds?: number): Promise<number>;
 }
 
-const address = "127.0.0.1";
+const ownAddress = "127.0.0.1";
 /**
  * Connections that may wait to be accepted while the gateway is busy; the system resets further ones. Node's default of 511 covers two
  * seconds of a busy machine.
@@ -66,13 +74,16 @@ const lookMs = 20;
 /** Time for the last error bodies to reach clients that read. */
 const farewellSeconds = 1;
 
-/** Starts the gateway with its last configuration. Rejects if a port is taken. */
+/** Starts the gateway with its last configuration. Rejects if a port is taken, or if the data port needs keys and there are none. */
 export async function startGateway({
+  dataHost = ownAddress,
   dataPort,
   adminPort,
   stateDirectory,
   encoderFolders = [],
   adminToken,
+  startKeys,
+  hosts = new Set(),
   log,
   limits: given,
   traces = null,
@@ -98,6 +109,7 @@ export async function startGateway({
     predictions,
     artifacts,
     workflows,
+    callers: { startKeys, required: !isLoopback(dataHost) },
     onAvailabilityChange: () => stages.look(),
   });
   const decisions = new DecisionLog();
@@ -137,6 +149,11 @@ export async function startGateway({
   });
   const unserved = await configuration.load();
   if (unserved !== null) log.error({ reason: unserved }, "starting without a configuration");
+  const keyless = serving.callers.refusal(configuration.current?.settings?.keys);
+  if (keyless !== null) {
+    serving.close();
+    throw new Error(keyless);
+  }
   // After the configuration, which defines the speed of the engines' clock.
   await workflows.load();
   const controlsStore = new ControlsStore(stateDirectory);
@@ -154,6 +171,7 @@ export async function startGateway({
     ensembles: ensembleCalls,
     traces,
     version,
+    hosts,
     open,
     bodies: new BodyMemoryBudget(limits.bodyBytesInAll),
     onBug: (error) => log.error({ err: error }, "a request failed on a bug of the gateway"),
@@ -174,7 +192,11 @@ export async function startGateway({
   const modelServer = (): Server => dataServer({ limits, onRequest, onUnreadable: (status) => metrics.recordRefused(null, status, null) });
   const data = modelServer();
   const admin = createServer(
-    { keepAliveTimeout: limits.idleSeconds * 1000 },
+    {
+      keepAliveTimeout: limits.idleSeconds * 1000,
+      headersTimeout: limits.arrivalSeconds * 1000,
+      requestTimeout: 2 * limits.arrivalSeconds * 1000,
+    },
     adminListener({
       serving,
       decisions,
@@ -188,12 +210,13 @@ export async function startGateway({
       ensembles,
       stages,
       version,
+      hosts,
       token: adminToken,
     }),
   );
   try {
-    await listen(data, dataPort);
-    await listen(admin, adminPort);
+    await listen(data, { host: dataHost, port: dataPort });
+    await listen(admin, { host: ownAddress, port: adminPort });
   } catch (error) {
     data.close();
     serving.close();
@@ -239,20 +262,20 @@ export class PortTakenError extends Error {
   readonly kind = "port-taken";
 }
 
-function listen(server: Server, port: number): Promise<void> {
+function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       reject(
         error.code === "EADDRINUSE"
-          ? new PortTakenError(`Port ${port} on ${address} is taken by another program; free it or choose another.`)
+          ? new PortTakenError(`Port ${port} on ${host} is taken by another program; free it or choose another.`)
           : error,
       );
     });
-    server.listen({ port, host: address, backlog }, resolve);
+    server.listen({ port, host, backlog }, resolve);
   });
 }
 
 function urlOf(server: Server): string {
-  const { port } = server.address() as AddressInfo;
-  return `http://${address}:${port}`;
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { GatewayArtefact } from "@/server/contracts/gateway/gatewayLearning";
 import { learntOf } from "@/solver/plan/policySchema";
 import { type ApiError, badRequest, conflict, nothingToEnd, sendError, sendJson } from "../http/apiError";
+import { bodyRefusal } from "../http/bodyRefusal";
 import { readBody } from "../http/readBody";
 import { pathEnd } from "../http/requestTarget";
 import { type AboutArtefact, artefactBytes, sha256 } from "../prediction/artifactStore";
@@ -68,11 +69,8 @@ export function artefactRoutes({ serving: { artifacts, predictions }, configurat
 /** The body, checked against its hash; null if the client disconnected. */
 async function bytesOf(request: IncomingMessage, hash: string): Promise<Buffer | ApiError | null> {
   const read = await readBody(request, { mostBytes: artefactBytes });
-  if (read.kind === "too-large") {
-    const message = `A predictor may have at most ${artefactBytes} bytes.`;
-    return { status: 413, message, type: "invalid_request_error", code: "body_too_large" };
-  }
-  if (read.kind !== "body") return null;
+  if (read.kind === "ended" || read.kind === "cut-off") return null;
+  if (read.kind !== "body") return bodyRefusal(read, { mostBytes: artefactBytes });
   if (!hashForm.test(hash)) return badRequest("The name of a predictor is its SHA-256: 64 hexadecimal digits.");
   const actual = sha256(read.bytes);
   return actual === hash

@@ -53,7 +53,8 @@ export function configRoutes({ configuration, controls, mutex, serving }: AdminO
       hashRefusal(config) ??
       missingJudgeKey(config.judge) ??
       serving.artifacts.refusal(config.policy, coming) ??
-      astrayFile(config.replicas);
+      astrayFile(config.replicas) ??
+      (config.settings === undefined ? null : serving.callers.refusal(config.settings.keys));
     if (refusal === null) return controls.configRefusal(config);
     return { status: 400, message: refusal, type: "invalid_request_error", code: "unservable_config" };
   }

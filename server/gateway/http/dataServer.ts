@@ -1,7 +1,8 @@
-import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type ApiError, errorBody, lingerMs } from "./apiError";
+import { clientAddress } from "./clientAddress";
 import type { GatewayLimits } from "./limits";
 
 /** Largest interval between checks for connections with slow headers. */
@@ -27,13 +28,20 @@ export function dataServer({ limits, onRequest, onUnreadable }: DataServerOption
     connectionsCheckingInterval: Math.min(maximumLookMs, limits.arrivalSeconds * 500),
   });
   server.maxConnections = limits.connections;
+  boundConnections(server, limits.connectionsPerAddress);
   // Longer than any silence of a request that is being served.
   server.setTimeout((limits.requestSeconds + limits.clientStallSeconds) * 1000);
   server.on("request", ({ socket }) => {
     // After an earlier long silence the socket has the timeout of an idle connection.
     if (socket.timeout !== server.timeout) socket.setTimeout(server.timeout);
   });
+  server.on("request", (request, response) => boundUnread(request, response, limits.bodyBytes));
   server.on("request", onRequest);
+  server.on("checkContinue", (request, response) => {
+    // A client that asks first need not send what would be refused.
+    if (Number(request.headers["content-length"] ?? 0) <= limits.bodyBytes) response.writeContinue();
+    server.emit("request", request, response);
+  });
   server.on("clientError", (error, socket) => {
     const refusal = unreadable(error, socket);
     if (refusal !== null) {
@@ -42,6 +50,40 @@ export function dataServer({ limits, onRequest, onUnreadable }: DataServerOption
     } else if (socket instanceof Socket && !socket.destroyed) socket.setTimeout(idleMs);
   });
   return server;
+}
+
+/** Refuses connections of an address that has many, except of one that may be a proxy. */
+function boundConnections(server: Server, most: number): void {
+  const open = new Map<string, number>();
+  server.on("connection", (socket: Socket) => {
+    const { name, isShared } = clientAddress(socket.remoteAddress);
+    if (isShared) return;
+    const count = (open.get(name) ?? 0) + 1;
+    open.set(name, count);
+    socket.once("close", () => {
+      const left = (open.get(name) ?? 1) - 1;
+      if (left === 0) open.delete(name);
+      else open.set(name, left);
+    });
+    if (count > most) answer(socket, tooManyConnections(most)).once("finish", () => socket.destroy());
+  });
+}
+
+/** Disconnects a client that goes on sending a body after the answer to it, once it has had the chance to read the answer. */
+function boundUnread(request: IncomingMessage, response: ServerResponse, mostBytes: number): void {
+  response.once("finish", () => {
+    if (request.complete) return;
+    let bytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > mostBytes) request.socket.destroy();
+    });
+  });
+}
+
+function tooManyConnections(most: number): ApiError {
+  const message = `${most} connections of this address are open, the limit for one.`;
+  return { status: 429, message, type: "rate_limit_error", code: "too_many_connections" };
 }
 
 /** The error for input that is not an HTTP request or came too slowly; null if the client is gone. */
@@ -62,8 +104,9 @@ function unreadable({ code }: NodeJS.ErrnoException, socket: Duplex): ApiError |
   return { status: 400, message: "This is not an HTTP request.", type, code: "bad_request" };
 }
 
-function answer(socket: Duplex, error: ApiError): void {
+function answer(socket: Duplex, error: ApiError): Duplex {
   const body = errorBody(error);
-  const head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
-  socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
+  const retry = error.status === 429 ? "\r\nretry-after: 1" : "";
+  const head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}${retry}`;
+  return socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
 }

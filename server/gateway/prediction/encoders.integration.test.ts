@@ -181,7 +181,11 @@ describe.skipIf(!isInstalled)("heads on an encoder's embeddings", () => {
     await until(() => processesOf(folder).length === 0);
     const bereft = await startTestGateway({ predictionSeconds: 5 }, { stateDirectory, encoderFolders: [join(parent, "none")] });
     expect((await ask(bereft, "prove")).predictions).toEqual({ confidence: heads.hash, models: {}, absent: "no-encoder" });
-    const validated = await fetch(`${bereft.adminUrl}/config/validate`, { method: "POST", body: JSON.stringify(config) });
+    const validated = await fetch(`${bereft.adminUrl}/config/validate`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(config),
+    });
     expect(await refusalOf(validated)).toMatch(
       /^The predictor .* reads embeddings of the encoder tiny .*, which this gateway does not have/,
     );

@@ -4,7 +4,7 @@ import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import type { Outage, StartingRequest } from "@/solver/policies/core/policy";
 import type { Capture } from "../capture/capture";
 import { ReplicaPool } from "../engines/replicaPool";
-import { Callers } from "../http/callers";
+import { Callers, type CallersOptions } from "../http/callers";
 import type { GatewayLimits } from "../http/limits";
 import type { ModelRequest } from "../http/modelRequest";
 import type { Judge } from "../judge/judge";
@@ -40,6 +40,7 @@ export interface ServingOptions extends Pick<GatewayLimits, "quietSeconds" | "re
   readonly predictions: RequestPredictions;
   readonly artifacts: ArtifactStore;
   readonly workflows: WorkflowTracker;
+  readonly callers?: CallersOptions;
   /** Called when engines of a model come or go. */
   readonly onAvailabilityChange: () => void;
 }
@@ -50,7 +51,7 @@ export interface ServingOptions extends Pick<GatewayLimits, "quietSeconds" | "re
  */
 export class Serving {
   readonly pool: ReplicaPool;
-  readonly callers = new Callers();
+  readonly callers: Callers;
   readonly cascadeNames = new CascadeNames();
   readonly predictions: RequestPredictions;
   /** Trained predictors that policies may name. */
@@ -79,7 +80,8 @@ export class Serving {
   #panic: { readonly model: string; readonly served: ServedModel | null } | null = null;
   #canary: { readonly asked: CanaryShare; readonly served: ServedModel | null } | null = null;
 
-  constructor({ judge, quietSeconds, recoverySeconds, predictions, artifacts, workflows, onAvailabilityChange }: ServingOptions) {
+  constructor({ judge, quietSeconds, recoverySeconds, predictions, artifacts, workflows, callers, onAvailabilityChange }: ServingOptions) {
+    this.callers = new Callers(callers);
     this.predictions = predictions;
     this.artifacts = artifacts;
     this.workflows = workflows;
