@@ -14,6 +14,7 @@ import { gateReplayBenchmarks } from "./gate/gateReplay";
 import { decisionBenchmarks } from "./gateway/decision";
 import { gatewayBenchmarks } from "./gateway/gateway";
 import { gatewayMatrixBenchmarks } from "./gateway/gatewayMatrix";
+import { hostileClientBenchmarks } from "./gateway/hostileClients";
 import { streamBenchmarks } from "./gateway/streams";
 import { kairosLiveBenchmarks } from "./kairos/kairosLive";
 import { kairosOrderBenchmarks } from "./kairos/kairosOrder";
@@ -75,6 +76,7 @@ const benchmarks: readonly Benchmark[] = [
   ...aragogLiveBenchmarks,
   ...gatewayBenchmarks,
   ...gatewayMatrixBenchmarks,
+  ...hostileClientBenchmarks,
   ...predictorOverheadBenchmarks,
   ...predictorsLiveBenchmarks,
   ...streamBenchmarks,

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
-import { type Decision, decisionPageSchema, type GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
+import { type Decision, decisionPageSchema, type GatewayConfig, type GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import { policyHash } from "@/server/contracts/gateway/policyHash";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { adminHeaders, benchToken } from "../lib/adminHeaders";
@@ -140,6 +140,8 @@ export interface Upstreams {
   readonly maxInFlight?: number;
   /** Engine seconds per wall second; left out: 1. */
   readonly timeScale?: number;
+  /** Left out: none, so that no key is needed. */
+  readonly settings?: GatewaySettings;
   /** Trained predictors that the policy names. */
   readonly artefacts?: readonly Uint8Array[];
 }
@@ -228,7 +230,7 @@ async function metricOf(adminUrl: string, series: string): Promise<number> {
   return line === undefined ? Number.NaN : Number(line.slice(series.length + 1));
 }
 
-function benchConfig(policy: PolicyDocument, { engines, judge, maxInFlight = 64, timeScale = 1 }: Upstreams): GatewayConfig {
+function benchConfig(policy: PolicyDocument, { engines, judge, settings, maxInFlight = 64, timeScale = 1 }: Upstreams): GatewayConfig {
   return {
     apiVersion: "weir/v1",
     kind: "GatewayConfig",
@@ -241,5 +243,6 @@ function benchConfig(policy: PolicyDocument, { engines, judge, maxInFlight = 64,
     ),
     judge: { model: "weir-judge", url: judge },
     timeScale,
+    ...(settings !== undefined && { settings }),
   };
 }

@@ -29,7 +29,10 @@ export class KeyGate {
 
   /** Sends a refusal later: a client that sends its next request after the answer can then send few. */
   hold(response: ServerResponse, refuse: (headers: OutgoingHttpHeaders) => void): void {
-    if (this.#held >= mostHeld) return refuse({ connection: "close" });
+    if (this.#held >= mostHeld) {
+      refuse({ connection: "close" });
+      return;
+    }
     this.#held += 1;
     const timer = setTimeout(() => refuse({}), this.#heldMs);
     response.once("close", () => {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type FenceRefusal, fenceRefusal } from "@/server/lib/browserFence";
-import { shownName } from "./clientNames";
 import type { ApiError } from "./apiError";
+import { shownName } from "./clientNames";
 
 /** Types of bodies; a page of another origin cannot send one without being asked first, and the gateway answers no such question. */
 const bodyTypes: ReadonlySet<string> = new Set(["application/json", "application/octet-stream"]);

@@ -89,7 +89,11 @@ async function refusalOf(answer: Response): Promise<string> {
 }
 
 const send = (gateway: TestGateway, method: string, path: string, config: GatewayConfig): Promise<Response> =>
-  fetch(gateway.adminUrl + path, { method, headers: { "if-match": "none" }, body: JSON.stringify(config) });
+  fetch(gateway.adminUrl + path, {
+    method,
+    headers: { "content-type": "application/json", "if-match": "none" },
+    body: JSON.stringify(config),
+  });
 
 describe.skipIf(!isInstalled)("heads on an encoder's embeddings", () => {
   let parent: string;

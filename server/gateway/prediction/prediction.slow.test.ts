@@ -301,7 +301,11 @@ describe("predictors on the gateway's disk", () => {
     const swapped = hashed(slackBy({ lengths: confidence.hash }));
     const send = async (path: string, method: string, body: unknown) => {
       const etag = (await fetch(`${gateway.adminUrl}/config`)).headers.get("etag") ?? "";
-      const answer = await fetch(gateway.adminUrl + path, { method, headers: { "if-match": etag }, body: JSON.stringify(body) });
+      const answer = await fetch(gateway.adminUrl + path, {
+        method,
+        headers: { "content-type": "application/json", "if-match": etag },
+        body: JSON.stringify(body),
+      });
       return [answer.status, ((await answer.json()) as { error?: { message: string } }).error?.message] as const;
     };
     const sentence = `The policy names the predictor 555555555555 for lengths, which this gateway does not have: PUT it to /artefacts/${"5".repeat(64)} first.`;

@@ -282,7 +282,7 @@ describe("the door of workflows", () => {
     ],
     ["a run without input", runsPath(voting), "{}", { status: 400, message: "`input` is wrong" }],
     ["a field that there is none of", runsPath(voting), '{"input":"Go.","model":"small"}', { status: 400, message: '"model"' }],
-    ["what is no JSON", runsPath(voting), "Go.", { status: 400, message: "The body is not valid JSON." }],
+    ["what is no JSON", runsPath(voting), "Go.", { status: 400, message: "The body is not valid JSON" }],
     [
       "a body that is too long",
       runsPath(voting),
