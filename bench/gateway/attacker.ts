@@ -4,13 +4,15 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib"
 /**
  * Hostile clients of a gateway, run as a separate process so that they take no time of the client that is measured.
  *
- * Arguments: the kind of attack, the gateway's address, a right API key. Attacks until its parent closes its standard input; then it prints
- * how many answers of each status came, as JSON, and ends.
+ * Arguments: the kind of attack, the gateway's address, a right API key. Attacks from the line "go" to the line "rest" on its standard input,
+ * over and over; when that is closed it prints how many answers of each status came, as JSON, and ends.
  */
 const [kind = "", url = "", key = ""] = process.argv.slice(2);
 const { port, hostname } = new URL(url);
 const counts: Record<string, number> = {};
-let ended = false;
+/** Connections of the attack under way; none while it rests. */
+const open = new Set<Socket>();
+let isAttacking = false;
 
 /** What one connection sends, over and over. */
 interface Salvo {
@@ -45,8 +47,12 @@ const count = (what: string): void => {
 
 function opened(onEnd: () => void): Socket {
   const socket = connect(Number(port), hostname);
+  open.add(socket);
   socket.on("error", () => undefined);
-  socket.once("close", onEnd);
+  socket.once("close", () => {
+    open.delete(socket);
+    onEnd();
+  });
   socket.on("data", (chunk: Buffer) => {
     const status = /^HTTP\/1\.1 (\d+)/.exec(chunk.toString("latin1", 0, 16))?.[1];
     if (status !== undefined) count(status);
@@ -58,7 +64,7 @@ const pieceBytes = 1024 * 1024;
 
 /** Sends the salvo on connection after connection, without a look at the answers until all is sent. */
 async function batter({ head, body }: Salvo): Promise<void> {
-  while (!ended) {
+  while (isAttacking) {
     await new Promise<void>((resolve) => {
       const socket = opened(resolve);
       socket.once("data", () => setTimeout(() => socket.destroy(), 1000));
@@ -83,7 +89,7 @@ async function batter({ head, body }: Salvo): Promise<void> {
 
 /** Holds a connection whose body comes a byte a second. */
 async function trickle(): Promise<void> {
-  while (!ended) {
+  while (isAttacking) {
     await new Promise<void>((resolve) => {
       const socket = opened(() => {
         clearInterval(timer);
@@ -98,7 +104,7 @@ async function trickle(): Promise<void> {
 /** Sends requests with wrong keys, the next as soon as one is answered. */
 async function guess(connection: number): Promise<void> {
   const body = '{"model":"large","messages":[{"role":"user","content":"?"}]}';
-  for (let attempt = 0; !ended; ) {
+  for (let attempt = 0; isAttacking; ) {
     await new Promise<void>((resolve) => {
       const socket = opened(resolve);
       const send = (): void => {
@@ -130,8 +136,16 @@ const attacks: Readonly<Record<string, () => () => void>> = {
 const attack = attacks[kind]?.();
 if (attack === undefined) throw new Error(`There is no attack ${kind}.`);
 process.stdout.write("ready\n");
-process.stdin.once("data", attack);
+const rest = (): void => {
+  isAttacking = false;
+  for (const socket of open) socket.destroy();
+};
+process.stdin.on("data", (line) => {
+  if (String(line).startsWith("rest")) return rest();
+  isAttacking = true;
+  attack();
+});
 process.stdin.on("end", () => {
-  ended = true;
+  rest();
   process.stdout.write(`${JSON.stringify(counts)}\n`, () => process.exit(0));
 });

@@ -11,10 +11,11 @@ import { startBenchGateway } from "./gatewayBench";
 
 const model = "gemma-2-2b";
 const perSecond = 200;
-const undisturbedSeconds = 6;
-const attackedSeconds = 8;
-/** Time in which attackers get going before the client is measured. */
-const runUpSeconds = 1;
+/** Undisturbed and attacked windows take turns, so that what else the machine does meets both. */
+const windows = 3;
+const windowSeconds = 2;
+/** Time between windows, in which attackers get going or what they left is worked off. */
+const changeSeconds = 0.5;
 const timeScale = 4;
 const outputTokens = 8;
 
@@ -45,8 +46,18 @@ interface Row {
   readonly answers: string;
 }
 
+interface Window {
+  readonly latencies: readonly number[];
+  readonly failed: number;
+}
+
+function phaseOf(all: readonly Window[]): Phase {
+  const latencies = all.flatMap((one) => one.latencies);
+  return { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), failed: all.reduce((sum, one) => sum + one.failed, 0) };
+}
+
 /** An innocent client with a right key: an open loop, whether or not earlier requests were answered. */
-async function measured(pool: Pool, seconds: number): Promise<Phase> {
+async function measured(pool: Pool, seconds: number): Promise<Window> {
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "[prompt p] Where does the water go?" }] });
   const headers = { "content-type": "application/json", authorization: "Bearer innocent" };
   const latencies: number[] = [];
@@ -65,26 +76,38 @@ async function measured(pool: Pool, seconds: number): Promise<Phase> {
     for (; index < perSecond * seconds && startedMs + (index * 1000) / perSecond <= performance.now(); index += 1) pending.push(send());
   }
   await Promise.all(pending);
-  return { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), failed };
+  return { latencies, failed };
 }
 
 async function under(attack: (typeof attacks)[number], gatewayUrl: string, pool: Pool): Promise<Row> {
   const attacker = startBundle("attacker", { args: [attack, gatewayUrl, "hostile"] });
   try {
     await said(attacker, /ready/);
-    const undisturbed = await measured(pool, undisturbedSeconds);
-    attacker.stdin?.write("go\n");
-    await new Promise((resolve) => setTimeout(resolve, runUpSeconds * 1000));
-    const attacked = await measured(pool, attackedSeconds);
+    const [undisturbed, attacked]: [Window[], Window[]] = [[], []];
+    for (let window = 0; window < windows; window += 1) {
+      undisturbed.push(await measured(pool, windowSeconds));
+      attacker.stdin?.write("go\n");
+      await sleep(changeSeconds);
+      attacked.push(await measured(pool, windowSeconds));
+      attacker.stdin?.write("rest\n");
+      await sleep(changeSeconds);
+    }
     const answers = said(attacker, /^(\{.*\})$/m);
     attacker.stdin?.end();
     const [counts = ""] = await answers;
     if (attacker.exitCode === null) await once(attacker, "exit");
-    return { attack, undisturbed, attacked, answers: counts.replaceAll(/["{}]/g, "").replaceAll(",", ", ").replaceAll(":", " × ") };
+    return {
+      attack,
+      undisturbed: phaseOf(undisturbed),
+      attacked: phaseOf(attacked),
+      answers: counts.replaceAll(/["{}]/g, "").replaceAll(",", ", ").replaceAll(":", " × "),
+    };
   } finally {
     await endChild(attacker);
   }
 }
+
+const sleep = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
 async function measureAll(): Promise<readonly Row[]> {
   const emulation = await Emulation.start({ models: [model], outcomes, timeScale });
@@ -131,7 +154,7 @@ export const hostileClientBenchmarks: readonly Benchmark[] = [
       writeTables("hostile-clients", [shown]);
       process.stderr.write(`\n${shown}\n\n`);
       const worst = rows.reduce((most, row) => (ratioOf(row) > ratioOf(most) ? row : most));
-      const detail = `${worst.attack}: ${ms(worst.attacked.p99)} attacked, ${ms(worst.undisturbed.p99)} undisturbed, ${perSecond} requests/s to an emulated engine, ${undisturbedSeconds} s undisturbed before ${attackedSeconds} s of each of ${rows.length} attacks`;
+      const detail = `${worst.attack}: ${ms(worst.attacked.p99)} attacked, ${ms(worst.undisturbed.p99)} undisturbed, ${perSecond} requests/s to an emulated engine, ${windows} windows of ${windowSeconds} s of each for each of ${rows.length} attacks`;
       return { figure: ratioOf(worst), unit: "times", detail };
     },
   },

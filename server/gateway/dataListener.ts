@@ -1,10 +1,11 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { type ApiError, sendError, sendJson } from "./http/apiError";
 import { chatEndpoint } from "./http/chatEndpoint";
+import { clientAddress } from "./http/clientAddress";
 import { completionsEndpoint, embeddingsEndpoint } from "./http/completionsEndpoint";
-import { KeyGate } from "./http/keyGate";
 import { requestIds } from "./http/modelRequest";
 import { requestRefusal } from "./http/requestFence";
+import { WrongKeys } from "./http/wrongKeys";
 import { unservedModel } from "./request/admission";
 import { type RequestService, serveRequest } from "./request/serveRequest";
 import { WorkflowRuns } from "./runs/workflowRuns";
@@ -29,8 +30,8 @@ interface DataListenerOptions extends RequestService {
 
 /** The handler of the data port: the OpenAI API over the served models, and runs of declared workflows. */
 export function dataListener(options: DataListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  const { serving, version, hosts, draining, loopback, onBug, onRefused } = options;
-  const keyGate = new KeyGate(options.limits);
+  const { serving, version, hosts, held, draining, loopback, onBug, onRefused } = options;
+  const wrongKeys = new WrongKeys();
   const runs = new WorkflowRuns(options);
   const startedAtSeconds = Math.floor(Date.now() / 1000);
   const modelEntry = (id: string) => ({ id, object: "model", created: startedAtSeconds, owned_by: "weir" });
@@ -62,10 +63,13 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
     const isKeyed = path.startsWith(keyedPaths);
     const caller = isKeyed ? serving.callers.identify(request.headers, { isPart: loopback.isPart(request.headers) }) : null;
     if (isKeyed && (caller === null || caller.key !== null)) {
-      const waitSeconds = keyGate.waitSeconds(request, caller?.key ?? null);
+      const address = clientAddress(request.socket.remoteAddress);
+      const nowMs = performance.now();
+      const waitSeconds =
+        caller === null || caller.key === null ? wrongKeys.wrong(address, nowMs) : wrongKeys.right(address, caller.key, nowMs);
       if (waitSeconds > 0) {
         onRefused(null, 429, null);
-        return keyGate.hold(response, (headers) => refuse(tooManyWrongKeys, { ...headers, "retry-after": String(Math.ceil(waitSeconds)) }));
+        return held.hold(response, (headers) => refuse(tooManyWrongKeys, { ...headers, "retry-after": String(Math.ceil(waitSeconds)) }));
       }
       if (caller === null) {
         onRefused(null, wrongKey.status, null);

@@ -13,6 +13,8 @@ import { BodyMemoryBudget } from "./http/bodyMemoryBudget";
 import type { ApiKey } from "./http/callers";
 import { isLoopback } from "./http/clientAddress";
 import { dataServer } from "./http/dataServer";
+import { HeldAnswers } from "./http/heldAnswers";
+import { HostileBodies } from "./http/hostileBodies";
 import { defaultLimits, type GatewayLimits } from "./http/limits";
 import { LoopbackClient } from "./http/loopbackClient";
 import { AuditLog } from "./lib/auditLog";
@@ -166,6 +168,7 @@ export async function startGateway({
   // Without this the first requests would not be predicted.
   await predictionService.settled;
 
+  const held = new HeldAnswers(limits);
   const onRequest = dataListener({
     ...service,
     ensembles: ensembleCalls,
@@ -174,6 +177,8 @@ export async function startGateway({
     hosts,
     open,
     bodies: new BodyMemoryBudget(limits.bodyBytesInAll),
+    held,
+    hostileBodies: new HostileBodies(held),
     onBug: (error) => log.error({ err: error }, "a request failed on a bug of the gateway"),
     onShed(decision) {
       decisions.append(decision);

@@ -16,13 +16,12 @@ const outer = Object.values(networkInterfaces())
   .flat()
   .find((one) => one?.family === "IPv4" && !one.internal)?.address;
 
+const ports = { WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0" };
+
 /** The gateway as a process of its own, until it is up or has ended. */
 async function started(environment: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [workerFile("gateway")], {
-    env: {
-      ...{ PATH: process.env.PATH, WEIR_STATE_DIR: await temporaryDirectory(), WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0" },
-      ...environment,
-    },
+    env: { ...process.env, WEIR_ADMIN_TOKEN: "", ...ports, WEIR_STATE_DIR: await temporaryDirectory(), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(async () => {
@@ -114,7 +113,7 @@ describe("a gateway that other machines reach", () => {
   });
 
   it.runIf(outer !== undefined)("makes an address that guesses keys wait, but not the client beside it", async () => {
-    const gateway = await startTestGateway({ wrongKeySeconds: 0.05 }, { dataHost: "0.0.0.0", startKeys });
+    const gateway = await startTestGateway({ heldAnswerSeconds: 0.05 }, { dataHost: "0.0.0.0", startKeys });
     const url = `http://${outer}:${new URL(gateway.dataUrl).port}/v1/models`;
     const ask = (key: string) => fetch(url, { headers: { authorization: `Bearer ${key}` } });
     expect((await ask("right")).status).toBe(200);
@@ -134,7 +133,7 @@ describe("a gateway that other machines reach", () => {
 
 describe("wrong keys by a proxy on this machine", () => {
   it("are refused after some, and hold up no right key of its other clients", async () => {
-    const gateway = await startTestGateway({ wrongKeySeconds: 0.05 }, { startKeys });
+    const gateway = await startTestGateway({ heldAnswerSeconds: 0.05 }, { startKeys });
     const ask = (key: string) => fetch(`${gateway.dataUrl}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
     const statuses = await Promise.all(Array.from({ length: 60 }, (_, at) => ask(`guess-${at}`).then(({ status }) => status)));
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(21);
@@ -143,7 +142,7 @@ describe("wrong keys by a proxy on this machine", () => {
   });
 
   it("are answered late once there are many, so that their sender is slow", async () => {
-    const gateway = await startTestGateway({ wrongKeySeconds: 0.2 }, { startKeys });
+    const gateway = await startTestGateway({ heldAnswerSeconds: 0.2 }, { startKeys });
     const ask = () => fetch(`${gateway.dataUrl}/v1/models`, { headers: { authorization: "Bearer guess" } });
     let last = await ask();
     while (last.status === 401) last = await ask();

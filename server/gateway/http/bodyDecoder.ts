@@ -7,6 +7,8 @@ const freeBytes = 256 * 1024;
 const mostRatio = 100;
 /** Decompressed bytes that come at once. */
 const chunkSize = 64 * 1024;
+/** Compressed bytes that are taken on at once: at the highest ratio they become 4 MB, of which a reader stops at the first part. */
+const sliceBytes = 4 * 1024;
 
 /** Encodings of bodies that are read. Brotli is not among them: its decoder takes 16 MB of memory for one request. */
 type Encoding = "gzip" | "deflate";
@@ -40,7 +42,8 @@ interface Decoding {
 export class BodyDecoder {
   readonly #stream: Gunzip | Inflate;
   #request: IncomingMessage | null = null;
-  #compressedBytes = 0;
+  /** Compressed bytes that are decompressed. */
+  #doneBytes = 0;
 
   constructor(encoding: Encoding) {
     this.#stream = encoding === "gzip" ? createGunzip({ chunkSize }) : createInflate({ chunkSize });
@@ -52,7 +55,7 @@ export class BodyDecoder {
     let bytes = 0;
     this.#stream.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > freeBytes && bytes > mostRatio * this.#compressedBytes) onProblem("bomb");
+      if (bytes > freeBytes && bytes > mostRatio * (this.#doneBytes + sliceBytes)) onProblem("bomb");
       else onChunk(chunk);
     });
     this.#stream.on("drain", () => request.resume());
@@ -61,8 +64,13 @@ export class BodyDecoder {
   }
 
   write(chunk: Buffer): void {
-    this.#compressedBytes += chunk.length;
-    if (!this.#stream.write(chunk)) this.#request?.pause();
+    for (let at = 0; at < chunk.length; at += sliceBytes) {
+      const slice = chunk.subarray(at, at + sliceBytes);
+      const done = (): void => {
+        this.#doneBytes += slice.length;
+      };
+      if (!this.#stream.write(slice, done)) this.#request?.pause();
+    }
   }
 
   /** Called when the compressed body is whole. */

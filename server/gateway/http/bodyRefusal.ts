@@ -1,4 +1,4 @@
-import type { JsonExcess, JsonLimits } from "@/server/lib/jsonScan";
+import type { JsonExcess, JsonLimits } from "@/server/contracts/http/jsonScan";
 import type { ApiError } from "./apiError";
 import { bodyMemoryExhausted } from "./bodyMemoryBudget";
 import type { BodyRead } from "./readBody";

@@ -7,6 +7,8 @@ import type { GatewayLimits } from "./limits";
 
 /** Largest interval between checks for connections with slow headers. */
 const maximumLookMs = 5_000;
+/** Bytes of an answered body that are still read. */
+const mostUnreadBytes = 256 * 1024;
 /** Errors of clients that disconnected in the middle of a request. */
 const goneCodes: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
 
@@ -35,7 +37,7 @@ export function dataServer({ limits, onRequest, onUnreadable }: DataServerOption
     // After an earlier long silence the socket has the timeout of an idle connection.
     if (socket.timeout !== server.timeout) socket.setTimeout(server.timeout);
   });
-  server.on("request", (request, response) => boundUnread(request, response, limits.bodyBytes));
+  server.on("request", (request, response) => boundUnread(request, response));
   server.on("request", onRequest);
   server.on("checkContinue", (request, response) => {
     // A client that asks first need not send what would be refused.
@@ -69,14 +71,19 @@ function boundConnections(server: Server, most: number): void {
   });
 }
 
-/** Disconnects a client that goes on sending a body after the answer to it, once it has had the chance to read the answer. */
-function boundUnread(request: IncomingMessage, response: ServerResponse, mostBytes: number): void {
+/**
+ * Reads little more of a body that is answered already. A client that still writes is held, has some time to read the answer, which a reset
+ * could cost it, and is disconnected.
+ */
+function boundUnread(request: IncomingMessage, response: ServerResponse): void {
   response.once("finish", () => {
     if (request.complete) return;
     let bytes = 0;
     request.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > mostBytes) request.socket.destroy();
+      if (bytes <= mostUnreadBytes || request.isPaused()) return;
+      request.pause();
+      setTimeout(() => request.socket.destroy(), lingerMs);
     });
   });
 }

@@ -1,4 +1,4 @@
-import type { JsonLimits } from "@/server/lib/jsonScan";
+import type { JsonLimits } from "@/server/contracts/http/jsonScan";
 
 /** All limits of the gateway. Seconds are wall seconds. */
 export interface GatewayLimits {
@@ -64,8 +64,8 @@ export interface GatewayLimits {
   readonly connections: number;
   /** Of these, connections of one address; it does not hold for this machine's own, behind which a proxy's clients are. */
   readonly connectionsPerAddress: number;
-  /** Time after which the answer comes to one of too many wrong keys, so that its sender cannot keep the gateway busy. */
-  readonly wrongKeySeconds: number;
+  /** Time after which the answer comes to one of too many wrong keys or hostile bodies, so that its sender cannot keep the gateway busy. */
+  readonly heldAnswerSeconds: number;
   /** Time given to requests in flight after SIGTERM; then they are answered with an error. */
   readonly drainSeconds: number;
 }
@@ -118,7 +118,7 @@ export const defaultLimits: GatewayLimits = {
   connections: 20_000,
   // All clients of a site may share one address.
   connectionsPerAddress: 2_000,
-  wrongKeySeconds: 1,
+  heldAnswerSeconds: 1,
   // The process manager kills the gateway a few seconds after SIGTERM; requests left at the end of this time are answered with an error.
   drainSeconds: 3,
 };

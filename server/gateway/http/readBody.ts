@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { type JsonExcess, type JsonLimits, JsonScan } from "@/server/lib/jsonScan";
+import { type JsonExcess, type JsonLimits, JsonScan } from "@/server/contracts/http/jsonScan";
 import { BodyDecoder, encodingOf } from "./bodyDecoder";
 
 export type BodyRead =
@@ -30,15 +30,12 @@ interface BodyLimits {
   readonly grow?: (bytes: number) => boolean;
 }
 
-/**
- * Reads a request body of at most `mostBytes`, decompressed. The rest of one that exceeds a limit is read and dropped, up to what the server
- * allows: if the connection were closed while the client still writes, the reset would cost it the answer with the reason.
- */
+/** Reads a request body of at most `mostBytes`, decompressed. The rest of one that exceeds a limit is not read. */
 export function readBody(request: IncomingMessage, { mostBytes, json, signal, grow }: BodyLimits): Promise<BodyRead> {
   const encoding = encodingOf(request.headers["content-encoding"]);
   const declaredBytes = Number(request.headers["content-length"] ?? 0);
   if (encoding === "unknown" || declaredBytes > mostBytes) {
-    request.on("error", () => undefined).resume();
+    request.on("error", () => undefined);
     return Promise.resolve({ kind: encoding === "unknown" ? "unknown-encoding" : "too-large" });
   }
   return new Promise((resolve) => {
@@ -52,7 +49,8 @@ export function readBody(request: IncomingMessage, { mostBytes, json, signal, gr
       dropped = true;
       chunks.length = 0;
       decoder?.close();
-      request.resume();
+      // Read on when it is answered.
+      request.pause();
       resolve(why);
     };
     const take = (chunk: Buffer): void => {

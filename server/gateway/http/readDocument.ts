@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
-import type { JsonLimits } from "@/server/lib/jsonScan";
+import type { JsonLimits } from "@/server/contracts/http/jsonScan";
 import { type ApiError, badRequest } from "./apiError";
 import { bodyRefusal } from "./bodyRefusal";
 import { parseJson } from "./parseJson";

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type FenceRefusal, fenceRefusal } from "@/server/lib/browserFence";
+import { type FenceRefusal, fenceRefusal } from "@/server/contracts/http/browserFence";
 import type { ApiError } from "./apiError";
 import { shownName } from "./clientNames";
 

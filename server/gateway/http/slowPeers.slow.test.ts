@@ -43,6 +43,27 @@ describe("clients that send slowly", () => {
     request.destroy();
   });
 
+  it("hold up nobody with five hundred connections, and are told so one by one", async () => {
+    const engine = await startTestEngine((_, response) => sayCompletion(response, "4"));
+    const gateway = await startTestGateway({ arrivalSeconds: 3 });
+    await gateway.put(oneModel([engine.url]));
+    const slow = Array.from({ length: 500 }, async () => {
+      const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "content-length": "1000000" },
+      });
+      request.on("error", () => undefined);
+      const trickle = setInterval(() => request.write("{"), 1000);
+      const [response] = await once(request, "response");
+      clearInterval(trickle);
+      response.resume();
+      request.destroy();
+      return response.statusCode;
+    });
+    for (let served = 0; served < 50; served += 1) expect((await gateway.chat({})).status).toBe(200);
+    expect(new Set(await Promise.all(slow))).toEqual(new Set([408]));
+  });
+
   it("lose that time to nobody but themselves: what is measured begins with the last of the body", async () => {
     const engine = await startTestEngine((_, response) => sayCompletion(response, "4"));
     const gateway = await startTestGateway();

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
-import type { JsonLimits } from "@/server/lib/jsonScan";
+import type { JsonLimits } from "@/server/contracts/http/jsonScan";
 import { abortError } from "./abortError";
 import type { ApiError } from "./apiError";
 import type { BodyReservation } from "./bodyMemoryBudget";
@@ -29,6 +29,8 @@ export interface TakenJson {
 export interface Refusal {
   readonly error: ApiError;
   readonly headers?: OutgoingHttpHeaders;
+  /** The body exceeds what a client has reason to send. */
+  readonly isHostile?: boolean;
 }
 
 /** Reads and parses a client's body within its limits of size, time and memory. */
@@ -43,7 +45,9 @@ export async function takeJson(
   if (read.kind === "cut-off") return "gone";
   if (read.kind === "ended") return { error: abortError(abort.signal), headers: { connection: "close" } };
   if (read.kind !== "body") {
-    return { error: bodyRefusal(read, { mostBytes, json }), ...(read.kind === "no-room" && { headers: { "retry-after": "1" } }) };
+    place.leave();
+    const error = bodyRefusal(read, { mostBytes, json });
+    return read.kind === "no-room" ? { error, headers: { "retry-after": "1" } } : { error, isHostile: true };
   }
   const parsed = await parseJson(read.bytes);
   if ("error" in parsed) return { error: parsed.error, ...(parsed.error.status === 503 && { headers: { "retry-after": "1" } }) };

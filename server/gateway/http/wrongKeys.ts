@@ -1,10 +1,9 @@
+import { AddressMemory } from "./addressMemory";
 import { TokenBucket } from "./callers";
 import type { ClientAddress } from "./clientAddress";
 
 /** Wrong keys of one address that are answered as such: so many at once, then so many a minute. */
 const wrongPerMinute = 20;
-/** Addresses that are remembered; the one that was silent for longest is forgotten. */
-const mostAddresses = 10_000;
 /** Right keys that are remembered of one address. */
 const mostKeys = 100;
 
@@ -21,11 +20,15 @@ interface Known {
  * let in, so that a guesser does not lock out the clients beside it. At an address that may be a proxy, right keys are never made to wait.
  */
 export class WrongKeys {
-  readonly #addresses = new Map<string, Known>();
+  readonly #addresses = new AddressMemory<Known>((nowMs) => ({
+    wrong: new TokenBucket(wrongPerMinute, nowMs),
+    right: new Set(),
+    heldUntilMs: 0,
+  }));
 
   /** Counts a wrong key; returns the seconds that the address must wait, 0 if the answer may say that the key is wrong. */
   wrong({ name }: ClientAddress, nowMs: number): number {
-    const known = this.#touch(name, nowMs);
+    const known = this.#addresses.of(name, nowMs);
     const seconds = known.wrong.take(nowMs);
     if (seconds > 0) known.heldUntilMs = nowMs + seconds * 1000;
     return seconds;
@@ -33,24 +36,10 @@ export class WrongKeys {
 
   /** Admits a right key; returns the seconds that it must wait, 0 if it is admitted. */
   right({ name, isShared }: ClientAddress, key: string, nowMs: number): number {
-    const known = this.#touch(name, nowMs);
+    const known = this.#addresses.of(name, nowMs);
     if (known.right.has(key)) return 0;
     if (!isShared && known.heldUntilMs > nowMs) return (known.heldUntilMs - nowMs) / 1000;
     if (known.right.size < mostKeys) known.right.add(key);
     return 0;
-  }
-
-  #touch(name: string, nowMs: number): Known {
-    const known = this.#addresses.get(name) ?? {
-      wrong: new TokenBucket(wrongPerMinute, nowMs),
-      right: new Set<string>(),
-      heldUntilMs: 0,
-    };
-    // The last in a map's order is the latest.
-    this.#addresses.delete(name);
-    this.#addresses.set(name, known);
-    const [oldest] = this.#addresses.size > mostAddresses ? this.#addresses.keys() : [];
-    if (oldest !== undefined) this.#addresses.delete(oldest);
-    return known;
   }
 }
