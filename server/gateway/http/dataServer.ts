@@ -7,7 +7,7 @@ import type { GatewayLimits } from "./limits";
 
 /** Largest interval between checks for connections with slow headers. */
 const maximumLookMs = 5_000;
-/** Bytes of an answered body that are still read. */
+/** Length of an answered body that is still read, so that its connection serves further requests. */
 const mostUnreadBytes = 256 * 1024;
 /** Errors of clients that disconnected in the middle of a request. */
 const goneCodes: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
@@ -72,19 +72,20 @@ function boundConnections(server: Server, most: number): void {
 }
 
 /**
- * Reads little more of a body that is answered already. A client that still writes is held, has some time to read the answer, which a reset
- * could cost it, and is disconnected.
+ * Reads no more of a body that is answered already, unless it is short. Its client has some time to read the answer, which a reset could cost
+ * it, and is disconnected.
  */
 function boundUnread(request: IncomingMessage, response: ServerResponse): void {
   response.once("finish", () => {
     if (request.complete) return;
-    let bytes = 0;
-    request.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= mostUnreadBytes || request.isPaused()) return;
-      request.pause();
-      setTimeout(() => request.socket.destroy(), lingerMs);
-    });
+    const { headers, socket } = request;
+    if (Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) <= mostUnreadBytes) {
+      request.resume();
+      return;
+    }
+    // After the server itself has begun to read the rest.
+    setImmediate(() => socket.pause());
+    setTimeout(() => socket.destroy(), lingerMs);
   });
 }
 
