@@ -27,7 +27,7 @@ export const entries = {
   labWorker: "server/lab/labWorker.ts",
   bench: "bench/bench.ts",
   mockUpstream: "bench/gateway/mockUpstream.ts",
-  attacker: "bench/gateway/attacker.ts",
+  attacker: "bench/hostile/attacker.ts",
   samplePrompts: "bench/studio/samplePrompts.ts",
   busyExpositions: "bench/studio/busyExpositions.ts",
   faultyEngine: "bench/faults/faultyEngine.ts",

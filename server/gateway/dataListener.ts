@@ -1,11 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { type ApiError, sendError, sendJson } from "./http/apiError";
+import { type ApiError, foreignError, sendError, sendJson } from "./http/apiError";
 import { chatEndpoint } from "./http/chatEndpoint";
-import { clientAddress } from "./http/clientAddress";
 import { completionsEndpoint, embeddingsEndpoint } from "./http/completionsEndpoint";
 import { requestIds } from "./http/modelRequest";
-import { requestRefusal } from "./http/requestFence";
-import { WrongKeys } from "./http/wrongKeys";
 import { unservedModel } from "./request/admission";
 import { type RequestService, serveRequest } from "./request/serveRequest";
 import { WorkflowRuns } from "./runs/workflowRuns";
@@ -30,8 +27,7 @@ interface DataListenerOptions extends RequestService {
 
 /** The handler of the data port: the OpenAI API over the served models, and runs of declared workflows. */
 export function dataListener(options: DataListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  const { serving, version, hosts, held, draining, loopback, onBug, onRefused } = options;
-  const wrongKeys = new WrongKeys();
+  const { serving, version, hosts, pace, draining, loopback, onBug, onRefused } = options;
   const runs = new WorkflowRuns(options);
   const startedAtSeconds = Math.floor(Date.now() / 1000);
   const modelEntry = (id: string) => ({ id, object: "model", created: startedAtSeconds, owned_by: "weir" });
@@ -55,7 +51,7 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
     const refuse = (error: ApiError, headers: OutgoingHttpHeaders = {}): void =>
       sendError(response, error, { "x-request-id": requestIds(request.headers).requestId, ...headers });
     if (draining()) response.setHeader("connection", "close");
-    const foreign = requestRefusal(request.headers, hosts);
+    const foreign = foreignError(request.headers, hosts);
     if (foreign !== null) {
       onRefused(null, foreign.status, null);
       return refuse(foreign);
@@ -63,13 +59,10 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
     const isKeyed = path.startsWith(keyedPaths);
     const caller = isKeyed ? serving.callers.identify(request.headers, { isPart: loopback.isPart(request.headers) }) : null;
     if (isKeyed && (caller === null || caller.key !== null)) {
-      const address = clientAddress(request.socket.remoteAddress);
-      const nowMs = performance.now();
-      const waitSeconds =
-        caller === null || caller.key === null ? wrongKeys.wrong(address, nowMs) : wrongKeys.right(address, caller.key, nowMs);
+      const waitSeconds = pace.keyWaitSeconds(request, caller?.key ?? null);
       if (waitSeconds > 0) {
         onRefused(null, 429, null);
-        return held.hold(response, (headers) => refuse(tooManyWrongKeys, { ...headers, "retry-after": String(Math.ceil(waitSeconds)) }));
+        return pace.hold(response, (headers) => refuse(tooManyWrongKeys, { ...headers, "retry-after": String(Math.ceil(waitSeconds)) }));
       }
       if (caller === null) {
         onRefused(null, wrongKey.status, null);

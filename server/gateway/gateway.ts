@@ -4,6 +4,8 @@ import type { Logger } from "pino";
 import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
 import { version } from "../../package.json";
 import { adminListener } from "./admin/adminListener";
+import { isLoopback } from "./clients/clientAddress";
+import { ClientPace } from "./clients/clientPace";
 import { Controls } from "./controls/controls";
 import { ControlsStore } from "./controls/controlsStore";
 import { dataListener } from "./dataListener";
@@ -11,10 +13,7 @@ import { EnsembleCalls } from "./ensembles/ensembleCalls";
 import { EnsembleStats } from "./ensembles/ensembleStats";
 import { BodyMemoryBudget } from "./http/bodyMemoryBudget";
 import type { ApiKey } from "./http/callers";
-import { isLoopback } from "./http/clientAddress";
 import { dataServer } from "./http/dataServer";
-import { HeldAnswers } from "./http/heldAnswers";
-import { HostileBodies } from "./http/hostileBodies";
 import { defaultLimits, type GatewayLimits } from "./http/limits";
 import { LoopbackClient } from "./http/loopbackClient";
 import { AuditLog } from "./lib/auditLog";
@@ -168,7 +167,7 @@ export async function startGateway({
   // Without this the first requests would not be predicted.
   await predictionService.settled;
 
-  const held = new HeldAnswers(limits);
+  const pace = new ClientPace(limits);
   const onRequest = dataListener({
     ...service,
     ensembles: ensembleCalls,
@@ -177,8 +176,7 @@ export async function startGateway({
     hosts,
     open,
     bodies: new BodyMemoryBudget(limits.bodyBytesInAll),
-    held,
-    hostileBodies: new HostileBodies(held),
+    pace,
     onBug: (error) => log.error({ err: error }, "a request failed on a bug of the gateway"),
     onShed(decision) {
       decisions.append(decision);
@@ -196,6 +194,7 @@ export async function startGateway({
   });
   const modelServer = (): Server => dataServer({ limits, onRequest, onUnreadable: (status) => metrics.recordRefused(null, status, null) });
   const data = modelServer();
+  pace.boundConnections(data);
   const admin = createServer(
     {
       keepAliveTimeout: limits.idleSeconds * 1000,

@@ -7,6 +7,9 @@ import { isIP } from "node:net";
  */
 export type FenceRefusal = "unknown-host" | "other-origin";
 
+/** Types of bodies that a page of another origin cannot send without being asked first, and no server here answers that question. */
+const bodyTypes: ReadonlySet<string> = new Set(["application/json", "application/octet-stream"]);
+
 const hostForm = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::\d+)?$/;
 /** What browsers say of a request that a page makes, except by its own server or its user. */
 const foreignSites: ReadonlySet<string | undefined> = new Set(["cross-site", "same-site"]);
@@ -24,6 +27,12 @@ export function fenceRefusal(headers: IncomingHttpHeaders, hosts: ReadonlySet<st
   const origin = headers.origin?.toLowerCase();
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) return "other-origin";
   return foreignSites.has(String(headers["sec-fetch-site"])) ? "other-origin" : null;
+}
+
+/** Whether a request has a body of a type that a page of another origin can send. */
+export function isForeignBody(headers: IncomingHttpHeaders): boolean {
+  const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+  return hasBody && !bodyTypes.has(headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "");
 }
 
 function isKnown(host: string, hosts: ReadonlySet<string>): boolean {

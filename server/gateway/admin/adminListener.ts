@@ -6,8 +6,7 @@ import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GatewayRounds } from "@/server/contracts/gateway/gatewayRounds";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { ProgramPath, Round } from "@/solver/policies/core/roundsView";
-import { type ApiError, sendError, sendJson } from "../http/apiError";
-import { requestRefusal } from "../http/requestFence";
+import { type ApiError, foreignError, sendError, sendJson } from "../http/apiError";
 import { pathEnd, pathOf, sequenceOf } from "../http/requestTarget";
 import { isMissing } from "../lib/durableFile";
 import type { AdminOptions, AdminRoutes } from "./adminRoutes";
@@ -49,7 +48,7 @@ export function adminListener(options: AdminOptions): (request: IncomingMessage,
     const below = thresholdPath.test(path) ? "/tau" : "";
     const route = `${request.method} ${parent === undefined ? path : `${parent}:id${below}`}`;
     const handler = routes[route];
-    const foreign = requestRefusal(request.headers, hosts);
+    const foreign = foreignError(request.headers, hosts);
     if (foreign !== null) sendError(response, foreign);
     else if (!handler)
       sendError(response, { status: 404, message: `There is no ${route} here.`, type: "not_found_error", code: "unknown_path" });

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type ApiError, errorBody, lingerMs } from "./apiError";
-import { clientAddress } from "./clientAddress";
 import type { GatewayLimits } from "./limits";
 
 /** Largest interval between checks for connections with slow headers. */
@@ -30,7 +29,6 @@ export function dataServer({ limits, onRequest, onUnreadable }: DataServerOption
     connectionsCheckingInterval: Math.min(maximumLookMs, limits.arrivalSeconds * 500),
   });
   server.maxConnections = limits.connections;
-  boundConnections(server, limits.connectionsPerAddress);
   // Longer than any silence of a request that is being served.
   server.setTimeout((limits.requestSeconds + limits.clientStallSeconds) * 1000);
   server.on("request", ({ socket }) => {
@@ -47,28 +45,11 @@ export function dataServer({ limits, onRequest, onUnreadable }: DataServerOption
   server.on("clientError", (error, socket) => {
     const refusal = unreadable(error, socket);
     if (refusal !== null) {
-      answer(socket, refusal);
+      answerSocket(socket, refusal);
       onUnreadable(refusal.status);
     } else if (socket instanceof Socket && !socket.destroyed) socket.setTimeout(idleMs);
   });
   return server;
-}
-
-/** Refuses connections of an address that has many, except of one that may be a proxy. */
-function boundConnections(server: Server, most: number): void {
-  const open = new Map<string, number>();
-  server.on("connection", (socket: Socket) => {
-    const { name, isShared } = clientAddress(socket.remoteAddress);
-    if (isShared) return;
-    const count = (open.get(name) ?? 0) + 1;
-    open.set(name, count);
-    socket.once("close", () => {
-      const left = (open.get(name) ?? 1) - 1;
-      if (left === 0) open.delete(name);
-      else open.set(name, left);
-    });
-    if (count > most) answer(socket, tooManyConnections(most)).once("finish", () => socket.destroy());
-  });
 }
 
 /**
@@ -89,11 +70,6 @@ function boundUnread(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-function tooManyConnections(most: number): ApiError {
-  const message = `${most} connections of this address are open, the limit for one.`;
-  return { status: 429, message, type: "rate_limit_error", code: "too_many_connections" };
-}
-
 /** The error for input that is not an HTTP request or came too slowly; null if the client is gone. */
 function unreadable({ code }: NodeJS.ErrnoException, socket: Duplex): ApiError | null {
   if (!socket.writable || goneCodes.has(code)) {
@@ -112,9 +88,15 @@ function unreadable({ code }: NodeJS.ErrnoException, socket: Duplex): ApiError |
   return { status: 400, message: "This is not an HTTP request.", type, code: "bad_request" };
 }
 
-function answer(socket: Duplex, error: ApiError): Duplex {
+/** Answers on a connection that carries no request yet, and ends it. */
+export function answerSocket(socket: Duplex, error: ApiError, headers: Readonly<Record<string, string>> = {}): Duplex {
   const body = errorBody(error);
-  const retry = error.status === 429 ? "\r\nretry-after: 1" : "";
-  const head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}${retry}`;
-  return socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
+  const lines = Object.entries({
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    ...headers,
+    connection: "close",
+  });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  return socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head}\r\n${body}`);
 }

@@ -23,6 +23,13 @@ export async function readDocument<T>(
   return "error" in parsed ? parsed : documentOf(parsed.value, schema);
 }
 
+/** Reads a body of any bytes, or returns the error; null if the client disconnected. */
+export async function readBytes(request: IncomingMessage, mostBytes: number): Promise<Buffer | ApiError | null> {
+  const read = await readBody(request, { mostBytes });
+  if (read.kind === "ended" || read.kind === "cut-off") return null;
+  return read.kind === "body" ? read.bytes : bodyRefusal(read, { mostBytes });
+}
+
 /** A value as a document of the given shape, or an error that states the problem in a sentence. */
 export function documentOf<T>(value: unknown, schema: z.ZodType<T>): { readonly document: T } | { readonly error: ApiError } {
   const parsed = schema.safeParse(value);

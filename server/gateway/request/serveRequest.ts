@@ -1,13 +1,12 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { AbortKind, Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { ClientPace } from "../clients/clientPace";
 import type { EnsembleCalls } from "../ensembles/ensembleCalls";
 import { clientGone } from "../http/abortError";
 import { sendError } from "../http/apiError";
 import { type BodyMemoryBudget, BodyReservation } from "../http/bodyMemoryBudget";
 import type { Caller } from "../http/callers";
 import type { Endpoint } from "../http/endpoint";
-import type { HeldAnswers } from "../http/heldAnswers";
-import type { HostileBodies } from "../http/hostileBodies";
 import type { GatewayLimits } from "../http/limits";
 import type { LoopbackClient } from "../http/loopbackClient";
 import { type ModelRequest, modelRequestOf, promptEnd, type RequestIds, requestIds } from "../http/modelRequest";
@@ -27,8 +26,7 @@ export interface RequestService {
   /** One for every request with an incomplete response; fired to end it before that. */
   readonly open: Set<AbortController>;
   readonly bodies: BodyMemoryBudget;
-  readonly held: HeldAnswers;
-  readonly hostileBodies: HostileBodies;
+  readonly pace: ClientPace;
   readonly loopback: LoopbackClient;
   readonly ensembles: EnsembleCalls;
   /** Called for every request that is not admitted; `served` is null if it named no served model, `key` null if it has none. */
@@ -69,7 +67,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     const { error, headers, isHostile } = taken;
     onRefused(null, error.status, caller.key);
     const send = (more: OutgoingHttpHeaders): void => sendError(response, error, { ...idHeaders, ...headers, ...more });
-    return isHostile ? service.hostileBodies.answer(request, response, send) : send({});
+    return isHostile ? service.pace.refuseBody(request, response, send) : send({});
   }
   if (service.ensembles.takes(taken.asked)) {
     const { requestId } = ids;

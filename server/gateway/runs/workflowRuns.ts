@@ -65,7 +65,7 @@ export class WorkflowRuns {
   /** Answers `POST /v1/workflows/{name}/runs`. */
   async serve(arrived: Arrived): Promise<void> {
     const { name, key, request, response } = arrived;
-    const { serving, limits, open, bodies, hostileBodies, onRefused } = this.#service;
+    const { serving, limits, open, bodies, pace, onRefused } = this.#service;
     const idHeaders = { "x-request-id": requestIds(request.headers).requestId };
     const refuse = (error: ApiError, headers: OutgoingHttpHeaders = {}): void => {
       onRefused(null, error.status, key);
@@ -91,7 +91,7 @@ export class WorkflowRuns {
       if (asked === null || response.destroyed) return onRefused(null, abortError(abort.signal).status, key);
       if ("error" in asked) {
         const send = (more: OutgoingHttpHeaders): void => refuse(asked.error, { ...asked.headers, ...more });
-        return asked.isHostile ? hostileBodies.answer(request, response, send) : send({});
+        return asked.isHostile ? pace.refuseBody(request, response, send) : send({});
       }
       await this.#run(arrived, { document, asked: asked.document, signal: abort.signal, place, idHeaders });
     } finally {

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { Pool } from "undici";
 import { quantile } from "@/solver/numeric/quantile";
+import { startBenchGateway } from "../gateway/gatewayBench";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { endChild, said, startBundle } from "../lib/childProcess";
 import { Emulation } from "../lib/emulation";
 import { writeResults, writeTables } from "../lib/results";
 import { table } from "../lib/tables";
-import { startBenchGateway } from "./gatewayBench";
 
 const model = "gemma-2-2b";
 const perSecond = 200;

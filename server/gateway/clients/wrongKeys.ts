@@ -1,5 +1,5 @@
+import { TokenBucket } from "../http/callers";
 import { AddressMemory } from "./addressMemory";
-import { TokenBucket } from "./callers";
 import type { ClientAddress } from "./clientAddress";
 
 /** Wrong keys of one address that are answered as such: so many at once, then so many a minute. */
