@@ -15,6 +15,7 @@ import { decisionBenchmarks } from "./gateway/decision";
 import { gatewayBenchmarks } from "./gateway/gateway";
 import { gatewayMatrixBenchmarks } from "./gateway/gatewayMatrix";
 import { streamBenchmarks } from "./gateway/streams";
+import { hostileClientBenchmarks } from "./hostile/hostileClients";
 import { kairosLiveBenchmarks } from "./kairos/kairosLive";
 import { kairosOrderBenchmarks } from "./kairos/kairosOrder";
 import { kairosRaceBenchmarks } from "./kairos/kairosRace";
@@ -75,6 +76,7 @@ const benchmarks: readonly Benchmark[] = [
   ...aragogLiveBenchmarks,
   ...gatewayBenchmarks,
   ...gatewayMatrixBenchmarks,
+  ...hostileClientBenchmarks,
   ...predictorOverheadBenchmarks,
   ...predictorsLiveBenchmarks,
   ...streamBenchmarks,

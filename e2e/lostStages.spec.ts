@@ -34,7 +34,11 @@ test("an operator sees which stage of the cascade is skipped since when, what re
   expect(models.length).toBeGreaterThan(1);
   const answer = async () => {
     const body = JSON.stringify({ model: "cascade/default", messages: [{ role: "user", content: "hello" }], max_tokens: 8 });
-    const response = await fetch(`${studio.gatewayUrl}/v1/chat/completions`, { method: "POST", body });
+    const response = await fetch(`${studio.gatewayUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
     await response.text();
     const header = (name: string) => response.headers.get(`x-weir-${name}`);
     return { status: response.status, model: header("model"), skipped: header("skipped"), degraded: header("degraded") };

@@ -17,7 +17,7 @@ async function round(): Promise<void> {
   await current.arrayBuffer();
   const answer = await fetch(`${adminUrl}/config`, {
     method: "PUT",
-    headers: { "if-match": current.headers.get("etag") ?? "" },
+    headers: { "content-type": "application/json", "if-match": current.headers.get("etag") ?? "" },
     body: JSON.stringify(plans[turn % plans.length]),
   });
   const text = await answer.text();

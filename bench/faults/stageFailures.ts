@@ -5,6 +5,7 @@ import type { EmulatedOutcomes } from "@/server/contracts/engine/emulatorAdmin";
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import { policyHash } from "@/server/contracts/gateway/policyHash";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { adminHeaders, benchToken } from "../lib/adminHeaders";
 import type { Benchmark } from "../lib/benchmark";
 import { endChild, said, startBundle } from "../lib/childProcess";
 import { Emulation } from "../lib/emulation";
@@ -73,7 +74,13 @@ const policy: PolicyDocument = {
 class Cascade {
   readonly #directory = mkdtempSync(join(tmpdir(), "weir-stage-failures-"));
   readonly #gateway = startBundle("gateway", {
-    environment: { WEIR_STATE_DIR: this.#directory, WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0", WEIR_LOG_LEVEL: "info" },
+    environment: {
+      WEIR_STATE_DIR: this.#directory,
+      WEIR_GATEWAY_PORT: "0",
+      WEIR_GATEWAY_ADMIN_PORT: "0",
+      WEIR_LOG_LEVEL: "info",
+      WEIR_ADMIN_TOKEN: benchToken,
+    },
   });
   readonly engines: Emulation[] = [];
   judge: Emulation | undefined;
@@ -95,7 +102,11 @@ class Cascade {
       judge: { model: "weir-judge", url: this.judge.judgeUrl },
       timeScale: TIME_SCALE,
     };
-    const put = await fetch(`${adminUrl}/config`, { method: "PUT", headers: { "if-match": "none" }, body: JSON.stringify(config) });
+    const put = await fetch(`${adminUrl}/config`, {
+      method: "PUT",
+      headers: { ...adminHeaders, "if-match": "none" },
+      body: JSON.stringify(config),
+    });
     if (put.status !== 200) throw new Error(`PUT /config: ${put.status} ${await put.text()}`);
   }
 

@@ -5,9 +5,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
-import { type Decision, decisionPageSchema, type GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
+import { type Decision, decisionPageSchema, type GatewayConfig, type GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import { policyHash } from "@/server/contracts/gateway/policyHash";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { adminHeaders, benchToken } from "../lib/adminHeaders";
 import { endChild, said, startBundle } from "../lib/childProcess";
 
 export const fixedModel = "large";
@@ -65,8 +66,8 @@ export interface BenchGateway {
   usage(): Promise<Usage>;
   /** A series of its metrics by its name, with labels as written; NaN where there is none. */
   metric(series: string): Promise<number>;
-  /** The address of its admin listener. */
-  readonly adminUrl: string;
+  /** Reads a path of its admin port. */
+  read(path: string): Promise<Response>;
   /** All records after a sequence. */
   decisionsAfter(sequence: number): Promise<readonly Decision[]>;
   /** Activates another policy over the same engines. */
@@ -86,7 +87,12 @@ export async function startBenchGateway(policy: PolicyDocument, upstreams: Upstr
   const stateDirectory = mkdtempSync(join(tmpdir(), "weir-bench-"));
   // To profile it: `--cpu-prof`.
   const nodeArgs = process.env.WEIR_GATEWAY_NODE_ARGS?.split(" ") ?? [];
-  const environment = { WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0", WEIR_STATE_DIR: stateDirectory };
+  const environment = {
+    WEIR_GATEWAY_PORT: "0",
+    WEIR_GATEWAY_ADMIN_PORT: "0",
+    WEIR_ADMIN_TOKEN: benchToken,
+    WEIR_STATE_DIR: stateDirectory,
+  };
   const gateway = startBundle("gateway", { nodeArgs, environment });
   const close = async (): Promise<void> => {
     await ended(gateway);
@@ -97,23 +103,25 @@ export async function startBenchGateway(policy: PolicyDocument, upstreams: Upstr
     for (const bytes of upstreams.artefacts ?? []) {
       const kept = await fetch(`${adminUrl}/artefacts/${createHash("sha256").update(bytes).digest("hex")}`, {
         method: "PUT",
+        headers: adminHeaders,
         body: Buffer.from(bytes),
       });
       if (!kept.ok) throw new Error(`The gateway refused a predictor of the benchmark: ${await kept.text()}`);
     }
     const put = async (next: PolicyDocument): Promise<void> => {
-      const current = await fetch(`${adminUrl}/config`);
+      const current = await readAdmin(adminUrl, "/config");
       await current.arrayBuffer();
       const answer = await fetch(`${adminUrl}/config`, {
         method: "PUT",
-        headers: { "if-match": current.headers.get("etag") ?? "" },
+        headers: { ...adminHeaders, "if-match": current.headers.get("etag") ?? "" },
         body: JSON.stringify(benchConfig(next, upstreams)),
       });
       if (!answer.ok) throw new Error(`The gateway refused the benchmark's configuration: ${await answer.text()}`);
     };
     await put(policy);
     return {
-      ...{ url, adminUrl, put, close },
+      ...{ url, put, close },
+      read: (path) => readAdmin(adminUrl, path),
       usage: () => usageOf(adminUrl),
       metric: (series) => metricOf(adminUrl, series),
       decisionsAfter: (sequence) => decisionsAfter(adminUrl, sequence),
@@ -132,6 +140,8 @@ export interface Upstreams {
   readonly maxInFlight?: number;
   /** Engine seconds per wall second; left out: 1. */
   readonly timeScale?: number;
+  /** Left out: none, so that no key is needed. */
+  readonly settings?: GatewaySettings;
   /** Trained predictors that the policy names. */
   readonly artefacts?: readonly Uint8Array[];
 }
@@ -198,8 +208,10 @@ async function ended(gateway: ChildProcess): Promise<void> {
   await gone;
 }
 
+const readAdmin = (adminUrl: string, path: string): Promise<Response> => fetch(`${adminUrl}${path}`, { headers: adminHeaders });
+
 async function decisionsAfter(adminUrl: string, sequence: number): Promise<readonly Decision[]> {
-  const { decisions, latest } = decisionPageSchema.parse(await (await fetch(`${adminUrl}/decisions?after=${sequence}`)).json());
+  const { decisions, latest } = decisionPageSchema.parse(await (await readAdmin(adminUrl, `/decisions?after=${sequence}`)).json());
   const last = decisions.at(-1)?.sequence ?? latest;
   return last >= latest ? decisions : [...decisions, ...(await decisionsAfter(adminUrl, last))];
 }
@@ -213,12 +225,12 @@ async function usageOf(adminUrl: string): Promise<Usage> {
 }
 
 async function metricOf(adminUrl: string, series: string): Promise<number> {
-  const lines = (await (await fetch(`${adminUrl}/metrics`)).text()).split("\n");
+  const lines = (await (await readAdmin(adminUrl, "/metrics")).text()).split("\n");
   const line = lines.find((one) => one.startsWith(`${series} `));
   return line === undefined ? Number.NaN : Number(line.slice(series.length + 1));
 }
 
-function benchConfig(policy: PolicyDocument, { engines, judge, maxInFlight = 64, timeScale = 1 }: Upstreams): GatewayConfig {
+function benchConfig(policy: PolicyDocument, { engines, judge, settings, maxInFlight = 64, timeScale = 1 }: Upstreams): GatewayConfig {
   return {
     apiVersion: "weir/v1",
     kind: "GatewayConfig",
@@ -231,5 +243,6 @@ function benchConfig(policy: PolicyDocument, { engines, judge, maxInFlight = 64,
     ),
     judge: { model: "weir-judge", url: judge },
     timeScale,
+    ...(settings !== undefined && { settings }),
   };
 }

@@ -7,7 +7,7 @@ import { type ProgramLoadOptions, type ProgramLoadReport, runProgramLoad } from 
 import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { Emulation } from "../lib/emulation";
-import { cascadeModel, startBenchGateway } from "./gatewayBench";
+import { type BenchGateway, cascadeModel, startBenchGateway } from "./gatewayBench";
 
 /** Programs and their engines. */
 interface SessionSetup extends Pick<ProgramLoadOptions, "sample"> {
@@ -71,8 +71,8 @@ export async function runSession({ setup, policies, timeScale, ...options }: Ses
         const report = await runProgramLoad({ id: `run${at}`, gatewayUrl: gateway.url, model: cascadeModel, timeScale, sample, ...load });
         runs.push({ policy, report, decisions: await gateway.decisionsAfter(before.at(-1)?.sequence ?? 0) });
       }
-      const { predictions: searches } = gatewayRoundsSchema.parse(await (await fetch(`${gateway.adminUrl}/rounds`)).json());
-      return { runs, learnt: await settled(gateway.adminUrl, timeScale), searches };
+      const { predictions: searches } = gatewayRoundsSchema.parse(await (await gateway.read("/rounds")).json());
+      return { runs, learnt: await settled(gateway, timeScale), searches };
     } finally {
       await gateway.close();
     }
@@ -82,9 +82,9 @@ export async function runSession({ setup, policies, timeScale, ...options }: Ses
 }
 
 /** The learnt state when no program is in flight any more. */
-async function settled(adminUrl: string, timeScale: number): Promise<GatewayWorkflows> {
+async function settled(gateway: Pick<BenchGateway, "read">, timeScale: number): Promise<GatewayWorkflows> {
   for (let waitedSeconds = 0; ; waitedSeconds += 0.1 * timeScale) {
-    const answer = await fetch(`${adminUrl}/workflows`);
+    const answer = await gateway.read("/workflows");
     if (!answer.ok) throw new Error(`GET /workflows: ${answer.status} ${await answer.text()}`);
     const workflows = gatewayWorkflowsSchema.parse(await answer.json());
     if (workflows.learnt.counts.openPrograms === 0 || waitedSeconds > MOST_QUIET_SECONDS) return workflows;

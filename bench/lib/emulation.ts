@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EmulatedCluster, EmulatedOutcomes } from "@/server/contracts/engine/emulatorAdmin";
 import { freePort } from "@/server/testing/freePorts";
+import { adminHeaders, benchToken } from "./adminHeaders";
 import { endChild, said, startBundle } from "./childProcess";
 
 interface EmulationOptions {
@@ -17,7 +18,6 @@ interface EmulationOptions {
   readonly modelPerturbation?: string | undefined;
 }
 
-const adminToken = "bench";
 /** The hardware of its engines. */
 export const emulatedGpu = "l40s";
 
@@ -83,7 +83,7 @@ export class Emulation {
       WEIR_EMULATOR_PORT: String(adminPort),
       WEIR_DCGM_PORT: String(await freePort()),
       WEIR_ENGINE_PORT_BASE: String(await freePort()),
-      WEIR_ADMIN_TOKEN: adminToken,
+      WEIR_ADMIN_TOKEN: benchToken,
       WEIR_TIME_SCALE: String(timeScale),
       WEIR_EMULATOR_NOISE: modelPerturbation === undefined ? "off" : "seeded",
       WEIR_EMBEDDED: JSON.stringify({ gpu: emulatedGpu, nodes: [{ name: "node1", gpus: Math.max(1, total) }] }),
@@ -92,7 +92,7 @@ export class Emulation {
     const call = async (method: string, path: string, body?: unknown): Promise<Response> => {
       const answer = await fetch(`http://127.0.0.1:${adminPort}${path}`, {
         method,
-        headers: { authorization: `Bearer ${adminToken}` },
+        headers: adminHeaders,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       if (!answer.ok) throw new Error(`${method} ${path} of the emulator: ${answer.status} ${await answer.text()}`);

@@ -29,6 +29,24 @@ export const variables: readonly Variable[] = [
   { name: "WEIR_STUDIO_PORT", readBy: ["launcher", "studio", "command line"], usual: "4600", meaning: "Port of the studio." },
   { name: "WEIR_GATEWAY_PORT", readBy: [...all, "command line"], usual: "4610", meaning: "Port of the OpenAI-compatible API." },
   { name: "WEIR_GATEWAY_ADMIN_PORT", readBy: [...all, "command line"], usual: "4611", meaning: "Port of the gateway's admin API." },
+  {
+    name: "WEIR_GATEWAY_HOST",
+    readBy: ["gateway"],
+    usual: "127.0.0.1",
+    meaning: "Address that the OpenAI-compatible API listens on. One that other machines reach needs API keys.",
+  },
+  {
+    name: "WEIR_GATEWAY_HOSTS",
+    readBy: ["gateway"],
+    usual: "",
+    meaning: "Host names under which clients know the gateway, separated by commas. Addresses and `localhost` need none.",
+  },
+  {
+    name: "WEIR_GATEWAY_KEYS",
+    readBy: ["gateway"],
+    usual: "",
+    meaning: "API keys while the configuration names none, as `name:sha256`, separated by commas.",
+  },
   { name: "WEIR_EMULATOR_PORT", readBy: all, usual: "4620", meaning: "Port of the emulator's admin API." },
   { name: "WEIR_DCGM_PORT", readBy: all, usual: "4621", meaning: "Port of the emulated GPU metrics." },
   {
@@ -82,7 +100,7 @@ export const variables: readonly Variable[] = [
     name: "WEIR_ADMIN_TOKEN",
     readBy: all,
     usual: "made by the launcher",
-    meaning: "Secret between the processes: the bearer token of the admin APIs. The launcher keeps it in the state folder.",
+    meaning: "Secret between the processes: the bearer token of the admin APIs, without which no gateway starts. The launcher keeps it in the state folder.",
   },
   {
     name: "WEIR_SECRETS_DIR",

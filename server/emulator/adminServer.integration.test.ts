@@ -16,6 +16,25 @@ describe("the admin listener", () => {
     expect((await fetch(`${url}/cluster`, { headers: { authorization: "Bearer wrong" } })).status).toBe(401);
   });
 
+  it("takes nothing from a page of another origin, nor does an engine", async () => {
+    const { call, engineUrl, url } = await emulators.serving(4, [40, 400]);
+    const asked = JSON.stringify(ask("short"));
+    for (const origin of ["https://evil.example", "http://127.0.0.1:3000", "null"]) {
+      const headers = { origin, "content-type": "text/plain" };
+      for (const path of [`${url}/engines`, `${engineUrl}/v1/chat/completions`])
+        expect((await fetch(path, { method: "POST", headers, body: asked })).status).toBe(403);
+    }
+    expect((await call("GET", "/engines")).status).toBe(200);
+  });
+
+  it("refuses a body that is nested too deeply, as an engine does", async () => {
+    const { call, engineUrl } = await emulators.serving(4, [40, 400]);
+    const deep = `${"[".repeat(500_000)}${"]".repeat(500_000)}`;
+    const refused = await fetch(`${engineUrl}/v1/chat/completions`, { method: "POST", body: deep });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("more than 128 deep")]);
+    expect((await call("PUT", "/outcomes", { name: JSON.parse("[".repeat(200) + "]".repeat(200)) })).status).toBe(400);
+  });
+
   it("says what it pretends to be, and whether engines deviate from the plan", async () => {
     const { describe: read } = await emulators.start(5, true);
     expect(await read()).toMatchObject({ gpu: "l40s", timeScale: 5, noise: { enabled: true, seed: 1 }, outcomes: null, engines: [] });

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { engineRequestSchema } from "@/server/contracts/engine/emulatorAdmin";
 import type { Change, Cluster } from "./emulatedCluster";
-import { notFound, pathOf, readJson, sendError, sendJson } from "./http";
+import { fenced, notFound, pathOf, readJson, sendError, sendJson } from "./http";
 
 /** Outcomes of some 100,000 prompts under five models. */
 const MAX_BODY_BYTES = 64_000_000;
@@ -25,12 +25,13 @@ interface Exchange {
  * @param ready the cluster, once the engines of the last run are up again; calls wait for it.
  */
 export function createAdminServer(ready: Promise<Cluster>, token: string): Server {
-  return createServer((request, response) => {
+  const onRequest = fenced((request, response) => {
     answer({ request, response }).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else sendError(response, { status: 500, type: "InternalServerError", message: String(error) });
     });
   });
+  return createServer(onRequest);
 
   async function answer(exchange: Exchange): Promise<void> {
     const { request, response } = exchange;

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type ChatRequest, parseChatRequest } from "./chatRequest";
-import { type ApiError, notFound, pathOf, readJson, sendError, sendJson } from "./http";
+import { type ApiError, fenced, notFound, pathOf, readJson, sendError, sendJson } from "./http";
 
 /** The version that an emulated engine reports: the newest vLLM whose metric names it follows, marked as emulated. */
 const EMULATED_VERSION = "0.30.0+emulated";
@@ -22,12 +22,13 @@ export interface EngineBackend {
 /** An HTTP server with the part of vLLM's API that a gateway and a scraper use. It does not listen yet. */
 export function createEngineServer(backend: EngineBackend): Server {
   const startedSeconds = Math.floor(Date.now() / 1000);
-  return createServer((request, response) => {
+  const onRequest = fenced((request, response) => {
     answer(request, response).catch((error: unknown) => {
       // Only a client that disconnected while it was sending causes this.
       response.destroy(error instanceof Error ? error : undefined);
     });
   });
+  return createServer(onRequest);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     switch (`${request.method} ${pathOf(request)}`) {

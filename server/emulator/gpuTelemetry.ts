@@ -3,7 +3,7 @@ import type { GpuCard } from "@/solver/hardware/gpus";
 import { MEMORY_SHARE } from "@/solver/hardware/memoryFit";
 import { mixSeed } from "@/solver/numeric/random";
 import type { Engine } from "./emulatedEngine";
-import { notFound, pathOf, sendError } from "./http";
+import { fenced, notFound, pathOf, sendError } from "./http";
 import type { ClusterShape } from "./settings";
 
 /** dcgm's profiling counters are averages over a sampling period of this order. */
@@ -66,10 +66,11 @@ export function createGpuTelemetry(cluster: ClusterShape, card: GpuCard, engines
     return exposition(cluster, card, (node, gpu) => states.get(`${node}/${gpu}`) ?? IDLE_GPU);
   };
 
-  const server = createServer((request, response) => {
+  const onRequest = fenced((request, response) => {
     if (request.method !== "GET" || pathOf(request) !== "/metrics") sendError(response, notFound(request));
     else response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(text());
   });
+  const server = createServer(onRequest);
   return { server, text, stop: () => clearInterval(timer) };
 }
 

@@ -1,8 +1,13 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type FenceRefusal, fenceRefusal } from "@/server/contracts/http/browserFence";
+import { type JsonLimits, JsonScan } from "@/server/contracts/http/jsonScan";
 
 /** Longer than clients keep idle connections, so that none is closed while a request is being sent on it. */
 const KEEP_ALIVE_MS = 75_000;
+
+/** Outcomes of many prompts have many values; no body of the emulator is deep. */
+const BODY_JSON: JsonLimits = { depth: 128, nodes: Number.POSITIVE_INFINITY, commas: Number.POSITIVE_INFINITY };
 
 /** An error as vLLM and the OpenAI API report it. */
 export interface ApiError {
@@ -44,11 +49,29 @@ export const notFound = (request: IncomingMessage): ApiError => ({
 /** The path of a request without its query. */
 export const pathOf = (request: IncomingMessage): string => (request.url ?? "/").split("?", 1)[0] ?? "/";
 
+const FENCED: Readonly<Record<FenceRefusal, string>> = {
+  "unknown-host": "The emulator is known by its address and as localhost only",
+  "other-origin": "The emulator takes no requests that a browser makes for a page of another origin",
+};
+
+/** A handler that is not called for requests which a browser may make for a page of another origin. */
+export const fenced =
+  (handler: RequestListener): RequestListener =>
+  (request, response) => {
+    const refusal = fenceRefusal(request.headers, new Set());
+    if (refusal === null) handler(request, response);
+    else {
+      request.resume();
+      sendError(response, { status: 403, type: "PermissionDeniedError", message: FENCED[refusal] });
+    }
+  };
+
 export type JsonBody = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ApiError };
 
 /** Reads a request's body as JSON, up to `maxBytes`. Rejects only if the client disconnects meanwhile. */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<JsonBody> {
   const chunks: Buffer[] = [];
+  const scan = new JsonScan(BODY_JSON);
   let bytes = 0;
   // Leaving the loop early must not destroy the request: its connection carries the answer.
   const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
@@ -56,6 +79,11 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
     bytes += chunk.length;
     if (bytes > maxBytes) {
       return { ok: false, error: { status: 413, type: "BadRequestError", message: `The body is larger than ${maxBytes} bytes` } };
+    }
+    if (scan.push(chunk) !== null) {
+      request.resume();
+      const message = `The body nests lists and objects more than ${BODY_JSON.depth} deep`;
+      return { ok: false, error: { status: 400, type: "BadRequestError", message } };
     }
     chunks.push(chunk);
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { type ApiError, sendError, sendJson } from "./http/apiError";
+import { type ApiError, foreignError, sendError, sendJson } from "./http/apiError";
 import { chatEndpoint } from "./http/chatEndpoint";
 import { completionsEndpoint, embeddingsEndpoint } from "./http/completionsEndpoint";
 import { requestIds } from "./http/modelRequest";
@@ -19,13 +19,15 @@ const notYet: ReadonlySet<string> = new Set(["/v1/responses", "/v1/messages"]);
 
 interface DataListenerOptions extends RequestService {
   readonly version: string;
+  /** Names under which clients may know the gateway, beside its addresses. */
+  readonly hosts: ReadonlySet<string>;
   /** Called for errors that only a bug explains. */
   readonly onBug: (error: unknown) => void;
 }
 
 /** The handler of the data port: the OpenAI API over the served models, and runs of declared workflows. */
 export function dataListener(options: DataListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  const { serving, version, draining, loopback, onBug, onRefused } = options;
+  const { serving, version, hosts, pace, draining, loopback, onBug, onRefused } = options;
   const runs = new WorkflowRuns(options);
   const startedAtSeconds = Math.floor(Date.now() / 1000);
   const modelEntry = (id: string) => ({ id, object: "model", created: startedAtSeconds, owned_by: "weir" });
@@ -49,12 +51,23 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
     const refuse = (error: ApiError, headers: OutgoingHttpHeaders = {}): void =>
       sendError(response, error, { "x-request-id": requestIds(request.headers).requestId, ...headers });
     if (draining()) response.setHeader("connection", "close");
-    const caller = path.startsWith(keyedPaths)
-      ? serving.callers.identify(request.headers, { isPart: loopback.isPart(request.headers) })
-      : null;
-    if (caller === null && path.startsWith(keyedPaths)) {
-      onRefused(null, wrongKey.status, null);
-      return refuse({ ...wrongKey, ...wrongKeys[serving.callers.refusal(request.headers)] }, { "www-authenticate": "Bearer" });
+    const foreign = foreignError(request.headers, hosts);
+    if (foreign !== null) {
+      onRefused(null, foreign.status, null);
+      return refuse(foreign);
+    }
+    const isKeyed = path.startsWith(keyedPaths);
+    const caller = isKeyed ? serving.callers.identify(request.headers, { isPart: loopback.isPart(request.headers) }) : null;
+    if (isKeyed && (caller === null || caller.key !== null)) {
+      const waitSeconds = pace.keyWaitSeconds(request, caller?.key ?? null);
+      if (waitSeconds > 0) {
+        onRefused(null, 429, null);
+        return pace.hold(response, (headers) => refuse(tooManyWrongKeys, { ...headers, "retry-after": String(Math.ceil(waitSeconds)) }));
+      }
+      if (caller === null) {
+        onRefused(null, wrongKey.status, null);
+        return refuse({ ...wrongKey, ...wrongKeys[serving.callers.refusal(request.headers)] }, { "www-authenticate": "Bearer" });
+      }
     }
     if (notYet.has(path)) return refuse(notYetServed(path), { "x-should-retry": "false" });
     const failed = (error: unknown): void => {
@@ -92,6 +105,13 @@ function decoded(text: string): string {
     return text;
   }
 }
+
+const tooManyWrongKeys: ApiError = {
+  status: 429,
+  message: "Too many wrong API keys have come from this address.",
+  type: "rate_limit_error",
+  code: "too_many_wrong_keys",
+};
 
 const wrongKey: ApiError = {
   status: 401,

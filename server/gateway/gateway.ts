@@ -5,6 +5,8 @@ import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
 import { createTlsServer, type TlsFiles } from "@/server/lib/tlsServer";
 import { version } from "../../package.json";
 import { adminListener } from "./admin/adminListener";
+import { isLoopback } from "./clients/clientAddress";
+import { ClientPace } from "./clients/clientPace";
 import { Controls } from "./controls/controls";
 import { ControlsStore } from "./controls/controlsStore";
 import { dataListener } from "./dataListener";
@@ -13,6 +15,7 @@ import { EnsembleStats } from "./ensembles/ensembleStats";
 import { BodyMemoryBudget } from "./http/bodyMemoryBudget";
 import { dataServer, overTls } from "./http/dataServer";
 import { KeyUseFile } from "./http/keyUseFile";
+import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
 import { defaultLimits, type GatewayLimits } from "./http/limits";
 import { LoopbackClient } from "./http/loopbackClient";
 import { AuditLog } from "./lib/auditLog";
@@ -33,6 +36,8 @@ import { StageWatch } from "./serving/stageWatch";
 import { WorkflowTracker } from "./workflows/workflowTracker";
 
 export interface GatewayOptions {
+  /** Address that the data port listens on; left out: this machine's own. One that other machines reach needs keys. */
+  readonly dataHost?: string;
   /** 0 takes any free port. */
   readonly dataPort: number;
   readonly adminPort: number;
@@ -41,10 +46,14 @@ export interface GatewayOptions {
   readonly secretOriginsFile?: string | null;
   /** Whole paths of encoders whose embeddings predictors may read; left out: none. */
   readonly encoderFolders?: readonly string[];
-  /** Bearer token of the admin listener; null lets every local caller in. */
+  /** Bearer token of the admin listener; null lets every local caller in, which a gateway in a process of its own does not do. */
   readonly adminToken: string | null;
   /** Certificate of both ports; left out: plain HTTP alone. */
   readonly tls?: TlsFiles | null;
+  /** API keys that are in force while the configuration names none. */
+  readonly startKeys?: readonly GatewayKey[] | undefined;
+  /** Names under which clients may know the gateway, in small letters, beside its addresses. */
+  readonly hosts?: ReadonlySet<string>;
   readonly log: Logger;
   readonly limits?: Partial<GatewayLimits>;
   /** Receiver of the traces; absent: no tracing. Closed with the gateway. */
@@ -61,7 +70,7 @@ export interface Gateway {
   close(drainSeconds?: number): Promise<number>;
 }
 
-const address = "127.0.0.1";
+const ownAddress = "127.0.0.1";
 /**
  * Connections that may wait to be accepted while the gateway is busy; the system resets further ones. Node's default of 511 covers two
  * seconds of a busy machine.
@@ -72,8 +81,9 @@ const lookMs = 20;
 /** Time for the last error bodies to reach clients that read. */
 const farewellSeconds = 1;
 
-/** Starts the gateway with its last configuration. Rejects if a port is taken. */
+/** Starts the gateway with its last configuration. Rejects if a port is taken, or if the data port needs keys and there are none. */
 export async function startGateway({
+  dataHost = ownAddress,
   dataPort,
   adminPort,
   stateDirectory,
@@ -81,6 +91,8 @@ export async function startGateway({
   encoderFolders = [],
   adminToken,
   tls: tlsFiles = null,
+  startKeys,
+  hosts = new Set(),
   log,
   limits: given,
   traces = null,
@@ -108,6 +120,7 @@ export async function startGateway({
     predictions,
     artifacts,
     workflows,
+    callers: { startKeys, required: !isLoopback(dataHost) },
     onAvailabilityChange: () => stages.look(),
   });
   const decisions = new DecisionLog();
@@ -152,6 +165,12 @@ export async function startGateway({
     onProblem: (err) => log.error({ err }, "the last uses of keys could not be stored"),
   });
   await keyUses.load();
+  const keyless = serving.callers.keysRefusal(configuration.current?.settings?.keys);
+  if (keyless !== null) {
+    serving.close();
+    await keyUses.close();
+    throw new Error(keyless);
+  }
   // After the configuration, which defines the speed of the engines' clock.
   await workflows.load();
   const controlsStore = new ControlsStore(stateDirectory);
@@ -164,13 +183,16 @@ export async function startGateway({
   // Without this the first requests would not be predicted.
   await predictionService.settled;
 
+  const pace = new ClientPace(limits);
   const onRequest = dataListener({
     ...service,
     ensembles: ensembleCalls,
     traces,
     version,
+    hosts,
     open,
     bodies: new BodyMemoryBudget(limits.bodyBytesInAll),
+    pace,
     onBug: (error) => log.error({ err: error }, "a request failed on a bug of the gateway"),
     onShed(decision) {
       decisions.append(decision);
@@ -190,18 +212,23 @@ export async function startGateway({
   const tls = tlsFiles === null ? null : { files: tlsFiles, onProblem: (sentence: string) => log.error(sentence) };
   const modelServer = (): Server => dataServer({ limits, onRequest, onUnreadable });
   const data = dataServer({ limits, onRequest, onUnreadable, tls });
+  pace.boundConnections(data);
   const onAdminRequest = adminListener({
-    ...{ serving, decisions, metrics, configuration, controls, audit, mutex, featureLog, counts, ensembles, stages, version },
+    ...{ serving, decisions, metrics, configuration, controls, audit, mutex, featureLog, counts, ensembles, stages, version, hosts },
     token: adminToken,
   });
-  const adminOptions = { keepAliveTimeout: limits.idleSeconds * 1000 };
+  const adminOptions = {
+    keepAliveTimeout: limits.idleSeconds * 1000,
+    headersTimeout: limits.arrivalSeconds * 1000,
+    requestTimeout: 2 * limits.arrivalSeconds * 1000,
+  };
   const admin =
     tls === null
       ? createServer(adminOptions, onAdminRequest)
       : createTlsServer({ ...tls, options: adminOptions }).on("request", overTls(onAdminRequest));
   try {
-    await listen(data, dataPort);
-    await listen(admin, adminPort);
+    await listen(data, { host: dataHost, port: dataPort });
+    await listen(admin, { host: ownAddress, port: adminPort });
   } catch (error) {
     data.close();
     serving.close();
@@ -253,20 +280,20 @@ export class PortTakenError extends Error {
   readonly kind = "port-taken";
 }
 
-function listen(server: Server, port: number): Promise<void> {
+function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       reject(
         error.code === "EADDRINUSE"
-          ? new PortTakenError(`Port ${port} on ${address} is taken by another program; free it or choose another.`)
+          ? new PortTakenError(`Port ${port} on ${host} is taken by another program; free it or choose another.`)
           : error,
       );
     });
-    server.listen({ port, host: address, backlog }, resolve);
+    server.listen({ port, host, backlog }, resolve);
   });
 }
 
 function urlOf(server: Server, scheme: string): string {
-  const { port } = server.address() as AddressInfo;
-  return `${scheme}://${address}:${port}`;
+  const { address, family, port } = server.address() as AddressInfo;
+  return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }

@@ -7,6 +7,7 @@ import { reasonOf } from "@/server/lib/reasonOf";
 import { tlsFiles } from "@/server/lib/tlsServer";
 import { version } from "../../package.json";
 import { type Gateway, PortTakenError, startGateway } from "./gateway";
+import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
 import { defaultLimits } from "./http/limits";
 import { tracesFromEnvironment } from "./request/traces";
 
@@ -20,9 +21,30 @@ function portFrom(name: string, fallback: number): number {
   throw new Error(`${name} is ${text}; it must be a port number from 0 to 65535.`);
 }
 
+/** The parts of a variable that lists some, separated by commas. */
+const listFrom = (name: string): readonly string[] =>
+  (process.env[name] ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+/** The keys of WEIR_GATEWAY_KEYS, each as its name, ":" and its SHA-256; undefined if there are none. */
+function startKeys(): readonly GatewayKey[] | undefined {
+  const keys = listFrom("WEIR_GATEWAY_KEYS").map((part) => {
+    const [, name, sha256] = /^(.+):([0-9a-f]{64})$/.exec(part) ?? [];
+    if (name === undefined || sha256 === undefined)
+      throw new Error(
+        "WEIR_GATEWAY_KEYS must list keys as name:sha256, the SHA-256 with 64 small hexadecimal digits, separated by commas.",
+      );
+    return { name, sha256 };
+  });
+  return keys.length === 0 ? undefined : keys;
+}
+
 async function start(): Promise<Gateway> {
-  const adminToken = process.env.WEIR_ADMIN_TOKEN || null;
-  if (adminToken === null) log.warn("WEIR_ADMIN_TOKEN is not set: every program on this machine may change the configuration");
+  const adminToken = process.env.WEIR_ADMIN_TOKEN;
+  if (!adminToken)
+    throw new Error("WEIR_ADMIN_TOKEN is not set, and without a token every program on this machine could change the configuration.");
   allowedAddresses();
   const { problem } = mappingsInForce();
   if (problem !== null) log.warn(problem);
@@ -30,6 +52,7 @@ async function start(): Promise<Gateway> {
   const repaired = ensurePrivateFolder(stateDirectory);
   if (repaired !== null) log.warn(repaired);
   return startGateway({
+    dataHost: process.env.WEIR_GATEWAY_HOST || "127.0.0.1",
     dataPort: portFrom("WEIR_GATEWAY_PORT", 4610),
     adminPort: portFrom("WEIR_GATEWAY_ADMIN_PORT", 4611),
     stateDirectory,
@@ -38,6 +61,8 @@ async function start(): Promise<Gateway> {
     encoderFolders: (process.env.WEIR_ENCODER_FOLDERS ?? "").split(delimiter).filter((folder) => folder !== ""),
     adminToken,
     tls: tlsFiles(process.env),
+    startKeys: startKeys(),
+    hosts: new Set(listFrom("WEIR_GATEWAY_HOSTS").map((host) => host.toLowerCase())),
     log,
     traces: await tracesFromEnvironment({ log, version }),
   });

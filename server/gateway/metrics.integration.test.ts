@@ -171,7 +171,15 @@ describe("the gateway's metrics", () => {
       by: "ada",
       reason: "",
     };
-    expect((await fetch(`${gateway.adminUrl}/canary`, { method: "PUT", body: JSON.stringify(canary) })).status).toBe(200);
+    expect(
+      (
+        await fetch(`${gateway.adminUrl}/canary`, {
+          method: "PUT",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(canary),
+        })
+      ).status,
+    ).toBe(200);
     for (let program = 0; program < 40; program += 1) await (await gateway.chat({})).text();
     const ofCandidate = (await gateway.decisions()).filter((decision) => decision.canary).length;
     expect(ofCandidate).toBeGreaterThan(5);
@@ -233,7 +241,8 @@ describe("the number of series", () => {
         () => gateway.post("/v1/chat/completions", { model: "large", messages, x: word.repeat(500) }, headers),
         () => gateway.post("/v1/chat/completions", { model: "large", messages }, { "x-weir-program-tokens": ascii }),
         () => fetch(`${gateway.dataUrl}/v1/models/${ascii}`),
-        () => fetch(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST", body: word }),
+        () =>
+          fetch(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST", headers: { "content-type": "application/json" }, body: word }),
         () =>
           rawRequest(gateway, `POST /v1/chat/completions?${ascii} HTTP/1.1\r\nhost: ${ascii}\r\n${ascii}: 1\r\ncontent-length: 1\r\n\r\nx`),
       ];

@@ -50,7 +50,10 @@ describe("starting and stopping", () => {
     const gateway = await startTestGateway({ drainSeconds: 0.05 });
     await gateway.put(testConfig({ stages: [{ model: "large", urls: [engine.url] }] }));
     const [plain, stream] = [gateway.chat({}), gateway.chat({ stream: true })];
-    const arriving = request(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST", headers: { "content-length": "100" } });
+    const arriving = request(`${gateway.dataUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "content-length": "100" },
+    });
     arriving.on("error", () => undefined).write("{");
     const arrived = once(arriving, "response");
     while (engine.asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -17,6 +17,7 @@ export type BundleName =
   | "redactionWorker"
   | "predictionWorker"
   | "lineWorker"
+  | "jsonWorker"
   | "encoderProcess"
   | "gateway"
   | "emulator";

@@ -86,7 +86,7 @@ async function putConfig(url: string): Promise<void> {
   const parts = { apiVersion: "weir/v1", kind: "GatewayConfig", name: "test", planId: "plan", judge: null, timeScale: 1 };
   const answer = await fetch(`http://127.0.0.1:${ports.admin}/config`, {
     method: "PUT",
-    headers: { "if-match": "none", authorization: `Bearer ${token}` },
+    headers: { "content-type": "application/json", "if-match": "none", authorization: `Bearer ${token}` },
     body: JSON.stringify({ ...parts, policy, policyHash: policyHash(policy), replicas }),
   });
   expect(answer.status).toBe(200);
@@ -94,7 +94,11 @@ async function putConfig(url: string): Promise<void> {
 
 async function answeredBy(model: string): Promise<string | null> {
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "x" }] });
-  const answer = await fetch(`http://127.0.0.1:${ports.data}/v1/chat/completions`, { method: "POST", body });
+  const answer = await fetch(`http://127.0.0.1:${ports.data}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
   return answer.headers.get("x-weir-model");
 }
 

@@ -6,7 +6,7 @@ import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GatewayRounds } from "@/server/contracts/gateway/gatewayRounds";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { ProgramPath, Round } from "@/solver/policies/core/roundsView";
-import { type ApiError, sendError, sendJson } from "../http/apiError";
+import { type ApiError, foreignError, sendError, sendJson } from "../http/apiError";
 import { pathEnd, pathOf, sequenceOf } from "../http/requestTarget";
 import { isMissing } from "../lib/durableFile";
 import type { AdminOptions, AdminRoutes } from "./adminRoutes";
@@ -24,7 +24,7 @@ const thresholdPath = /^\/ensembles\/[^/]+\/tau$/;
 
 /** The handler of the admin port: configuration, status, decisions, metrics. */
 export function adminListener(options: AdminOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  const { metrics, token } = options;
+  const { metrics, token, hosts } = options;
   const routes: AdminRoutes = {
     "GET /health": (_, response) => void response.writeHead(200).end(),
     "GET /metrics": async (_, response) => {
@@ -50,7 +50,9 @@ export function adminListener(options: AdminOptions): (request: IncomingMessage,
     const below = thresholdPath.test(path) ? "/tau" : "";
     const route = `${request.method} ${parent === undefined ? path : `${parent}:id${below}`}`;
     const handler = routes[route];
-    if (!handler)
+    const foreign = foreignError(request.headers, hosts);
+    if (foreign !== null) sendError(response, foreign);
+    else if (!handler)
       sendError(response, { status: 404, message: `There is no ${route} here.`, type: "not_found_error", code: "unknown_path" });
     else if (token !== null && !open.has(route) && !carries(request, token))
       sendError(response, unauthorised, { "www-authenticate": "Bearer" });

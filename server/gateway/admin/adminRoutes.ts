@@ -38,6 +38,8 @@ export interface AdminOptions {
   readonly ensembles: EnsembleStats;
   readonly stages: StageWatch;
   readonly version: string;
+  /** Names under which clients may know the gateway, beside its addresses. */
+  readonly hosts: ReadonlySet<string>;
   /** Null: every caller is admitted; the listener is on the loopback address only. */
   readonly token: string | null;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { GatewayArtefact } from "@/server/contracts/gateway/gatewayLearning";
 import { learntOf } from "@/solver/plan/policySchema";
 import { type ApiError, badRequest, conflict, nothingToEnd, sendError, sendJson } from "../http/apiError";
-import { readBody } from "../http/readBody";
+import { readBytes } from "../http/readDocument";
 import { pathEnd } from "../http/requestTarget";
 import { type AboutArtefact, artefactBytes, sha256 } from "../prediction/artifactStore";
 import { inspectArtefact } from "../prediction/predictionThread";
@@ -67,17 +67,11 @@ export function artefactRoutes({ serving: { artifacts, predictions }, configurat
 
 /** The body, checked against its hash; null if the client disconnected. */
 async function bytesOf(request: IncomingMessage, hash: string): Promise<Buffer | ApiError | null> {
-  const read = await readBody(request, { mostBytes: artefactBytes });
-  if (read.kind === "too-large") {
-    const message = `A predictor may have at most ${artefactBytes} bytes.`;
-    return { status: 413, message, type: "invalid_request_error", code: "body_too_large" };
-  }
-  if (read.kind !== "body") return null;
+  const bytes = await readBytes(request, artefactBytes);
+  if (bytes === null || "status" in bytes) return bytes;
   if (!hashForm.test(hash)) return badRequest("The name of a predictor is its SHA-256: 64 hexadecimal digits.");
-  const actual = sha256(read.bytes);
-  return actual === hash
-    ? read.bytes
-    : badRequest(`The SHA-256 of these ${read.bytes.length} bytes is ${actual}, not the one in the path.`);
+  const actual = sha256(bytes);
+  return actual === hash ? bytes : badRequest(`The SHA-256 of these ${bytes.length} bytes is ${actual}, not the one in the path.`);
 }
 
 const unknown = (hash: string): ApiError => nothingToEnd(`There is no predictor ${JSON.stringify(hash.slice(0, 64))} here.`);

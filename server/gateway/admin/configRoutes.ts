@@ -54,7 +54,8 @@ export function configRoutes({ configuration, controls, mutex, serving }: AdminO
       missingJudgeKey(config.judge) ??
       serving.artifacts.refusal(config.policy, coming) ??
       astrayFile(config.replicas) ??
-      serving.secrets.refusal(config);
+      serving.secrets.refusal(config) ??
+      (config.settings === undefined ? null : serving.callers.keysRefusal(config.settings.keys));
     if (refusal === null) return controls.configRefusal(config);
     return { status: 400, message: refusal, type: "invalid_request_error", code: "unservable_config" };
   }

@@ -55,7 +55,11 @@ describe("a canary", () => {
     expect([status.planId, status.persistedEtag]).toEqual(["plan-new", status.configEtag]);
     expect((await ofProgram(gateway, some)).headers.get("x-weir-plan")).toBe("plan-new");
     const etag = (await fetch(`${gateway.adminUrl}/config`)).headers.get("etag") ?? "";
-    await fetch(`${gateway.adminUrl}/rollback`, { method: "POST", headers: { "if-match": etag }, body: JSON.stringify(signed) });
+    await fetch(`${gateway.adminUrl}/rollback`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "if-match": etag },
+      body: JSON.stringify(signed),
+    });
     expect(await configOf(gateway)).toEqual(config);
   }, 30_000);
 

@@ -33,7 +33,11 @@ describe("the end of a canary", () => {
     expect(await canaryOf(gateway)).toMatchObject({ state: "promoted" });
     expect((await auditOf(gateway)).filter((action) => action === "canary promoted")).toHaveLength(1);
     const etag = (await fetch(`${gateway.adminUrl}/config`)).headers.get("etag") ?? "";
-    await fetch(`${gateway.adminUrl}/rollback`, { method: "POST", headers: { "if-match": etag }, body: JSON.stringify(signed) });
+    await fetch(`${gateway.adminUrl}/rollback`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "if-match": etag },
+      body: JSON.stringify(signed),
+    });
     expect(await configOf(gateway)).toEqual(config);
   });
 
@@ -129,7 +133,11 @@ describe("the end of a canary", () => {
     expect((await canaryOf(gateway)).endReason).toContain("The stage large has no replica");
     await gateway.put({ ...config, planId: "plan-other" });
     await begin(gateway, { ...asked, minRequests: 1000 });
-    await fetch(`${gateway.adminUrl}/panic`, { method: "PUT", body: JSON.stringify({ model: "small", ...signed }) });
+    await fetch(`${gateway.adminUrl}/panic`, {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "small", ...signed }),
+    });
     expect(await canaryOf(gateway)).toMatchObject({ state: "withdrawn", endReason: "A panic was declared." });
     const answer = await begin(gateway, asked);
     expect([answer.status, await messageOf(answer)]).toEqual([409, "A panic is in force; clear it first."]);

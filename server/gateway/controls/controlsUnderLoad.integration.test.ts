@@ -24,7 +24,11 @@ it("no request is lost or answered otherwise while panics, canaries, knobs and p
   await gateway.put(plans[0]!);
   const call = async (method: string, path: string, body: unknown): Promise<number> => {
     const etag = (await fetch(`${gateway.adminUrl}/config`)).headers.get("etag") ?? "";
-    const answer = await fetch(`${gateway.adminUrl}${path}`, { method, headers: { "if-match": etag }, body: JSON.stringify(body) });
+    const answer = await fetch(`${gateway.adminUrl}${path}`, {
+      method,
+      headers: { "content-type": "application/json", "if-match": etag },
+      body: JSON.stringify(body),
+    });
     return answer.status;
   };
   const { planId, policy, policyHash } = plan("plan-c", ["small", "middle"], 70);

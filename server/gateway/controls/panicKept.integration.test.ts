@@ -43,7 +43,9 @@ it("is taken up again where another control beside it cannot be, and the file as
   expect(await said(second.chat({}))).toEqual([200, "middle", "panic"]);
   expect((await statusOf(second)).controls).toMatchObject({ panic: { model: "middle" }, mirror: null });
   const mirror = JSON.stringify({ share: 1, maxInFlight: 5, ...signed });
-  expect((await fetch(`${second.adminUrl}/mirror`, { method: "PUT", body: mirror })).status).toBe(200);
+  expect(
+    (await fetch(`${second.adminUrl}/mirror`, { method: "PUT", headers: { "content-type": "application/json" }, body: mirror })).status,
+  ).toBe(200);
   expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ panic: { model: "middle" }, mirror: { maxInFlight: 5 } });
   expect(await readFile(`${path}.unusable`, "utf8")).toBe(kept);
 });

@@ -63,7 +63,11 @@ describe("ensembles on the admin port", () => {
   it("are changed only as they were read", async () => {
     const { gateway } = await serving({});
     const change = (headers: Record<string, string>) =>
-      fetch(`${gateway.adminUrl}/ensembles/trio/tau`, { method: "PUT", headers, body: JSON.stringify({ tau: 0.5, ...signed }) });
+      fetch(`${gateway.adminUrl}/ensembles/trio/tau`, {
+        method: "PUT",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify({ tau: 0.5, ...signed }),
+      });
     expect((await change({})).status).toBe(428);
     const etag = (await fetch(`${gateway.adminUrl}/ensembles`)).headers.get("etag") ?? "";
     expect((await change({ "if-match": etag })).status).toBe(200);
@@ -118,7 +122,10 @@ describe("ensembles on the admin port", () => {
   it("are refused in a configuration as they are alone, and models may not be called as they are", async () => {
     const { gateway, config } = await serving({});
     const refused = async (change: object) => {
-      const headers = { "if-match": (await fetch(`${gateway.adminUrl}/config`)).headers.get("etag") ?? "" };
+      const headers = {
+        "content-type": "application/json",
+        "if-match": (await fetch(`${gateway.adminUrl}/config`)).headers.get("etag") ?? "",
+      };
       const body = JSON.stringify({ ...config, ...change });
       return (await fetch(`${gateway.adminUrl}/config`, { method: "PUT", headers, body })).status;
     };

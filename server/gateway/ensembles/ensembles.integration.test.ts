@@ -269,7 +269,7 @@ describe("a request for an ensemble", () => {
   it("goes to the panic's model as any other under a panic", async () => {
     const { gateway, engines } = await serving({});
     const body = JSON.stringify({ model: "b", by: "ann", reason: "" });
-    await fetch(`${gateway.adminUrl}/panic`, { method: "PUT", body });
+    await fetch(`${gateway.adminUrl}/panic`, { method: "PUT", headers: { "content-type": "application/json" }, body });
     const answer = await ask(gateway);
     expect([answer.status, answer.headers.get("x-weir-ensemble-outcome")]).toEqual([200, null]);
     expect([engines.a, engines.b, engines.c, engines.sum].map(({ asked }) => asked.length)).toEqual([0, 1, 0, 0]);
@@ -369,7 +369,10 @@ it("many requests at once leave nothing behind, whether they end well, badly or 
   const ended = Array.from({ length: 60 }, async (_, request) => {
     if (request % 6 !== 0) return (await ask(gateway)).text();
     await new Promise<void>((resolve) => {
-      const leaving = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST" });
+      const leaving = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+      });
       leaving.on("error", () => resolve());
       leaving.end(JSON.stringify({ model: "ensemble/trio", messages: [{ role: "user", content: "Which one?" }] }));
       setTimeout(() => leaving.destroy(), request);

@@ -1,4 +1,6 @@
-import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { type FenceRefusal, fenceRefusal, isForeignBody } from "@/server/contracts/http/browserFence";
+import { shownName } from "./clientNames";
 
 /** An error as the OpenAI API reports it, with its HTTP status. */
 export interface ApiError {
@@ -68,3 +70,35 @@ export function nothingToEnd(message: string): ApiError {
 export function badRequest(message: string): ApiError {
   return { status: 400, message, type: "invalid_request_error", code: "invalid_value" };
 }
+
+/**
+ * The error for a request that a browser may make for a page of another origin; null for any other.
+ * @param hosts names under which clients may know the gateway, in small letters, beside its addresses.
+ */
+export function foreignError(headers: IncomingHttpHeaders, hosts: ReadonlySet<string>): ApiError | null {
+  const refusal = fenceRefusal(headers, hosts);
+  if (refusal !== null) return fenceErrors[refusal](headers);
+  return isForeignBody(headers) ? wrongType : null;
+}
+
+const fenceErrors: Readonly<Record<FenceRefusal, (headers: IncomingHttpHeaders) => ApiError>> = {
+  "unknown-host": ({ host }) => ({
+    status: 421,
+    message: `The gateway is not known as ${JSON.stringify(shownName(host ?? ""))}: use its address, or name the host in WEIR_GATEWAY_HOSTS.`,
+    type: "invalid_request_error",
+    code: "unknown_host",
+  }),
+  "other-origin": () => ({
+    status: 403,
+    message: "The gateway takes no requests that a browser makes for a page of another origin.",
+    type: "invalid_request_error",
+    code: "other_origin",
+  }),
+};
+
+const wrongType: ApiError = {
+  status: 415,
+  message: "The body must be JSON, with the header content-type: application/json.",
+  type: "invalid_request_error",
+  code: "unsupported_media_type",
+};

@@ -55,8 +55,3 @@ export const bodyMemoryExhausted: ApiError = {
   type: "server_error",
   code: "no_room",
 };
-
-export function bodyTooLarge(mostBytes: number): ApiError {
-  const message = `The body is longer than ${mostBytes} bytes, this gateway's limit.`;
-  return { status: 413, message, type: "invalid_request_error", code: "body_too_large" };
-}

@@ -33,8 +33,8 @@ describe("bounds", () => {
   });
 
   it.each([
-    ["said", { "content-length": "5000" }],
-    ["found", { "transfer-encoding": "chunked" }],
+    ["said", { "content-type": "application/json", "content-length": "5000" }],
+    ["found", { "content-type": "application/json", "transfer-encoding": "chunked" }],
   ])("refuses a body over the limit whose length is %s", async (_, headers) => {
     const gateway = await startTestGateway({ bodyBytes: 1000 });
     const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST", headers });
@@ -66,7 +66,10 @@ describe("bounds", () => {
     const engine = await startTestEngine((_, response) => sayCompletion(response, "4"));
     const gateway = await startTestGateway({ bodyBytesInAll: 10_000, arrivalSeconds: 0.2 });
     await gateway.put(oneModel([engine.url]));
-    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST", headers: { "content-length": "100000" } });
+    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "content-length": "100000" },
+    });
     request.on("error", () => undefined);
     request.write("x".repeat(9000));
     const trickle = setInterval(() => request.write("x".repeat(100)), 20);
@@ -148,7 +151,11 @@ describe("bounds", () => {
     ];
     await gateway.put(testConfig({ stages, thresholds: [50], judgeUrl: judge.url }));
     const mirror = `${gateway.adminUrl}/mirror`;
-    await fetch(mirror, { method: "PUT", body: JSON.stringify({ share: 1, maxInFlight: 8, by: "ann", reason: "scores" }) });
+    await fetch(mirror, {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ share: 1, maxInFlight: 8, by: "ann", reason: "scores" }),
+    });
     expect((await gateway.chat({})).status).toBe(200);
     await hung.asked[0]?.cutOff;
     await until(async () => ((await (await fetch(mirror)).json()) as { failed: number }).failed === 1);

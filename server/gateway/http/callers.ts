@@ -20,14 +20,32 @@ interface Known {
   readonly bucket: TokenBucket | null;
 }
 
+export interface CallersOptions {
+  /** In force while the configuration names no keys. */
+  readonly startKeys?: readonly GatewayKey[] | undefined;
+  /** Whether the gateway listens on an address that other machines reach. */
+  readonly required?: boolean;
+}
+
+const keysNeeded =
+  "The gateway listens on an address that other machines reach, so it needs API keys: name some in the configuration's settings or in WEIR_GATEWAY_KEYS.";
 const objectiveHeader = "x-gateway-inference-objective";
 const bearer = /^Bearer +(\S+)$/i;
 const always = (): number => 0;
 
 /** The API keys of the configuration in force, with the rest of each key's rate. */
 export class Callers {
+  readonly #startKeys: readonly GatewayKey[] | undefined;
+  readonly #required: boolean;
   #known: ReadonlyMap<string, Known> | null = null;
   #uses = new Map<string, number>();
+
+  /** With `startKeys` while the configuration has none; where keys are `required`, one must have some. */
+  constructor({ startKeys, required = false }: CallersOptions = {}) {
+    this.#startKeys = startKeys;
+    this.#required = required;
+    this.update(undefined);
+  }
 
   /** Whether a key is needed. */
   get needed(): boolean {
@@ -47,8 +65,14 @@ export class Callers {
   /** Puts keys into force; a key with an unchanged rate keeps its use of it. */
   update(keys: readonly GatewayKey[] | undefined): void {
     const before = this.#known;
-    this.#known = keys === undefined ? null : new Map(keys.map((key) => [key.sha256, known(key, before?.get(key.sha256)?.bucket)]));
+    const used = keys ?? this.#startKeys;
+    this.#known = used === undefined ? null : new Map(used.map((key) => [key.sha256, known(key, before?.get(key.sha256)?.bucket)]));
     this.#uses = new Map([...this.#uses].filter(([sha256]) => this.#known?.has(sha256)));
+  }
+
+  /** Why the gateway cannot serve with these keys of a configuration; null if it can. */
+  keysRefusal(keys: readonly GatewayKey[] | undefined): string | null {
+    return this.#required && (keys ?? this.#startKeys) === undefined ? keysNeeded : null;
   }
 
   /**

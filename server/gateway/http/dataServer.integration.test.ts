@@ -8,7 +8,7 @@ import { oneModel, startTestGateway, until } from "../testing/testGateway";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const body = JSON.stringify({ model: "large", messages: [{ role: "user", content: "2 + 2" }] });
-const requestText = `POST /v1/chat/completions HTTP/1.1\r\nhost: weir\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+const requestText = `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 
 /** A bare connection to the data port, and the data received on it. */
 function connectTo(dataUrl: string) {
@@ -54,7 +54,7 @@ describe("headers that are too long", () => {
   it("are refused as that", async () => {
     const gateway = await startTestGateway();
     const { socket, came } = connectTo(gateway.dataUrl);
-    socket.write(`GET /v1/models HTTP/1.1\r\nhost: weir\r\nx-weir-router-scores: ${"a=1,".repeat(5000)}\r\n\r\n`);
+    socket.write(`GET /v1/models HTTP/1.1\r\nhost: localhost\r\nx-weir-router-scores: ${"a=1,".repeat(5000)}\r\n\r\n`);
     await once(socket, "close");
     expect(came.text).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n[\s\S]*"code":"headers_too_large"/);
   });

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { createTlsServer, isPlainFromElsewhere, type TlsFiles } from "@/server/lib/tlsServer";
@@ -7,6 +7,8 @@ import type { GatewayLimits } from "./limits";
 
 /** Largest interval between checks for connections with slow headers. */
 const maximumLookMs = 5_000;
+/** Length of an answered body that is still read, so that its connection serves further requests. */
+const mostUnreadBytes = 256 * 1024;
 /** Errors of clients that disconnected in the middle of a request. */
 const goneCodes: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
 
@@ -43,11 +45,17 @@ export function dataServer({ limits, onRequest, tls = null, onUnreadable }: Data
     // After an earlier long silence the socket has the timeout of an idle connection.
     if (socket.timeout !== server.timeout) socket.setTimeout(server.timeout);
   });
+  server.on("request", (request, response) => boundUnread(request, response));
   server.on("request", tls === null ? onRequest : overTls(onRequest));
+  server.on("checkContinue", (request, response) => {
+    // A client that asks first need not send what would be refused.
+    if (Number(request.headers["content-length"] ?? 0) <= limits.bodyBytes) response.writeContinue();
+    server.emit("request", request, response);
+  });
   server.on("clientError", (error, socket) => {
     const refusal = unreadable(error, socket);
     if (refusal !== null) {
-      answer(socket, refusal);
+      answerSocket(socket, refusal);
       onUnreadable(refusal.status);
     } else if (socket instanceof Socket && !socket.destroyed) socket.setTimeout(idleMs);
   });
@@ -69,6 +77,24 @@ const plainText: ApiError = {
   code: "tls_required",
 };
 
+/**
+ * Reads no more of a body that is answered already, unless it is short. Its client has some time to read the answer, which a reset could cost
+ * it, and is disconnected.
+ */
+function boundUnread(request: IncomingMessage, response: ServerResponse): void {
+  response.once("finish", () => {
+    if (request.complete) return;
+    const { headers, socket } = request;
+    if (Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) <= mostUnreadBytes) {
+      request.resume();
+      return;
+    }
+    // After the server itself has begun to read the rest.
+    setImmediate(() => socket.pause());
+    setTimeout(() => socket.destroy(), lingerMs);
+  });
+}
+
 /** The error for input that is not an HTTP request or came too slowly; null if the client is gone. */
 function unreadable({ code }: NodeJS.ErrnoException, socket: Duplex): ApiError | null {
   if (!socket.writable || goneCodes.has(code)) {
@@ -87,8 +113,15 @@ function unreadable({ code }: NodeJS.ErrnoException, socket: Duplex): ApiError |
   return { status: 400, message: "This is not an HTTP request.", type, code: "bad_request" };
 }
 
-function answer(socket: Duplex, error: ApiError): void {
+/** Answers on a connection that carries no request yet, and ends it. */
+export function answerSocket(socket: Duplex, error: ApiError, headers: Readonly<Record<string, string>> = {}): Duplex {
   const body = errorBody(error);
-  const head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
-  socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
+  const lines = Object.entries({
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    ...headers,
+    connection: "close",
+  });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  return socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head}\r\n${body}`);
 }

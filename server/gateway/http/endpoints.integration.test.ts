@@ -264,7 +264,9 @@ describe("curl", () => {
 
   it("gets a body of 10 MB refused with 413 and an error object", async () => {
     const gateway = await startTestGateway();
-    const child = run("curl", ["-sS", "-o", "-", "-w", "%{http_code}", `${gateway.dataUrl}/v1/chat/completions`, "--data-binary", "@-"]);
+    const url = `${gateway.dataUrl}/v1/chat/completions`;
+    const json = ["-H", "content-type: application/json", "--data-binary", "@-"];
+    const child = run("curl", ["-sS", "-o", "-", "-w", "%{http_code}", url, ...json]);
     child.child.stdin?.on("error", () => undefined).end("x".repeat(10_000_000));
     const { stdout } = await child;
     expect(stdout).toMatch(/^\{"error":\{"message":"The body is longer than 8388608 bytes[^\n]*"code":"body_too_large"\}\}413$/);

@@ -1,7 +1,11 @@
+import type { JsonLimits } from "@/server/contracts/http/jsonScan";
+
 /** All limits of the gateway. Seconds are wall seconds. */
 export interface GatewayLimits {
-  /** Largest request body; a longer one is refused with 413. */
+  /** Largest request body, as sent and decompressed; a longer one is refused with 413. */
   readonly bodyBytes: number;
+  /** Structure of a request body; a deeper one is refused with 400, one of more values with 413. */
+  readonly bodyJson: JsonLimits;
   /** Bodies of all open requests together; a body beyond it is refused with 503. */
   readonly bodyBytesInAll: number;
   /** Largest answer of an engine that is read whole, and largest part of a stream before its first token; a longer one counts as failed. */
@@ -58,6 +62,10 @@ export interface GatewayLimits {
   readonly idleSeconds: number;
   /** Client connections at once. */
   readonly connections: number;
+  /** Of these, connections of one address; it does not hold for this machine's own, behind which a proxy's clients are. */
+  readonly connectionsPerAddress: number;
+  /** Time after which the answer comes to one of too many wrong keys or hostile bodies, so that its sender cannot keep the gateway busy. */
+  readonly heldAnswerSeconds: number;
   /** Time given to requests in flight after SIGTERM; then they are answered with an error. */
   readonly drainSeconds: number;
 }
@@ -65,6 +73,8 @@ export interface GatewayLimits {
 export const defaultLimits: GatewayLimits = {
   // Room for a 1M-token prompt as text, or some images.
   bodyBytes: 8 * 1024 * 1024,
+  // A conversation of ten thousand messages, or two million tokens as numbers.
+  bodyJson: { depth: 128, nodes: 50_000, commas: 2_000_000 },
   // 2000 queued prompts of 64,000 tokens. As strings they take the same amount again if they are not ASCII.
   bodyBytesInAll: 512 * 1024 * 1024,
   // 1000 embeddings of 4096 numbers.
@@ -106,6 +116,9 @@ export const defaultLimits: GatewayLimits = {
   idleSeconds: 75,
   // Every queue of five models full, and the same number of streams.
   connections: 20_000,
+  // All clients of a site may share one address.
+  connectionsPerAddress: 2_000,
+  heldAnswerSeconds: 1,
   // The process manager kills the gateway a few seconds after SIGTERM; requests left at the end of this time are answered with an error.
   drainSeconds: 3,
 };

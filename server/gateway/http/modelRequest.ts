@@ -7,6 +7,7 @@ import type { ApiError } from "./apiError";
 import { saneNameOf, shownName } from "./clientNames";
 import type { Endpoint } from "./endpoint";
 import { type Identifiers, identifiersOf } from "./identifiers";
+import type { TakenJson } from "./takeJson";
 
 /** Identifiers of a request, known from its first byte on. */
 export interface RequestIds {
@@ -86,14 +87,11 @@ interface Arrived {
   readonly passAuthorization: boolean;
 }
 
-/** Parses a body. Only what the gateway itself needs is checked; the engine checks the rest. */
-export function parseRequest(bytes: Buffer, { ids, endpoint, headers, key, passAuthorization }: Arrived): ParsedRequest {
-  let body: unknown;
-  try {
-    body = JSON.parse(bytes.toString("utf8"));
-  } catch (error) {
-    return refuse(`The body is not valid JSON: ${error instanceof Error ? error.message : "unreadable"}.`, "invalid_json");
-  }
+/** The request that a parsed body makes. Only what the gateway itself needs is checked; the engine checks the rest. */
+export function modelRequestOf(
+  { value: body, byteLength }: Pick<TakenJson, "value" | "byteLength">,
+  { ids, endpoint, headers, key, passAuthorization }: Arrived,
+): ParsedRequest {
   if (!isRecord(body)) return refuse("The body must be a JSON object.", "invalid_json");
   const { model, stream, stream_options: streamOptions, priority = null } = body;
   if (typeof model !== "string" || model === "")
@@ -147,7 +145,7 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, key, passA
       stream: endpoint.text !== null && stream === true,
       streaming,
       includeUsage: isRecord(streamOptions) && streamOptions.include_usage === true,
-      inputTokens: Math.ceil(bytes.length / bytesPerToken),
+      inputTokens: Math.ceil(byteLength / bytesPerToken),
       mostTokens: mostTokensOf(body),
       programTokens: programTokens === null ? null : Number(programTokens),
       priority,

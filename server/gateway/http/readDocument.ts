@@ -1,7 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
+import type { JsonLimits } from "@/server/contracts/http/jsonScan";
 import { type ApiError, badRequest } from "./apiError";
+import { bodyRefusal } from "./bodyRefusal";
+import { parseJson } from "./parseJson";
 import { readBody } from "./readBody";
+
+/** A configuration of ten thousand replicas has two hundred thousand nodes. */
+const adminJson: JsonLimits = { depth: 128, nodes: 1_000_000, commas: 2_000_000 };
 
 /** Reads a body of the given shape, or returns an error that states the problem in a sentence; null if the client disconnected. */
 export async function readDocument<T>(
@@ -9,23 +15,24 @@ export async function readDocument<T>(
   schema: z.ZodType<T>,
   limitBytes: number,
 ): Promise<{ readonly document: T } | { readonly error: ApiError } | null> {
-  const read = await readBody(request, { mostBytes: limitBytes });
-  if (read.kind === "too-large") {
-    const message = `The body may have at most ${limitBytes} bytes.`;
-    return { error: { status: 413, message, type: "invalid_request_error", code: "body_too_large" } };
-  }
-  return read.kind === "body" ? parsedDocument(read.bytes, schema) : null;
+  const allowed = { mostBytes: limitBytes, json: adminJson };
+  const read = await readBody(request, allowed);
+  if (read.kind === "ended" || read.kind === "cut-off") return null;
+  if (read.kind !== "body") return { error: bodyRefusal(read, allowed) };
+  const parsed = await parseJson(read.bytes);
+  return "error" in parsed ? parsed : documentOf(parsed.value, schema);
 }
 
-/** Parses a body as a document of the given shape, or returns an error that states the problem in a sentence. */
-export function parsedDocument<T>(bytes: Buffer, schema: z.ZodType<T>): { readonly document: T } | { readonly error: ApiError } {
-  let body: unknown;
-  try {
-    body = JSON.parse(bytes.toString("utf8"));
-  } catch {
-    return { error: badRequest("The body is not valid JSON.") };
-  }
-  const parsed = schema.safeParse(body);
+/** Reads a body of any bytes, or returns the error; null if the client disconnected. */
+export async function readBytes(request: IncomingMessage, mostBytes: number): Promise<Buffer | ApiError | null> {
+  const read = await readBody(request, { mostBytes });
+  if (read.kind === "ended" || read.kind === "cut-off") return null;
+  return read.kind === "body" ? read.bytes : bodyRefusal(read, { mostBytes });
+}
+
+/** A value as a document of the given shape, or an error that states the problem in a sentence. */
+export function documentOf<T>(value: unknown, schema: z.ZodType<T>): { readonly document: T } | { readonly error: ApiError } {
+  const parsed = schema.safeParse(value);
   return parsed.success ? { document: parsed.data } : { error: badRequest(sentenceOf(parsed.error)) };
 }
 

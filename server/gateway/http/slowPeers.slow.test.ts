@@ -13,7 +13,7 @@ describe("clients that send slowly", () => {
   it("are told so and cut off when their headers do not come in time", async () => {
     const gateway = await startTestGateway({ arrivalSeconds: 0.1 });
     const socket = connect(Number(new URL(gateway.dataUrl).port), "127.0.0.1");
-    socket.write("POST /v1/chat/completions HTTP/1.1\r\nhost: weir\r\n");
+    socket.write("POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\n");
     const trickle = setInterval(() => socket.write("x: y\r\n"), 20);
     socket.on("error", () => undefined);
     let text = "";
@@ -28,7 +28,10 @@ describe("clients that send slowly", () => {
 
   it("are told so when their body does not come in time, and counted", async () => {
     const gateway = await startTestGateway({ arrivalSeconds: 0.1 });
-    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST", headers: { "content-length": "1000" } });
+    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "content-length": "1000" },
+    });
     request.on("error", () => undefined);
     const trickle = setInterval(() => request.write("x"), 20);
     const [response] = await once(request, "response");
@@ -40,12 +43,36 @@ describe("clients that send slowly", () => {
     request.destroy();
   });
 
+  it("hold up nobody with five hundred connections, and are told so one by one", async () => {
+    const engine = await startTestEngine((_, response) => sayCompletion(response, "4"));
+    const gateway = await startTestGateway({ arrivalSeconds: 3 });
+    await gateway.put(oneModel([engine.url]));
+    const slow = Array.from({ length: 500 }, async () => {
+      const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "content-length": "1000000" },
+      });
+      request.on("error", () => undefined);
+      const trickle = setInterval(() => request.write("{"), 1000);
+      const [response] = await once(request, "response");
+      clearInterval(trickle);
+      response.resume();
+      request.destroy();
+      return response.statusCode;
+    });
+    for (let served = 0; served < 50; served += 1) expect((await gateway.chat({})).status).toBe(200);
+    expect(new Set(await Promise.all(slow))).toEqual(new Set([408]));
+  });
+
   it("lose that time to nobody but themselves: what is measured begins with the last of the body", async () => {
     const engine = await startTestEngine((_, response) => sayCompletion(response, "4"));
     const gateway = await startTestGateway();
     await gateway.put(oneModel([engine.url]));
     const body = JSON.stringify({ model: "large", messages: [{ role: "user", content: "2 + 2" }] });
-    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST", headers: { "content-length": body.length } });
+    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "content-length": body.length },
+    });
     request.write(body.slice(0, 10));
     await sleep(1500);
     request.end(body.slice(10));
@@ -75,7 +102,10 @@ describe("a client that stops reading", () => {
     const gateway = await startTestGateway({ clientStallSeconds: 0.2 });
     await gateway.put(oneModel([engine.url], 1));
     const body = JSON.stringify({ model: "large", stream: true, messages: [{ role: "user", content: "much" }] });
-    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST" }).end(body);
+    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+    }).end(body);
     request.on("error", () => undefined);
     const [response] = await once(request, "response");
     response.on("error", () => undefined);
@@ -93,7 +123,10 @@ describe("a client that stops reading", () => {
     const gateway = await startTestGateway({ clientStallSeconds: 1 });
     await gateway.put(oneModel([engine.url]));
     const body = JSON.stringify({ model: "large", messages: [{ role: "user", content: "much" }] });
-    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST" }).end(body);
+    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+    }).end(body);
     request.on("error", () => undefined);
     const [response] = await once(request, "response");
     let [bytes, unread] = [0, readBytes];
@@ -166,7 +199,10 @@ describe("engines that fall silent", () => {
     const gateway = await startTestGateway({ streamSilenceSeconds: 1 });
     await gateway.put(oneModel([engine.url]));
     const body = JSON.stringify({ model: "large", stream: true, messages: [{ role: "user", content: "much" }] });
-    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST" }).end(body);
+    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+    }).end(body);
     const [response] = await once(request, "response");
     await sleep(2000);
     let bytes = 0;

@@ -23,7 +23,11 @@ it("rests, and tries one call after it, for the policy in force and a canary's c
   const candidate = { planId: "candidate", ...hashed({ ...policy, thresholds: [60] }) };
   const stop = { errorShare: 0.5, slow: null };
   const canary = { candidate, shares: [0.5, 1], stepSeconds: 3600, minRequests: 1000, stop, by: "ada", reason: "" };
-  const begun = await fetch(`${gateway.adminUrl}/canary`, { method: "PUT", body: JSON.stringify(canary) });
+  const begun = await fetch(`${gateway.adminUrl}/canary`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(canary),
+  });
   expect(begun.status).toBe(200);
 
   /** Twenty programs, some in each arm. */

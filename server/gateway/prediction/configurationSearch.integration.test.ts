@@ -132,7 +132,7 @@ describe("accurate configurations in the gateway", () => {
     const leave = new AbortController();
     const body = JSON.stringify({ model: "cascade/test", messages: [{ role: "user", content: shortText("q1") }] });
     const first = fetch(`${gateway.dataUrl}/v1/chat/completions`, {
-      ...{ method: "POST", headers: callOf(voting, "voter-1", "q"), body, signal: leave.signal },
+      ...{ method: "POST", headers: { "content-type": "application/json", ...callOf(voting, "voter-1", "q") }, body, signal: leave.signal },
     }).catch(() => "gone");
     await until(() => hung.asked.length === 1);
     leave.abort();
@@ -262,7 +262,11 @@ describe("a predictor of configurations that a plan names", () => {
     ]);
     const refusal = async (workflows: Parameters<typeof justInTime>[0], change: Parameters<typeof justInTime>[1] = {}) => {
       const next = { ...config, ...hashed(justInTime(workflows, change)) };
-      const answer = await fetch(`${gateway.adminUrl}/config/validate`, { method: "POST", body: JSON.stringify(next) });
+      const answer = await fetch(`${gateway.adminUrl}/config/validate`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(next),
+      });
       return ((await answer.json()) as { error?: { message: string } }).error?.message;
     };
     const short = predictor.hash.slice(0, 12);

@@ -89,7 +89,11 @@ async function refusalOf(answer: Response): Promise<string> {
 }
 
 const send = (gateway: TestGateway, method: string, path: string, config: GatewayConfig): Promise<Response> =>
-  fetch(gateway.adminUrl + path, { method, headers: { "if-match": "none" }, body: JSON.stringify(config) });
+  fetch(gateway.adminUrl + path, {
+    method,
+    headers: { "content-type": "application/json", "if-match": "none" },
+    body: JSON.stringify(config),
+  });
 
 describe.skipIf(!isInstalled)("heads on an encoder's embeddings", () => {
   let parent: string;
@@ -181,7 +185,11 @@ describe.skipIf(!isInstalled)("heads on an encoder's embeddings", () => {
     await until(() => processesOf(folder).length === 0);
     const bereft = await startTestGateway({ predictionSeconds: 5 }, { stateDirectory, encoderFolders: [join(parent, "none")] });
     expect((await ask(bereft, "prove")).predictions).toEqual({ confidence: heads.hash, models: {}, absent: "no-encoder" });
-    const validated = await fetch(`${bereft.adminUrl}/config/validate`, { method: "POST", body: JSON.stringify(config) });
+    const validated = await fetch(`${bereft.adminUrl}/config/validate`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(config),
+    });
     expect(await refusalOf(validated)).toMatch(
       /^The predictor .* reads embeddings of the encoder tiny .*, which this gateway does not have/,
     );

@@ -79,7 +79,12 @@ describe("a predictor that a policy names and that does not serve", () => {
     const changed = gateway.put(config);
     await until(async () => spy.mock.calls.length > 0);
     const body = JSON.stringify({ model: "large", by: "ada", reason: "fire" });
-    const panic = await fetch(`${gateway.adminUrl}/panic`, { method: "PUT", body, signal: AbortSignal.timeout(2000) });
+    const panic = await fetch(`${gateway.adminUrl}/panic`, {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body,
+      signal: AbortSignal.timeout(2000),
+    });
     expect(panic.status).toBe(200);
     started();
     await changed;

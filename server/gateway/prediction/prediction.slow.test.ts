@@ -199,7 +199,11 @@ describe("predictions in the gateway", () => {
     await gateway.put({ ...configOf(policy, urls), planId: "plan-b" });
     const candidate = { planId: config.planId, policyHash: config.policyHash, policy: config.policy };
     const send = (path: string, body: object) =>
-      fetch(gateway.adminUrl + path, { method: "PUT", body: JSON.stringify({ candidate, by: "ada", reason: "", ...body }) });
+      fetch(gateway.adminUrl + path, {
+        method: "PUT",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ candidate, by: "ada", reason: "", ...body }),
+      });
     expect((await send("/shadow", {})).status).toBe(200);
     await until(async () => {
       await ask(gateway, longText("q1"));
@@ -208,9 +212,15 @@ describe("predictions in the gateway", () => {
     expect((await gateway.decisions()).every(({ predictions, stages }) => predictions === undefined && stages[0]?.model === "small")).toBe(
       true,
     );
-    expect((await fetch(`${gateway.adminUrl}/shadow`, { method: "DELETE", body: JSON.stringify({ by: "ada", reason: "" }) })).status).toBe(
-      200,
-    );
+    expect(
+      (
+        await fetch(`${gateway.adminUrl}/shadow`, {
+          method: "DELETE",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ by: "ada", reason: "" }),
+        })
+      ).status,
+    ).toBe(200);
     const steps = { shares: [0.5, 1], stepSeconds: 60, minRequests: 1000, stop: { errorShare: 0.1, slow: null } };
     expect((await send("/canary", steps)).status).toBe(200);
     for (let program = 0; program < 12; program += 1) await ask(gateway, longText("q1"), { "x-session-id": `program-${program}` });
@@ -268,7 +278,11 @@ describe("predictors on the gateway's disk", () => {
   it("are refused in a sentence where their bytes are not what the path says, or no predictor", async () => {
     const gateway = await startTestGateway();
     const put = async (hash: string, body: Uint8Array) => {
-      const answer = await fetch(`${gateway.adminUrl}/artefacts/${hash}`, { method: "PUT", body: new Uint8Array(body) });
+      const answer = await fetch(`${gateway.adminUrl}/artefacts/${hash}`, {
+        method: "PUT",
+        headers: { "content-type": "application/json" },
+        body: new Uint8Array(body),
+      });
       return [answer.status, ((await answer.json()) as { error: { message: string } }).error.message] as const;
     };
     const [cut, message] = await put(lengths.hash, lengths.bytes.slice(1));
@@ -287,7 +301,11 @@ describe("predictors on the gateway's disk", () => {
     const swapped = hashed(slackBy({ lengths: confidence.hash }));
     const send = async (path: string, method: string, body: unknown) => {
       const etag = (await fetch(`${gateway.adminUrl}/config`)).headers.get("etag") ?? "";
-      const answer = await fetch(gateway.adminUrl + path, { method, headers: { "if-match": etag }, body: JSON.stringify(body) });
+      const answer = await fetch(gateway.adminUrl + path, {
+        method,
+        headers: { "content-type": "application/json", "if-match": etag },
+        body: JSON.stringify(body),
+      });
       return [answer.status, ((await answer.json()) as { error?: { message: string } }).error?.message] as const;
     };
     const sentence = `The policy names the predictor 555555555555 for lengths, which this gateway does not have: PUT it to /artefacts/${"5".repeat(64)} first.`;

@@ -230,7 +230,10 @@ describe("plans and controls", () => {
   it("are refused in a sentence where they make no sense, and what is in force stays", async () => {
     const { gateway, config } = await gatewayOf();
     const put = async (change: object): Promise<readonly [number, string]> => {
-      const headers = { "if-match": (await fetch(`${gateway.adminUrl}/config`)).headers.get("etag") ?? "" };
+      const headers = {
+        "content-type": "application/json",
+        "if-match": (await fetch(`${gateway.adminUrl}/config`)).headers.get("etag") ?? "",
+      };
       const answer = await fetch(`${gateway.adminUrl}/config`, { method: "PUT", headers, body: JSON.stringify({ ...config, ...change }) });
       return [answer.status, await messageOf(answer)];
     };
@@ -266,7 +269,11 @@ describe("plans and controls", () => {
     const { gateway, config } = await gatewayOf();
     const { adminUrl } = gateway;
     const put = (path: string, body: unknown) =>
-      fetch(`${adminUrl}${path}`, { method: "PUT", body: JSON.stringify({ ...signed, ...(body as object) }) });
+      fetch(`${adminUrl}${path}`, {
+        method: "PUT",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ ...signed, ...(body as object) }),
+      });
     const candidate = { planId: "plan-b", ...hashed(justInTime([{ workflow: pinned }])) };
     const fixed = { planId: "plan-c", ...hashed({ ...oneModel(["http://127.0.0.1:9"]).policy }) };
     const [shadow, followed] = [await put("/shadow", { candidate }), await put("/shadow", { candidate: fixed })];
@@ -274,7 +281,7 @@ describe("plans and controls", () => {
     expect([followed.status, await messageOf(followed)]).toEqual([409, expect.stringContaining("chooses a model when an engine has room")]);
     expect((await put("/panic", { model: "small" })).status).toBe(200);
     expect(modelOf(await askAs(gateway, callOf(pinned, "editor", "p1")))).toBe("small");
-    await fetch(`${adminUrl}/panic`, { method: "DELETE", body: JSON.stringify(signed) });
+    await fetch(`${adminUrl}/panic`, { method: "DELETE", headers: { "content-type": "application/json" }, body: JSON.stringify(signed) });
     await gateway.put({ ...config, ...fixed, planId: "plan-c" });
     const canary = await put("/canary", {
       ...{ candidate, shares: [1], stepSeconds: 1000, minRequests: 1, stop: { errorShare: 0.5, slow: null } },

@@ -60,20 +60,29 @@ async function embedded(port: number) {
     policyHash: policyHash(policy),
     timeScale,
   };
-  const put = await fetch(`${gateway.adminUrl}/config`, { method: "PUT", headers: { "if-match": "none" }, body: JSON.stringify(config) });
+  const put = await fetch(`${gateway.adminUrl}/config`, {
+    method: "PUT",
+    headers: { "content-type": "application/json", "if-match": "none", ...gateway.adminHeaders },
+    body: JSON.stringify(config),
+  });
   expect([put.status, await put.text()]).toEqual([200, expect.any(String)]);
 
   /** Makes the gateway run the workflow: its voters at once, then its aggregator. */
   const run = async (input: string): Promise<WorkflowRun> => {
-    const answer = await fetch(`${gateway.dataUrl}/v1/workflows/voting/runs`, { method: "POST", body: JSON.stringify({ input }) });
+    const answer = await fetch(`${gateway.dataUrl}/v1/workflows/voting/runs`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ input }),
+    });
     return workflowRunSchema.parse(await answer.json());
   };
   const inFlight = async (model: string): Promise<number> => {
-    const status = gatewayStatusSchema.parse(await (await fetch(`${gateway.adminUrl}/status`)).json());
+    const status = gatewayStatusSchema.parse(await (await fetch(`${gateway.adminUrl}/status`, { headers: gateway.adminHeaders })).json());
     return status.replicas.find((replica) => replica.model === model)?.inFlight ?? 0;
   };
   const kill = (model: string) => emulator.call("DELETE", `/engines/${model}?graceSeconds=0`);
-  const decisions = async () => decisionPageSchema.parse(await (await fetch(`${gateway.adminUrl}/decisions`)).json()).decisions;
+  const decisions = async () =>
+    decisionPageSchema.parse(await (await fetch(`${gateway.adminUrl}/decisions`, { headers: gateway.adminHeaders })).json()).decisions;
   // The first search may be late: its thread has not run yet.
   while ((await roundsOf(gateway)).predictions.whole === 0) await run(easy("warm"));
   return { run, inFlight, kill, decisions };

@@ -35,7 +35,10 @@ it("loses no request and no place while engines break calls off, clients leave, 
     const { name, agents } = random.next() < 0.7 ? voting : pinned;
     const leave = new AbortController();
     leaves.add(leave);
-    const headers = callOf({ name }, agents[random.int(agents.length)]?.name ?? "", `program-${program}`);
+    const headers = {
+      "content-type": "application/json",
+      ...callOf({ name }, agents[random.int(agents.length)]?.name ?? "", `program-${program}`),
+    };
     const body = JSON.stringify({
       model: "cascade/default",
       messages: [{ role: "user", content: shortText("it") }],

@@ -170,7 +170,10 @@ describe("order and flow", () => {
     const gateway = await startTestGateway();
     await gateway.put(oneModel([engine.url]));
     const body = JSON.stringify({ model: "cascade/test", stream: true, messages: [{ role: "user", content: "much" }] });
-    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST" }).end(body);
+    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+    }).end(body);
     const [response] = await once(request, "response");
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(written).toBeLessThan(chunks);

@@ -1,15 +1,16 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { AbortKind, Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import type { ClientPace } from "../clients/clientPace";
 import type { EnsembleCalls } from "../ensembles/ensembleCalls";
-import { abortError, clientGone } from "../http/abortError";
-import { type ApiError, sendError } from "../http/apiError";
-import { type BodyMemoryBudget, BodyReservation, bodyMemoryExhausted, bodyTooLarge } from "../http/bodyMemoryBudget";
+import { clientGone } from "../http/abortError";
+import { sendError } from "../http/apiError";
+import { type BodyMemoryBudget, BodyReservation } from "../http/bodyMemoryBudget";
 import type { Caller } from "../http/callers";
 import type { Endpoint } from "../http/endpoint";
 import type { GatewayLimits } from "../http/limits";
 import type { LoopbackClient } from "../http/loopbackClient";
-import { type ModelRequest, parseRequest, promptEnd, type RequestIds, requestIds } from "../http/modelRequest";
-import { readBody } from "../http/readBody";
+import { type ModelRequest, modelRequestOf, promptEnd, type RequestIds, requestIds } from "../http/modelRequest";
+import { type Refusal, takeJson } from "../http/takeJson";
 import type { Serving } from "../serving/serving";
 import { admit } from "./admission";
 import { RequestJournal } from "./requestJournal";
@@ -25,6 +26,7 @@ export interface RequestService {
   /** One for every request with an incomplete response; fired to end it before that. */
   readonly open: Set<AbortController>;
   readonly bodies: BodyMemoryBudget;
+  readonly pace: ClientPace;
   readonly loopback: LoopbackClient;
   readonly ensembles: EnsembleCalls;
   /** Called for every request that is not admitted; `served` is null if it named no served model, `key` null if it has none. */
@@ -62,8 +64,10 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   if (taken === "gone") return onRefused(null, clientGone, caller.key);
   const idHeaders = { "x-request-id": ids.requestId, "x-weir-decision-id": ids.decisionId };
   if ("error" in taken) {
-    onRefused(null, taken.error.status, caller.key);
-    return sendError(response, taken.error, { ...idHeaders, ...taken.headers });
+    const { error, headers, isHostile } = taken;
+    onRefused(null, error.status, caller.key);
+    const send = (more: OutgoingHttpHeaders): void => sendError(response, error, { ...idHeaders, ...headers, ...more });
+    return isHostile ? service.pace.refuseBody(request, response, send) : send({});
   }
   if (service.ensembles.takes(taken.asked)) {
     const { requestId } = ids;
@@ -176,11 +180,6 @@ interface Taken {
   readonly startedMs: number;
 }
 
-interface Refusal {
-  readonly error: ApiError;
-  readonly headers?: OutgoingHttpHeaders;
-}
-
 interface Taking {
   readonly ids: RequestIds;
   readonly abort: AbortController;
@@ -199,23 +198,16 @@ async function takeIn(
     const headers = { "retry-after": String(Math.ceil(waitSeconds)) };
     return { error: { status: 429, message, type: "rate_limit_error", code: "rate_limit_exceeded" }, headers };
   }
-  const arriving = setTimeout(() => abort.abort("slow-body" satisfies AbortKind), limits.arrivalSeconds * 1000);
-  const read = await readBody(request, {
-    mostBytes: limits.bodyBytes,
-    signal: abort.signal,
-    grow: (bytes) => place.grow(bytes),
-  }).finally(() => clearTimeout(arriving));
-  const startedMs = performance.now();
-  if (read.kind === "cut-off" || response.destroyed) return "gone";
-  if (read.kind === "ended") return { error: abortError(abort.signal), headers: { connection: "close" } };
-  if (read.kind === "too-large") return { error: bodyTooLarge(limits.bodyBytes) };
-  if (read.kind === "no-room") return { error: bodyMemoryExhausted, headers: { "retry-after": "1" } };
-  const parsed = parseRequest(read.bytes, {
+  const { bodyBytes, bodyJson, arrivalSeconds } = limits;
+  const taken = await takeJson(request, { mostBytes: bodyBytes, json: bodyJson, arrivalSeconds, abort, place });
+  if (taken === "gone" || response.destroyed) return "gone";
+  if ("error" in taken) return taken;
+  const parsed = modelRequestOf(taken, {
     ids,
     endpoint,
     headers: request.headers,
     key: caller.key,
     passAuthorization: !serving.callers.needed,
   });
-  return parsed.ok ? { asked: parsed.asked, startedMs } : { error: parsed.error };
+  return parsed.ok ? { asked: parsed.asked, startedMs: taken.completeMs } : { error: parsed.error };
 }

@@ -228,7 +228,11 @@ const says = (text: string) => (_: Asked, response: Parameters<typeof sayComplet
 const fails = (status: number) => (_: Asked, response: Parameters<typeof sayCompletion>[0]) => response.writeHead(status).end("{}");
 
 const strict = ({ adminUrl }: TestGateway, method: "PUT" | "DELETE") =>
-  fetch(`${adminUrl}/strict-stages`, { method, body: JSON.stringify({ by: "ann", reason: "quality is promised" }) });
+  fetch(`${adminUrl}/strict-stages`, {
+    method,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ by: "ann", reason: "quality is promised" }),
+  });
 
 describe("a stage whose engines fail a request", () => {
   it.each([500, 429])("is passed over after three times %s, for the larger stage", async (status) => {
@@ -288,7 +292,7 @@ describe("the queues of the stages that are left", () => {
     const { gateway, engines } = await twoStages(
       says("small says"),
       async (_, response) => {
-        await fetch(held.url, { method: "POST", body: "{}" });
+        await fetch(held.url, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
         sayCompletion(response, "large says");
       },
       { queuedPerModel: 2 },

@@ -254,7 +254,10 @@ describe("traces", () => {
       by: "a",
       reason: "",
     };
-    expect((await fetch(`${adminUrl}/canary`, { method: "PUT", body: JSON.stringify(canary) })).status).toBe(200);
+    expect(
+      (await fetch(`${adminUrl}/canary`, { method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify(canary) }))
+        .status,
+    ).toBe(200);
     await chat({});
     const root = (await spansOf(receiver, 3)).find(({ parentSpanId }) => !parentSpanId);
     expect(root?.attributes).toMatchObject({ "weir.plan": "plan-new", "weir.policy": candidate.policyHash, "weir.canary": true });

@@ -183,6 +183,7 @@ describe("a run ends", () => {
     const leaving = new AbortController();
     const answer = fetch(`${gateway.dataUrl}${runsPath(votes)}`, {
       method: "POST",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ input: "Go.", stream: true }),
       signal: leaving.signal,
     });
@@ -237,6 +238,7 @@ it("of many runs at once, some of which fail and some of whose clients leave, no
     const leaving = new AbortController();
     const answer = fetch(`${gateway.dataUrl}${runsPath(votes)}`, {
       method: "POST",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ input: `Question ${at}`, stream: at % 2 === 0 }),
       signal: leaving.signal,
     });
@@ -280,7 +282,7 @@ describe("the door of workflows", () => {
     ],
     ["a run without input", runsPath(voting), "{}", { status: 400, message: "`input` is wrong" }],
     ["a field that there is none of", runsPath(voting), '{"input":"Go.","model":"small"}', { status: 400, message: '"model"' }],
-    ["what is no JSON", runsPath(voting), "Go.", { status: 400, message: "The body is not valid JSON." }],
+    ["what is no JSON", runsPath(voting), "Go.", { status: 400, message: "The body is not valid JSON" }],
     [
       "a body that is too long",
       runsPath(voting),
@@ -289,7 +291,11 @@ describe("the door of workflows", () => {
     ],
   ])("refuses %s", async (_, path, body, { status, message }) => {
     const { gateway, asked } = await declaring(voting, echo, { bodyBytes: 4000 });
-    const answer = await fetch(`${gateway.dataUrl}${path}`, { method: "POST", headers: { "x-request-id": "mine-2" }, body });
+    const answer = await fetch(`${gateway.dataUrl}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-request-id": "mine-2" },
+      body,
+    });
     expect([answer.status, answer.headers.get("x-request-id")]).toEqual([status, "mine-2"]);
     expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining(message) } });
     expect(asked()).toEqual([]);
@@ -365,7 +371,12 @@ describe("what a run holds", () => {
     for (let run = 0; run < 3; run += 1) {
       const leaving = new AbortController();
       const answer = fetch(`${gateway.dataUrl}${runsPath(refine)}`, {
-        ...{ method: "POST", body: JSON.stringify({ input: "x".repeat(9000) }), signal: leaving.signal },
+        ...{
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ input: "x".repeat(9000) }),
+          signal: leaving.signal,
+        },
       });
       await until(() => asked().length === run + 1);
       leaving.abort();
@@ -429,7 +440,10 @@ it("is cut off where its client reads nothing of a whole answer for too long", a
     (_, response) => sayCompletion(response, "x".repeat(30_000_000)),
     { bodyBytes: 40_000_000, clientStallSeconds: 0.5 },
   );
-  const request = httpRequest(`${gateway.dataUrl}${runsPath({ name: "alone" })}`, { method: "POST" }).end('{"input":"Go."}');
+  const request = httpRequest(`${gateway.dataUrl}${runsPath({ name: "alone" })}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+  }).end('{"input":"Go."}');
   request.on("error", () => undefined);
   const [response] = await once(request, "response");
   await new Promise((resolve) => setTimeout(resolve, 2000));

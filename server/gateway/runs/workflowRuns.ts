@@ -8,12 +8,12 @@ import { eventStreamHeaders } from "../engines/relayStream";
 import { StreamWriter } from "../engines/streamWriter";
 import { abortError } from "../http/abortError";
 import { type ApiError, sendError, sendJson } from "../http/apiError";
-import { BodyReservation, bodyMemoryExhausted, bodyTooLarge } from "../http/bodyMemoryBudget";
+import { BodyReservation } from "../http/bodyMemoryBudget";
 import { shownName } from "../http/clientNames";
 import type { GatewayLimits } from "../http/limits";
 import { programKeyOf, requestIds } from "../http/modelRequest";
-import { readBody } from "../http/readBody";
-import { parsedDocument } from "../http/readDocument";
+import { documentOf } from "../http/readDocument";
+import { type Refusal, takeJson } from "../http/takeJson";
 import { boundReading, type RequestService } from "../request/serveRequest";
 import { AgentFailure, runWorkflow } from "./workflowRun";
 import { askAgent } from "./workflowRunAgent";
@@ -37,11 +37,6 @@ interface Taken {
   readonly signal: AbortSignal;
   readonly place: BodyReservation;
   readonly idHeaders: OutgoingHttpHeaders;
-}
-
-interface Refusal {
-  readonly error: ApiError;
-  readonly headers?: OutgoingHttpHeaders;
 }
 
 interface Taking {
@@ -70,7 +65,7 @@ export class WorkflowRuns {
   /** Answers `POST /v1/workflows/{name}/runs`. */
   async serve(arrived: Arrived): Promise<void> {
     const { name, key, request, response } = arrived;
-    const { serving, limits, open, bodies, onRefused } = this.#service;
+    const { serving, limits, open, bodies, pace, onRefused } = this.#service;
     const idHeaders = { "x-request-id": requestIds(request.headers).requestId };
     const refuse = (error: ApiError, headers: OutgoingHttpHeaders = {}): void => {
       onRefused(null, error.status, key);
@@ -94,7 +89,10 @@ export class WorkflowRuns {
     try {
       const asked = await this.#takeIn(request, { abort, place });
       if (asked === null || response.destroyed) return onRefused(null, abortError(abort.signal).status, key);
-      if ("error" in asked) return refuse(asked.error, asked.headers);
+      if ("error" in asked) {
+        const send = (more: OutgoingHttpHeaders): void => refuse(asked.error, { ...asked.headers, ...more });
+        return asked.isHostile ? pace.refuseBody(request, response, send) : send({});
+      }
       await this.#run(arrived, { document, asked: asked.document, signal: abort.signal, place, idHeaders });
     } finally {
       clearTimeout(deadline);
@@ -129,25 +127,10 @@ export class WorkflowRuns {
 
   /** The parsed request, or the problem with it; null if the client disconnected. */
   async #takeIn(request: IncomingMessage, { abort, place }: Taking): Promise<{ readonly document: WorkflowRunRequest } | Refusal | null> {
-    const { limits } = this.#service;
-    const arriving = setTimeout(() => abort.abort("slow-body" satisfies AbortKind), limits.arrivalSeconds * 1000);
-    const read = await readBody(request, {
-      mostBytes: limits.bodyBytes,
-      signal: abort.signal,
-      grow: (bytes) => place.grow(bytes),
-    }).finally(() => clearTimeout(arriving));
-    switch (read.kind) {
-      case "cut-off":
-        return null;
-      case "ended":
-        return { error: abortError(abort.signal), headers: { connection: "close" } };
-      case "too-large":
-        return { error: bodyTooLarge(limits.bodyBytes) };
-      case "no-room":
-        return { error: bodyMemoryExhausted, headers: { "retry-after": "1" } };
-      case "body":
-        return parsedDocument(read.bytes, workflowRunRequestSchema);
-    }
+    const { bodyBytes, bodyJson, arrivalSeconds } = this.#service.limits;
+    const taken = await takeJson(request, { mostBytes: bodyBytes, json: bodyJson, arrivalSeconds, abort, place });
+    if (taken === "gone") return null;
+    return "error" in taken ? taken : documentOf(taken.value, workflowRunRequestSchema);
   }
 }
 

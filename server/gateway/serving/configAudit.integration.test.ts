@@ -104,7 +104,7 @@ describe("a configuration", () => {
     const altered = { ...plan("plan-a"), policy: plan("plan-a", 60).policy };
     const answer = await fetch(`${gateway.adminUrl}/config`, {
       method: "PUT",
-      headers: { "if-match": '"none"' },
+      headers: { "content-type": "application/json", "if-match": '"none"' },
       body: JSON.stringify(altered),
     });
     expect(answer.status).toBe(400);

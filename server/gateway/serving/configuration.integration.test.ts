@@ -7,7 +7,7 @@ import { startTestGateway, type TestGateway, temporaryDirectory, testConfig, unt
 
 const config = testConfig({ stages: [{ model: "large", urls: ["http://127.0.0.1:9"] }] });
 const put = (adminUrl: string, body: unknown, headers: Record<string, string> = {}) =>
-  fetch(`${adminUrl}/config`, { method: "PUT", headers, body: JSON.stringify(body) });
+  fetch(`${adminUrl}/config`, { method: "PUT", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) });
 
 const statusOf = async ({ adminUrl }: TestGateway) => gatewayStatusSchema.parse(await (await fetch(`${adminUrl}/status`)).json());
 const withReplica = (change: object) => ({ ...config, replicas: config.replicas.map((one) => ({ ...one, ...change })) });

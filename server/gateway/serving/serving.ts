@@ -4,7 +4,7 @@ import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import type { Outage, StartingRequest } from "@/solver/policies/core/policy";
 import type { Capture } from "../capture/capture";
 import { ReplicaPool } from "../engines/replicaPool";
-import { Callers } from "../http/callers";
+import { Callers, type CallersOptions } from "../http/callers";
 import type { GatewayLimits } from "../http/limits";
 import type { ModelRequest } from "../http/modelRequest";
 import type { Judge } from "../judge/judge";
@@ -44,6 +44,7 @@ export interface ServingOptions extends Pick<GatewayLimits, "quietSeconds" | "re
   readonly predictions: RequestPredictions;
   readonly artifacts: ArtifactStore;
   readonly workflows: WorkflowTracker;
+  readonly callers?: CallersOptions;
   /** Called when engines of a model come or go. */
   readonly onAvailabilityChange: () => void;
 }
@@ -56,7 +57,7 @@ export class Serving {
   /** Which secrets go where. */
   readonly secrets: ConfiguredSecrets;
   readonly pool: ReplicaPool;
-  readonly callers = new Callers();
+  readonly callers: Callers;
   readonly cascadeNames = new CascadeNames();
   readonly predictions: RequestPredictions;
   /** Trained predictors that policies may name. */
@@ -94,10 +95,12 @@ export class Serving {
     predictions,
     artifacts,
     workflows,
+    callers,
     onAvailabilityChange,
   }: ServingOptions) {
     this.secrets = new ConfiguredSecrets(stateDirectory, secretOriginsFile);
     const { origins } = this.secrets;
+    this.callers = new Callers(callers);
     this.predictions = predictions;
     this.artifacts = artifacts;
     this.workflows = workflows;

@@ -19,8 +19,9 @@ export const asked: CanaryRequest = {
 };
 
 export const begin = ({ adminUrl }: TestGateway, body: unknown) =>
-  fetch(`${adminUrl}/canary`, { method: "PUT", body: JSON.stringify(body) });
-export const withdraw = ({ adminUrl }: TestGateway) => fetch(`${adminUrl}/canary`, { method: "DELETE", body: JSON.stringify(signed) });
+  fetch(`${adminUrl}/canary`, { method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+export const withdraw = ({ adminUrl }: TestGateway) =>
+  fetch(`${adminUrl}/canary`, { method: "DELETE", headers: { "content-type": "application/json" }, body: JSON.stringify(signed) });
 export const canaryOf = async ({ adminUrl }: TestGateway): Promise<Canary> =>
   canarySchema.parse(await (await fetch(`${adminUrl}/canary`)).json());
 export const configOf = async ({ adminUrl }: TestGateway) => (await (await fetch(`${adminUrl}/config`)).json()) as GatewayConfig;

@@ -86,7 +86,7 @@ export async function contentOf(response: Response): Promise<string> {
 
 /** Asks the admin port about ensembles. */
 export async function admin(gateway: TestGateway, method: string, path: string, body?: object) {
-  const headers = { "if-match": (await fetch(`${gateway.adminUrl}/config`)).headers.get("etag") ?? "" };
+  const headers = { "content-type": "application/json", "if-match": (await fetch(`${gateway.adminUrl}/config`)).headers.get("etag") ?? "" };
   const answer = await fetch(`${gateway.adminUrl}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   return { status: answer.status, body: (await answer.json()) as GatewayEnsembles & { error?: { message: string; code: string } } };
 }

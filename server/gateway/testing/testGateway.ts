@@ -75,6 +75,12 @@ export interface TestGateway extends Gateway {
   decisions(): Promise<readonly Decision[]>;
 }
 
+/** A gateway's admin port, with the token where it wants one. */
+export interface AdminPort {
+  readonly adminUrl: string;
+  readonly adminHeaders?: Readonly<Record<string, string>>;
+}
+
 /** An empty directory that is removed when the test ends. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "weir-gateway-"));
@@ -95,7 +101,11 @@ export async function startTestGateway(limits: Partial<GatewayLimits> = {}, give
     stateDirectory,
     async put(config) {
       const etag = (await fetch(`${adminUrl}/config`)).headers.get("etag") ?? "";
-      const answer = await fetch(`${adminUrl}/config`, { method: "PUT", headers: { "if-match": etag }, body: JSON.stringify(config) });
+      const answer = await fetch(`${adminUrl}/config`, {
+        method: "PUT",
+        headers: { "content-type": "application/json", "if-match": etag },
+        body: JSON.stringify(config),
+      });
       if (answer.status !== 200) throw new Error(`PUT /config: ${answer.status} ${await answer.text()}`);
     },
     chat: (body, init) =>

@@ -4,8 +4,9 @@ import { type TestGateway, testConfig } from "./testGateway";
 
 export const signed = { by: "ada", reason: "node b1 burns" };
 export const panic = ({ adminUrl }: TestGateway, body: unknown) =>
-  fetch(`${adminUrl}/panic`, { method: "PUT", body: JSON.stringify(body) });
-export const lift = ({ adminUrl }: TestGateway) => fetch(`${adminUrl}/panic`, { method: "DELETE", body: JSON.stringify(signed) });
+  fetch(`${adminUrl}/panic`, { method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+export const lift = ({ adminUrl }: TestGateway) =>
+  fetch(`${adminUrl}/panic`, { method: "DELETE", headers: { "content-type": "application/json" }, body: JSON.stringify(signed) });
 export const said = async (answer: Promise<Response> | Response) => {
   const { status, headers } = await answer;
   return [status, headers.get("x-weir-model"), headers.get("x-weir-policy")];

@@ -8,7 +8,7 @@ import type { RequestFacts } from "@/solver/prediction/predictor";
 import { sketchOf } from "@/solver/prediction/sketch";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { sha256 } from "../prediction/artifactStore";
-import type { TestGateway } from "./testGateway";
+import type { AdminPort } from "./testGateway";
 
 /** Prompts of two kinds, distinguishable by their words, and for each model its answer length and whether it is right. */
 const kinds = [
@@ -67,8 +67,12 @@ export function testConfigurations(workflow: WorkflowDocument, of: readonly stri
   return artefact(encodeArtefact(trained));
 }
 
-export const putArtefact = ({ adminUrl }: Pick<TestGateway, "adminUrl">, { hash, bytes }: TestArtefact): Promise<Response> =>
-  fetch(`${adminUrl}/artefacts/${hash}`, { method: "PUT", body: new Uint8Array(bytes) });
+export const putArtefact = ({ adminUrl, adminHeaders = {} }: AdminPort, { hash, bytes }: TestArtefact): Promise<Response> =>
+  fetch(`${adminUrl}/artefacts/${hash}`, {
+    method: "PUT",
+    headers: { "content-type": "application/json", ...adminHeaders },
+    body: new Uint8Array(bytes),
+  });
 
 /** Slack dispatch over a small and a large model, by these predictors. */
 export const slackBy = (learnt: SlackPolicy["learnt"], of: readonly string[] = models): SlackPolicy => ({

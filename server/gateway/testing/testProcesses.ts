@@ -22,16 +22,17 @@ function startBundle(
   return { child, kill };
 }
 
-/** The bundled gateway in its own process, on free ports, without access control. */
+/** The bundled gateway in its own process, on free ports. */
 export async function startGatewayProcess(stateDirectory: string) {
-  const environment = { WEIR_STATE_DIR: stateDirectory, WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0", WEIR_ADMIN_TOKEN: "" };
+  const token = "secret";
+  const environment = { WEIR_STATE_DIR: stateDirectory, WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0", WEIR_ADMIN_TOKEN: token };
   const { child, kill } = startBundle("gateway", environment);
   if (child.stdout === null) throw new Error("The gateway says nothing.");
   for await (const line of createInterface(child.stdout)) {
     const { dataUrl, adminUrl } = JSON.parse(line) as { dataUrl?: string; adminUrl?: string };
     if (dataUrl === undefined || adminUrl === undefined) continue;
     child.stdout.resume();
-    return { dataUrl, adminUrl, kill };
+    return { dataUrl, adminUrl, adminHeaders: { authorization: `Bearer ${token}` }, kill };
   }
   throw new Error("The gateway did not start.");
 }
@@ -57,7 +58,7 @@ export async function startEmulatorProcess(
   const call = (method: string, path: string, body?: unknown): Promise<Response> =>
     fetch(`http://127.0.0.1:${port}${path}`, {
       method,
-      headers: { authorization: "Bearer secret" },
+      headers: { authorization: "Bearer secret", "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   return { call };

@@ -31,7 +31,11 @@ export const auditOf = async ({ adminUrl }: TestGateway): Promise<GatewayAuditLi
 export async function send(gateway: TestGateway, path: "/knobs" | "/rollback", body: unknown, etag?: string | null) {
   const headers: Record<string, string> = etag === null ? {} : { "if-match": etag ?? (await etagOf(gateway)) };
   const method = path === "/knobs" ? "PATCH" : "POST";
-  const answer = await fetch(`${gateway.adminUrl}${path}`, { method, headers, body: JSON.stringify(body) });
+  const answer = await fetch(`${gateway.adminUrl}${path}`, {
+    method,
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
   const read = (await answer.json()) as { etag?: string; policyHash?: string; error?: { message: string } };
   return { status: answer.status, message: read.error?.message ?? "", ...read };
 }

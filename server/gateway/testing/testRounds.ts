@@ -1,7 +1,7 @@
 import { type GatewayRounds, gatewayRoundsSchema } from "@/server/contracts/gateway/gatewayRounds";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { type WorkflowDocument, workflowDocumentSchema } from "@/solver/plan/workflowDocument";
-import { hashed, type TestGateway, testConfig } from "./testGateway";
+import { type AdminPort, hashed, type TestGateway, testConfig } from "./testGateway";
 
 /** Smallest first. */
 export const ladder = ["small", "medium", "large"];
@@ -66,6 +66,6 @@ export const callOf = (workflow: Pick<WorkflowDocument, "name">, agent: string, 
 export const askAs = ({ post }: Pick<TestGateway, "post">, headers: Record<string, string>, content = "Go on."): Promise<Response> =>
   post("/v1/chat/completions", { model: "cascade/test", messages: [{ role: "user", content }] }, headers);
 
-export async function roundsOf({ adminUrl }: Pick<TestGateway, "adminUrl">): Promise<GatewayRounds> {
-  return gatewayRoundsSchema.parse(await (await fetch(`${adminUrl}/rounds`)).json());
+export async function roundsOf({ adminUrl, adminHeaders = {} }: AdminPort): Promise<GatewayRounds> {
+  return gatewayRoundsSchema.parse(await (await fetch(`${adminUrl}/rounds`, { headers: adminHeaders })).json());
 }

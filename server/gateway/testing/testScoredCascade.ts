@@ -60,7 +60,7 @@ export const candidateOf = (policy: PolicyDocument): Candidate => ({ planId: "pl
 
 /** Requests a control from the admin listener; returns the answer's document with its status. */
 export async function control({ adminUrl }: TestGateway, method: string, path: string, body?: unknown) {
-  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+  const init = body === undefined ? { method } : { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   const answer = await fetch(`${adminUrl}${path}`, init);
   return { status: answer.status, document: await answer.json() };
 }

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import { type GatewayWorkflows, gatewayWorkflowsSchema } from "@/server/contracts/gateway/gatewayWorkflows";
 import { sayCompletion, startTestEngine, type TestEngine } from "./testEngine";
-import { oneModel, startTestGateway, type TestGateway, until } from "./testGateway";
+import { type AdminPort, oneModel, startTestGateway, type TestGateway, until } from "./testGateway";
 
 type Urls = Pick<TestGateway, "adminUrl" | "dataUrl">;
 
@@ -13,17 +13,17 @@ export const served = ({ url }: Pick<TestEngine, "url">): GatewayConfig => ({ ..
 
 export const quickEngine = () => startTestEngine((_, response) => sayCompletion(response, "done"));
 
-export async function workflowsOf({ adminUrl }: Pick<Urls, "adminUrl">): Promise<GatewayWorkflows> {
-  return gatewayWorkflowsSchema.parse(await (await fetch(`${adminUrl}/workflows`)).json());
+export async function workflowsOf({ adminUrl, adminHeaders = {} }: AdminPort): Promise<GatewayWorkflows> {
+  return gatewayWorkflowsSchema.parse(await (await fetch(`${adminUrl}/workflows`, { headers: adminHeaders })).json());
 }
 
-export const programsOf = async (gateway: Pick<Urls, "adminUrl">): Promise<number> => (await workflowsOf(gateway)).learnt.counts.programs;
+export const programsOf = async (gateway: AdminPort): Promise<number> => (await workflowsOf(gateway)).learnt.counts.programs;
 
 export async function forget(
   { adminUrl }: Pick<Urls, "adminUrl">,
   body: object = { by: "ada", reason: "another team moves in" },
 ): Promise<Response> {
-  return fetch(`${adminUrl}/workflows`, { method: "DELETE", body: JSON.stringify(body) });
+  return fetch(`${adminUrl}/workflows`, { method: "DELETE", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 }
 
 /** The engine sees `user`, which is the agent's name by default. */
@@ -33,7 +33,11 @@ export async function call(
   user = headers["x-weir-agent"] ?? "",
 ): Promise<void> {
   const body = JSON.stringify({ model: "cascade/test", messages: [{ role: "user", content: "Go on." }], user });
-  const answer = await fetch(`${dataUrl}/v1/chat/completions`, { method: "POST", headers, body });
+  const answer = await fetch(`${dataUrl}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body,
+  });
   expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
 }
 

@@ -271,7 +271,11 @@ describe("what was learnt", () => {
     const stateDirectory = await temporaryDirectory();
     const engine = await quickEngine();
     const first = await startGatewayProcess(stateDirectory);
-    await fetch(`${first.adminUrl}/config`, { method: "PUT", headers: { "if-match": "none" }, body: JSON.stringify(served(engine)) });
+    await fetch(`${first.adminUrl}/config`, {
+      method: "PUT",
+      headers: { "content-type": "application/json", "if-match": "none", ...first.adminHeaders },
+      body: JSON.stringify(served(engine)),
+    });
     for (const session of ["s1", "s2"]) await runProgram(first, session);
     await until(async () => (await programsOf(first)) === 2);
     const path = join(stateDirectory, "workflows.json");
