@@ -34,6 +34,7 @@ export const sidebar = [
     ["apply", "Apply"],
     ["roll-back", "Roll back"],
     ["watch", "Watch"],
+    ["audit", "Audit"],
     ["calibrate", "Calibrate"],
     ["processes", "Local processes"],
     ["kubernetes", "Kubernetes"],

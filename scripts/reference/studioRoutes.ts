@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { appRouter } from "@/server/api/router";
 import { uploadKinds } from "@/server/api/surveyUpload";
+import { auditFilterSchema, auditFormats } from "@/server/contracts/studio/audit";
 import type { Route } from "./openApi";
 
 const id = "/{id}";
@@ -52,6 +53,19 @@ const handlers: readonly Route[] = [
     method: "get",
     path: `/api/batches${id}/results`,
     says: "Downloads what a batch has decided, as lines of JSON.",
+    text: "application/jsonl",
+    tag: "studio",
+  },
+  {
+    method: "get",
+    path: "/api/audit/export",
+    says: "Downloads lines of the audit in the order of its chain, as lines of JSON or CSV.",
+    query: [
+      { name: "format", in: "query", required: false, description: `One of ${auditFormats.join(", ")}; the first if it is left out.` },
+      ...Object.keys(auditFilterSchema.shape).map(
+        (name) => ({ name, in: "query", required: false, description: "As in `audit.page`." }) as const,
+      ),
+    ],
     text: "application/jsonl",
     tag: "studio",
   },

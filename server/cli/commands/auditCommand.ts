@@ -28,7 +28,7 @@ export function addAuditCommand(program: Command, onExit: (code: ExitCode) => vo
     .description("recompute every hash of the audit, and name the first bad line; exit code 1 where there is one")
     .option("--file <export.jsonl>", "verify an exported file; the store too only with --state")
     .option("--state <folder>", "the state folder (default: that of this machine's studio, unless --file is given)")
-    .option("--head <hash>", "the last line must have this hash, noted earlier elsewhere; it may be of an earlier line of a store")
+    .option("--head <hash>", "a line must have this hash, which was noted elsewhere as the last one")
     .option("--json", "print the result as JSON", false)
     .action(async (flags: VerifyFlags) => onExit(await verify(flags)));
   audit
