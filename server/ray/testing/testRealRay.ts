@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import { freePorts } from "@/server/testing/freePorts";
 import { connectionSchema, type RayConnection } from "../connection";
 import { models, smallArgs } from "./testRay";
@@ -175,7 +176,14 @@ async function attach(
     ...(token === undefined ? {} : { key: { environment: "WEIR_ENGINE_RAY_TOKEN" } }),
     ...(http === undefined ? {} : { http }),
   });
-  return { version, node, connection, workingDir: uploaded, call, stop };
+  const origins = mkdtempSync(join(tmpdir(), "weir-origins-"));
+  process.env.WEIR_SECRET_ORIGINS = join(origins, "origins.json");
+  if (connection.key !== undefined) secretOrigins.enter([{ key: connection.key, origin: new URL(dashboard).origin }]);
+  const ended = async (): Promise<void> => {
+    rmSync(origins, { recursive: true });
+    await stop();
+  };
+  return { version, node, connection, workingDir: uploaded, call, stop: ended };
 }
 
 /** Uploads the small engine to where nodes fetch packages, as Ray's jobs do; returns its URI. */
