@@ -67,6 +67,15 @@ describe("signing in", () => {
     expect(identify(store, headersOf(removed), false, start)).toBeNull();
   });
 
+  it("ends the session of a person of a provider after a day, since the provider is asked at sign-in alone", () => {
+    const person = { id: "ada", name: "Ada", issuer: "https://login.example.com", subject: "1", role: "viewer" } as const;
+    store.users.insert({ ...person, createdAt: start.toISOString() });
+    const own = tokenOf(mintSignInLink(store, "http://127.0.0.1:4600", { userId: "ada", now: start }));
+    const headers = headersOf(signIn(store, own, start) ?? { cookieSecret: "", pageToken: "" });
+    expect(identify(store, headers, false, minutesOn(24 * 60 - 1))).toMatchObject({ name: "Ada", role: "viewer" });
+    expect(identify(store, headers, false, minutesOn(24 * 60 + 1))).toBeNull();
+  });
+
   it("signs in nobody who was disabled, and ends what was open", () => {
     const session = signedIn();
     const local = store.users.local();

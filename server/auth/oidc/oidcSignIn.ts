@@ -9,7 +9,7 @@ import type { OidcSettings } from "./oidcSettings";
 import { createPendingSignIns, type OidcChecks } from "./pendingSignIns";
 import { browserSecretIn, stateCookie } from "./stateCookie";
 
-export const oidcStartPath = "/api/sign-in/oidc";
+const oidcStartPath = "/api/sign-in/oidc";
 const answerPath = `${oidcStartPath}/callback`;
 
 interface OidcParts {
