@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { createTRPCClient, httpBatchStreamLink } from "@trpc/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { AppRouter } from "@/server/api/router";
+import { signedInHeaders } from "@/server/api/testing/signedInHeaders";
 import { studioSettings } from "@/server/lib/studioSettings";
 import { createRuntime, type Runtime } from "@/server/runtime";
-import { GET as signIn } from "./sign-in/route";
 import { POST as mutate, GET as query } from "./trpc/[trpc]/route";
 
 const origin = "http://127.0.0.1:4600";
@@ -19,7 +19,7 @@ const secret = "sk-of-the-victim";
 
 let folder: string;
 let runtime: Runtime;
-let cookie = "";
+let signedIn: Record<string, string> = {};
 /** Of each test its own. */
 let originsFile = "";
 let files = 0;
@@ -42,7 +42,7 @@ beforeAll(() => {
   const addresses = { WEIR_EMULATOR_URL: nowhere, WEIR_GATEWAY_ADMIN_URL: nowhere };
   runtime = createRuntime(studioSettings({ ...addresses, WEIR_STATE_DIR: folder, WEIR_ADMIN_TOKEN: "of-the-studio" }));
   Object.assign(globalThis, { [Symbol.for("weir.runtime")]: runtime });
-  cookie = signIn(new Request(runtime.signInLink())).headers.get("set-cookie")?.split(";")[0] ?? "";
+  signedIn = signedInHeaders(runtime);
 });
 afterAll(async () => {
   await runtime.close();
@@ -68,7 +68,7 @@ const client = () =>
       httpBatchStreamLink({
         url: `${origin}/api/trpc`,
         maxItems: 1,
-        headers: { cookie, origin, host: "127.0.0.1:4600" },
+        headers: { ...signedIn, origin, host: "127.0.0.1:4600" },
         fetch: (url, init) => mutate(new Request(url, init as RequestInit)),
       }),
     ],
@@ -95,12 +95,12 @@ it("does not give the studio's own token to a gateway that somebody names", asyn
 });
 
 describe("a stored key", () => {
-  it("is not sent to an address of a page's choice by a GET with the cookie", async () => {
+  it("is not sent to an address of a page's choice by a GET of a signed-in browser", async () => {
     const evil = await recording();
     enteredFor("http://127.0.0.1:8000");
     const input = encodeURIComponent(JSON.stringify({ endpoints: [endpointAt(evil.url)], generate: false }));
     const response = await query(
-      new Request(`${origin}/api/trpc/clusters.tryEndpoints?input=${input}`, { headers: { host: "127.0.0.1:4600", cookie } }),
+      new Request(`${origin}/api/trpc/clusters.tryEndpoints?input=${input}`, { headers: { host: "127.0.0.1:4600", ...signedIn } }),
     );
     await response.text();
     expect(evil.seen).toEqual([]);
