@@ -11,8 +11,9 @@ test("the job files of any names run exactly the sessions that were meant", asyn
   );
   await fc.assert(
     fc.asyncProperty(names, async (all) => {
-      expect(await kubernetesFaults(hostileJob(all))).toEqual([]);
-      expect(await rayFaults(hostileJob(all))).toEqual([]);
+      const job = hostileJob(all, 2);
+      expect(kubernetesFaults(job, await jobText(job, "kubernetes"))).toEqual([]);
+      expect(rayFaults(job, await jobText(job, "ray"))).toEqual([]);
     }),
     { numRuns: 6 },
   );
@@ -28,7 +29,8 @@ it.each([
   ["a model after the mark of a heredoc", 4, "m\nWEIR_END\n: > pwned\n"],
   ["a source of weights after the mark of a heredoc", 5, "s\nWEIR_END\n: > pwned\n"],
 ])("submits a Ray job that runs no line of %s", async (_, at, name) => {
-  expect((await rayFaults(hostileJob(named(at, name)))).filter((fault) => fault.includes("pwned"))).toEqual([]);
+  const job = hostileJob(named(at, name), 2);
+  expect(rayFaults(job, await jobText(job, "ray"))).toEqual([]);
 });
 
 it.each([
@@ -37,6 +39,6 @@ it.each([
   ["a GPU type", 3],
 ])("writes a Kubernetes job without a Pod of %s", async (_, at) => {
   const pod = "x\n---\napiVersion: v1\nkind: Pod\nspec: {containers: [{securityContext: {privileged: true}}]}\n---\n";
-  const documents = parseAllDocuments(await jobText(hostileJob(named(at, pod)), "kubernetes"));
+  const documents = parseAllDocuments(await jobText(hostileJob(named(at, pod), 2), "kubernetes"));
   expect(documents.map((one) => (one.toJS() as { kind?: string } | null)?.kind)).not.toContain("Pod");
 });
