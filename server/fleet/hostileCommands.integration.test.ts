@@ -28,7 +28,7 @@ it.each([
   ["a node", 1],
   ["a variable", 4],
 ])("runs no line of %s that holds a line break", (_, at) => {
-  const names = ["m", "n", "l40s", "s", "a"].map((name, index) => (index === at ? `${name}\n: > pwned\n` : name));
+  const names = ["m", "n", "l40s", "s", "a", "b", "c", "d", "e", "f"].map((name, index) => (index === at ? `${name}\n: > pwned\n` : name));
   const hostile = hostilePlan(names);
   for (const connection of [hostile.processes, hostile.kubernetes]) {
     const { left, calls } = runRecorded(exported(hostile, connection, "commands"), "function");
@@ -38,7 +38,7 @@ it.each([
 
 it("writes no command line for a name that no argument can hold", () => {
   for (const name of ["a\0b", "a\ud800b"]) {
-    const hostile = hostilePlan([name, "n", "l40s", "s", "a"]);
+    const hostile = hostilePlan([name, "n", "l40s", "s", "a", "b", "c", "d", "e", "f"]);
     expect(() => exported(hostile, hostile.processes, "commands")).toThrow("cannot be written to a script");
   }
 });

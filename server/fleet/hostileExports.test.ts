@@ -14,9 +14,10 @@ import { readConnectionText } from "./connectionText";
 import { exported, manifestFaults, serveFaults } from "./testing/hostileExports";
 import { hostilePlan, namesPerEngine } from "./testing/hostilePlan";
 
-const names = (most: number) => fc.array(hostileName, { minLength: namesPerEngine, maxLength: namesPerEngine * most });
+const namesOf = (most: number) => fc.array(hostileName, { minLength: namesPerEngine, maxLength: namesPerEngine * most });
 
-const privilegedPod = "x\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{securityContext: {privileged: true}}]}";
+const privilegedPod =
+  "x\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{securityContext: {privileged: true}}]}\n---\n#";
 
 /** A plan of one engine with a name in each place, sealed over it. */
 function sealed(change: { readonly name?: string; readonly model?: string; readonly node?: string; readonly gpu?: string }): Plan {
@@ -37,7 +38,7 @@ function sealed(change: { readonly name?: string; readonly model?: string; reado
 
 test("manifests of any names are exactly the objects that were meant, for readers of YAML 1.1 and 1.2", () => {
   fc.assert(
-    fc.property(names(3), fc.constantFrom("1.1" as const, "1.2" as const), (all, version) => {
+    fc.property(namesOf(2), fc.constantFrom("1.1" as const, "1.2" as const), (all, version) => {
       expect(manifestFaults(hostilePlan(all), version)).toEqual([]);
     }),
   );
@@ -45,7 +46,7 @@ test("manifests of any names are exactly the objects that were meant, for reader
 
 test("Serve configurations of any names are exactly the applications that were meant, for readers of YAML 1.1 and 1.2", () => {
   fc.assert(
-    fc.property(names(3), fc.constantFrom("1.1" as const, "1.2" as const), (all, version) => {
+    fc.property(namesOf(2), fc.constantFrom("1.1" as const, "1.2" as const), (all, version) => {
       expect(serveFaults(hostilePlan(all), version)).toEqual([]);
     }),
   );
@@ -66,13 +67,13 @@ test("names that mean something to YAML or to JavaScript come back as names", ()
 });
 
 it("keeps a plan's name to its comment: a line break adds no object to manifests and no application to a Serve configuration", () => {
-  const hostile = hostilePlan(["m", "node1", "l40s", "s", "a"]);
+  const hostile = hostilePlan(["m", "node1", "l40s", "s", "a", "b", "c", "d", "e", "f"]);
   const named = { ...hostile, plan: { ...hostile.plan, metadata: { ...hostile.plan.metadata, name: privilegedPod } } };
   const kinds = parseAllDocuments(exported(named, hostile.kubernetes, "kubernetes")).map((one) => (one.toJS() as { kind?: string }).kind);
   expect(kinds).not.toContain("Pod");
   const config = parse(
     exported(
-      { ...named, plan: { ...named.plan, metadata: { ...named.plan.metadata, name: "x\nhttp_options: {host: 0.0.0.0}" } } },
+      { ...named, plan: { ...named.plan, metadata: { ...named.plan.metadata, name: "x\nhttp_options: {host: 0.0.0.0}\n#" } } },
       hostile.ray,
       "ray",
     ),
@@ -83,7 +84,7 @@ it("keeps a plan's name to its comment: a line break adds no object to manifests
 it("writes no line separator that a reader of YAML 1.1 takes for the end of a comment or a text", () => {
   const separated = ["a\u2028kind: Pod", "a\u2029kind: Pod", "a\u0085kind: Pod"];
   for (const name of separated) {
-    const hostile = hostilePlan([name, name, name, name, name]);
+    const hostile = hostilePlan(Array.from({ length: namesPerEngine }, () => name));
     for (const text of [exported(hostile, hostile.kubernetes, "kubernetes"), exported(hostile, hostile.ray, "ray")])
       expect(text.split(/[\n\u0085\u2028\u2029]/).filter((line) => line.startsWith("kind: Pod"))).toEqual([]);
   }

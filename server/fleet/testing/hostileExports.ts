@@ -56,8 +56,8 @@ export function manifestFaults(hostile: HostilePlan, version: "1.1" | "1.2"): re
 /** Kubernetes reads `$(NAME)` as a variable and `$$(NAME)` as the text. */
 const literal = (text: string): string => text.replaceAll("$(", "$$$$(");
 
-function podFaults({ model, node, source, arg }: HostileEngine, pod: PodSpec | undefined): readonly string[] {
-  const command = vllmArgs({ model: literal(model), source: literal(source), arg: literal(arg) }, { host: "0.0.0.0", port: 8000 });
+function podFaults({ model, node, source, args }: HostileEngine, pod: PodSpec | undefined): readonly string[] {
+  const command = vllmArgs({ model: literal(model), source: literal(source), args: args.map(literal) }, { host: "0.0.0.0", port: 8000 });
   const isWhole =
     isDeepStrictEqual(
       pod?.containers.map((one) => one.command),

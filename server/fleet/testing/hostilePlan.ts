@@ -11,7 +11,7 @@ export interface HostileEngine {
   readonly node: string;
   readonly gpu: string;
   readonly source: string;
-  readonly arg: string;
+  readonly args: readonly string[];
 }
 
 export interface HostilePlan {
@@ -24,16 +24,16 @@ export interface HostilePlan {
 }
 
 /** Names that one engine uses. */
-export const namesPerEngine = 5;
+export const namesPerEngine = 10;
 
 /**
- * A plan and connections of these names, as if no schema had ever seen them: five names for each engine. The first three also name the plan,
+ * A plan and connections of these names, as if no schema had ever seen them: ten names for each engine. The first three also name the plan,
  * its id and the cluster. Models get a number at their end, so that no two are the same.
  */
 export function hostilePlan(names: readonly string[]): HostilePlan {
   const engines = Array.from({ length: Math.floor(names.length / namesPerEngine) }, (_, at): HostileEngine => {
-    const [model = "", node = "", gpu = "", source = "", arg = ""] = names.slice(namesPerEngine * at);
-    return { model: `${model}${at}`, node, gpu, source, arg };
+    const [model = "", node = "", gpu = "", source = "", ...args] = names.slice(namesPerEngine * at, namesPerEngine * (at + 1));
+    return { model: `${model}${at}`, node, gpu, source, args };
   });
   const plain = planOnGpus("plain", { "qwen2.5-3b": [0] });
   const [name = "", id = "", clusterId = ""] = names;
@@ -47,9 +47,11 @@ export function hostilePlan(names: readonly string[]): HostilePlan {
       replicas: [{ tp: 1, pp: 1, count: 1, shareEach: 1, placements: [[{ node, gpus: [0] }]] }],
     })),
   };
-  const models = Object.fromEntries(engines.map(({ model, source, arg }) => [model, { source, args: [arg] }]));
-  const serveModels = Object.fromEntries(engines.map(({ model, source, arg }) => [model, { source, engineKwargs: { [arg]: arg } }]));
-  const environment = Object.fromEntries(engines.slice(0, 3).map(({ arg, source }) => [arg, { value: source }]));
+  const models = Object.fromEntries(engines.map(({ model, source, args }) => [model, { source, args: [...args] }]));
+  const serveModels = Object.fromEntries(
+    engines.map(({ model, source, args }) => [model, { source, engineKwargs: Object.fromEntries(args.map((arg) => [arg, arg])) }]),
+  );
+  const environment = Object.fromEntries(engines.slice(0, 1).flatMap(({ args, source }) => args.map((arg) => [arg, { value: source }])));
   return {
     ...{ plan, clusterId, engines },
     processes: { ...processSchema.parse({ kind: "processes", models: {}, ports: { from: 1, to: 65_535 } }), models, environment },
@@ -67,9 +69,9 @@ export function hostilePlan(names: readonly string[]): HostilePlan {
 
 /** The arguments with which vLLM serves an engine of one GPU. */
 export const vllmArgs = (
-  { model, source, arg }: Pick<HostileEngine, "model" | "source" | "arg">,
+  { model, source, args }: Pick<HostileEngine, "model" | "source" | "args">,
   { host, port }: { readonly host: string; readonly port: number },
 ): readonly string[] => [
   ...["serve", source, "--served-model-name", model, "--host", host, "--port", `${port}`],
-  ...["--tensor-parallel-size", "1", "--pipeline-parallel-size", "1", "--dtype", "bfloat16", arg],
+  ...["--tensor-parallel-size", "1", "--pipeline-parallel-size", "1", "--dtype", "bfloat16", ...args],
 ];
