@@ -7,7 +7,6 @@ import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { NumberField, TextField } from "../ui/Field";
 import { FormModal } from "../ui/FormModal";
-import { Modal } from "../ui/Modal";
 import { ExpiryFields } from "./ExpiryFields";
 import { SecretOnce } from "./SecretOnce";
 
@@ -44,56 +43,49 @@ export function CreateKey(props: {
       <Button look="primary" onClick={() => setOpen(true)}>
         Create a key
       </Button>
-      {made === undefined ? (
-        <FormModal
-          open={open}
-          onClose={close}
-          title={`Create a key for clients of ${props.clusterName}`}
-          description={props.says}
-          act={act}
-          ready={draft.label.trim() !== ""}
-          onSubmit={() => act.mutate(draft)}
-          go={act.isPending ? "Waiting for the gateway …" : "Create"}
-        >
-          <TextField
-            label="Label"
-            hint="It names the key in decisions, metrics and the audit."
-            value={draft.label}
-            maxLength={80}
-            placeholder="support chat"
-            onChange={(label) => setDraft({ ...draft, label })}
-          />
-          <ExpiryFields days={days} onChange={(next) => setDraft({ ...draft, days: next })} />
-          <div className="flex flex-wrap items-end gap-4">
-            <Check
-              checked={requestsPerMinute !== null}
-              onChange={(limited) => setDraft({ ...draft, requestsPerMinute: limited ? FIRST_RATE : null })}
-            >
-              Limit its rate
-            </Check>
-            {requestsPerMinute !== null && (
-              <NumberField
-                label="At most"
-                unit="requests a minute"
-                value={requestsPerMinute}
-                min={1}
-                max={1_000_000}
-                whole
-                onChange={(rate) => setDraft({ ...draft, requestsPerMinute: rate })}
-              />
-            )}
-          </div>
-        </FormModal>
-      ) : (
-        <Modal
-          open={open}
-          onOpenChange={(next) => !next && close()}
-          title={`The key ${draft.label.trim()}`}
-          description={`Clients of ${props.clusterName} send it as the API key. It ${days === null ? "does not expire" : `expires in ${days} ${days === 1 ? "day" : "days"}`}.`}
-        >
-          <SecretOnce name="Key" secret={made} onDone={close} />
-        </Modal>
-      )}
+      <FormModal
+        open={open}
+        onClose={close}
+        title={made === undefined ? `Create a key for clients of ${props.clusterName}` : `The key ${draft.label.trim()}`}
+        description={made === undefined ? props.says : madeText(props.clusterName, days)}
+        act={act}
+        ready={draft.label.trim() !== ""}
+        onSubmit={() => act.mutate(draft)}
+        go={act.isPending ? "Waiting for the gateway …" : "Create"}
+        made={made !== undefined && <SecretOnce name="Key" secret={made} onDone={close} />}
+      >
+        <TextField
+          label="Label"
+          hint="It names the key in decisions, metrics and the audit."
+          value={draft.label}
+          maxLength={80}
+          placeholder="support chat"
+          onChange={(label) => setDraft({ ...draft, label })}
+        />
+        <ExpiryFields days={days} onChange={(next) => setDraft({ ...draft, days: next })} />
+        <div className="flex flex-wrap items-end gap-4">
+          <Check
+            checked={requestsPerMinute !== null}
+            onChange={(limited) => setDraft({ ...draft, requestsPerMinute: limited ? FIRST_RATE : null })}
+          >
+            Limit its rate
+          </Check>
+          {requestsPerMinute !== null && (
+            <NumberField
+              label="At most"
+              unit="requests a minute"
+              value={requestsPerMinute}
+              min={1}
+              max={1_000_000}
+              whole
+              onChange={(rate) => setDraft({ ...draft, requestsPerMinute: rate })}
+            />
+          )}
+        </div>
+      </FormModal>
     </>
   );
 }
+
+const madeText = (clusterName: string, days: number | null): string =>
+  `Clients of ${clusterName} send it as the API key. It ${days === null ? "does not expire" : `expires in ${days} ${days === 1 ? "day" : "days"}`}.`;

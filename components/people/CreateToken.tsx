@@ -7,7 +7,6 @@ import { useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { NumberField, SelectField, TextField } from "../ui/Field";
 import { FormModal } from "../ui/FormModal";
-import { Modal } from "../ui/Modal";
 import { curlText } from "./prepareTokens";
 import { roleOptions, roleSentence } from "./roleTexts";
 import { SecretOnce } from "./SecretOnce";
@@ -37,49 +36,45 @@ export function CreateToken() {
       <Button look="primary" onClick={() => setOpen(true)}>
         Create a token
       </Button>
-      {made === undefined ? (
-        <FormModal
-          open={open}
-          onClose={close}
-          title="Create an API token"
-          description="For a program, such as a build: it acts in your name with the role you choose, and never with more than your own role."
-          act={act}
-          ready={draft.label.trim() !== ""}
-          onSubmit={() => act.mutate(draft)}
-          go={act.isPending ? "Working …" : "Create"}
-        >
-          <TextField
-            label="Label"
-            hint="It names the token in the audit."
-            value={draft.label}
-            maxLength={80}
-            placeholder="nightly report"
-            onChange={(label) => setDraft({ ...draft, label })}
+      <FormModal
+        open={open}
+        onClose={close}
+        title={made === undefined ? "Create an API token" : `The token ${draft.label.trim()}`}
+        description={
+          made === undefined
+            ? "For a program, such as a build: it acts in your name with the role you choose, and never with more than your own role."
+            : `It allows the role ${draft.role} and expires in ${draft.days} ${draft.days === 1 ? "day" : "days"}.`
+        }
+        act={act}
+        ready={draft.label.trim() !== ""}
+        onSubmit={() => act.mutate(draft)}
+        go={act.isPending ? "Working …" : "Create"}
+        made={
+          made !== undefined && <SecretOnce name="Token" secret={made} example={curlText(window.location.origin, made)} onDone={close} />
+        }
+      >
+        <TextField
+          label="Label"
+          hint="It names the token in the audit."
+          value={draft.label}
+          maxLength={80}
+          placeholder="nightly report"
+          onChange={(label) => setDraft({ ...draft, label })}
+        />
+        <div className="flex flex-wrap gap-4">
+          <SelectField label="Role" value={draft.role} options={roleOptions} onChange={(role) => setDraft({ ...draft, role })} />
+          <NumberField
+            label="Expires in"
+            unit="days"
+            value={draft.days}
+            min={1}
+            max={366}
+            whole
+            onChange={(days) => setDraft({ ...draft, days })}
           />
-          <div className="flex flex-wrap gap-4">
-            <SelectField label="Role" value={draft.role} options={roleOptions} onChange={(role) => setDraft({ ...draft, role })} />
-            <NumberField
-              label="Expires in"
-              unit="days"
-              value={draft.days}
-              min={1}
-              max={366}
-              whole
-              onChange={(days) => setDraft({ ...draft, days })}
-            />
-          </div>
-          <p className="text-sm text-ink-2">{roleSentence(draft.role)}</p>
-        </FormModal>
-      ) : (
-        <Modal
-          open={open}
-          onOpenChange={(next) => !next && close()}
-          title={`The token ${draft.label.trim()}`}
-          description={`It allows the role ${draft.role} and expires in ${draft.days} ${draft.days === 1 ? "day" : "days"}.`}
-        >
-          <SecretOnce name="Token" secret={made} example={curlText(window.location.origin, made)} onDone={close} />
-        </Modal>
-      )}
+        </div>
+        <p className="text-sm text-ink-2">{roleSentence(draft.role)}</p>
+      </FormModal>
     </>
   );
 }

@@ -14,7 +14,10 @@ export function SecretOnce(props: {
 }) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.select(), []);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <p role="status" className="rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn">

@@ -24,30 +24,34 @@ export function FormModal(props: {
   readonly go: ReactNode;
   readonly look?: ComponentProps<typeof Button>["look"];
   readonly children?: ReactNode;
+  /** What the act made, shown in place of the form. */
+  readonly made?: ReactNode;
 }) {
   const { open, onClose, act, ready = true, keep = "Cancel", look = "primary" } = props;
   return (
     <Modal open={open} onOpenChange={(next) => !next && onClose()} title={props.title} description={props.description}>
-      <form
-        noValidate={props.noValidate}
-        aria-label={props.label}
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          // React bubbles an event to a form around the dialog, although the dialog is not inside that form in the DOM.
-          event.stopPropagation();
-          if (ready && !act.isPending) props.onSubmit();
-        }}
-      >
-        {props.children}
-        <ErrorLine error={act.error} />
-        <div className="flex justify-end gap-2">
-          {keep !== null && <Button onClick={onClose}>{keep}</Button>}
-          <Button type="submit" look={look} disabled={!ready || act.isPending}>
-            {props.go}
-          </Button>
-        </div>
-      </form>
+      {props.made || (
+        <form
+          noValidate={props.noValidate}
+          aria-label={props.label}
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            // React bubbles an event to a form around the dialog, although the dialog is not inside that form in the DOM.
+            event.stopPropagation();
+            if (ready && !act.isPending) props.onSubmit();
+          }}
+        >
+          {props.children}
+          <ErrorLine error={act.error} />
+          <div className="flex justify-end gap-2">
+            {keep !== null && <Button onClick={onClose}>{keep}</Button>}
+            <Button type="submit" look={look} disabled={!ready || act.isPending}>
+              {props.go}
+            </Button>
+          </div>
+        </form>
+      )}
     </Modal>
   );
 }
