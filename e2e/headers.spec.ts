@@ -130,13 +130,13 @@ test("a page of another port of this host, with whose requests the browser sends
   expect((await ask(`${studio.url}/api/trpc/session.me`, { headers: { cookie } })).status).toBe(200);
 });
 
-/** Opens every kind of page that links lead to, one of each, and what opens on them. */
+/** Opens every kind of page that links lead to, one of each: of pages for one thing, and of each folder of the documentation. */
 async function walk(
   page: Page,
   { url }: RunningStudio,
   { from, lead }: { readonly from: string; readonly lead: RegExp },
 ): Promise<ReadonlySet<string>> {
-  const kindOf = (path: string) => path.replace(/[0-9a-f]{8}[0-9a-f-]{8,}|embedded/g, "ID");
+  const kindOf = (path: string) => path.replace(/[0-9a-f]{8}[0-9a-f-]{8,}|embedded/g, "ID").replace(/^(\/docs\/[^/]+)\/.*/, "$1");
   const seen = new Set<string>();
   const waiting = [from];
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
@@ -160,11 +160,11 @@ test("no page of the studio breaks its content security policy, signed out and s
   await page.goto(`${studio.url}/sign-in?reason=used`);
   await page.goto(studio.signInLink);
   await page.waitForURL(/\/plan/);
-  for (const path of ["/no-such-page", "/workloads/compare", "/workloads/prompts", "/workloads/profiles/new", "/calibration"])
+  for (const path of ["/no-such-page", "/apply", "/workloads/compare", "/workloads/prompts", "/workloads/profiles/new", "/calibration"])
     await page.goto(`${studio.url}${path}`);
   await page.goto(`${studio.url}/plan`);
   const seen = await walk(page, studio, { from: "/plan", lead: /^\/(?!api|docs)/ });
-  for (const path of ["/plan", "/live", "/apply", "/history", "/clusters", "/workloads", "/workflows", "/ensembles", "/lab", "/cards"])
+  for (const path of ["/plan", "/live", "/history", "/clusters", "/workloads", "/workflows", "/ensembles", "/lab", "/cards"])
     expect([...seen]).toContain(path);
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog")).toBeVisible();
@@ -174,7 +174,7 @@ test("no page of the documentation breaks its content security policy", async ({
   test.setTimeout(600_000);
   await page.goto(`${studio.url}/docs/`);
   const seen = await walk(page, studio, { from: "/docs/", lead: /^\/docs\// });
-  expect(seen.size).toBeGreaterThan(30);
+  expect(seen.size).toBeGreaterThan(5);
   await page.getByRole("switch").first().click();
   await page.getByRole("button", { name: /search/i }).click();
   await page.getByRole("searchbox").fill("floor");
