@@ -34,13 +34,15 @@ import { createWorkloadRepository } from "./workloadRepository";
 export function openStore(stateDir: string) {
   const db = openDatabase(stateDir);
   const scrubber = createScrubber(db);
+  const clusters = createClusterRepository(db);
+  const plans = createPlanRepository(db);
   return {
     /** Its path, for threads that read it too. */
     file: db.$client.name,
     workloads: createWorkloadRepository(db),
-    clusters: createClusterRepository(db),
-    plans: createPlanRepository(db),
-    approvals: createApprovalRepository(db),
+    clusters,
+    plans,
+    approvals: createApprovalRepository(db, { plans, clusters }),
     applications: createApplicationRepository(db),
     journal: createJournalRepository(db),
     audit: createAuditRepository(db),

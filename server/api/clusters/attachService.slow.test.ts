@@ -241,7 +241,7 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
     ).toEqual(["e0", "e1", "e2"]);
     expect(notes).toEqual([expect.stringContaining("Left out, since no engine of")]);
     plans.keep(plan.id, by);
-    plans.approve({ planId: plan.id, clusterId, hash: plan.id, reason: "" }, by);
+    plans.approve({ planId: plan.id, clusterId, hash: plans.get(plan.id)?.approvalHashes[clusterId] ?? "", reason: "" }, by);
     const diff = await plans.diff(plan.id, clusterId);
     if (!diff.ok) throw new Error(diff.message);
     expect(diff.diff.steps.map(({ kind }) => kind)).not.toContain("start");

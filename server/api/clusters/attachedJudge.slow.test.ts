@@ -121,7 +121,7 @@ describe("the judge of attached engines", { timeout: 60_000 }, () => {
     const { plans, applications } = runtime.services;
     const { id: planId } = await planned();
     plans.keep(planId, by);
-    plans.approve({ planId, clusterId, hash: planId, reason: "" }, by);
+    plans.approve({ planId, clusterId, hash: plans.get(planId)?.approvalHashes[clusterId] ?? "", reason: "" }, by);
     const request = { planId, clusterId, expectedRunningPlanId: null, rollBackOnRegression: false };
     const started = await until(async () => {
       const tried = await applications.start(request, by);

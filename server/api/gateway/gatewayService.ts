@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { approvalRefusal } from "@/server/clusters/apply/approvalRefusal";
 import { uploadPredictors } from "@/server/clusters/connector/uploadPredictors";
 import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { type Candidate, captureSchema } from "@/server/contracts/gateway/gatewayControls";
@@ -82,9 +83,8 @@ export function createGatewayService({ store, gatewayOf, clusterOf, planning }: 
       if (hindrance !== null) return hindrance;
       const asked = candidate(planId);
       if (!asked.ok) return asked;
-      // As for an application: the approval is bound to the plan's hash, which is its id, and to the cluster.
-      if (!store.approvals.isApproved(planId, clusterId))
-        return { ok: false, message: `Plan ${planId.slice(0, 8)} is not approved on this cluster.` };
+      const unapproved = approvalRefusal(store, planId, clusterId);
+      if (unapproved !== null) return { ok: false, message: unapproved };
       const brought = await bring(clusterId, asked.candidate.policy);
       if (!brought.ok) return brought;
       const body = { ...request, candidate: asked.candidate, by: actor };

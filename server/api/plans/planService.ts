@@ -1,6 +1,7 @@
 import { planMismatch } from "@/server/clusters/apply/planMismatch";
 import { planDiff } from "@/server/clusters/preview/planDiff";
 import { plannedLimits, targetEngines } from "@/server/clusters/steps/targetEngines";
+import { approvalHash, contentHash } from "@/server/contracts/planHash";
 import type { DispatchRequest, ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
 import type {
   Approval,
@@ -24,10 +25,9 @@ import type { Planning } from "@/server/planning/planningService";
 import { rateNow } from "@/server/planning/rateNow";
 import { justInTimeRouting } from "@/server/planning/workflows/justInTimeRouting";
 import { missingForConfidence } from "@/server/prediction/missingForConfidence";
+import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
-import { canonicalJson, type Json } from "@/solver/plan/canonical";
-import { constraintsOf } from "@/solver/plan/constraints";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
 import { isPredicted, type JustInTimePolicy, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
@@ -72,7 +72,8 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
   function summary(plan: Plan): PlanSummary {
     const { id, metadata, policy, deployment, predictions, inputs } = plan;
     const figures = isPredicted(policy) ? predictions : { quality: null, p95Seconds: null, costUsdPerRequest: null };
-    const approval = store.approvals.ofPlan(id).find(({ clusterId }) => clusterId === inputs.cluster.id);
+    const approvals = store.approvals.standing(id).filter(({ clusterId }) => clusterId === inputs.cluster.id);
+    const approval = approvals.findLast(({ standing }) => standing === "valid") ?? approvals.at(-1);
     return {
       id,
       name: metadata.name,
@@ -88,27 +89,30 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       costUsdPerRequest: figures.costUsdPerRequest,
       approvedBy: approval?.actor ?? null,
       approvalReason: approval?.reason ?? null,
+      approvalStanding: approval?.standing ?? null,
+      claimed: store.plans.claimed(id),
       running: runs(id),
     };
   }
 
-  function keep(plan: Plan, actor: string, how: string): Outcome<{ readonly id: string }> {
+  /** @param claimed why its figures are only claimed; null: they are this studio's own. */
+  function keep(plan: Plan, actor: string, how: string, claimed: string | null = null): Outcome<{ readonly id: string }> {
     const kept = store.plans.get(plan.id);
-    // Only ids of documents that were sealed before ids covered the cluster can be equal for two clusters.
-    if (kept !== null && kept.inputs.cluster.id !== plan.inputs.cluster.id)
+    // Only ids under the rules before the present one can be equal for two plans.
+    if (kept !== null && contentHash(kept) !== contentHash(plan))
       return {
         ok: false,
-        message: `Plan ${plan.id.slice(0, 8)} is kept for ${kept.inputs.cluster.name} already: solve it again for this cluster.`,
+        message: `Plan ${plan.id.slice(0, 8)} is kept with another content already, for ${kept.inputs.workload.name} on ${kept.inputs.cluster.name}: solve it again.`,
       };
-    const anew = kept !== null && canonicalJson(asJson(kept.inputs)) !== canonicalJson(asJson(plan.inputs));
-    if (kept === null || anew) {
-      store.atomically(() => {
-        store.plans.keep(plan);
-        note(actor, anew ? "solve again" : how, plan.id, anew ? askedText(plan) : plan.metadata.name);
-      });
-    }
+    store.atomically(() => {
+      store.plans.keep(plan, claimed);
+      if (kept === null) note(actor, how, plan.id, claimed === null ? plan.metadata.name : `${plan.metadata.name}; ${claimed}`);
+    });
     return { ok: true, id: plan.id };
   }
+
+  /** What an approval of a plan on a cluster binds to now. */
+  const hashOn = (plan: Plan, { id: clusterId, connection }: ClusterRow): string => approvalHash({ plan, clusterId, connection });
 
   return {
     ...createRollOutPreview({ store, clusterOf, planning, planOf: known }),
@@ -138,7 +142,9 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
     list: (clusterId: string | null): readonly PlanSummary[] => store.plans.list(clusterId).map(summary),
     get(planId: string): KeptPlan | null {
       const plan = known(planId);
-      return plan === null ? null : { plan, summary: summary(plan), approvals: store.approvals.ofPlan(planId) };
+      if (plan === null) return null;
+      const approvalHashes = Object.fromEntries(store.clusters.list().map((cluster) => [cluster.id, hashOn(plan, cluster)]));
+      return { plan, summary: summary(plan), approvals: store.approvals.standing(planId), approvalHashes };
     },
     async diff(planId: string, clusterId: string): Promise<Outcome<{ readonly diff: PlanDiff }>> {
       const target = known(planId);
@@ -158,9 +164,10 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
     approve({ planId, clusterId, hash, reason }: ApproveRequest, actor: Actor): Outcome<{ readonly approval: Approval }> {
       const plan = known(planId);
       if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
-      if (hash !== plan.id) return { ok: false, message: "The hash is not this plan's: look at the plan again before you approve it." };
       const cluster = store.clusters.get(clusterId);
       if (cluster === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
+      if (hash !== hashOn(plan, cluster))
+        return { ok: false, message: "The hash is not that of this plan on this cluster: look at both again before you approve it." };
       const refusal = predictorRefusal(store, plan.policy);
       if (refusal !== null) return { ok: false, message: refusal };
       const approval: Approval = { planId, clusterId, actor, at: new Date().toISOString(), reason };
@@ -179,7 +186,7 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       const rerouted = reroutePlan(base, routing);
       if (!rerouted.ok) return rerouted;
       const refusal = predictorRefusal(store, routing.policy);
-      return refusal === null ? keep(rerouted.plan, actor, "reroute plan") : { ok: false, message: refusal };
+      return refusal === null ? keep(rerouted.plan, actor, "reroute plan", store.plans.claimed(base.id)) : { ok: false, message: refusal };
     },
     /**
      * Saves a plan on the engines of another that runs declared workflows just in time; its figures remain the other's, and its notes say
@@ -191,28 +198,25 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       const made = justInTimePlan(store, base, request);
       if (!made.ok) return made;
       const refusal = predictorRefusal(store, made.plan.policy);
-      return refusal === null ? keep(made.plan, actor, "plan just in time") : { ok: false, message: refusal };
+      return refusal === null ? keep(made.plan, actor, "plan just in time", store.plans.claimed(base.id)) : { ok: false, message: refusal };
     },
-    /** Imports a plan document: schema and hashes must be valid. */
-    importDocument(document: unknown, actor: Actor): Outcome<{ readonly id: string }> {
+    /**
+     * Imports a plan document: schema and hashes must be valid. Its figures are computed again where what it was made from is known here, so
+     * that it may get another id; else they are kept as claimed.
+     */
+    async importDocument(document: unknown, actor: Actor): Promise<Outcome<{ readonly id: string }>> {
       const read = readPlan(document);
       if (!read.ok) return read;
-      const refusal = predictorRefusal(store, read.plan.policy);
+      const { plan } = read;
+      const refusal = predictorRefusal(store, plan.policy);
       if (refusal !== null) return { ok: false, message: refusal };
-      return runs(read.plan.id) ? { ok: true, id: read.plan.id } : keep(read.plan, actor, "import plan");
+      if (store.plans.get(plan.id) !== null) return keep(plan, actor, "import plan", store.plans.claimed(plan.id));
+      const recomputed = await planning.recompute(plan, {});
+      return recomputed.ok
+        ? keep(recomputed.plan, actor, "import plan")
+        : keep(plan, actor, "import plan", `Its figures are those of whoever made it. ${recomputed.message}`);
     },
   };
-}
-
-const asJson = (inputs: Plan["inputs"]): Json => inputs as unknown as Json;
-
-/** The question of a plan, for the audit. */
-function askedText({ inputs }: Plan): string {
-  const { workload, objective, constraints } = inputs;
-  const asked = constraints === undefined ? [] : constraintsOf(constraints).map(({ says }) => says);
-  const floor = objective.qualityFloor === null ? [] : [`a floor of ${objective.qualityFloor}`];
-  const budget = objective.latencyBudgetSeconds === null ? [] : [`a budget of ${objective.latencyBudgetSeconds} s`];
-  return [`${workload.requestsPerSecond} requests/s of ${workload.name}`, ...floor, ...budget, ...asked].join(", ");
 }
 
 /**

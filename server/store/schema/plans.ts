@@ -6,6 +6,8 @@ export const plans = sqliteTable("plans", {
   clusterId: text().notNull(),
   createdAt: text().notNull(),
   document: text({ mode: "json" }).$type<Plan>().notNull(),
+  /** Why the figures of an imported plan are only claimed by whoever made it, in a sentence; null: they are this studio's own. */
+  claimed: text(),
 });
 
 export const approvals = sqliteTable("approvals", {
@@ -17,4 +19,6 @@ export const approvals = sqliteTable("approvals", {
   actor: text().notNull(),
   at: text().notNull(),
   reason: text().notNull(),
+  /** What was approved, see `approvalHash`; null: approved while approvals covered only cluster, deployment and policy. */
+  hash: text(),
 });
