@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { importAndApprove } from "@/server/api/testing/importAndApprove";
 import type { LiveFrame } from "@/server/contracts/studio";
 import type { Services } from "./api/routers/services";
-import { importAndApprove } from "@/server/api/testing/importAndApprove";
 import { planOnGpus, startTestCluster } from "./clusters/testing/testCluster";
 import { embeddedClusterId } from "./fleet/fleet";
 import { studioSettings } from "./lib/studioSettings";

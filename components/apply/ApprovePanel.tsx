@@ -48,8 +48,13 @@ export function ApprovePanel({ kept, cluster, onApproved }: ApprovePanelProps) {
   return (
     <div className="flex flex-col gap-3">
       <p className="text-sm text-ink-2">
-        The approval is valid on {name} for exactly this plan with its figures, and for the cluster&rsquo;s connection as it is, identified
-        by their hash:
+        The approval is valid on {name} for exactly this plan with its figures:
+        <code className="mt-1 block rounded bg-sunken px-2 py-1 font-mono text-xs break-all text-ink" data-testid="plan-hash">
+          {planId}
+        </code>
+      </p>
+      <p className="text-sm text-ink-2">
+        It also covers the cluster and how its engines are started and reached. The approved hash of both:
         <code className="mt-1 block rounded bg-sunken px-2 py-1 font-mono text-xs break-all text-ink" data-testid="approved-hash">
           {hash}
         </code>

@@ -28,7 +28,7 @@ describe("what somebody changes beside the studio", { timeout: 60_000 }, () => {
   let runtime: Runtime;
   let plan: Plan;
   beforeAll(async () => {
-    cluster = await startTestCluster();
+    cluster = await startTestCluster({ signed: false });
     runtime = createRuntime(studioSettings(cluster.environment));
     await until(() => runtime.services.clusters.list()[0]?.health.state === "up");
     const drafted = planOnGpus("drifting", { "qwen2.5-3b": [0, 1], "qwen2.5-7b": [2] });

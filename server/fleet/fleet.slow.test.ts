@@ -39,7 +39,7 @@ describe("clusters beside each other", () => {
   const attachedPlan = planOnGpus("attached", { "qwen2.5-7b": [0] }, "a");
 
   beforeAll(async () => {
-    [embedded, other] = await Promise.all([startTestCluster(), startTestCluster()]);
+    [embedded, other] = await Promise.all([startTestCluster(), startTestCluster({ signed: false })]);
     const [engine] = targetEngines(planOnGpus("there", { "qwen2.5-7b": [0] }));
     if (engine === undefined) throw new Error("The plan has no engine.");
     for (const action of [{ kind: "load-outcomes", workloadId: "w" } as const, { kind: "start", engine } as const]) {

@@ -16,6 +16,7 @@ import { LoopbackClient } from "./http/loopbackClient";
 import { AuditLog } from "./lib/auditLog";
 import { DecisionLog } from "./lib/decisionLog";
 import { Mutex } from "./lib/mutex";
+import { StudioOrders, type TrustedStudio } from "./lib/studioOrders";
 import { GatewayMetrics } from "./metrics";
 import { ArtifactStore } from "./prediction/artifactStore";
 import { readEncoderFolders } from "./prediction/encoderFolders";
@@ -37,6 +38,8 @@ export interface GatewayOptions {
   readonly stateDirectory: string;
   /** Whole paths of encoders whose embeddings predictors may read; left out: none. */
   readonly encoderFolders?: readonly string[];
+  /** The studio whose signed orders are followed; null: everybody with the admin token may put plans into force. */
+  readonly studio: TrustedStudio | null;
   /** Bearer token of the admin listener; null lets every local caller in. */
   readonly adminToken: string | null;
   readonly log: Logger;
@@ -72,6 +75,7 @@ export async function startGateway({
   adminPort,
   stateDirectory,
   encoderFolders = [],
+  studio,
   adminToken,
   log,
   limits: given,
@@ -120,9 +124,13 @@ export async function startGateway({
     serving,
     note: (line) => void audit.note(line).catch((err) => log.error({ err }, "an audit entry could not be written")),
   });
+  const orders = new StudioOrders(stateDirectory, studio);
+  const unreadable = await orders.load();
+  if (unreadable !== null) log.error({ reason: unreadable }, "starting without the studio's orders");
   const configuration = new Configuration({
     serving,
     store: new ConfigStore(stateDirectory),
+    orders,
     audit,
     log,
     onInstalled(config, etag) {
@@ -137,10 +145,11 @@ export async function startGateway({
   });
   const unserved = await configuration.load();
   if (unserved !== null) log.error({ reason: unserved }, "starting without a configuration");
+  await orders.begin();
   // After the configuration, which defines the speed of the engines' clock.
   await workflows.load();
   const controlsStore = new ControlsStore(stateDirectory);
-  const unusable = await controlsStore.load();
+  const unusable = await controlsStore.load(orders);
   if (unusable !== null) log.error({ reason: unusable }, "starting without some stored controls");
   const mutex = new Mutex();
   const controls = new Controls({ serving, store: controlsStore, audit, configuration, metrics, limits, mutex, log, stateDirectory });
@@ -183,6 +192,7 @@ export async function startGateway({
       controls,
       audit,
       mutex,
+      orders,
       featureLog,
       counts,
       ensembles,

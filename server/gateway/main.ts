@@ -5,6 +5,7 @@ import { reasonOf } from "@/server/lib/reasonOf";
 import { version } from "../../package.json";
 import { type Gateway, PortTakenError, startGateway } from "./gateway";
 import { defaultLimits } from "./http/limits";
+import { trustedStudio } from "./lib/studioOrders";
 import { tracesFromEnvironment } from "./request/traces";
 
 const log = pino({ name: "weir-gateway", level: process.env.WEIR_LOG_LEVEL ?? "info" });
@@ -20,6 +21,8 @@ function portFrom(name: string, fallback: number): number {
 async function start(): Promise<Gateway> {
   const adminToken = process.env.WEIR_ADMIN_TOKEN || null;
   if (adminToken === null) log.warn("WEIR_ADMIN_TOKEN is not set: every program on this machine may change the configuration");
+  const studio = await trustedStudio(process.env.WEIR_STUDIO_PUBLIC_KEY ?? "", process.env.WEIR_CLUSTER_ID || null);
+  if (studio === null) log.warn("WEIR_STUDIO_PUBLIC_KEY is none: everybody with the admin token may put plans into force");
   const { problem } = mappingsInForce();
   if (problem !== null) log.warn(problem);
   return startGateway({
@@ -28,6 +31,7 @@ async function start(): Promise<Gateway> {
     stateDirectory: process.env.WEIR_STATE_DIR || ".weir",
     // Separated as in PATH.
     encoderFolders: (process.env.WEIR_ENCODER_FOLDERS ?? "").split(delimiter).filter((folder) => folder !== ""),
+    studio,
     adminToken,
     log,
     traces: await tracesFromEnvironment({ log, version }),

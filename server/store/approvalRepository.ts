@@ -1,5 +1,5 @@
 import { asc, eq, getTableColumns } from "drizzle-orm";
-import { approvalHash } from "@/server/contracts/planHash";
+import { approvalHash } from "@/server/contracts/gateway/planHash";
 import type { Approval, ApprovalStanding } from "@/server/contracts/studio";
 import type { createClusterRepository } from "./clusterRepository";
 import type { Database } from "./database";

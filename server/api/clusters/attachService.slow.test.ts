@@ -37,7 +37,7 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
   const [SMALL, MIDDLE] = ["qwen2.5-3b", "qwen2.5-7b"] as const;
 
   beforeAll(async () => {
-    [own, others] = await Promise.all([startTestCluster(), startTestCluster()]);
+    [own, others] = await Promise.all([startTestCluster({ signed: false }), startTestCluster({ signed: false })]);
     const engines = targetEngines(planOnGpus("there", { [SMALL]: [0, 1], [MIDDLE]: [2] }));
     const options = { signal, report: () => undefined };
     expect(await others.connector.applyStep({ kind: "load-outcomes", workloadId: "w" }, options)).toMatchObject({ ok: true });

@@ -30,7 +30,11 @@ describe("the judge of attached engines", { timeout: 60_000 }, () => {
   let clusterId = "";
 
   beforeAll(async () => {
-    [own, others, judge] = await Promise.all([startTestCluster(), startTestCluster(), startTestJudge({ takesMs: () => 20 })]);
+    [own, others, judge] = await Promise.all([
+      startTestCluster({ signed: false }),
+      startTestCluster({ signed: false }),
+      startTestJudge({ takesMs: () => 20 }),
+    ]);
     const engines = targetEngines(planOnGpus("there", { [SMALL]: [0], [MIDDLE]: [1] }));
     const options = { signal, report: () => undefined };
     expect(await others.connector.applyStep({ kind: "load-outcomes", workloadId: "w" }, options)).toMatchObject({ ok: true });

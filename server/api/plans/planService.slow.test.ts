@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCardStore } from "@/server/cards/cardStore";
 import { approvalRefusal } from "@/server/clusters/apply/approvalRefusal";
-import { earlierPlanIds } from "@/server/contracts/planHash";
+import { earlierPlanIds } from "@/server/contracts/gateway/planHash";
 import type { ExamineRequest, SolveRequest } from "@/server/contracts/planRequest";
 import type { ExamineEvent, SolveEvent } from "@/server/contracts/studio";
 import { createPlanner, type Planner } from "@/server/planning/planner/planner";

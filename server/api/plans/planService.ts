@@ -1,7 +1,7 @@
 import { planMismatch } from "@/server/clusters/apply/planMismatch";
 import { planDiff } from "@/server/clusters/preview/planDiff";
 import { plannedLimits, targetEngines } from "@/server/clusters/steps/targetEngines";
-import { approvalHash, contentHash } from "@/server/contracts/planHash";
+import { approvalHash, contentHash } from "@/server/contracts/gateway/planHash";
 import type { DispatchRequest, ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
 import type {
   Approval,

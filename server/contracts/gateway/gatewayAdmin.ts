@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
+import { type Ensemble, ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
 import { deprecatedFields, readingOldNames } from "@/solver/plan/deprecatedFields";
 import { policySchema } from "@/solver/plan/policySchema";
 import { engineAccessFields } from "../engine/engineAccess";
@@ -402,3 +402,9 @@ export type Decision = z.infer<typeof decisionSchema>;
 /** Whether a stage's answer needed a judgement, got no score and was accepted nevertheless: the quality floor does not cover it. */
 export const isUnjudged = ({ judgeSeconds, judgedScore, verdict }: StageRecord): boolean =>
   judgeSeconds !== null && judgedScore === null && verdict === "accepted";
+
+/** A configuration that serves these ensembles instead of its own. */
+export function withEnsembles(config: GatewayConfig, ensembles: readonly Ensemble[]): GatewayConfig {
+  const { ensembles: _, ...settings } = config.settings ?? {};
+  return { ...config, settings: ensembles.length === 0 ? settings : { ...settings, ensembles: [...ensembles] } };
+}

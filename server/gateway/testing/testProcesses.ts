@@ -22,10 +22,12 @@ function startBundle(
   return { child, kill };
 }
 
-/** The bundled gateway in its own process, on free ports, without access control. */
-export async function startGatewayProcess(stateDirectory: string) {
-  const environment = { WEIR_STATE_DIR: stateDirectory, WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0", WEIR_ADMIN_TOKEN: "" };
-  const { child, kill } = startBundle("gateway", environment);
+/** The bundled gateway in its own process, on free ports; without access control, unless `environment` sets it. */
+export async function startGatewayProcess(stateDirectory: string, environment: Readonly<Record<string, string>> = {}) {
+  const { child, kill } = startBundle("gateway", {
+    ...{ WEIR_STATE_DIR: stateDirectory, WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0" },
+    ...{ WEIR_ADMIN_TOKEN: "", WEIR_STUDIO_PUBLIC_KEY: "none", ...environment },
+  });
   if (child.stdout === null) throw new Error("The gateway says nothing.");
   for await (const line of createInterface(child.stdout)) {
     const { dataUrl, adminUrl } = JSON.parse(line) as { dataUrl?: string; adminUrl?: string };

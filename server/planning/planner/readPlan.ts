@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { earlierPlanIds, planHashes } from "@/server/contracts/gateway/planHash";
 import { formOfHash } from "@/server/contracts/gateway/policyHash";
-import { earlierPlanIds, planHashes } from "@/server/contracts/planHash";
 import type { Outcome } from "@/server/contracts/studio";
 import { type Plan, planSchema } from "@/solver/plan/plan";
 import { policyRefusal } from "@/solver/policies/policyRefusal";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { approvalHash, earlierPlanIds, planHashes } from "@/server/contracts/planHash";
+import { approvalHash, earlierPlanIds, planHashes } from "@/server/contracts/gateway/planHash";
 import { type Plan, planSchema } from "@/solver/plan/plan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";

@@ -1,4 +1,4 @@
-import { planHashes } from "@/server/contracts/planHash";
+import { planHashes } from "@/server/contracts/gateway/planHash";
 import { type Plan, planSchema, type UnsealedPlan } from "@/solver/plan/plan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 

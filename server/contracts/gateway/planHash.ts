@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import type { Plan, SolverReport } from "@/solver/plan/plan";
-import { policyHash } from "./gateway/policyHash";
+import { policyHash } from "./policyHash";
 
 type Hashed = Pick<Plan, "deployment" | "policy" | "inputs" | "predictions" | "solver">;
 
