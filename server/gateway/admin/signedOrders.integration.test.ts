@@ -211,7 +211,7 @@ describe("live controls", () => {
     const { gateway, config } = await signedGateway({ stateDirectory });
     const candidate = { planId: "plan-b", ...hashed({ ...config.policy, thresholds: [62] } as GatewayConfig["policy"]) };
     const stop = { errorShare: 0.5, slow: { endToEndSeconds: 5, share: 0.1 } };
-    const redactions = { builtIn: ["email"], own: [{ name: "badge", pattern: "B-[0-9]+" }] };
+    const redactions = { builtIn: ["email"], own: [{ name: "badge", pattern: "B-[0-9]+", replacement: "a badge" }] };
     const orders = [
       { path: "/shadow", body: { candidate, ...signature } },
       { path: "/canary", body: { candidate, shares: [0.5, 1], stepSeconds: 1000, minRequests: 1, stop, ...signature } },
