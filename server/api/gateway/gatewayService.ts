@@ -211,7 +211,7 @@ export function createGatewayService({ store, gatewayOf, clusterOf, planning }: 
       if (hindrance !== null) return hindrance;
       const headers = { "if-match": `"${etag}"` };
       const body = { by: actor, reason };
-      const what = { path: "/rollback", method: "POST", headers, body, parts: {} } as const;
+      const what = { path: "/rollback", method: "POST", headers, body } as const;
       return done(clusterId, { ...what, action: "order rollback", detail: reason }, actor);
     },
     /** Deletes all that it learnt of workflows; it starts again with the next call. */

@@ -19,16 +19,19 @@ const revisionBytes = 64 * 1024;
 
 /**
  * Admin routes for the configuration: read it, replace it, check whether another could replace it, change its knobs, go back to the
- * previous plan. Every change is an order of the studio.
+ * previous plan. Every change is an order of the studio, except the way back to a plan that it had put into force.
  */
 export function configRoutes({ configuration, controls, mutex, serving, orders }: AdminOptions): AdminRoutes {
   const { service } = serving.predictions;
-  /** Changes the configuration that the caller has read; `namedBy` returns the predictors that the change requires. */
+  /**
+   * Changes the configuration that the caller has read. `namedBy` returns the predictors that the change requires; `isOrder`: only the studio may
+   * make it.
+   */
   function change<T>(
     schema: z.ZodType<T>,
     limitBytes: number,
     make: (document: T, order: AcceptedOrder) => Promise<ApiError | null>,
-    namedBy: (document: T) => readonly string[] = () => [],
+    { namedBy = () => [], isOrder = true }: { readonly namedBy?: (document: T) => readonly string[]; readonly isOrder?: boolean } = {},
   ): AdminHandler {
     return async (request, response) => {
       const read = await readDocument(request, schema, limitBytes);
@@ -36,7 +39,8 @@ export function configRoutes({ configuration, controls, mutex, serving, orders }
       // Predictors are loaded outside the mutex, before and after the change: a panic waits for no load.
       if (!("error" in read) && matchRefusal(request, configuration.etag) === null) await service.prepare(new Set(namedBy(read.document)));
       const { refusal, ...made } = await mutex.run(async () => {
-        const refused = matchRefusal(request, configuration.etag) ?? (await ordered(orders, request, read, make));
+        const refused =
+          matchRefusal(request, configuration.etag) ?? (await (isOrder ? ordered(orders, request, read, make) : unordered(read, make)));
         const { planId, policyHash } = configuration.current ?? {};
         return { refusal: refused, etag: configuration.etag, planId, policyHash };
       });
@@ -68,7 +72,7 @@ export function configRoutes({ configuration, controls, mutex, serving, orders }
       configRequestSchema,
       configBytes,
       async (config, order) => refusalOf(config) ?? (await configuration.put(config, order)),
-      (config) => (refusalOf(config) === null ? learntOf(config.policy) : []),
+      { namedBy: (config) => (refusalOf(config) === null ? learntOf(config.policy) : []) },
     ),
     "POST /config/validate": async (request, response) => {
       const read = await readDocument(request, gatewayConfigSchema, configBytes);
@@ -78,12 +82,11 @@ export function configRoutes({ configuration, controls, mutex, serving, orders }
       else sendError(response, refusal);
     },
     "PATCH /knobs": change(knobsRequestSchema, revisionBytes, (request, order) => configuration.turnKnobs(request, order)),
-    "POST /rollback": change(
-      signatureSchema,
-      revisionBytes,
-      (signature) => configuration.rollBack(signature),
-      () => configuration.learnt.filter((hash) => serving.artifacts.get(hash) !== undefined),
-    ),
+    "POST /rollback": change(signatureSchema, revisionBytes, (signature) => configuration.rollBack(signature), {
+      namedBy: () => configuration.learnt.filter((hash) => serving.artifacts.get(hash) !== undefined),
+      // It is an operator's way out of an outage, without the studio too.
+      isOrder: false,
+    }),
   };
 }
 
@@ -107,6 +110,11 @@ function astrayFile(replicas: readonly GatewayReplica[]): string | null {
   }
   return null;
 }
+
+const unordered = async <T>(
+  read: ReadDocument<T>,
+  make: (document: T, order: null) => Promise<ApiError | null>,
+): Promise<ApiError | null> => ("error" in read ? read.error : make(read.document, null));
 
 /**
  * Carries out an order if it can be read and the studio gave it.

@@ -202,8 +202,23 @@ describe("live controls", () => {
     for (const { path } of orders) expect(await send(gateway, { method: "DELETE", path, body: signature })).toMatchObject({ status: 200 });
     const ensemble = { method: "DELETE", path: "/ensembles/any", body: signature };
     expect(await send(gateway, ensemble)).toMatchObject({ status: 403, code: "unsigned_order" });
+  });
+
+  it("leave the way back to the plan before to the token, and go nowhere else", async () => {
+    const stateDirectory = await temporaryDirectory();
+    const { gateway, config } = await signedGateway({ stateDirectory });
+    expect(await put(gateway, { ...config, planId: "plan-b" })).toMatchObject({ status: 200 });
     const back = { method: "POST", path: "/rollback", body: signature };
-    expect(await send(gateway, back)).toMatchObject({ status: 403, code: "unsigned_order" });
+    expect(await send(gateway, back)).toMatchObject({ status: 200 });
+    expect((await read<GatewayConfig>(gateway, "/config")).planId).toBe("plan-a");
+    await gateway.close();
+
+    const file = join(stateDirectory, "gateway.json");
+    const kept = JSON.parse(await readFile(file, "utf8")) as { previous: GatewayConfig };
+    await writeFile(file, JSON.stringify({ ...kept, previous: { ...kept.previous, planId: "planted" } }));
+    const again = await start({ stateDirectory });
+    expect((await read<GatewayConfig>(again, "/config")).planId).toBe("plan-a");
+    expect(await send(again, back)).toMatchObject({ status: 409, message: expect.stringMatching(/^No plan was in force before this one/) });
   });
 
   it("are resumed after a restart if the studio signed them, each of them", async () => {
@@ -265,7 +280,7 @@ describe("a canary's candidate", () => {
     }
   };
 
-  it("is put into force by the gateway alone if the studio signed its policy, and is rolled back by another order", async () => {
+  it("is put into force by the gateway alone if the studio signed its policy, and the plan before it stays the way back", async () => {
     const stateDirectory = await temporaryDirectory();
     const { gateway, config } = await signedGateway({ stateDirectory });
     const order = canaryOf(config);
@@ -276,7 +291,7 @@ describe("a canary's candidate", () => {
     const again = await start({ stateDirectory });
     expect((await read<GatewayConfig>(again, "/config")).planId).toBe("plan-b");
     const back = { method: "POST", path: "/rollback", body: signature };
-    expect(await send(again, back, signed(back, {}))).toMatchObject({ status: 200 });
+    expect(await send(again, back)).toMatchObject({ status: 200 });
     expect((await read<GatewayConfig>(again, "/config")).planId).toBe("plan-a");
   });
 

@@ -154,7 +154,7 @@ const oldRevision = "old_revision";
 
 const refused = (code: string, message: string): ApiError => ({ status: 403, message, type: "permission_error", code });
 
-const unsigned = "This order is not signed by the studio: the admin token alone puts nothing into force, it only reads, ends and panics.";
+const unsigned = "This order is not signed by the studio: the admin token alone puts nothing new into force.";
 const foreign = "This order is not signed by the studio of this gateway: another studio signed it, or its signature was altered.";
 const altered = "This is not the order that the studio signed: its path or its body was altered.";
 const untold =
