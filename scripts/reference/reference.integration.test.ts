@@ -74,7 +74,7 @@ describe("the OpenAPI documents", () => {
       ...[...text.matchAll(/"(GET|PUT|POST|PATCH|DELETE) (\/[^"]*)"/g)].map(
         ([, method = "", path = ""]) => `${method} ${path.replace(":id", "{id}")}`,
       ),
-      ...[...text.matchAll(/routesOf\("(\/[^"]*)"/g)].flatMap(([, path = ""]) =>
+      ...[...text.matchAll(/(?:routesOf|ordering)\("(\/[^"]*)"/g)].flatMap(([, path = ""]) =>
         ["GET", "PUT", "DELETE"].map((method) => `${method} ${path}`),
       ),
     ]);

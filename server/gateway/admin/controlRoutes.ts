@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { signatureSchema } from "@/server/contracts/gateway/gatewayControls";
 import type { Control } from "../controls/control";
-import { controlPaths, type OrderedControl } from "../controls/controlsStore";
+import type { OrderedControl } from "../controls/controlsStore";
 import { type ApiError, badRequest, sendError, sendJson } from "../http/apiError";
 import { type ReadDocument, readDocument } from "../http/readDocument";
 import { sequenceOf } from "../http/requestTarget";
@@ -16,8 +16,8 @@ const controlBytes = 256 * 1024;
  * and to declare a panic, the token is enough: traffic then follows the signed plan, or one model that it already has.
  */
 export function controlRoutes({ controls, audit, mutex, orders }: AdminOptions): AdminRoutes {
-  const signed = <Request, Document>(name: OrderedControl, control: Control<Request, Document>): AdminRoutes =>
-    routesOf(controlPaths[name], control, { mutex, orders }, (request, read) =>
+  const ordering = <Request, Document>(path: string, name: OrderedControl, control: Control<Request, Document>): AdminRoutes =>
+    routesOf(path, control, { mutex, orders }, (request, read) =>
       ordered(orders, request, read, async (document, order) => {
         const refusal = await control.begin(document);
         if (refusal === null) await controls.prove(name, order?.text);
@@ -28,11 +28,11 @@ export function controlRoutes({ controls, audit, mutex, orders }: AdminOptions):
     ...routesOf("/panic", controls.panic, { mutex, orders }, async (_, read) =>
       "error" in read ? read.error : controls.panic.begin(read.document),
     ),
-    ...signed("canary", controls.canary),
-    ...signed("shadow", controls.shadow),
-    ...signed("mirror", controls.mirror),
-    ...signed("strictStages", controls.strictStages),
-    ...signed("capture", controls.capture),
+    ...ordering("/canary", "canary", controls.canary),
+    ...ordering("/shadow", "shadow", controls.shadow),
+    ...ordering("/mirror", "mirror", controls.mirror),
+    ...ordering("/strict-stages", "strictStages", controls.strictStages),
+    ...ordering("/capture", "capture", controls.capture),
     "DELETE /capture": async (request, response) => {
       const read = await readDocument(request, signatureSchema, controlBytes);
       if (read === null) return;

@@ -18,7 +18,7 @@ import { isMissing, writeDurably } from "../lib/durableFile";
 import type { StudioOrders } from "../lib/studioOrders";
 
 /** Controls that the studio's orders begin, with their paths. */
-export const controlPaths = {
+const controlPaths = {
   canary: "/canary",
   shadow: "/shadow",
   mirror: "/mirror",
