@@ -167,5 +167,5 @@ async function review(page: Page, floor: number): Promise<string> {
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
   await page.getByRole("button", { name: "Review and apply" }).click();
   await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
-  return (await page.getByTestId("approved-hash").innerText()).trim();
+  return (await page.getByTestId("plan-hash").innerText()).trim();
 }

@@ -230,7 +230,7 @@ async function planFor(page: Page, floor: number): Promise<string> {
   await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
   await page.getByRole("button", { name: "Approve", exact: true }).click();
   await expect(page.getByRole("button", { name: "Apply", exact: true })).toBeEnabled();
-  return (await page.getByTestId("approved-hash").innerText()).trim();
+  return (await page.getByTestId("plan-hash").innerText()).trim();
 }
 
 /** Sends one client request; returns the values of the answer's headers. */

@@ -211,7 +211,7 @@ async function apply(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Review and apply" }).click();
   await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
   await page.getByRole("button", { name: "Approve", exact: true }).click();
-  const hash = (await page.getByTestId("approved-hash").innerText()).trim();
+  const hash = (await page.getByTestId("plan-hash").innerText()).trim();
   await page.getByRole("button", { name: "Apply", exact: true }).click();
   await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 180_000 });
   return hash;

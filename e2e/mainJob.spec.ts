@@ -178,7 +178,7 @@ const firstNumber = (text: string): string => /[\d.]+/.exec(text)?.[0] ?? "";
 async function apply(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Review and apply" }).click();
   await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
-  const hash = (await page.getByTestId("approved-hash").innerText()).trim();
+  const hash = (await page.getByTestId("plan-hash").innerText()).trim();
   await page.getByRole("button", { name: "Approve", exact: true }).click();
   // The focus moves to the next step, so that a keyboard user need not start from the top of the page again.
   await expect(page.getByRole("button", { name: "Apply", exact: true })).toBeFocused();

@@ -58,7 +58,7 @@ test("an operator gives the plan in force another order and place, reads what ch
     await expect(diff).not.toContainText(/added|removed/);
     await expect(page.getByRole("region", { name: "Limits of these figures" })).toContainText("another order or place");
     await page.getByRole("button", { name: "Approve", exact: true }).click();
-    made = (await page.getByTestId("approved-hash").innerText()).trim();
+    made = (await page.getByTestId("plan-hash").innerText()).trim();
     await page.getByRole("button", { name: "Apply", exact: true }).click();
     await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 60_000 });
   });

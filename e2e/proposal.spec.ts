@@ -44,7 +44,7 @@ test("traffic at a fraction of the planned rate drifts on Live, a plan is propos
     await card.getByRole("link", { name: "Review the proposed plan" }).click();
     await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
     await expect(page.getByRole("button", { name: "Approve", exact: true })).toBeVisible();
-    expect((await page.getByTestId("approved-hash").innerText()).trim()).not.toBe(running);
+    expect((await page.getByTestId("plan-hash").innerText()).trim()).not.toBe(running);
     await expect(page.getByRole("banner")).toContainText(`runs ${running.slice(0, 8)}`);
   });
 
@@ -65,7 +65,7 @@ async function apply(page: Page): Promise<string> {
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
   await page.getByRole("button", { name: "Review and apply" }).click();
   await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
-  const hash = (await page.getByTestId("approved-hash").innerText()).trim();
+  const hash = (await page.getByTestId("plan-hash").innerText()).trim();
   await page.getByRole("button", { name: "Approve", exact: true }).click();
   await page.getByRole("button", { name: "Apply", exact: true }).click();
   await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 180_000 });

@@ -56,6 +56,7 @@ export function createGateways({ supervisor, environment, stateDir }) {
         WEIR_GATEWAY_PORT: String(port),
         WEIR_GATEWAY_ADMIN_PORT: String(adminPort),
         WEIR_STATE_DIR: join(stateDir, "clusters", clusterId),
+        WEIR_CLUSTER_ID: clusterId,
       },
     });
   }

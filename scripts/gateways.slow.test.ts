@@ -112,7 +112,7 @@ test("a cluster's gateway is started when it is attached, outlives the studio, i
   endings.push(() => rmSync(folder, { recursive: true }));
   const engine = await startTestEndpoint({ models: ["qwen2.5-3b"], key: "sesame" });
   endings.push(() => engine.close());
-  const secrets = { WEIR_ADMIN_TOKEN: "secret", WEIR_ENGINE_TEST: "sesame" };
+  const secrets = { WEIR_ADMIN_TOKEN: "secret", WEIR_STUDIO_PUBLIC_KEY: "none", WEIR_ENGINE_TEST: "sesame" };
   const nowhere = { WEIR_EMULATOR_PORT: "9", WEIR_GATEWAY_PORT: "9", WEIR_GATEWAY_ADMIN_PORT: "9" };
   const { launcher, said } = await launch({
     ...secrets,

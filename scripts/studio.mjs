@@ -1,6 +1,6 @@
 // `npm run studio`: installs what is missing, builds what is stale, then runs emulator, gateway and studio as children of
 // this process. A child that dies is restarted; SIGTERM or SIGINT here stops them all.
-import { randomBytes } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createGateways } from "./gateways.mjs";
@@ -44,7 +44,19 @@ const environment = {
   WEIR_SECRET_ORIGINS: process.env.WEIR_SECRET_ORIGINS ?? join(stateDir, "secret-origins.json"),
   WEIR_ENGINE_PORT_BASE: process.env.WEIR_ENGINE_PORT_BASE ?? String(enginePortBase),
   WEIR_ADMIN_TOKEN: adminToken(join(stateDir, "admin-token")),
+  WEIR_STUDIO_PUBLIC_KEY: studioKey(),
 };
+
+/** The key with which the studio signs its orders to gateways, made here since gateways start first; the path of its public half. */
+function studioKey() {
+  const [file, shared] = ["studio-key.pem", "studio-key.pub"].map((name) => join(stateDir, name));
+  if (!existsSync(file)) {
+    const pem = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
+    writeFileSync(file, pem, { mode: 0o600, flag: "wx" });
+  }
+  writeFileSync(shared, `ed25519:${createPublicKey(readFileSync(file)).export({ format: "jwk" }).x}\n`);
+  return shared;
+}
 
 /** The secret shared by the three processes; readable by this user alone. */
 function adminToken(file) {
@@ -109,6 +121,7 @@ const parts = [
     name: "gateway",
     args: [join(root, "dist", "gateway.mjs")],
     health: `${url("WEIR_GATEWAY_PORT")}/health`,
+    environment: { WEIR_CLUSTER_ID: "embedded" },
     log: join(stateDir, "clusters", "embedded", "gateway.log"),
   },
   {
@@ -119,7 +132,7 @@ const parts = [
 ];
 for (const part of parts) {
   if (stopping) break;
-  const running = { ...part, environment };
+  const running = { ...part, environment: { ...environment, ...part.environment } };
   supervisor.start(running);
   await supervisor.untilHealthy(running);
 }

@@ -40,7 +40,7 @@ async function startEverything() {
   for (const [name, value] of Object.entries({ OTEL_EXPORTER_OTLP_ENDPOINT: traces.url, OTEL_BSP_SCHEDULE_DELAY: "20" }))
     vi.stubEnv(name, value);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const cluster = await startTestCluster({ onOutput });
+  const cluster = await startTestCluster({ signed: false, onOutput });
   onTestFinished(() => cluster.stop());
   const call = await startPrivacyStudio({ ...cluster.environment, WEIR_LAUNCHED: "" }, onOutput);
   const folder = String(cluster.environment.WEIR_STATE_DIR);

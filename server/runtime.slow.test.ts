@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { importAndApprove } from "@/server/api/testing/importAndApprove";
 import type { LiveFrame } from "@/server/contracts/studio";
 import type { Services } from "./api/routers/services";
 import { planOnGpus, startTestCluster } from "./clusters/testing/testCluster";
@@ -53,9 +54,7 @@ describe("the studio over a running cluster", () => {
     const workloadId = workloads.list()[0]?.id ?? "";
     const drafted = planOnGpus("one", { "qwen2.5-3b": [0, 1] });
     const inputs = { ...drafted.inputs, workload: { ...drafted.inputs.workload, id: workloadId } };
-    const plan = sealPlan({ ...drafted, inputs }, new Date());
-    plans.importDocument(plan, "a");
-    plans.approve({ planId: plan.id, clusterId: embeddedClusterId, hash: plan.id, reason: "" }, "a");
+    const plan = await importAndApprove(plans, sealPlan({ ...drafted, inputs }, new Date()), embeddedClusterId);
 
     const shown = await plans.diff(plan.id, embeddedClusterId);
     if (!shown.ok) throw new Error(shown.message);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signedInHeaders, tokenOf } from "@/server/api/testing/signedInHeaders";
+import type { KeptPlan } from "@/server/contracts/studio";
 import { studioSettings } from "@/server/lib/studioSettings";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import { createRuntime, type Runtime } from "@/server/runtime";
@@ -218,7 +219,10 @@ describe("the studio's HTTP API", () => {
       message: expect.stringMatching(/not a plan/),
     });
     expect(await change("plans.import", { document: plan })).toEqual({ ok: true, id: plan.id });
-    const approve = (asked: object) => change("plans.approve", { planId: plan.id, clusterId, hash: plan.id, reason: "", ...asked });
+    const { approvalHashes } = (await ask("plans.get", { planId: plan.id })) as KeptPlan;
+    const hash = approvalHashes[clusterId];
+    const approve = (asked: object) => change("plans.approve", { planId: plan.id, clusterId, hash, reason: "", ...asked });
+    expect(await approve({ hash: plan.id })).toMatchObject({ ok: false });
     expect(await approve({ hash: "f".repeat(64) })).toMatchObject({ ok: false });
     expect(await approve({ clusterId: "gone" })).toMatchObject({ ok: false, message: "There is no cluster gone." });
     expect(await approve({ reason: "looks right" })).toMatchObject({ ok: true });

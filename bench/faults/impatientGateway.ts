@@ -14,6 +14,7 @@ const gateway = await startGateway({
   adminPort: 0,
   stateDirectory,
   adminToken: null,
+  studio: null,
   log: pino({ level: "error" }),
   limits: JSON.parse(limits) as Partial<GatewayLimits>,
 });

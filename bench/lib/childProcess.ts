@@ -13,7 +13,7 @@ interface ChildOptions {
 export function startBundle(name: string, { args = [], environment = {}, nodeArgs = [] }: ChildOptions = {}): ChildProcess {
   const bundle = join(process.env.WEIR_ROOT ?? process.cwd(), "dist", `${name}.mjs`);
   return spawn(process.execPath, [...nodeArgs, bundle, ...args], {
-    env: { ...process.env, NODE_ENV: "production", WEIR_ADMIN_TOKEN: "", ...environment },
+    env: { ...process.env, NODE_ENV: "production", WEIR_ADMIN_TOKEN: "", WEIR_STUDIO_PUBLIC_KEY: "none", ...environment },
     stdio: ["pipe", "pipe", "inherit"],
   });
 }

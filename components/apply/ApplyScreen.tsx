@@ -68,11 +68,9 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
   const wasInForce = applications.some((each) => each.planId === plan.id && each.state === "done") && !running;
   const refusal = diff !== undefined && !diff.ok ? diff.message : null;
   const steps = diff?.ok === true ? diff.diff.steps : NO_STEPS;
-  const approvals = kept.approvals.filter((approval) => approval.clusterId === clusterId);
+  const isApproved = kept.approvals.some((approval) => approval.clusterId === clusterId && approval.standing === "valid");
   const obstacle =
-    diff === undefined
-      ? "Comparing with the running state."
-      : obstacleOf({ isApproved: approvals.length > 0, running, busy, refusal, steps: steps.length });
+    diff === undefined ? "Comparing with the running state." : obstacleOf({ isApproved, running, busy, refusal, steps: steps.length });
   const kind = running && steps.length > 0 ? "re-apply" : wasInForce ? "rollback" : "apply";
   const verified = running ? verifiedBy(applications, runningPlanId) : (latest ?? null);
   const startButton = useFocusHandover<HTMLButtonElement>(obstacle === null);
@@ -119,7 +117,7 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
         <div className="flex min-w-0 flex-col gap-4">
           <Panel title={headings[kind]}>
             <div className="flex flex-col gap-4">
-              <ApprovePanel plan={plan} cluster={cluster} approvals={approvals} maker={kept.maker} onApproved={startButton.handOver} />
+              <ApprovePanel kept={kept} cluster={cluster} onApproved={startButton.handOver} />
               {steps.length > 0 && (
                 <div className="border-t pt-4">
                   <RehearsalPanel planId={plan.id} clusterId={clusterId} steps={steps} held={busy !== undefined} />

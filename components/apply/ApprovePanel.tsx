@@ -2,8 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Approval, ClusterSummary, KeptPlan } from "@/server/contracts/studio";
-import type { Plan } from "@/solver/plan/plan";
+import type { ApprovalStanding, ClusterSummary, KeptPlan } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { useHindrance, useMe } from "../api/useMe";
@@ -17,40 +16,59 @@ import { ApprovedRangePanel } from "./ApprovedRangePanel";
 import { approvalHindrance } from "./approvalHindrance";
 
 export interface ApprovePanelProps {
-  readonly plan: Plan;
+  readonly kept: KeptPlan;
   readonly cluster: ClusterSummary;
-  /** Of this plan on this cluster. */
-  readonly approvals: readonly Approval[];
-  readonly maker: KeptPlan["maker"];
   /** Called before the form is removed. */
   readonly onApproved: () => void;
 }
 
+const standingWords: Readonly<Record<ApprovalStanding, string>> = {
+  valid: "approved",
+  "earlier-rule": "approved under the old rule",
+  changed: "approved before the connection changed",
+};
+
 /** Binds the operator's name to the hash that is shown, on this cluster. */
-export function ApprovePanel({ plan, cluster, approvals, maker, onApproved }: ApprovePanelProps) {
+export function ApprovePanel({ kept, cluster, onApproved }: ApprovePanelProps) {
+  const { plan } = kept;
   const planId = plan.id;
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
   const [reason, setReason] = useState("");
   const { id: clusterId, name } = cluster.spec;
+  const approvals = kept.approvals.filter((approval) => approval.clusterId === clusterId);
+  const isApproved = approvals.some(({ standing }) => standing === "valid");
+  const hash = kept.approvalHashes[clusterId] ?? "";
   const approve = useMutation({
-    mutationFn: async () => unwrapOutcome(await client.plans.approve.mutate({ planId, clusterId, hash: planId, reason })),
+    mutationFn: async () => unwrapOutcome(await client.plans.approve.mutate({ planId, clusterId, hash, reason })),
     onSuccess: () => {
       onApproved();
       return queries.invalidateQueries(trpc.plans.pathFilter());
     },
   });
   const notAllowed = useHindrance("approve");
-  const own = useApprovalOfOwn(maker);
+  const own = useApprovalOfOwn(kept.maker);
   return (
     <div className="flex flex-col gap-3">
       <p className="text-sm text-ink-2">
-        The approval is valid on {name} for exactly this plan, identified by its hash:
-        <code className="mt-1 block rounded bg-sunken px-2 py-1 font-mono text-xs break-all text-ink" data-testid="approved-hash">
+        The approval is valid on {name} for exactly this plan with its figures:
+        <code className="mt-1 block rounded bg-sunken px-2 py-1 font-mono text-xs break-all text-ink" data-testid="plan-hash">
           {planId}
         </code>
       </p>
+      <p className="text-sm text-ink-2">
+        It also covers the cluster and how its engines are started and reached. The approved hash of both:
+        <code className="mt-1 block rounded bg-sunken px-2 py-1 font-mono text-xs break-all text-ink" data-testid="approved-hash">
+          {hash}
+        </code>
+      </p>
+      {kept.summary.claimed !== null && (
+        <p className="flex flex-wrap items-center gap-2 text-sm">
+          <StateWord tone="warn">claimed by another</StateWord>
+          <span className="max-w-prose">{kept.summary.claimed}</span>
+        </p>
+      )}
       <ApprovedRangePanel plan={plan} />
       <GateWarning plan={plan} />
       {plan.predictions.notes.length > 0 && (
@@ -67,14 +85,14 @@ export function ApprovePanel({ plan, cluster, approvals, maker, onApproved }: Ap
       )}
       {approvals.map((approval) => (
         <p key={`${approval.actor}${approval.at}`} className="flex flex-wrap items-center gap-2 text-sm">
-          <StateWord tone="good">approved</StateWord>
+          <StateWord tone={approval.standing === "valid" ? "good" : "warn"}>{standingWords[approval.standing]}</StateWord>
           <span>
             by {approval.actor}, {formatDate(approval.at)}
             {approval.reason !== "" && <span className="text-ink-2">: {approval.reason}</span>}
           </span>
         </p>
       ))}
-      {approvals.length === 0 && (
+      {!isApproved && (
         <form
           className="flex flex-wrap items-end gap-2"
           onSubmit={(event) => {
@@ -84,7 +102,7 @@ export function ApprovePanel({ plan, cluster, approvals, maker, onApproved }: Ap
         >
           <TextField className="min-w-48 flex-1" label="Reason (optional)" value={reason} maxLength={500} onChange={setReason} />
           <HinderedButton type="submit" look="primary" hindrance={notAllowed ?? own}>
-            Approve
+            {approvals.length === 0 ? "Approve" : "Approve again"}
           </HinderedButton>
         </form>
       )}

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import type { Application, ClusterSummary } from "@/server/contracts/studio";
+import type { Application, ClusterSummary, PlanSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
 import { useHindrance } from "../api/useMe";
 import { ApplicationPanel } from "../apply/ApplicationPanel";
@@ -80,12 +80,11 @@ function KeptPlans({ clusterId }: { readonly clusterId: string }) {
               <td className="text-right">{predictedText(plan, "p95Seconds", formatSeconds)}</td>
               <td className="text-right">{predictedText(plan, "costUsdPerRequest", formatUsd)}</td>
               <td>
-                {plan.running ? (
-                  <StateWord tone="good">in force</StateWord>
-                ) : plan.approvedBy === null ? (
-                  <StateWord tone="neutral">not approved</StateWord>
-                ) : (
-                  <StateWord tone="accent">approved</StateWord>
+                {plan.running ? <StateWord tone="good">in force</StateWord> : <ApprovalWord standing={plan.approvalStanding} />}
+                {plan.claimed !== null && (
+                  <StateWord tone="warn" title={plan.claimed}>
+                    figures claimed by another
+                  </StateWord>
                 )}
               </td>
             </tr>
@@ -94,6 +93,19 @@ function KeptPlans({ clusterId }: { readonly clusterId: string }) {
       )}
     </PanelState>
   );
+}
+
+function ApprovalWord({ standing }: { readonly standing: PlanSummary["approvalStanding"] }) {
+  switch (standing) {
+    case "valid":
+      return <StateWord tone="accent">approved</StateWord>;
+    case "earlier-rule":
+      return <StateWord tone="warn">approved under the old rule</StateWord>;
+    case "changed":
+      return <StateWord tone="warn">to be approved again</StateWord>;
+    case null:
+      return <StateWord tone="neutral">not approved</StateWord>;
+  }
 }
 
 function Audit() {

@@ -104,7 +104,7 @@ export const CanarySection = memo(function CanarySection(props: {
   const [open, setOpen] = useState(false);
   const button = useFocusHandover<HTMLButtonElement>(!open);
   const [shown, setShown] = useState(false);
-  const choices = usePlanChoices(clusterId, open).filter(({ plan }) => plan.approvedBy !== null && plan.id !== planId);
+  const choices = usePlanChoices(clusterId, open).filter(({ plan }) => plan.approvalStanding === "valid" && plan.id !== planId);
   const start = useGatewayAct(
     (order: CanaryOrder) => client.gateway.startCanary.mutate({ clusterId, ...order }),
     () => {

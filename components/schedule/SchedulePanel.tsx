@@ -30,7 +30,7 @@ export function SchedulePanel({ cluster, planId }: { readonly cluster: ClusterSu
   const [editing, setEditing] = useState(false);
   const query = useQuery(trpc.schedules.get.queryOptions({ clusterId }, { refetchInterval: REFRESH_MS, staleTime: 0 }));
   const plans = useQuery(trpc.plans.list.queryOptions({ clusterId })).data ?? NO_PLANS;
-  const approved = plans.filter(({ approvedBy }) => approvedBy !== null);
+  const approved = plans.filter(({ approvalStanding }) => approvalStanding === "valid");
   const state = query.data ?? null;
   return (
     <Panel title={`Schedule of ${cluster.spec.name}`} aside={state !== null && <OnOff state={state} />}>

@@ -100,7 +100,21 @@ export const variables: readonly Variable[] = [
     name: "WEIR_ADMIN_TOKEN",
     readBy: all,
     usual: "made by the launcher",
-    meaning: "Secret between the processes: the bearer token of the admin APIs, without which no gateway starts. The launcher keeps it in the state folder.",
+    meaning:
+      "Secret between the processes: the bearer token of the admin APIs, without which no gateway starts. The launcher keeps it in the state folder.",
+  },
+  {
+    name: "WEIR_STUDIO_PUBLIC_KEY",
+    readBy: ["gateway"],
+    usual: "set by the launcher",
+    meaning:
+      "Whose orders the gateway follows: the path of a file with the studio's public key, or the key itself (`ed25519:…`). `none`: everybody with the admin token may put plans into force. A gateway does not start without it.",
+  },
+  {
+    name: "WEIR_CLUSTER_ID",
+    readBy: ["gateway"],
+    usual: "set by the launcher",
+    meaning: "The cluster whose orders the gateway follows, by its id in the studio. Left out: the cluster of the first order.",
   },
   {
     name: "WEIR_SECRETS_DIR",

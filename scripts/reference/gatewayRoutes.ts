@@ -30,6 +30,7 @@ import { gatewayKeysSchema, keysRequestSchema } from "@/server/contracts/gateway
 import { gatewayArtefactSchema, gatewayArtefactsSchema } from "@/server/contracts/gateway/gatewayLearning";
 import { gatewayRoundsSchema } from "@/server/contracts/gateway/gatewayRounds";
 import { gatewayWorkflowsSchema } from "@/server/contracts/gateway/gatewayWorkflows";
+import { signatureHeader } from "@/server/contracts/gateway/signedOrder";
 import { workflowListSchema, workflowRunRequestSchema, workflowRunSchema } from "@/server/contracts/gateway/workflowRuns";
 import type { Route } from "./openApi";
 
@@ -38,6 +39,12 @@ const ifMatch = {
   in: "header",
   required: true,
   description: "The ETag that `GET /config` gave; `none` before the first.",
+} as const;
+const signed = {
+  name: signatureHeader,
+  in: "header",
+  required: false,
+  description: "The studio's signed statement about this order. Not needed only where the gateway trusts no studio (`none`).",
 } as const;
 const after = { name: "after", in: "query", required: false, description: "Only what came after this sequence number." } as const;
 const openAiBody = z.looseObject({ model: z.string() });
@@ -97,7 +104,7 @@ export const dataRoutes: readonly Route[] = [
 
 const control = (path: string, says: string, body: z.ZodType, state: z.ZodType): readonly Route[] => [
   { method: "get", path, says: `Reads ${says}; \`null\` where there is none.`, answer: state.nullable() },
-  { method: "put", path, says: `Begins or replaces ${says}.`, body, answer: state.nullable() },
+  { method: "put", path, says: `Begins or replaces ${says}.`, query: path === "/panic" ? [] : [signed], body, answer: state.nullable() },
   { method: "delete", path, says: `Ends ${says}.`, body: signatureSchema, answer: state.nullable() },
 ];
 
@@ -113,7 +120,7 @@ export const adminRoutes: readonly Route[] = [
     method: "put",
     path: "/config",
     says: "Puts a configuration into force.",
-    query: [ifMatch],
+    query: [ifMatch, signed],
     body: configRequestSchema,
     answer: changed,
   },
@@ -137,7 +144,7 @@ export const adminRoutes: readonly Route[] = [
     method: "patch",
     path: "/knobs",
     says: "Moves live knobs inside their approved ranges.",
-    query: [ifMatch],
+    query: [ifMatch, signed],
     body: knobsRequestSchema,
     answer: changed,
   },
@@ -155,7 +162,14 @@ export const adminRoutes: readonly Route[] = [
   ...control("/mirror", "a mirror: a share of the requests goes through the stages it did not visit", mirrorRequestSchema, mirrorSchema),
   ...control("/strict-stages", "strict stages: 503 rather than an answer of a smaller model", signatureSchema, strictStagesSchema),
   { method: "get", path: "/capture", says: "Reads a capture of prompts.", answer: captureSchema },
-  { method: "put", path: "/capture", says: "Begins or replaces a capture of prompts.", body: captureRequestSchema, answer: captureSchema },
+  {
+    method: "put",
+    path: "/capture",
+    says: "Begins or replaces a capture of prompts.",
+    query: [signed],
+    body: captureRequestSchema,
+    answer: captureSchema,
+  },
   {
     method: "delete",
     path: "/capture",
@@ -216,7 +230,7 @@ export const adminRoutes: readonly Route[] = [
     method: "put",
     path: "/ensembles/{id}",
     says: "Serves an ensemble, or changes one.",
-    query: [ifMatch],
+    query: [ifMatch, signed],
     body: ensembleRequestSchema,
     answer: gatewayEnsemblesSchema,
   },
@@ -224,7 +238,7 @@ export const adminRoutes: readonly Route[] = [
     method: "delete",
     path: "/ensembles/{id}",
     says: "Ends an ensemble.",
-    query: [ifMatch],
+    query: [ifMatch, signed],
     body: signatureSchema,
     answer: gatewayEnsemblesSchema,
   },
@@ -232,7 +246,7 @@ export const adminRoutes: readonly Route[] = [
     method: "put",
     path: "/ensembles/{id}/tau",
     says: "Moves the threshold of an ensemble.",
-    query: [ifMatch],
+    query: [ifMatch, signed],
     body: tauRequestSchema,
     answer: gatewayEnsemblesSchema,
   },

@@ -96,7 +96,7 @@ export const responseHeaders: readonly Header[] = [
 ];
 
 /** Internal headers of the gateway: no client sends or sees them. */
-export const internalHeaders: readonly string[] = ["x-weir-part", "x-accel-buffering"];
+export const internalHeaders: readonly string[] = ["x-weir-part", "x-accel-buffering", "x-weir-signature", "x-weir-revision"];
 
 /** The page of the headers. */
 export function headersPage(): string {

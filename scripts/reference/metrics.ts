@@ -63,6 +63,7 @@ async function startedGateway(): Promise<void> {
     adminPort: 0,
     stateDirectory,
     adminToken: null,
+    studio: null,
     log: pino({ level: "silent" }),
     traces,
   });

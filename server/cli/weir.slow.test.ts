@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { planHashes } from "@/server/planning/planner/sealPlan";
+import { planHashes } from "@/server/contracts/gateway/planHash";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import { workloadLines } from "@/server/workloads/workloadLines";
 import { gpuCard } from "@/solver/hardware/gpus";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { planHashes } from "@/server/planning/planner/sealPlan";
+import { planHashes } from "@/server/contracts/gateway/planHash";
 import { workloadLines } from "@/server/workloads/workloadLines";
 import { planSchema } from "@/solver/plan/plan";
 import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";

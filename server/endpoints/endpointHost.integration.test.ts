@@ -31,7 +31,7 @@ function planOver(name: string, nodes: readonly string[]): Plan {
 async function startCluster(verifyMs = 3_000) {
   const state = mkdtempSync(join(tmpdir(), "weir-gateway-"));
   const gateway = await startGateway({
-    ...{ dataPort: 0, adminPort: 0, stateDirectory: state, adminToken: null, log: pino({ level: "silent" }) },
+    ...{ dataPort: 0, adminPort: 0, stateDirectory: state, adminToken: null, studio: null, log: pino({ level: "silent" }) },
     limits: { drainSeconds: 0.2 },
   });
   // One with a key, one with its own model name: the cluster's gateway must get both.

@@ -17,7 +17,15 @@ it("says that a cluster is down when a look at it does not come back, and takes 
   const host = { observe: () => new Promise((resolve) => (release = resolve)) } as unknown as EngineHost;
   const store = openStore(folder);
   const cluster = connectCluster({
-    ...{ id: "c", kind: "kubernetes", host, gatewayUrl: "http://127.0.0.1:9", gatewayAdminUrl: "http://127.0.0.1:9", adminToken: "t" },
+    ...{
+      id: "c",
+      kind: "kubernetes",
+      host,
+      gatewayUrl: "http://127.0.0.1:9",
+      gatewayAdminUrl: "http://127.0.0.1:9",
+      adminToken: "t",
+      sign: () => "",
+    },
     ...{ store, scrapeIntervalMs: 1_000, onScrape: () => undefined, labelOf: () => null, saveObservation: () => undefined },
     ...{ gatewayAdvice: null, seriesOf: null },
   });

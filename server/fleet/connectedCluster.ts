@@ -9,6 +9,7 @@ import type { KeyReference } from "@/server/contracts/engine/engineAccess";
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { ClusterSummary, LiveFrame } from "@/server/contracts/studio";
 import { reasonOf } from "@/server/lib/reasonOf";
+import type { SignOrder } from "@/server/lib/studioKey";
 import { keepFrames } from "@/server/series/keepFrames";
 import { createSeriesBook, type SeriesBookState } from "@/server/series/seriesBook";
 import type { SeriesSource } from "@/server/series/seriesSource";
@@ -33,6 +34,8 @@ export interface ConnectedClusterParts extends Pick<ConnectedCluster, "id" | "ki
   readonly store: Store;
   /** Token of the gateway's admin listener: the token itself, or a reference to it. */
   readonly adminToken: string | KeyReference;
+  /** Signs orders to the gateway. */
+  readonly sign: SignOrder;
   readonly scrapeIntervalMs: number;
   /** Called for every scrape. */
   readonly onScrape: (facts: ScrapeFacts) => void;
@@ -54,7 +57,7 @@ export interface WatchedCluster extends ConnectedCluster {
 /** Starts to watch a cluster: observed once a second, its engines and its gateway measured from the first observation on. */
 export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
   const { id, store, host, gatewayAdminUrl, adminToken, labelOf, scrapeIntervalMs: intervalMs, onScrape } = parts;
-  const gateway = createAdminClient("gateway", gatewayAdminUrl, adminToken);
+  const gateway = createAdminClient("gateway", gatewayAdminUrl, adminToken, { clusterId: id, sign: parts.sign });
   const connector = createConnector({
     host,
     gateway,

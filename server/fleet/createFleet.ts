@@ -8,6 +8,7 @@ import type { GatewayPlace } from "@/server/contracts/gateway/gatewayPlace";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { reasonOf } from "@/server/lib/reasonOf";
+import { orderSigner, studioKey } from "@/server/lib/studioKey";
 import type { StudioSettings } from "@/server/lib/studioSettings";
 import { createPrometheusSource } from "@/server/series/prometheusSource";
 import type { SeriesBookState } from "@/server/series/seriesBook";
@@ -63,7 +64,7 @@ export interface StudioFleet extends Fleet {
   seriesStates(): readonly SeriesBookState[];
 }
 
-type Own = Omit<ConnectedClusterParts, "store" | "scrapeIntervalMs" | "onScrape" | "seriesOf">;
+type Own = Omit<ConnectedClusterParts, "store" | "sign" | "scrapeIntervalMs" | "onScrape" | "seriesOf">;
 
 const notConnected = (error: unknown): string => `It cannot be connected: ${reasonOf(error)}`;
 
@@ -73,13 +74,14 @@ const loopback = (port: number): string => `http://127.0.0.1:${port}`;
 export function createFleet(parts: FleetParts): StudioFleet {
   const { store, settings, environment, gateways, onScrape } = parts;
   const { stateDir, adminToken, scrapeIntervalMs, prometheus } = settings;
+  const sign = orderSigner(studioKey(stateDir));
   const connected = new Map<string, WatchedCluster>();
   const problems = new Map<string, string>();
   const gpuCards = () => parts.cards.read().catalogue.gpus;
 
   function watch(own: Own): WatchedCluster {
     const seriesOf = prometheus === null ? null : (cluster: Parameters<typeof prometheusOf>[1]) => prometheusOf(prometheus, cluster);
-    const cluster = connectCluster({ ...own, store, scrapeIntervalMs, onScrape, seriesOf });
+    const cluster = connectCluster({ ...own, store, sign, scrapeIntervalMs, onScrape, seriesOf });
     connected.set(cluster.id, cluster);
     return cluster;
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { importAndApprove } from "@/server/api/testing/importAndApprove";
 import { targetEngines } from "@/server/clusters/steps/targetEngines";
 import { planOnGpus, startTestCluster } from "@/server/clusters/testing/testCluster";
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
@@ -27,16 +28,15 @@ describe("what somebody changes beside the studio", { timeout: 60_000 }, () => {
   let runtime: Runtime;
   let plan: Plan;
   beforeAll(async () => {
-    cluster = await startTestCluster();
+    cluster = await startTestCluster({ signed: false });
     runtime = createRuntime(studioSettings(cluster.environment));
     await until(() => runtime.services.clusters.list()[0]?.health.state === "up");
     const drafted = planOnGpus("drifting", { "qwen2.5-3b": [0, 1], "qwen2.5-7b": [2] });
     const workload = { ...drafted.inputs.workload, id: runtime.services.workloads.list()[0]?.id ?? "" };
     const hardware = { ...drafted.inputs.cluster, nodes: [{ name: "node1", gpus: 4 }] };
-    plan = sealPlan({ ...drafted, inputs: { ...drafted.inputs, workload, cluster: hardware } }, new Date());
+    const sealed = sealPlan({ ...drafted, inputs: { ...drafted.inputs, workload, cluster: hardware } }, new Date());
     const { plans, applications } = runtime.services;
-    plans.importDocument(plan, "a");
-    plans.approve({ planId: plan.id, clusterId: embeddedClusterId, hash: plan.id, reason: "" }, "a");
+    plan = await importAndApprove(plans, sealed, embeddedClusterId);
     await apply();
     expect(applications.list(embeddedClusterId)[0]).toMatchObject({ state: "done", error: null });
   }, 60_000);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { importAndApprove } from "@/server/api/testing/importAndApprove";
 import { targetEngines } from "@/server/clusters/steps/targetEngines";
 import { askCascade, planOnGpus, startTestCluster } from "@/server/clusters/testing/testCluster";
 import type { LiveFrame } from "@/server/contracts/studio";
@@ -38,7 +39,7 @@ describe("clusters beside each other", () => {
   const attachedPlan = planOnGpus("attached", { "qwen2.5-7b": [0] }, "a");
 
   beforeAll(async () => {
-    [embedded, other] = await Promise.all([startTestCluster(), startTestCluster()]);
+    [embedded, other] = await Promise.all([startTestCluster(), startTestCluster({ signed: false })]);
     const [engine] = targetEngines(planOnGpus("there", { "qwen2.5-7b": [0] }));
     if (engine === undefined) throw new Error("The plan has no engine.");
     for (const action of [{ kind: "load-outcomes", workloadId: "w" } as const, { kind: "start", engine } as const]) {
@@ -67,10 +68,9 @@ describe("clusters beside each other", () => {
 
   const summary = (id: string) => runtime.services.clusters.list().find((cluster) => cluster.spec.id === id);
 
-  async function apply(plan: Plan, clusterId: string): Promise<void> {
+  async function apply(sealed: Plan, clusterId: string): Promise<void> {
     const { plans, applications } = runtime.services;
-    plans.importDocument(plan, "a");
-    plans.approve({ planId: plan.id, clusterId, hash: plan.id, reason: "" }, "a");
+    const plan = await importAndApprove(plans, sealed, clusterId);
     const request = { planId: plan.id, clusterId, expectedRunningPlanId: null, rollBackOnRegression: false };
     const started = await applications.start(request, "a");
     if (!started.ok) throw new Error(started.message);

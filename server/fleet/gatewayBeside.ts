@@ -54,6 +54,6 @@ function lastRefusal(log: string): { readonly kind: string | null; readonly sent
 export const noopRunner: GatewayRunner = {
   run: () => undefined,
   end: () => undefined,
-  advice: ({ port, adminPort, stateDir }) =>
-    `Start it with the studio's WEIR_ADMIN_TOKEN: WEIR_GATEWAY_PORT=${port} WEIR_GATEWAY_ADMIN_PORT=${adminPort} WEIR_STATE_DIR=${shellQuoted(stateDir)} node dist/gateway.mjs. Under "npm run studio" it is started by itself.`,
+  advice: ({ clusterId, port, adminPort, stateDir }) =>
+    `Start it with the studio's WEIR_ADMIN_TOKEN: WEIR_GATEWAY_PORT=${port} WEIR_GATEWAY_ADMIN_PORT=${adminPort} WEIR_STATE_DIR=${shellQuoted(stateDir)} WEIR_CLUSTER_ID=${shellQuoted(clusterId)} WEIR_STUDIO_PUBLIC_KEY=${shellQuoted(join(stateDir, "..", "..", "studio-key.pub"))} node dist/gateway.mjs. Under "npm run studio" it is started by itself.`,
 };

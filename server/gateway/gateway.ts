@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
+import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
 import { createTlsServer, type TlsFiles } from "@/server/lib/tlsServer";
 import { version } from "../../package.json";
 import { adminListener } from "./admin/adminListener";
@@ -15,12 +16,12 @@ import { EnsembleStats } from "./ensembles/ensembleStats";
 import { BodyMemoryBudget } from "./http/bodyMemoryBudget";
 import { dataServer, overTls } from "./http/dataServer";
 import { KeyUseFile } from "./http/keyUseFile";
-import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
 import { defaultLimits, type GatewayLimits } from "./http/limits";
 import { LoopbackClient } from "./http/loopbackClient";
 import { AuditLog } from "./lib/auditLog";
 import { DecisionLog } from "./lib/decisionLog";
 import { Mutex } from "./lib/mutex";
+import { StudioOrders, type TrustedStudio } from "./lib/studioOrders";
 import { GatewayMetrics } from "./metrics";
 import { ArtifactStore } from "./prediction/artifactStore";
 import { readEncoderFolders } from "./prediction/encoderFolders";
@@ -46,6 +47,8 @@ export interface GatewayOptions {
   readonly secretOriginsFile?: string | null;
   /** Whole paths of encoders whose embeddings predictors may read; left out: none. */
   readonly encoderFolders?: readonly string[];
+  /** The studio whose signed orders are followed; null: everybody with the admin token may put plans into force. */
+  readonly studio: TrustedStudio | null;
   /** Bearer token of the admin listener; null lets every local caller in, which a gateway in a process of its own does not do. */
   readonly adminToken: string | null;
   /** Certificate of both ports; left out: plain HTTP alone. */
@@ -89,6 +92,7 @@ export async function startGateway({
   stateDirectory,
   secretOriginsFile = null,
   encoderFolders = [],
+  studio,
   adminToken,
   tls: tlsFiles = null,
   startKeys,
@@ -143,9 +147,13 @@ export async function startGateway({
     serving,
     note: (line) => void audit.note(line).catch((err) => log.error({ err }, "an audit entry could not be written")),
   });
+  const orders = new StudioOrders(stateDirectory, studio);
+  const unreadable = await orders.load();
+  if (unreadable !== null) log.error({ reason: unreadable }, "starting without the studio's orders");
   const configuration = new Configuration({
     serving,
     store: new ConfigStore(stateDirectory),
+    orders,
     audit,
     log,
     onInstalled(config, etag) {
@@ -160,6 +168,7 @@ export async function startGateway({
   });
   const unserved = await configuration.load();
   if (unserved !== null) log.error({ reason: unserved }, "starting without a configuration");
+  await orders.begin();
   const keyUses = new KeyUseFile(stateDirectory, {
     callers: serving.callers,
     onProblem: (err) => log.error({ err }, "the last uses of keys could not be stored"),
@@ -174,7 +183,7 @@ export async function startGateway({
   // After the configuration, which defines the speed of the engines' clock.
   await workflows.load();
   const controlsStore = new ControlsStore(stateDirectory);
-  const unusable = await controlsStore.load();
+  const unusable = await controlsStore.load(orders);
   if (unusable !== null) log.error({ reason: unusable }, "starting without some stored controls");
   const mutex = new Mutex();
   const controls = new Controls({ serving, store: controlsStore, audit, configuration, metrics, limits, mutex, log, stateDirectory });
@@ -214,7 +223,22 @@ export async function startGateway({
   const data = dataServer({ limits, onRequest, onUnreadable, tls });
   pace.boundConnections(data);
   const onAdminRequest = adminListener({
-    ...{ serving, decisions, metrics, configuration, controls, audit, mutex, featureLog, counts, ensembles, stages, version, hosts },
+    ...{
+      serving,
+      decisions,
+      metrics,
+      configuration,
+      controls,
+      audit,
+      mutex,
+      orders,
+      featureLog,
+      counts,
+      ensembles,
+      stages,
+      version,
+      hosts,
+    },
     token: adminToken,
   });
   const adminOptions = {

@@ -21,7 +21,10 @@ const ports = { WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0" };
 /** The gateway as a process of its own, until it is up or has ended. */
 async function started(environment: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [workerFile("gateway")], {
-    env: { ...process.env, WEIR_ADMIN_TOKEN: "", ...ports, WEIR_STATE_DIR: await temporaryDirectory(), ...environment },
+    env: {
+      ...{ ...process.env, ...ports, WEIR_ADMIN_TOKEN: "", WEIR_STUDIO_PUBLIC_KEY: "none", WEIR_STATE_DIR: await temporaryDirectory() },
+      ...environment,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(async () => {

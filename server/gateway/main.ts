@@ -1,14 +1,15 @@
 import { delimiter } from "node:path";
 import { pino } from "pino";
 import { allowedAddresses } from "@/server/contracts/engine/guardedConnector";
+import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { ensurePrivateFolder } from "@/server/lib/privateFolder";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { tlsFiles } from "@/server/lib/tlsServer";
 import { version } from "../../package.json";
 import { type Gateway, PortTakenError, startGateway } from "./gateway";
-import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
 import { defaultLimits } from "./http/limits";
+import { trustedStudio } from "./lib/studioOrders";
 import { tracesFromEnvironment } from "./request/traces";
 
 const log = pino({ name: "weir-gateway", level: process.env.WEIR_LOG_LEVEL ?? "info" });
@@ -46,6 +47,8 @@ async function start(): Promise<Gateway> {
   if (!adminToken)
     throw new Error("WEIR_ADMIN_TOKEN is not set, and without a token every program on this machine could change the configuration.");
   allowedAddresses();
+  const studio = await trustedStudio(process.env.WEIR_STUDIO_PUBLIC_KEY ?? "", process.env.WEIR_CLUSTER_ID || null);
+  if (studio === null) log.warn("WEIR_STUDIO_PUBLIC_KEY is none: everybody with the admin token may put plans into force");
   const { problem } = mappingsInForce();
   if (problem !== null) log.warn(problem);
   const stateDirectory = process.env.WEIR_STATE_DIR || ".weir";
@@ -59,6 +62,7 @@ async function start(): Promise<Gateway> {
     secretOriginsFile: process.env.WEIR_SECRET_ORIGINS || null,
     // Separated as in PATH.
     encoderFolders: (process.env.WEIR_ENCODER_FOLDERS ?? "").split(delimiter).filter((folder) => folder !== ""),
+    studio,
     adminToken,
     tls: tlsFiles(process.env),
     startKeys: startKeys(),

@@ -15,7 +15,7 @@ describe("starting and stopping", () => {
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as AddressInfo;
     const log = pino({ level: "silent" });
-    const options = { dataPort: port, adminPort: 0, stateDirectory: await temporaryDirectory(), adminToken: null, log };
+    const options = { dataPort: port, adminPort: 0, stateDirectory: await temporaryDirectory(), adminToken: null, studio: null, log };
     await expect(startGateway(options)).rejects.toThrow(`Port ${port} on 127.0.0.1 is taken`);
     other.close();
   });

@@ -8,7 +8,8 @@ import { atWorkload } from "@/server/judges/atWorkload";
 import { createJudgeMonitor, type JudgeMonitor } from "@/server/judges/judgeMonitor";
 import { asItRuns, type PredictedAsItRuns, predictedAsItRuns } from "@/server/planning/planner/asItRuns";
 import type { Planner, RequestOptions } from "@/server/planning/planner/planner";
-import { dispatchSituation, situationOf } from "@/server/planning/planner/situationOf";
+import { sealPlan } from "@/server/planning/planner/sealPlan";
+import { dispatchSituation, plannedJudgeEngine, situationOf } from "@/server/planning/planner/situationOf";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
@@ -46,6 +47,11 @@ export interface Planning {
   solve(request: SolveRequest & WithRunning, asking: RequestOptions): Promise<SolveAnswer>;
   /** The prediction for a plan in its running form, its replicas and thresholds, in a situation. */
   predict(plan: Plan, request: ExploreRequest, asking: RequestOptions): Promise<PredictedAsItRuns>;
+  /**
+   * A plan that was made elsewhere with the figures that this studio computes for it: its policy on its replicas, under its own rate, with the
+   * workload, cluster, cards and engine profile that are known here. Refused if one of them is not known, or nothing predicts the policy.
+   */
+  recompute(plan: Plan, asking: RequestOptions): Promise<Outcome<{ readonly plan: Plan }>>;
   examine(request: ExamineRequest, signal: AbortSignal): AsyncGenerator<ExamineEvent, void>;
   /**
    * The behaviour of a saved plan's policy on some engines at a rate, simulated with the plan's own inputs. Refused if its workload is not
@@ -165,6 +171,25 @@ export function createPlanningService(
     return { ok: true, situation: { ...whole, ...given?.part }, notes: [...(given?.notes ?? []), ...trained.notes] };
   }
 
+  /** The planner's request for a plan in its running form, its replicas and thresholds, in a situation; refused if nothing predicts it. */
+  function runningRequest(plan: Plan, request: ExploreRequest): Outcome<{ readonly request: ReturnType<typeof asItRuns> }> {
+    const { policy } = plan;
+    if (policy.kind !== "cascade" && policy.kind !== "slack")
+      return { ok: false, message: `Only cascades and slack dispatch are simulated, and this policy is ${policy.kind}.` };
+    const found = situation(request, { confidence: false });
+    if (!found.ok) return found;
+    const confidence = policy.kind === "slack" ? confidenceOf(policy, found.situation.workload) : null;
+    if (confidence?.ok === false) return confidence;
+    const { workload = found.situation.workload, artefact } = confidence?.scored ?? {};
+    const asked = { ...found.situation, workload, ...(artefact === undefined ? {} : { confidence: { artefact } }) };
+    return { ok: true, request: asItRuns(asked, { ...plan, policy }) };
+  }
+
+  function versionOf(workloadId: string): { readonly workloadVersion?: number } {
+    const version = store.workloads.summary(workloadId)?.version;
+    return version === undefined ? {} : { workloadVersion: version };
+  }
+
   /** The requested judge; if it is none of the plan's engines, with its known time for the cluster unless one is given. */
   function judgeFor(
     judge: ExploreRequest["judge"],
@@ -202,20 +227,35 @@ export function createPlanningService(
       const found = situation(request, { confidence: dispatches(policy) });
       if (!found.ok)
         return { outcome: "infeasible", kind: "malformed", reason: found.message, bestQuality: null, bestLatencySeconds: null };
-      const answer = await planner.solve({ ...found.situation, objective, fixed, policy, tau }, asking);
+      const asked = { ...found.situation, ...versionOf(request.workloadId), objective, fixed, policy, tau };
+      const answer = await planner.solve(asked, asking);
       return answer.outcome === "plan" ? { ...answer, ...noted(found.notes) } : answer;
     },
     async predict(plan, request, asking) {
-      const { policy } = plan;
-      if (policy.kind !== "cascade" && policy.kind !== "slack")
-        return { kind: "not-evaluated", because: `Only cascades and slack dispatch are simulated, and this policy is ${policy.kind}.` };
-      const found = situation(request, { confidence: false });
-      if (!found.ok) return { kind: "not-evaluated", because: found.message };
-      const confidence = policy.kind === "slack" ? confidenceOf(policy, found.situation.workload) : null;
-      if (confidence?.ok === false) return { kind: "not-evaluated", because: confidence.message };
-      const { workload = found.situation.workload, artefact } = confidence?.scored ?? {};
-      const asked = { ...found.situation, workload, ...(artefact === undefined ? {} : { confidence: { artefact } }) };
-      return predictedAsItRuns(await planner.solve(asItRuns(asked, { ...plan, policy }), asking));
+      const asked = runningRequest(plan, request);
+      return asked.ok ? predictedAsItRuns(await planner.solve(asked.request, asking)) : { kind: "not-evaluated", because: asked.message };
+    },
+    async recompute(plan, asking) {
+      const { workload, cluster, directStart } = plan.inputs;
+      const judge = plannedJudgeEngine(plan);
+      const asked = runningRequest(plan, {
+        ...{ workloadId: workload.id, clusterId: cluster.id, requestsPerSecond: workload.requestsPerSecond },
+        ...(judge === undefined ? {} : { judge: { kind: "engine", ...judge } }),
+        ...(directStart === undefined ? {} : { directStart }),
+      });
+      if (!asked.ok) return asked;
+      const answer = await planner.solve({ ...asked.request, ...versionOf(workload.id) }, asking);
+      if (answer.outcome === "infeasible") return { ok: false, message: answer.reason };
+      const { inputs, predictions, solver } = answer.plan;
+      const known = {
+        workload: inputs.workload,
+        cluster: inputs.cluster,
+        userCards: inputs.userCards,
+        engineProfile: inputs.engineProfile,
+        judgeTime: inputs.judgeTime,
+      };
+      const recomputed = { ...plan, inputs: { ...plan.inputs, ...known }, predictions, solver };
+      return { ok: true, plan: sealPlan(recomputed, new Date(plan.metadata.createdAt)) };
     },
     async *examine({ objective, fixed, policy, tau, examine, ...request }, signal) {
       const found = situation(request, { confidence: dispatches(policy) });

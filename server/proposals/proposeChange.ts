@@ -1,8 +1,9 @@
 import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { Proposal } from "@/server/contracts/studio";
 import type { TrafficToPlan } from "@/server/contracts/studio/promise";
+import { plannedJudgeEngine } from "@/server/planning/planner/situationOf";
 import type { Planning } from "@/server/planning/planningService";
-import type { CascadePolicy, Plan } from "@/solver/plan/plan";
+import type { Plan } from "@/solver/plan/plan";
 import { directStartOf } from "@/solver/plan/policySchema";
 import { type ReplicaChange, replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { boundText, secondsText } from "@/solver/wording/wording";
@@ -34,8 +35,8 @@ export async function proposeChange(planning: Pick<Planning, "solve" | "predict"
   const { policy, inputs } = plan;
   if (policy.kind !== "cascade" && policy.kind !== "slack")
     return none(`The policy in force is ${policy.kind}; only cascades and slack dispatch are planned again.`);
-  // Older plans record a judge's engine only if it runs, and a direct start only if they have one.
-  const judge = inputs.judgeEngine ?? (policy.kind === "cascade" ? judgeEngineIn(policy) : undefined);
+  const judge = plannedJudgeEngine(plan);
+  // Older plans record a direct start only if they have one.
   const directStart = inputs.directStart ?? directStartOf(policy)?.router;
   const policyChoice = inputs.policyChoice ?? (policy.kind === "slack" ? ("slack" as const) : undefined);
   const running = runningReplicas(plan);
@@ -52,7 +53,7 @@ export async function proposeChange(planning: Pick<Planning, "solve" | "predict"
   };
   const anew = await planning.solve({ ...request, running }, { signal });
   if (anew.outcome === "infeasible") return none(`No plan keeps what was asked under this traffic: ${anew.reason}`);
-  if (anew.plan.id === plan.id) {
+  if (anew.plan.topologyHash === plan.topologyHash && anew.plan.policyHash === plan.policyHash) {
     const { p95Seconds, qualityBand } = anew.plan.predictions;
     const promises = `a p95 of ${secondsText(p95Seconds)} and a quality of ${boundText(qualityBand.low)} at least under it`;
     return none(`A new plan for this traffic, which prefers what runs, is the plan in force: ${promises}.`);
@@ -83,10 +84,6 @@ export async function proposeChange(planning: Pick<Planning, "solve" | "predict"
     gain: { ...advice.gain, latencySeconds: kept === null ? null : advice.gain.latencySeconds },
     change: { started: change.started.length, stopped: change.stopped.length, seconds: advice.changeSeconds },
   };
-}
-
-function judgeEngineIn({ judge: { model, engine } }: CascadePolicy) {
-  return engine === undefined ? undefined : { model, ...engine };
 }
 
 const none = (says: string): Change => ({ outcome: "none", says });

@@ -150,7 +150,7 @@ async function apply(plan: Plan): Promise<void> {
         return found === null ? null : heldOutOutcomes({ ...found, name: id });
       },
     }),
-    gateway: admin("gateway", environment.WEIR_GATEWAY_ADMIN_PORT),
+    gateway: cluster.gateway,
     planOf: (id) => store.plans.get(id),
   });
   store.plans.keep(plan);

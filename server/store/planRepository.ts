@@ -11,19 +11,24 @@ const workloadId = sql<string>`json_extract(${plans.document}, '$.inputs.workloa
 /** Stored under its own hashes, which `formOfHash` reads. */
 const readable = (plan: Plan): Plan => ({ ...plan, policy: withNewNames(plan.policy) });
 
-/** Saved plans, one document per id. A plan's content never changes; its question and promises are those of the last question. */
+/** Saved plans, one document per id. A plan's content never changes. */
 export function createPlanRepository(db: Database) {
   return {
     /**
-     * Saves a plan; if it is already saved, updates its question and promises. A plan that is saved for another cluster is unchanged.
+     * Saves a plan; one that is already saved stays as it is.
      *
-     * @param maker id of the person who saves it; the first one stays. null: the studio itself
+     * @param origin `maker`: id of the person who saves it; the first one stays. Left out: the studio itself. `claimed`: why its figures are
+     * only claimed by whoever made it. Left out: this studio computed them, which it then has for a plan that was saved with claimed figures too.
      */
-    keep(plan: Plan, maker: string | null = null): void {
-      db.insert(plans)
-        .values({ id: plan.id, clusterId: plan.inputs.cluster.id, createdAt: plan.metadata.createdAt, maker, document: plan })
-        .onConflictDoUpdate({ target: plans.id, set: { document: plan }, setWhere: eq(plans.clusterId, plan.inputs.cluster.id) })
-        .run();
+    keep(plan: Plan, { maker = null, claimed = null }: { readonly maker?: string | null; readonly claimed?: string | null } = {}): void {
+      const row = { id: plan.id, clusterId: plan.inputs.cluster.id, createdAt: plan.metadata.createdAt, maker, document: plan, claimed };
+      const insert = db.insert(plans).values(row);
+      if (claimed !== null || plan.rule === undefined) insert.onConflictDoNothing().run();
+      else insert.onConflictDoUpdate({ target: plans.id, set: { claimed: null } }).run();
+    },
+    /** Why a saved plan's figures are only claimed, in a sentence; null: they are this studio's own. */
+    claimed(id: string): string | null {
+      return db.select({ claimed: plans.claimed }).from(plans).where(eq(plans.id, id)).get()?.claimed ?? null;
     },
     get(id: string): Plan | null {
       const row = db.select({ document: plans.document }).from(plans).where(eq(plans.id, id)).get();

@@ -144,6 +144,19 @@ describe("store", () => {
     upToDate.close();
   });
 
+  it("keeps approvals that were given under the old rule, and counts none of them as an approval of what a plan and its connection are", () => {
+    const [before, client] = storeBefore("approval_hashes");
+    client.prepare("INSERT INTO plans VALUES ('p', 'c', ?, '{}')").run(now);
+    client.prepare("INSERT INTO approvals (plan_id, cluster_id, actor, at, reason) VALUES ('p', 'c', 'a', ?, 'why')").run(now);
+    client.close();
+    const upToDate = openStore(before);
+    expect(upToDate.approvals.standing("p")).toEqual([
+      { planId: "p", clusterId: "c", actor: "a", at: now, reason: "why", standing: "earlier-rule" },
+    ]);
+    expect(upToDate.plans.claimed("p")).toBeNull();
+    upToDate.close();
+  });
+
   it("takes over a predictor that was kept before confidences of planning prompts were", () => {
     const [before, client] = storeBefore("confidence_scores");
     const training = JSON.stringify({ workloadId: "w" });

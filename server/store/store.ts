@@ -37,13 +37,15 @@ export function openStore(stateDir: string) {
   const db = openDatabase(stateDir);
   const scrubber = createScrubber(db);
   const audit = createAuditRepository(db, stateDir);
+  const clusters = createClusterRepository(db);
+  const plans = createPlanRepository(db);
   return {
     /** Its path, for threads that read it too. */
     file: db.$client.name,
     workloads: createWorkloadRepository(db),
-    clusters: createClusterRepository(db),
-    plans: createPlanRepository(db),
-    approvals: createApprovalRepository(db),
+    clusters,
+    plans,
+    approvals: createApprovalRepository(db, { plans, clusters }),
     applications: createApplicationRepository(db),
     journal: createJournalRepository(db),
     audit,

@@ -66,8 +66,11 @@ export const objectiveSchema = z.object({
 /** All inputs, so that a plan can be reproduced. */
 const planInputsSchema = z.object({
   workload: z.object({
+    /** Hash of its content. */
     id: oneLine,
     name: oneLine,
+    /** Its version in the studio that made the plan; left out on the command line, and in older plans. */
+    version: z.int().positive().optional(),
     requestsPerSecond: z.number().positive(),
     planningPrompts: z.int().positive(),
     sampleRequests: z.int().positive(),
@@ -221,12 +224,14 @@ const solverSchema = z.object({
 
 /**
  * The plan: one immutable document. `deployment` (topology) and `policy` have their own hashes; `id` is the SHA-256 of
- * the canonical form of both and of the id of the cluster in `inputs`, so two plans with the same id have the same effect in the same
- * place, independent of their author and date.
+ * the canonical form of both, of `inputs`, of `predictions` and of `solver` without the effort of solving, so two plans with the same id
+ * answer the same question with the same figures, independent of their name and date.
  */
 export const planSchema = z.object({
   apiVersion: z.literal("weir/v1"),
   kind: z.literal("Plan"),
+  /** The rule of its id; left out in plans that were sealed while ids covered only cluster, deployment and policy. */
+  rule: z.literal(2).optional(),
   id: sha256,
   topologyHash: sha256,
   policyHash: sha256,
@@ -261,7 +266,7 @@ export type SolverReport = z.infer<typeof solverSchema>;
 export type Plan = z.infer<typeof planSchema>;
 
 /** A plan before it is sealed with its hashes and its date, which need SHA-256 and a clock. */
-export type UnsealedPlan = Omit<Plan, "id" | "topologyHash" | "policyHash" | "metadata"> & { metadata: { name: string } };
+export type UnsealedPlan = Omit<Plan, "rule" | "id" | "topologyHash" | "policyHash" | "metadata"> & { metadata: { name: string } };
 
 /** A planned cascade, which may be one model alone. */
 export type PlanDraft = UnsealedPlan & { policy: CascadePolicy };

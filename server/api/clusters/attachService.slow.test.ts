@@ -39,7 +39,7 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
   const [SMALL, MIDDLE] = ["qwen2.5-3b", "qwen2.5-7b"] as const;
 
   beforeAll(async () => {
-    [own, others] = await Promise.all([startTestCluster(), startTestCluster()]);
+    [own, others] = await Promise.all([startTestCluster({ signed: false }), startTestCluster({ signed: false })]);
     const engines = targetEngines(planOnGpus("there", { [SMALL]: [0, 1], [MIDDLE]: [2] }));
     const options = { signal, report: () => undefined };
     expect(await others.connector.applyStep({ kind: "load-outcomes", workloadId: "w" }, options)).toMatchObject({ ok: true });
@@ -245,7 +245,7 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
     ).toEqual(["e0", "e1", "e2"]);
     expect(notes).toEqual([expect.stringContaining("Left out, since no engine of")]);
     plans.keep(plan.id, by);
-    plans.approve({ planId: plan.id, clusterId, hash: plan.id, reason: "" }, by);
+    plans.approve({ planId: plan.id, clusterId, hash: plans.get(plan.id)?.approvalHashes[clusterId] ?? "", reason: "" }, by);
     const diff = await plans.diff(plan.id, clusterId);
     if (!diff.ok) throw new Error(diff.message);
     expect(diff.diff.steps.map(({ kind }) => kind)).not.toContain("start");

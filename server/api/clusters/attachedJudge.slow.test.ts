@@ -32,7 +32,11 @@ describe("the judge of attached engines", { timeout: 60_000 }, () => {
   let clusterId = "";
 
   beforeAll(async () => {
-    [own, others, judge] = await Promise.all([startTestCluster(), startTestCluster(), startTestJudge({ takesMs: () => 20 })]);
+    [own, others, judge] = await Promise.all([
+      startTestCluster({ signed: false }),
+      startTestCluster({ signed: false }),
+      startTestJudge({ takesMs: () => 20 }),
+    ]);
     const engines = targetEngines(planOnGpus("there", { [SMALL]: [0], [MIDDLE]: [1] }));
     const options = { signal, report: () => undefined };
     expect(await others.connector.applyStep({ kind: "load-outcomes", workloadId: "w" }, options)).toMatchObject({ ok: true });
@@ -126,7 +130,7 @@ describe("the judge of attached engines", { timeout: 60_000 }, () => {
     const { plans, applications } = runtime.services;
     const { id: planId } = await planned();
     plans.keep(planId, by);
-    plans.approve({ planId, clusterId, hash: planId, reason: "" }, by);
+    plans.approve({ planId, clusterId, hash: plans.get(planId)?.approvalHashes[clusterId] ?? "", reason: "" }, by);
     const request = { planId, clusterId, expectedRunningPlanId: null, rollBackOnRegression: false };
     const started = await until(async () => {
       const tried = await applications.start(request, by);

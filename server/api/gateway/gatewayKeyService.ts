@@ -1,5 +1,7 @@
 import { hashSecret, newSecret } from "@/server/auth/secret";
+import { gatewayConfigSchema, withKeys } from "@/server/contracts/gateway/gatewayAdmin";
 import { type GatewayKey, type GatewayKeys, gatewayKeysSchema, keyEnd } from "@/server/contracts/gateway/gatewayKeys";
+import { partsOf } from "@/server/contracts/gateway/signedOrder";
 import type { GatewayKeySummary, Outcome } from "@/server/contracts/studio";
 import type { Actor } from "../base/actor";
 import { createGatewayActs, type GatewayActsOptions, joined, noGateway, orderLimitMs } from "./gatewayActs";
@@ -41,22 +43,27 @@ export function createGatewayKeyService(options: GatewayActsOptions) {
   const { gatewayOf } = options;
   const { done } = createGatewayActs(options);
 
-  async function read(clusterId: string): Promise<Outcome<{ readonly keys: readonly ListedKey[] | null; readonly etag: string }>> {
+  async function read(clusterId: string): Promise<Outcome<{ readonly keys: readonly ListedKey[] | null }>> {
     const gateway = gatewayOf(clusterId);
     if (gateway === null) return noGateway;
     const answer = await gateway.admin("/keys", { schema: gatewayKeysSchema, limitMs: orderLimitMs });
     if (!answer.ok) return answer;
-    return { ok: true, keys: answer.value.value?.keys ?? null, etag: answer.value.etag ?? "" };
+    return { ok: true, keys: answer.value.value?.keys ?? null };
   }
 
   /** Sends the keys that a change makes of the present ones; the gateway refuses them where its configuration changed meanwhile. */
   async function change(clusterId: string, actor: Actor, make: (keys: readonly GatewayKey[]) => Change): Promise<Outcome<object>> {
-    const before = await read(clusterId);
-    if (!before.ok) return before;
-    const made = make((before.keys ?? []).map(({ lastUsedAt: _, ...key }) => key));
+    const gateway = gatewayOf(clusterId);
+    if (gateway === null) return noGateway;
+    const answer = await gateway.admin("/config", { schema: gatewayConfigSchema, alsoFine: [404], limitMs: orderLimitMs });
+    if (!answer.ok) return { ok: false, message: answer.message };
+    const { value: config, etag } = answer.value;
+    const made = make(config?.settings?.keys ?? []);
     if (!made.ok) return made;
     const { keys, action, subject, detail } = made;
-    const request = { path: "/keys", method: "PUT", headers: { "if-match": before.etag }, body: { keys, by: actor, reason: "" } } as const;
+    const parts = config === null ? {} : { engines: partsOf(gatewayConfigSchema.parse(withKeys(config, keys))).engines };
+    const headers = { "if-match": etag ?? "" };
+    const request = { path: "/keys", method: "PUT", headers, body: { keys, by: actor, reason: "" }, parts } as const;
     return done(clusterId, { ...request, action, subject, detail }, actor);
   }
 

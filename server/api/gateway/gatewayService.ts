@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { approvalRefusal } from "@/server/clusters/apply/approvalRefusal";
 import { uploadPredictors } from "@/server/clusters/connector/uploadPredictors";
 import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { type Candidate, captureSchema } from "@/server/contracts/gateway/gatewayControls";
+import { revisedPolicy } from "@/server/contracts/gateway/policyHash";
+import { policyPart } from "@/server/contracts/gateway/signedOrder";
 import type { Capture, Outcome, ServingModel } from "@/server/contracts/studio";
 import { servingModels } from "@/server/telemetry/gatewayWatch";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
@@ -85,15 +88,26 @@ export function createGatewayService({ store, gatewayOf, clusterOf, planning }: 
       if (hindrance !== null) return refuse(hindrance);
       const asked = candidate(planId);
       if (!asked.ok) return refuse(asked);
-      // As for an application: the approval is bound to the plan's hash, which is its id, and to the cluster.
-      if (!store.approvals.isApproved(planId, clusterId))
-        return refuse({ ok: false, message: `Plan ${planId.slice(0, 8)} is not approved on this cluster.` });
+      const unapproved = approvalRefusal(store, planId, clusterId);
+      if (unapproved !== null) return refuse({ ok: false, message: unapproved });
       const brought = await bring(clusterId, asked.candidate.policy);
       if (!brought.ok) return brought;
       const body = { ...request, candidate: asked.candidate, by: actor };
       const shares = request.shares.map(percent).join(", ");
       const detail = joined([`${asked.cascade}: ${shares} of programs`, request.reason]);
-      return done(clusterId, { path: "/canary", method: "PUT", body, action: "order canary", subject: planId, detail }, actor);
+      return done(
+        clusterId,
+        {
+          path: "/canary",
+          method: "PUT",
+          body,
+          parts: { policy: policyPart(asked.candidate) },
+          action: "order canary",
+          subject: planId,
+          detail,
+        },
+        actor,
+      );
     },
     stopCanary: end("canary", "order end of canary"),
     /** Any saved plan: a shadow acts on nothing. */
@@ -103,19 +117,35 @@ export function createGatewayService({ store, gatewayOf, clusterOf, planning }: 
       const brought = await bring(clusterId, asked.candidate.policy);
       if (!brought.ok) return brought;
       const body = { candidate: asked.candidate, reason, by: actor };
-      return done(clusterId, { path: "/shadow", method: "PUT", body, action: "order shadow", subject: planId, detail: reason }, actor);
+      return done(
+        clusterId,
+        {
+          path: "/shadow",
+          method: "PUT",
+          body,
+          parts: { policy: policyPart(asked.candidate) },
+          action: "order shadow",
+          subject: planId,
+          detail: reason,
+        },
+        actor,
+      );
     },
     endShadow: end("shadow", "order end of shadow"),
     startMirror(clusterId: string, { share, maxInFlight, reason }: MirrorOrder, actor: Actor): Promise<Outcome<object>> {
       const body = { share, maxInFlight, reason, by: actor };
       const detail = joined([`${percent(share)} of requests, at most ${maxInFlight} at once`, reason]);
-      return done(clusterId, { path: "/mirror", method: "PUT", body, action: "order mirror", detail }, actor);
+      return done(clusterId, { path: "/mirror", method: "PUT", body, parts: {}, action: "order mirror", detail }, actor);
     },
     endMirror: end("mirror", "order end of mirror"),
     /** Refuses requests that only a smaller model than the policy chose could answer, because every larger one is lost. */
     holdStages(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>> {
       const body = { by: actor, reason };
-      return done(clusterId, { path: "/strict-stages", method: "PUT", body, action: "order strict stages", detail: reason }, actor);
+      return done(
+        clusterId,
+        { path: "/strict-stages", method: "PUT", body, parts: {}, action: "order strict stages", detail: reason },
+        actor,
+      );
     },
     /** Lets the largest remaining model answer them, marked. */
     releaseStages: end("strict-stages", "order end of strict stages"),
@@ -132,7 +162,11 @@ export function createGatewayService({ store, gatewayOf, clusterOf, planning }: 
       const names = [...redactions.builtIn, ...redactions.own.map(({ name }) => name)].join(", ") || "nothing";
       const of = `${percent(share)} of requests of ${keys.includes("*") ? "everybody" : keys.join(", ")}`;
       const detail = joined([`${of}, without ${names}, for ${retentionDays} days`, reason]);
-      return done(clusterId, { path: "/capture", method: "PUT", body: { ...order, by: actor }, action: "order capture", detail }, actor);
+      return done(
+        clusterId,
+        { path: "/capture", method: "PUT", body: { ...order, by: actor }, parts: {}, action: "order capture", detail },
+        actor,
+      );
     },
     /** Stored prompts stay until their retention ends. */
     endCapture: end("capture", "order end of capture"),
@@ -163,7 +197,11 @@ export function createGatewayService({ store, gatewayOf, clusterOf, planning }: 
       const asked = Object.entries(knobs).map(([knob, value]) => `${knob} ${[value].flat().join(", ")}`);
       const detail = joined([...(change === null ? asked : plannedChangeTexts(change)), reason]);
       const headers = { "if-match": `"${etag}"` };
-      const what = { path: "/knobs", method: "PATCH", headers, body: { ...knobs, reason, by: actor } } as const;
+      // A change that cannot be made is refused by the gateway, with the reason.
+      const revised = config === null ? "" : revisedPolicy(config, knobs);
+      const parts =
+        config === null || typeof revised === "string" ? {} : { policy: policyPart({ ...config, policyHash: revised.policyHash }) };
+      const what = { path: "/knobs", method: "PATCH", headers, body: { ...knobs, reason, by: actor }, parts } as const;
       const at = new Date().toISOString();
       const outcome = await act(clusterId, { ...what, action: "order knobs", detail }, { actor, schema: revisedSchema });
       if (!outcome.ok) return outcome;

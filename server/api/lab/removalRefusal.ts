@@ -1,4 +1,4 @@
-import { planWords } from "@/server/clusters/watch/schedules";
+import { planWords } from "@/server/clusters/apply/approvalRefusal";
 import type { Store } from "@/server/store/store";
 
 /**

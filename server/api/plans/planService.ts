@@ -1,6 +1,7 @@
 import { planMismatch } from "@/server/clusters/apply/planMismatch";
 import { planDiff } from "@/server/clusters/preview/planDiff";
 import { plannedLimits, targetEngines } from "@/server/clusters/steps/targetEngines";
+import { approvalHash, contentHash } from "@/server/contracts/gateway/planHash";
 import type { DispatchRequest, ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
 import type {
   Approval,
@@ -25,10 +26,9 @@ import type { Planning } from "@/server/planning/planningService";
 import { rateNow } from "@/server/planning/rateNow";
 import { justInTimeRouting } from "@/server/planning/workflows/justInTimeRouting";
 import { missingForConfidence } from "@/server/prediction/missingForConfidence";
+import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
-import { canonicalJson, type Json } from "@/solver/plan/canonical";
-import { constraintsOf } from "@/solver/plan/constraints";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
 import { isPredicted, type JustInTimePolicy, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
@@ -53,6 +53,8 @@ interface Keeping {
   readonly personId: PersonId;
   /** Its audit line's action. */
   readonly how: string;
+  /** Why its figures are only claimed; null: they are this studio's own. */
+  readonly claimed: string | null;
 }
 
 /** Solved plans that are not saved are dropped beyond this number: about 10 kB each. */
@@ -86,7 +88,8 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
   function summary(plan: Plan): PlanSummary {
     const { id, metadata, policy, deployment, predictions, inputs } = plan;
     const figures = isPredicted(policy) ? predictions : { quality: null, p95Seconds: null, costUsdPerRequest: null };
-    const approval = store.approvals.ofPlan(id).find(({ clusterId }) => clusterId === inputs.cluster.id);
+    const approvals = store.approvals.standing(id).filter(({ clusterId }) => clusterId === inputs.cluster.id);
+    const approval = approvals.findLast(({ standing }) => standing === "valid") ?? approvals.at(-1);
     return {
       id,
       name: metadata.name,
@@ -102,27 +105,38 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       costUsdPerRequest: figures.costUsdPerRequest,
       approvedBy: approval?.actor ?? null,
       approvalReason: approval?.reason ?? null,
+      approvalStanding: approval?.standing ?? null,
+      claimed: store.plans.claimed(id),
       running: runs(id),
     };
   }
 
-  function keep(plan: Plan, { actor, personId, how }: Keeping): Outcome<{ readonly id: string }> {
+  /** Why a plan's figures are only claimed; null: they are this studio's own, as those of each plan that it solved in this run. */
+  const claimedOf = (id: string): string | null => (solved.has(id) ? null : store.plans.claimed(id));
+
+  function keep(plan: Plan, { actor, personId, how, claimed }: Keeping): Outcome<{ readonly id: string }> {
     const kept = store.plans.get(plan.id);
-    // Only ids of documents that were sealed before ids covered the cluster can be equal for two clusters.
-    if (kept !== null && kept.inputs.cluster.id !== plan.inputs.cluster.id)
+    // Only ids under the rules before the present one can be equal for two plans.
+    if (kept !== null && contentHash(kept) !== contentHash(plan))
       return {
         ok: false,
-        message: `Plan ${plan.id.slice(0, 8)} is kept for ${kept.inputs.cluster.name} already: solve it again for this cluster.`,
+        message: `Plan ${plan.id.slice(0, 8)} is kept with another content already, for ${kept.inputs.workload.name} on ${kept.inputs.cluster.name}: solve it again.`,
       };
-    const anew = kept !== null && canonicalJson(asJson(kept.inputs)) !== canonicalJson(asJson(plan.inputs));
-    if (kept === null || anew) {
-      store.atomically(() => {
-        store.plans.keep(plan, personId);
-        note(actor, anew ? "solve again" : how, aboutPlan(plan.id, plan.inputs.cluster.id), anew ? askedText(plan) : plan.metadata.name);
-      });
-    }
+    store.atomically(() => {
+      store.plans.keep(plan, { maker: personId, claimed });
+      if (kept !== null) return;
+      note(
+        actor,
+        how,
+        aboutPlan(plan.id, plan.inputs.cluster.id),
+        claimed === null ? plan.metadata.name : `${plan.metadata.name}; ${claimed}`,
+      );
+    });
     return { ok: true, id: plan.id };
   }
+
+  /** What an approval of a plan on a cluster binds to now. */
+  const hashOn = (plan: Plan, { id: clusterId, connection }: ClusterRow): string => approvalHash({ plan, clusterId, connection });
 
   function approve(
     { planId, clusterId, hash, reason }: ApproveRequest,
@@ -131,16 +145,17 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
   ): Outcome<{ readonly approval: Approval }> {
     const plan = known(planId);
     if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
-    if (hash !== plan.id) return { ok: false, message: "The hash is not this plan's: look at the plan again before you approve it." };
     const cluster = store.clusters.get(clusterId);
     if (cluster === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
+    if (hash !== hashOn(plan, cluster))
+      return { ok: false, message: "The hash is not that of this plan on this cluster: look at both again before you approve it." };
     const refusal = predictorRefusal(store, plan.policy);
     if (refusal !== null) return { ok: false, message: refusal };
     const own = ownPlanRefusal(store, planId, personId);
     if (own !== null) return { ok: false, message: own };
     const approval: Approval = { planId, clusterId, actor, at: new Date().toISOString(), reason };
     return store.atomically(() => {
-      const kept = keep(plan, { actor, personId, how: "keep" });
+      const kept = keep(plan, { actor, personId, how: "keep", claimed: claimedOf(planId) });
       if (!kept.ok) return kept;
       store.approvals.insert(approval);
       note(actor, "approve", aboutPlan(planId, clusterId), `on ${cluster.spec.name}${reason === "" ? "" : `: ${reason}`}`);
@@ -148,13 +163,18 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
     });
   }
 
-  /** Imports a plan document: schema and hashes must be valid. */
-  function importDocument(document: unknown, actor: Actor, personId: PersonId): Outcome<{ readonly id: string }> {
+  async function importDocument(document: unknown, actor: Actor, personId: PersonId): Promise<Outcome<{ readonly id: string }>> {
     const read = readPlan(document);
     if (!read.ok) return read;
-    const refusal = predictorRefusal(store, read.plan.policy);
+    const { plan } = read;
+    const refusal = predictorRefusal(store, plan.policy);
     if (refusal !== null) return { ok: false, message: refusal };
-    return runs(read.plan.id) ? { ok: true, id: read.plan.id } : keep(read.plan, { actor, personId, how: "import plan" });
+    const keeping = { actor, personId, how: "import plan" } as const;
+    if (store.plans.get(plan.id) !== null) return keep(plan, { ...keeping, claimed: store.plans.claimed(plan.id) });
+    const recomputed = await planning.recompute(plan, {});
+    return recomputed.ok
+      ? keep(recomputed.plan, { ...keeping, claimed: null })
+      : keep(plan, { ...keeping, claimed: `Its figures are those of whoever made it. ${recomputed.message}` });
   }
 
   return {
@@ -180,14 +200,15 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       const plan = known(planId);
       if (plan === null) return { ok: false, message: "This plan was solved too long ago: solve it again." };
       // The promises of a plan in force change only by an approval.
-      return runs(planId) ? { ok: true, id: planId } : keep(plan, { actor, personId, how: "keep" });
+      return runs(planId) ? { ok: true, id: planId } : keep(plan, { actor, personId, how: "keep", claimed: claimedOf(planId) });
     },
     list: (clusterId: string | null): readonly PlanSummary[] => store.plans.list(clusterId).map(summary),
     get(planId: string): KeptPlan | null {
       const plan = known(planId);
-      return plan === null
-        ? null
-        : { plan, summary: summary(plan), approvals: store.approvals.ofPlan(planId), maker: store.plans.maker(planId) };
+      if (plan === null) return null;
+      const approvalHashes = Object.fromEntries(store.clusters.list().map((cluster) => [cluster.id, hashOn(plan, cluster)]));
+      const approvals = store.approvals.standing(planId);
+      return { plan, summary: summary(plan), approvals, approvalHashes, maker: store.plans.maker(planId) };
     },
     async diff(planId: string, clusterId: string): Promise<Outcome<{ readonly diff: PlanDiff }>> {
       const target = known(planId);
@@ -204,7 +225,7 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       const running = runningId === null ? null : store.plans.get(runningId);
       return { ok: true, diff: planDiff({ observation: observed.value, running, target, emulated: connector.emulated }) };
     },
-    /** Refused for another hash than the plan's, and with four eyes to who made it. */
+    /** Refused for another hash than that of the plan on the cluster, and with four eyes to who made the plan. */
     approve: (request: ApproveRequest, actor: Actor, personId: PersonId = null): Outcome<{ readonly approval: Approval }> =>
       auditedRefusal(
         store,
@@ -218,7 +239,8 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       const rerouted = reroutePlan(base, routing);
       if (!rerouted.ok) return rerouted;
       const refusal = predictorRefusal(store, routing.policy);
-      return refusal === null ? keep(rerouted.plan, { actor, personId, how: "reroute plan" }) : { ok: false, message: refusal };
+      const claimed = claimedOf(base.id);
+      return refusal === null ? keep(rerouted.plan, { actor, personId, how: "reroute plan", claimed }) : { ok: false, message: refusal };
     },
     /**
      * Saves a plan on the engines of another that runs declared workflows just in time; its figures remain the other's, and its notes say
@@ -230,14 +252,18 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       const made = justInTimePlan(store, base, request);
       if (!made.ok) return made;
       const refusal = predictorRefusal(store, made.plan.policy);
-      return refusal === null ? keep(made.plan, { actor, personId, how: "plan just in time" }) : { ok: false, message: refusal };
+      const claimed = claimedOf(base.id);
+      return refusal === null ? keep(made.plan, { actor, personId, how: "plan just in time", claimed }) : { ok: false, message: refusal };
     },
-    /** Imports a plan document: schema and hashes must be valid. */
-    importDocument: (document: unknown, actor: Actor, personId: PersonId = null): Outcome<{ readonly id: string }> =>
+    /**
+     * Imports a plan document: schema and hashes must be valid. Its figures are computed again where what it was made from is known here, so
+     * that it may get another id; else they are kept as claimed.
+     */
+    importDocument: async (document: unknown, actor: Actor, personId: PersonId = null): Promise<Outcome<{ readonly id: string }>> =>
       auditedRefusal(
         store,
         { actor, action: "import plan", subject: "document", objectKind: "plan" },
-        importDocument(document, actor, personId),
+        await importDocument(document, actor, personId),
       ),
   };
 }
@@ -247,17 +273,6 @@ function ownPlanRefusal(store: Store, planId: string, personId: PersonId = null)
   if (!store.users.fourEyes()) return null;
   if (store.plans.get(planId) === null) return "Four eyes is on: save the plan first; another person approves it.";
   return store.plans.maker(planId)?.id === personId ? "Four eyes is on: you made this plan, so another person approves it." : null;
-}
-
-const asJson = (inputs: Plan["inputs"]): Json => inputs as unknown as Json;
-
-/** The question of a plan, for the audit. */
-function askedText({ inputs }: Plan): string {
-  const { workload, objective, constraints } = inputs;
-  const asked = constraints === undefined ? [] : constraintsOf(constraints).map(({ says }) => says);
-  const floor = objective.qualityFloor === null ? [] : [`a floor of ${objective.qualityFloor}`];
-  const budget = objective.latencyBudgetSeconds === null ? [] : [`a budget of ${objective.latencyBudgetSeconds} s`];
-  return [`${workload.requestsPerSecond} requests/s of ${workload.name}`, ...floor, ...budget, ...asked].join(", ");
 }
 
 /**

@@ -53,10 +53,14 @@ afterAll(async () => {
   store.close();
   rmSync(folder, { recursive: true });
 });
+const approve = (planId: string) => {
+  const clusterId = base.inputs.cluster.id;
+  return plans.approve({ planId, clusterId, hash: plans.get(planId)?.approvalHashes[clusterId] ?? "", reason: "" }, "bob");
+};
 const reroute = (policy: PolicyDocument) => plans.reroute({ planId: base.id, name: "slack", policy }, "ada");
 const messageOf = (outcome: ReturnType<typeof reroute>) => (outcome.ok ? "" : outcome.message);
 
-it("keeps a plan on the engines of another, says that its figures are the other's, and who names which predictor", () => {
+it("keeps a plan on the engines of another, says that its figures are the other's, and who names which predictor", async () => {
   const kept = reroute(slack({ lengths, confidence }));
   if (!kept.ok) throw new Error(kept.message);
   const plan = store.plans.get(kept.id);
@@ -69,12 +73,10 @@ it("keeps a plan on the engines of another, says that its figures are the other'
   ]);
   expect(store.audit.list(1)[0]).toMatchObject({ action: "reroute plan", actor: "ada", subject: kept.id });
   const { id: planId } = kept;
-  expect(plans.approve({ planId, clusterId: base.inputs.cluster.id, hash: planId, reason: "" }, "bob")).toMatchObject({ ok: true });
+  expect(approve(planId)).toMatchObject({ ok: true });
   store.artefacts.remove(lengths);
-  expect(messageOf(plans.approve({ planId, clusterId: base.inputs.cluster.id, hash: planId, reason: "" }, "bob") as never)).toMatch(
-    /names the predictor aaaaaaaa for lengths, which is not kept here/,
-  );
-  expect(messageOf(plans.importDocument(plan, "bob"))).toMatch(/not kept here/);
+  expect(messageOf(approve(planId) as never)).toMatch(/names the predictor aaaaaaaa for lengths, which is not kept here/);
+  expect(messageOf(await plans.importDocument(plan, "bob"))).toMatch(/not kept here/);
 });
 
 it("says of a plan with another order that quality and shares stay, and of nothing more", () => {
@@ -93,7 +95,7 @@ it("keeps and approves a plan whose predictor reads an encoder's embeddings: whe
   const kept = reroute(slack({ confidence: embedding }));
   if (!kept.ok) throw new Error(kept.message);
   const { id: planId } = kept;
-  expect(plans.approve({ planId, clusterId: base.inputs.cluster.id, hash: planId, reason: "" }, "bob")).toMatchObject({ ok: true });
+  expect(approve(planId)).toMatchObject({ ok: true });
 });
 
 it("refuses predictors that cannot serve, engines that are not there and policies that cannot run", () => {

@@ -1,5 +1,6 @@
+import { approvalRefusal, planWords } from "@/server/clusters/apply/approvalRefusal";
 import { nextAfter, shownIn } from "@/server/clusters/watch/scheduleClock";
-import { freshMemory, planWords, type SchedulesOptions, SWITCH_WITHIN_MS, switchObstacle } from "@/server/clusters/watch/schedules";
+import { freshMemory, type SchedulesOptions, SWITCH_WITHIN_MS, switchObstacle } from "@/server/clusters/watch/schedules";
 import type { Outcome, Refusal, Schedule, ScheduleState } from "@/server/contracts/studio";
 import { localTime, unknownZone } from "@/server/lib/localTime";
 import type { ScheduleRow } from "@/server/store/scheduleRepository";
@@ -27,8 +28,8 @@ export function createScheduleService({ store, clusterOf, now = Date.now }: Sche
     if (localTime(timeZone) === null) return unknownZone(timeZone);
     for (const { planId } of entries) {
       if (store.plans.get(planId) === null) return `Plan ${planId.slice(0, 8)} is not kept: keep it first.`;
-      if (!store.approvals.isApproved(planId, clusterId))
-        return `${planWords(store, planId)} is not approved on this cluster: approve it first.`;
+      const unapproved = approvalRefusal(store, planId, clusterId);
+      if (unapproved !== null) return unapproved;
     }
     const busy = store.applications.open().some((one) => one.clusterId === clusterId);
     return busy ? "A roll-out is under way on this cluster: wait for its end, or abort it." : null;

@@ -16,7 +16,7 @@ const plan = planOnGpus("running", { "qwen2.5-3b": [0] });
 const at = "2026-01-01T00:00:00.000Z";
 
 it("takes prompts of a gateway's decision records once these keep some, and of a capture once one has begun", async () => {
-  const cluster = await startTestCluster();
+  const cluster = await startTestCluster({ signed: false });
   const folder = mkdtempSync(join(tmpdir(), "weir-gateway-prompts-"));
   const { store, gateway } = cluster;
   onTestFinished(async () => {

@@ -47,7 +47,7 @@ async function startGateway(): Promise<ChildProcess> {
   const env = {
     ...process.env,
     ...{ WEIR_GATEWAY_PORT: String(ports.data), WEIR_GATEWAY_ADMIN_PORT: String(ports.admin), WEIR_ADMIN_TOKEN: token },
-    ...{ WEIR_STATE_DIR: join(folder, "state"), WEIR_LOG_LEVEL: "silent" },
+    ...{ WEIR_STATE_DIR: join(folder, "state"), WEIR_LOG_LEVEL: "silent", WEIR_STUDIO_PUBLIC_KEY: "none" },
   };
   const child = spawn(process.execPath, [join(root, "dist", "gateway.mjs")], { env, stdio: ["ignore", "ignore", "inherit"] });
   running.push(child);

@@ -9,6 +9,7 @@ import type { RegressionLook } from "../verification/regression";
 import { ApplicationRecord, timestamp } from "./applicationRecord";
 import { ApplicationRun } from "./applicationRun";
 import { shownApplication, waitingStep } from "./applicationSteps";
+import { approvalRefusal } from "./approvalRefusal";
 import { claimOfBatch } from "./claims";
 import { planMismatch } from "./planMismatch";
 import { rollOutOf } from "./rollOutOf";
@@ -90,8 +91,8 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
     if (connector === null) return refuse("This cluster is only described: plans for it can be exported, not applied.");
     const plan = planId === null ? null : store.plans.get(planId);
     if (planId !== null && plan === null) return refuse(`Plan ${planId} is not kept: keep it first.`);
-    if (planId !== null && !store.approvals.isApproved(planId, clusterId))
-      return refuse(`Plan ${planId.slice(0, 8)} is not approved on this cluster.`);
+    const unapproved = planId === null ? null : approvalRefusal(store, planId, clusterId);
+    if (unapproved !== null) return refuse(unapproved);
     const observed = await connector.observe();
     if (!observed.ok) return refuse(observed.message);
     const unfit = plan === null ? null : planMismatch(observed.value, plan);

@@ -2,12 +2,22 @@ import type { z } from "zod";
 import type { KeyReference } from "@/server/contracts/engine/engineAccess";
 import { guardedFetch } from "@/server/contracts/engine/guardedFetch";
 import { EngineAccessReader } from "@/server/contracts/engine/readEngineAccess";
+import { revisionHeader, type SignedParts, signatureHeader } from "@/server/contracts/gateway/signedOrder";
+import type { SignOrder } from "@/server/lib/studioKey";
+
+/** The cluster for which orders are signed, and the studio's signer. */
+export interface OrderSigning {
+  readonly clusterId: string;
+  readonly sign: SignOrder;
+}
 
 export interface AdminRequest<Schema extends z.ZodType> {
   readonly method?: "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
   /** Bytes are sent unchanged, everything else as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** For an order that the gateway follows only from the studio: the parts of its configuration that it may put into force; absent: none. */
+  readonly parts?: SignedParts;
   /** Schema of the JSON answer; for NDJSON, of its lines as texts. */
   readonly schema: Schema;
   readonly signal?: AbortSignal | undefined;
@@ -40,8 +50,10 @@ const shownErrorLength = 300;
 /**
  * Calls one process's admin listener with its token, or with the one found by a reference; every failure is returned as a sentence that
  * names process and address.
+ *
+ * @param signing signs orders to a gateway; null: they are not signed.
  */
-export function createAdminClient(name: string, baseUrl: string, token: string | KeyReference) {
+export function createAdminClient(name: string, baseUrl: string, token: string | KeyReference, signing: OrderSigning | null = null) {
   const access = typeof token === "string" ? null : new EngineAccessReader({ key: token });
   return async function call<Schema extends z.ZodType>(
     path: string,
@@ -51,15 +63,23 @@ export function createAdminClient(name: string, baseUrl: string, token: string |
     const reading = access?.at(new URL(baseUrl).origin) ?? ({ ok: true, key: token } as const);
     if (!reading.ok) return failed(`The ${name} at ${baseUrl} is not asked: ${reading.error.message}.`, "unreachable");
     const limit = AbortSignal.timeout(limitMs);
-    let response: Response;
-    let text: string;
-    try {
-      response = await guardedFetch(new URL(path, baseUrl), {
+    const send = (after?: number): Promise<Response> =>
+      guardedFetch(new URL(path, baseUrl), {
         method: request.method ?? "GET",
-        headers: { authorization: `Bearer ${reading.key}`, "content-type": "application/json", ...request.headers },
+        headers: {
+          ...{ authorization: `Bearer ${reading.key}`, "content-type": "application/json", ...request.headers },
+          ...signatureOf(path, request, signing, after),
+        },
         body: bodyOf(request.body),
         signal: request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]),
       });
+    let response: Response;
+    let text: string;
+    try {
+      response = await send();
+      // The gateway is ahead of this studio's clock.
+      const ahead = response.headers.get(revisionHeader);
+      if (ahead !== null && response.status === 409) response = await send(Number(ahead));
       text = await response.text();
     } catch (error) {
       request.signal?.throwIfAborted();
@@ -75,6 +95,20 @@ export function createAdminClient(name: string, baseUrl: string, token: string |
     if (!parsed.success) return failed(`The ${name} answered ${path} in a form this studio does not know.`);
     return { ok: true, value: { ...reply, value: parsed.data } };
   };
+}
+
+function signatureOf(
+  path: string,
+  { method = "GET", parts, body }: Pick<AdminRequest<z.ZodType>, "method" | "parts" | "body">,
+  signing: OrderSigning | null,
+  after: number | undefined,
+): Readonly<Record<string, string>> {
+  if (parts === undefined || signing === null) return {};
+  const { clusterId, sign } = signing;
+  // As it is sent: without members that JSON leaves out.
+  const sent: unknown = JSON.parse(JSON.stringify(body));
+  const order = { clusterId, order: `${method} ${path}`, body: sent, parts, ...(after === undefined ? {} : { after }) };
+  return { [signatureHeader]: sign(order) };
 }
 
 export type AdminClient = ReturnType<typeof createAdminClient>;

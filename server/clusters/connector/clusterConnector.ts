@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import { partsOf } from "@/server/contracts/gateway/signedOrder";
 import type { GatewayRouting, StepAction } from "@/server/store/documents/storedStep";
 import type { Plan } from "@/solver/plan/plan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
@@ -7,7 +8,7 @@ import type { AdminAnswer, AdminClient } from "./adminClient";
 import { awaitEngine, defaultLoadLimitMs } from "./awaitEngine";
 import type { Answer, Connector, Observation, StepOptions } from "./connector";
 import type { EngineHost } from "./engineHost";
-import { gatewayConfig, routedModelsOf, routingOf } from "./gatewayRouting";
+import { gatewayConfig, keptSettings, routedModelsOf, routingOf } from "./gatewayRouting";
 import { effectOf } from "./stepEffect";
 import { missingPredictors, uploadPredictors } from "./uploadPredictors";
 import { type Look, waitUntil } from "./waitUntil";
@@ -99,7 +100,8 @@ export function createConnector({
       if (!brought.ok) return brought;
       const headers = { "if-match": current.value.etag ?? noConfigEtag };
       const body = { ...config, by: "studio", reason: "a step of an application" };
-      const written = await gateway("/config", { method: "PUT", body, headers, schema: z.unknown(), signal, alsoFine: [412] });
+      const parts = partsOf(keptSettings(config, current.value.value));
+      const written = await gateway("/config", { method: "PUT", body, headers, parts, schema: z.unknown(), signal, alsoFine: [412] });
       if (!written.ok) return written;
       const count = config.replicas.filter((replica) => replica.state === "active").length;
       if (written.value.status !== 412) return { ok: true, value: `requests go to ${count} engine${count === 1 ? "" : "s"}` };

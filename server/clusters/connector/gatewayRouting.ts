@@ -1,4 +1,4 @@
-import type { GatewayConfig, GatewayReplica } from "@/server/contracts/gateway/gatewayAdmin";
+import { type GatewayConfig, type GatewayReplica, gatewayConfigSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GatewayRouting } from "@/server/store/documents/storedStep";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
@@ -77,6 +77,12 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, curren
     judge: judgeFor(part.policy, judge),
     timeScale,
   };
+}
+
+/** The configuration that a gateway has after it was given one without settings: it keeps those of its present one. */
+export function keptSettings(config: GatewayConfig, current: GatewayConfig | null): GatewayConfig {
+  const settings = current?.settings;
+  return gatewayConfigSchema.parse(settings === undefined ? config : { ...config, settings });
 }
 
 function judgeFor(policy: PolicyDocument, own: GatewayConfig["judge"]): GatewayConfig["judge"] {

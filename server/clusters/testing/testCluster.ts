@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { orderSigner, studioKey } from "@/server/lib/studioKey";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import { openStore } from "@/server/store/store";
 import { freePorts } from "@/server/testing/freePorts";
@@ -35,17 +36,22 @@ export interface TestClusterOptions {
   readonly prompts?: number;
   /** Models of its workload, smallest first. */
   readonly ladder?: readonly string[];
+  /** Whether the gateway follows only orders that the studio of its folder signs; left out: it does. */
+  readonly signed?: boolean;
   /** Gets all output of the processes, which are then set to log everything. */
   readonly onOutput?: (text: string) => void;
 }
 
 /** The real emulator and the real gateway in their own processes, and a store, all in a temporary folder. */
 export async function startTestCluster(options: TestClusterOptions = {}) {
-  const { gpus = 4, timeScale: scale = timeScale, prompts = 100, ladder = ["qwen2.5-3b", "qwen2.5-7b"], onOutput } = options;
+  const { gpus = 4, timeScale: scale = timeScale, prompts = 100, ladder = ["qwen2.5-3b", "qwen2.5-7b"], signed = true, onOutput } = options;
   const folder = mkdtempSync(join(tmpdir(), "weir-cluster-"));
   const [gatewayPort = 0, gatewayAdminPort = 0, emulatorPort = 0, dcgmPort = 0, enginePort = 0] = await freePorts(5);
+  const sign = orderSigner(studioKey(folder));
   const environment = {
     ...process.env,
+    WEIR_STUDIO_PUBLIC_KEY: signed ? join(folder, "studio-key.pub") : "none",
+    WEIR_CLUSTER_ID: "embedded",
     WEIR_STATE_DIR: folder,
     WEIR_ADMIN_TOKEN: token,
     WEIR_GATEWAY_PORT: String(gatewayPort),
@@ -74,7 +80,7 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
 
   const store = openStore(folder);
   const workload = generatedWorkload({ prompts, ladder, seed: 1 });
-  const gateway = createAdminClient("gateway", gatewayAdminUrl, token);
+  const gateway = createAdminClient("gateway", gatewayAdminUrl, token, { clusterId: "embedded", sign });
   const host = createEmulatorHost({
     emulator: createAdminClient("emulator", emulatorUrl, token),
     heldOutOutcomes: (name) => heldOutOutcomes({ ...workload, name }),

@@ -22,6 +22,7 @@ export interface RollOutToKill {
  */
 const studio = `
   import { createApplicationService } from "@/server/api/plans/applicationService";
+  import { orderSigner, studioKey } from "@/server/lib/studioKey";
   import { openStore } from "@/server/store/store";
   import { createAdminClient } from "../connector/adminClient";
   import { createApplyRunner } from "../apply/applyRunner";
@@ -59,7 +60,7 @@ const studio = `
   };
   const connector = createConnector({
     host: createEmulatorHost({ emulator: createAdminClient("emulator", emulatorUrl, token), heldOutOutcomes: () => null }),
-    gateway: createAdminClient("gateway", gatewayAdminUrl, token),
+    gateway: createAdminClient("gateway", gatewayAdminUrl, token, { clusterId: "embedded", sign: orderSigner(studioKey(folder)) }),
     planOf: (id) => store.plans.get(id),
   });
   const runner = createApplyRunner({ store: watched, connectorOf: () => connector, graceMs: 0 });

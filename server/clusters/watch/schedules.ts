@@ -4,6 +4,7 @@ import type { ScheduleRow } from "@/server/store/scheduleRepository";
 import type { Store } from "@/server/store/store";
 import type { Collector } from "@/server/telemetry/collector";
 import { learntOf } from "@/solver/plan/policySchema";
+import { approvalRefusal, planWords } from "../apply/approvalRefusal";
 import { holdsAt, type Switch, shownIn } from "./scheduleClock";
 
 export interface SchedulesOptions {
@@ -41,13 +42,6 @@ export const freshMemory = (runningPlanId: string | null, nowMs: number, last: S
   last,
 });
 
-/** A plan's name with the start of its id, for sentences. */
-export function planWords(store: Pick<Store, "plans">, planId: string | null): string {
-  if (planId === null) return "no plan";
-  const name = store.plans.get(planId)?.metadata.name;
-  return name === undefined ? `plan ${planId.slice(0, 8)}` : `${name} (${planId.slice(0, 8)})`;
-}
-
 /** Why a schedule cannot switch to a plan now, in a sentence; null: it can. */
 export function switchObstacle(
   { store, clusterOf }: Pick<SchedulesOptions, "store" | "clusterOf">,
@@ -57,7 +51,8 @@ export function switchObstacle(
   const words = planWords(store, planId);
   const plan = store.plans.get(planId);
   if (plan === null) return `${words} is not kept any more: set the schedule with another.`;
-  if (!store.approvals.isApproved(planId, clusterId)) return `${words} is not approved on this cluster: approve it.`;
+  const unapproved = approvalRefusal(store, planId, clusterId);
+  if (unapproved !== null) return unapproved;
   const lost = learntOf(plan.policy).find((hash) => !store.artefacts.has(hash));
   if (lost !== undefined)
     return `${words} names the predictor ${lost.slice(0, 12)}, which is not kept here any more: set the schedule with another plan.`;

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
+import { type Ensemble, ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
 import { deprecatedFields, readingOldNames } from "@/solver/plan/deprecatedFields";
 import { policySchema } from "@/solver/plan/policySchema";
 import { engineAccessFields } from "../engine/engineAccess";
 import { gatewayControlsSchema, headerText, signature } from "./gatewayControls";
 import { MOST_ENSEMBLES } from "./gatewayEnsembles";
-import { gatewayKeySchema } from "./gatewayKeys";
+import { type GatewayKey, gatewayKeySchema } from "./gatewayKeys";
 
 /** The virtual model that is always the cascade in force, whichever plan that is; clients should use this name. */
 export const defaultCascade = "cascade/default";
@@ -388,3 +388,14 @@ export type Decision = z.infer<typeof decisionSchema>;
 /** Whether a stage's answer needed a judgement, got no score and was accepted nevertheless: the quality floor does not cover it. */
 export const isUnjudged = ({ judgeSeconds, judgedScore, verdict }: StageRecord): boolean =>
   judgeSeconds !== null && judgedScore === null && verdict === "accepted";
+
+/** A configuration that serves these ensembles instead of its own. */
+export function withEnsembles(config: GatewayConfig, ensembles: readonly Ensemble[]): GatewayConfig {
+  const { ensembles: _, ...settings } = config.settings ?? {};
+  return { ...config, settings: ensembles.length === 0 ? settings : { ...settings, ensembles: [...ensembles] } };
+}
+
+/** A configuration with these keys of clients instead of its own. */
+export function withKeys(config: GatewayConfig, keys: readonly GatewayKey[]): GatewayConfig {
+  return { ...config, settings: { ...config.settings, keys: [...keys] } };
+}

@@ -19,9 +19,12 @@ export interface PlanSummary {
   readonly quality: number | null;
   readonly p95Seconds: number | null;
   readonly costUsdPerRequest: number | null;
+  /** Of its last valid approval on its cluster, or of its last approval if none is valid; null: it was never approved. */
   readonly approvedBy: string | null;
-  /** Reason of that approval; null: it is not approved. */
   readonly approvalReason: string | null;
+  readonly approvalStanding: ApprovalStanding | null;
+  /** Why its figures are only claimed by whoever made it, in a sentence; null: they are this studio's own. */
+  readonly claimed: string | null;
   readonly running: boolean;
 }
 
@@ -50,7 +53,12 @@ export interface PlanDiff {
   readonly notes: readonly string[];
 }
 
-/** Who bound their name to the plan's hash, and why. */
+/**
+ * Whether an approval is of what a plan and its cluster are now. `earlier-rule`: it was given while approvals covered only cluster,
+ * deployment and policy. `changed`: the cluster's connection, which says how engines are started, is another since.
+ */
+export type ApprovalStanding = "valid" | "earlier-rule" | "changed";
+
 /** One plan approved on one cluster; every other cluster needs another approval. */
 export interface Approval {
   readonly planId: string;
@@ -64,7 +72,9 @@ export interface Approval {
 export interface KeptPlan {
   readonly plan: Plan;
   readonly summary: PlanSummary;
-  readonly approvals: readonly Approval[];
+  readonly approvals: readonly (Approval & { readonly standing: ApprovalStanding })[];
+  /** By cluster: the hash that an approval of it there binds to now. */
+  readonly approvalHashes: Readonly<Record<string, string>>;
   /** Who saved it first; null: the studio itself, or nobody yet. */
   readonly maker: { readonly id: string; readonly name: string } | null;
 }

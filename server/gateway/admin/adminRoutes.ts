@@ -4,6 +4,7 @@ import type { EnsembleStats } from "../ensembles/ensembleStats";
 import type { AuditLog } from "../lib/auditLog";
 import type { DecisionLog } from "../lib/decisionLog";
 import type { Mutex } from "../lib/mutex";
+import type { StudioOrders } from "../lib/studioOrders";
 import type { FeatureLog } from "../prediction/featureLog";
 import type { PredictionCounts } from "../prediction/predictionCounts";
 import type { Configuration } from "../serving/configuration";
@@ -33,6 +34,7 @@ export interface AdminOptions {
   readonly audit: AuditLog;
   /** Serializes changes of configuration and controls, so that each change applies to the state it was decided on. */
   readonly mutex: Mutex;
+  readonly orders: StudioOrders;
   readonly featureLog: FeatureLog;
   readonly counts: PredictionCounts;
   readonly ensembles: EnsembleStats;

@@ -6,8 +6,9 @@ import { knobsRequestSchema, signatureSchema } from "@/server/contracts/gateway/
 import { learntOf } from "@/solver/plan/policySchema";
 import { hashRefusal } from "../controls/candidateRefusal";
 import { type ApiError, sendError, sendJson } from "../http/apiError";
-import { readDocument } from "../http/readDocument";
+import { type ReadDocument, readDocument } from "../http/readDocument";
 import { missingJudgeKey } from "../judge/judgeEndpoint";
+import type { AcceptedOrder, StudioOrders } from "../lib/studioOrders";
 import type { Coming } from "../prediction/artifactStore";
 import { configRefusal } from "../serving/configRefusal";
 import type { AdminHandler, AdminOptions, AdminRoutes } from "./adminRoutes";
@@ -18,16 +19,19 @@ const revisionBytes = 64 * 1024;
 
 /**
  * Admin routes for the configuration: read it, replace it, check whether another could replace it, change its knobs, go back to the
- * previous plan.
+ * previous plan. Every change is an order of the studio, except the way back to a plan that it had put into force.
  */
-export function configRoutes({ configuration, controls, mutex, serving }: AdminOptions): AdminRoutes {
+export function configRoutes({ configuration, controls, mutex, serving, orders }: AdminOptions): AdminRoutes {
   const { service } = serving.predictions;
-  /** Changes the configuration that the caller has read; `namedBy` returns the predictors that the change requires. */
+  /**
+   * Changes the configuration that the caller has read. `namedBy` returns the predictors that the change requires; `isOrder`: only the studio may
+   * make it.
+   */
   function change<T>(
     schema: z.ZodType<T>,
     limitBytes: number,
-    make: (document: T) => Promise<ApiError | null>,
-    namedBy: (document: T) => readonly string[] = () => [],
+    make: (document: T, order: AcceptedOrder) => Promise<ApiError | null>,
+    { namedBy = () => [], isOrder = true }: { readonly namedBy?: (document: T) => readonly string[]; readonly isOrder?: boolean } = {},
   ): AdminHandler {
     return async (request, response) => {
       const read = await readDocument(request, schema, limitBytes);
@@ -35,12 +39,13 @@ export function configRoutes({ configuration, controls, mutex, serving }: AdminO
       // Predictors are loaded outside the mutex, before and after the change: a panic waits for no load.
       if (!("error" in read) && matchRefusal(request, configuration.etag) === null) await service.prepare(new Set(namedBy(read.document)));
       const { refusal, ...made } = await mutex.run(async () => {
-        const refused = matchRefusal(request, configuration.etag) ?? ("error" in read ? read.error : await make(read.document));
+        const refused =
+          matchRefusal(request, configuration.etag) ?? (await (isOrder ? ordered(orders, request, read, make) : unordered(read, make)));
         const { planId, policyHash } = configuration.current ?? {};
         return { refusal: refused, etag: configuration.etag, planId, policyHash };
       });
       const headers = { etag: `"${made.etag}"` };
-      if (refusal !== null) return sendError(response, refusal, headers);
+      if (refusal !== null) return sendError(response, refusal, { ...headers, ...orders.revisionHeaders(refusal) });
       // The answer waits until the predictors are loaded: from then on requests are predicted and remembered.
       await service.settled;
       sendJson(response, made, { headers });
@@ -68,12 +73,8 @@ export function configRoutes({ configuration, controls, mutex, serving }: AdminO
     "PUT /config": change(
       configRequestSchema,
       configBytes,
-      async (config) => {
-        const refusal = refusalOf(config);
-        if (refusal === null) await configuration.put(config);
-        return refusal;
-      },
-      (config) => (refusalOf(config) === null ? learntOf(config.policy) : []),
+      async (config, order) => refusalOf(config) ?? (await configuration.put(config, order)),
+      { namedBy: (config) => (refusalOf(config) === null ? learntOf(config.policy) : []) },
     ),
     "POST /config/validate": async (request, response) => {
       const read = await readDocument(request, gatewayConfigSchema, configBytes);
@@ -82,13 +83,12 @@ export function configRoutes({ configuration, controls, mutex, serving }: AdminO
       if (refusal === null) sendJson(response, { valid: true });
       else sendError(response, refusal);
     },
-    "PATCH /knobs": change(knobsRequestSchema, revisionBytes, (request) => configuration.turnKnobs(request)),
-    "POST /rollback": change(
-      signatureSchema,
-      revisionBytes,
-      (signature) => configuration.rollBack(signature),
-      () => configuration.learnt.filter((hash) => serving.artifacts.get(hash) !== undefined),
-    ),
+    "PATCH /knobs": change(knobsRequestSchema, revisionBytes, (request, order) => configuration.turnKnobs(request, order)),
+    "POST /rollback": change(signatureSchema, revisionBytes, (signature) => configuration.rollBack(signature), {
+      namedBy: () => configuration.learnt.filter((hash) => serving.artifacts.get(hash) !== undefined),
+      // It is an operator's way out of an outage, without the studio too.
+      isOrder: false,
+    }),
   };
 }
 
@@ -111,6 +111,26 @@ function astrayFile(replicas: readonly GatewayReplica[]): string | null {
     if (refusal !== null) return `The replica ${replica.id} cannot be called. ${refusal}`;
   }
   return null;
+}
+
+const unordered = async <T>(
+  read: ReadDocument<T>,
+  make: (document: T, order: null) => Promise<ApiError | null>,
+): Promise<ApiError | null> => ("error" in read ? read.error : make(read.document, null));
+
+/**
+ * Carries out an order if it can be read and the studio gave it.
+ * @returns why it is not carried out; null if it is.
+ */
+export async function ordered<T>(
+  orders: StudioOrders,
+  request: IncomingMessage,
+  read: ReadDocument<T>,
+  make: (document: T, order: AcceptedOrder) => Promise<ApiError | null>,
+): Promise<ApiError | null> {
+  if ("error" in read) return read.error;
+  const order = await orders.accept(request, read.raw);
+  return order !== null && "status" in order ? order : make(read.document, order);
 }
 
 /** Why a change does not apply to the current configuration; null if it does. */

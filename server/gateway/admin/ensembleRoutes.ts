@@ -10,7 +10,7 @@ import { pathOf } from "../http/requestTarget";
 import { type AuditNote, withReason } from "../lib/auditLog";
 import { ensembleRefusal } from "../serving/configRefusal";
 import type { AdminHandler, AdminOptions, AdminRoutes } from "./adminRoutes";
-import { matchRefusal } from "./configRoutes";
+import { matchRefusal, ordered } from "./configRoutes";
 
 /** Sixteen experts with skills in a hundred categories take less. */
 const ensembleBytes = 256 * 1024;
@@ -22,7 +22,7 @@ interface Change {
 }
 
 /** Admin routes for ensembles: list the served ones with their counts; serve one, end it, or change its threshold. */
-export function ensembleRoutes({ configuration, ensembles, mutex }: AdminOptions): AdminRoutes {
+export function ensembleRoutes({ configuration, ensembles, mutex, orders }: AdminOptions): AdminRoutes {
   const served = (): readonly Ensemble[] => configuration.current?.settings?.ensembles ?? [];
   const view = () => ensembles.view(configuration.current);
   const etag = () => ({ etag: `"${configuration.etag}"` });
@@ -39,14 +39,15 @@ export function ensembleRoutes({ configuration, ensembles, mutex }: AdminOptions
       const refusal = await mutex.run(async () => {
         const refused = matchRefusal(request, configuration.etag);
         if (refused !== null) return refused;
-        if ("error" in read) return read.error;
-        const made = make(nameOf(request), read.document);
-        if ("status" in made) return made;
-        const { by, reason } = read.document;
-        return configuration.serveEnsembles(made.ensembles, { by, action, detail: withReason(made.says, reason) });
+        return ordered(orders, request, read, async (document, order) => {
+          const made = make(nameOf(request), document);
+          if ("status" in made) return made;
+          const { by, reason } = document;
+          return configuration.serveEnsembles(made.ensembles, { by, action, detail: withReason(made.says, reason) }, order);
+        });
       });
       if (refusal === null) sendJson(response, view(), { headers: etag() });
-      else sendError(response, refusal, etag());
+      else sendError(response, refusal, { ...etag(), ...orders.revisionHeaders(refusal) });
     };
   }
 

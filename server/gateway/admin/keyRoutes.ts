@@ -3,13 +3,13 @@ import { sendError, sendJson } from "../http/apiError";
 import { readDocument } from "../http/readDocument";
 import { withReason } from "../lib/auditLog";
 import type { AdminOptions, AdminRoutes } from "./adminRoutes";
-import { matchRefusal } from "./configRoutes";
+import { matchRefusal, ordered } from "./configRoutes";
 
 /** A thousand keys with long names. */
 const keysBytes = 1024 * 1024;
 
-/** Admin routes for the clients' keys: read them with their last use, replace them. */
-export function keyRoutes({ configuration, serving, mutex }: AdminOptions): AdminRoutes {
+/** Admin routes for the clients' keys: read them with their last use; replace them, by an order of the studio. */
+export function keyRoutes({ configuration, serving, mutex, orders }: AdminOptions): AdminRoutes {
   const view = (): GatewayKeys => {
     const keys = configuration.current?.settings?.keys;
     const lastUsedAt = ({ sha256 }: GatewayKey): string | null => {
@@ -27,13 +27,13 @@ export function keyRoutes({ configuration, serving, mutex }: AdminOptions): Admi
       const refusal = await mutex.run(async () => {
         const refused = matchRefusal(request, configuration.etag);
         if (refused !== null) return refused;
-        if ("error" in read) return read.error;
-        const { keys, by, reason } = read.document;
-        const detail = withReason(keyChange(configuration.current?.settings?.keys ?? [], keys), reason);
-        return configuration.setKeys(keys, { by, action: "keys changed", detail });
+        return ordered(orders, request, read, ({ keys, by, reason }, order) => {
+          const detail = withReason(keyChange(configuration.current?.settings?.keys ?? [], keys), reason);
+          return configuration.setKeys(keys, { by, action: "keys changed", detail }, order);
+        });
       });
       if (refusal === null) sendJson(response, view(), { headers: etag() });
-      else sendError(response, refusal, etag());
+      else sendError(response, refusal, { ...etag(), ...orders.revisionHeaders(refusal) });
     },
   };
 }

@@ -164,7 +164,15 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
         // Set before the change, so that the change of configuration is not taken for another operator's.
         this.#canary = { ...canary, state: "promoted", endReason: detail };
         try {
-          await configuration.adopt(candidate, { by: itself, action: "canary promoted", detail });
+          const refusal = await configuration.adopt(
+            candidate,
+            { by: itself, action: "canary promoted", detail },
+            this.#deps.store.kept.proofs.canary,
+          );
+          if (refusal !== null) {
+            this.#canary = canary;
+            return await this.#stop(refusal.message);
+          }
         } catch (error) {
           this.#enter({ ...canary, ...beginningOf(canary.step, Date.now()) });
           throw error;

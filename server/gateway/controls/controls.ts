@@ -3,6 +3,7 @@ import type { GatewayControls, Mirror, MirrorRequest, Shadow, ShadowRequest } fr
 import { type ApiError, conflict } from "../http/apiError";
 import { CanaryControl, type CanaryDeps } from "./canaryControl";
 import { CaptureControl, type CaptureDeps } from "./captureControl";
+import type { ControlsStore, OrderedControl } from "./controlsStore";
 import { PanicControl } from "./panicControl";
 import { StrictStagesControl } from "./strictStagesControl";
 import { mirrorControl, shadowControl, type WatchControl, type WatchDeps } from "./watchControl";
@@ -16,13 +17,22 @@ export class Controls {
   readonly capture: CaptureControl;
   readonly strictStages: StrictStagesControl;
 
+  readonly #store: ControlsStore;
+
   constructor(deps: WatchDeps & CanaryDeps & CaptureDeps) {
+    this.#store = deps.store;
     this.canary = new CanaryControl(deps);
     this.panic = new PanicControl(deps, (by) => this.canary.withdraw("A panic was declared.", by));
     this.shadow = shadowControl(deps);
     this.mirror = mirrorControl(deps);
     this.capture = new CaptureControl(deps);
     this.strictStages = new StrictStagesControl(deps);
+  }
+
+  /** Remembers the text that the studio signed for a control, so that a restart resumes it; absent: orders are not signed. */
+  async prove(control: OrderedControl, text: string | undefined): Promise<void> {
+    const { kept } = this.#store;
+    if (text !== undefined) await this.#store.keep({ proofs: { ...kept.proofs, [control]: text } });
   }
 
   /** All controls, for GET `/status`. */

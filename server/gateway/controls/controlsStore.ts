@@ -2,16 +2,41 @@ import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import {
+  canaryRequestSchema,
   canarySchema,
   captureRequestSchema,
   mirrorRequestSchema,
   panicSchema,
   shadowRequestSchema,
+  signatureSchema,
   strictStagesSchema,
 } from "@/server/contracts/gateway/gatewayControls";
+import { hashOf } from "@/server/contracts/gateway/signedOrder";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { isRecord } from "@/solver/collections/isRecord";
 import { isMissing, writeDurably } from "../lib/durableFile";
+import type { StudioOrders } from "../lib/studioOrders";
+
+/** Controls that the studio's orders begin, with their paths. */
+const controlPaths = {
+  canary: "/canary",
+  shadow: "/shadow",
+  mirror: "/mirror",
+  strictStages: "/strict-stages",
+  capture: "/capture",
+} as const;
+export type OrderedControl = keyof typeof controlPaths;
+
+/** What the studio signs of each: the request, without what the gateway adds. */
+const requestSchemas: Readonly<Record<OrderedControl, z.ZodType>> = {
+  canary: z.object(canaryRequestSchema.shape),
+  shadow: z.object(shadowRequestSchema.shape),
+  mirror: z.object(mirrorRequestSchema.shape),
+  strictStages: z.object(signatureSchema.shape),
+  capture: z.object(captureRequestSchema.shape),
+};
+
+const controlNames = Object.keys(controlPaths) as readonly OrderedControl[];
 
 const keptSchemas = {
   panic: panicSchema.nullable().default(null),
@@ -21,6 +46,8 @@ const keptSchemas = {
   strictStages: strictStagesSchema.nullable().default(null),
   /** An ended capture states how long the prompts it left may stay. */
   capture: captureRequestSchema.extend({ sinceMs: z.number(), endedMs: z.number().nullable() }).nullable().default(null),
+  /** The text that the studio signed for each control; empty where orders are not signed. */
+  proofs: z.partialRecord(z.enum(["canary", "shadow", "mirror", "strictStages", "capture"]), z.string()).default({}),
 };
 const keptSchema = z.object(keptSchemas);
 
@@ -43,17 +70,20 @@ export class ControlsStore {
 
   /**
    * Loads what an earlier start kept, each control by itself: one unusable control, such as one of another version of the gateway, must not
-   * clear a panic. A copy of the unusable file is kept next to it.
+   * clear a panic. Controls that the studio did not sign are not resumed, except a panic. A copy of the unusable file is kept next to it.
    * @returns what could not be resumed and why, in one sentence; null if all was.
    */
-  async load(): Promise<string | null> {
+  async load(orders: StudioOrders): Promise<string | null> {
     try {
       const found: unknown = JSON.parse(await readFile(this.path, "utf8"));
       if (!isRecord(found)) throw new Error("it is not a JSON object");
       const unusable = Object.entries(keptSchemas).filter(([name, schema]) => !schema.safeParse(found[name]).success);
       const usable = Object.entries(found).filter(([name]) => !unusable.some(([one]) => one === name));
-      this.#kept = keptSchema.parse(Object.fromEntries(usable));
-      return unusable.length === 0 ? null : await this.#setAside(`${unusable.map(([name]) => name).join(", ")} in ${this.path}`);
+      const kept = keptSchema.parse(Object.fromEntries(usable));
+      const unproven = controlNames.filter((name) => !isProven(name, kept, orders));
+      this.#kept = { ...kept, ...Object.fromEntries(unproven.map((name) => [name, null])) };
+      const left = [...unusable.map(([name]) => name), ...unproven.map((name) => `${name}, which the studio did not sign,`)];
+      return left.length === 0 ? null : await this.#setAside(`${left.join(" and ")} in ${this.path}`);
     } catch (error) {
       if (isMissing(error)) return null;
       return this.#setAside(`${this.path} (${reasonOf(error)})`);
@@ -82,4 +112,15 @@ export class ControlsStore {
     );
     return `${what} cannot be used${kept}.`;
   }
+}
+
+/** Whether a stored control is one that the studio ordered, or there is nothing to resume. */
+function isProven(name: OrderedControl, kept: KeptControls, orders: StudioOrders): boolean {
+  const control = kept[name];
+  const ended =
+    control === null || ("state" in control && control.state !== "running") || ("endedMs" in control && control.endedMs !== null);
+  if (!orders.areSigned || ended) return true;
+  const statement = orders.proven(kept.proofs[name]);
+  const request = requestSchemas[name].parse(control);
+  return statement?.order === `PUT ${controlPaths[name]}` && statement.body === hashOf(request);
 }

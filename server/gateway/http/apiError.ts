@@ -10,6 +10,7 @@ export interface ApiError {
     | "invalid_request_error"
     | "not_found_error"
     | "authentication_error"
+    | "permission_error"
     | "rate_limit_error"
     | "server_error"
     | "timeout_error";

@@ -24,7 +24,7 @@ async function guarded(settings: GatewaySettings) {
   const putKeys = (keys: readonly GatewayKey[], etag: string) =>
     fetch(`${gateway.adminUrl}/keys`, {
       method: "PUT",
-      headers: { "if-match": etag },
+      headers: { "if-match": etag, "content-type": "application/json" },
       body: JSON.stringify({ keys, by: "ada", reason: "a test" }),
     });
   const ask = (secret: string) => gateway.post("/v1/chat/completions", body, bearer(secret));

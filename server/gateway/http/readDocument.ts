@@ -9,12 +9,11 @@ import { readBody } from "./readBody";
 /** A configuration of ten thousand replicas has two hundred thousand nodes. */
 const adminJson: JsonLimits = { depth: 128, nodes: 1_000_000, commas: 2_000_000 };
 
+/** A document with the JSON value it was parsed from, or why there is none. */
+export type ReadDocument<T> = { readonly document: T; readonly raw: unknown } | { readonly error: ApiError };
+
 /** Reads a body of the given shape, or returns an error that states the problem in a sentence; null if the client disconnected. */
-export async function readDocument<T>(
-  request: IncomingMessage,
-  schema: z.ZodType<T>,
-  limitBytes: number,
-): Promise<{ readonly document: T } | { readonly error: ApiError } | null> {
+export async function readDocument<T>(request: IncomingMessage, schema: z.ZodType<T>, limitBytes: number): Promise<ReadDocument<T> | null> {
   const allowed = { mostBytes: limitBytes, json: adminJson };
   const read = await readBody(request, allowed);
   if (read.kind === "ended" || read.kind === "cut-off") return null;
@@ -31,9 +30,9 @@ export async function readBytes(request: IncomingMessage, mostBytes: number): Pr
 }
 
 /** A value as a document of the given shape, or an error that states the problem in a sentence. */
-export function documentOf<T>(value: unknown, schema: z.ZodType<T>): { readonly document: T } | { readonly error: ApiError } {
+export function documentOf<T>(value: unknown, schema: z.ZodType<T>): ReadDocument<T> {
   const parsed = schema.safeParse(value);
-  return parsed.success ? { document: parsed.data } : { error: badRequest(sentenceOf(parsed.error)) };
+  return parsed.success ? { document: parsed.data, raw: value } : { error: badRequest(sentenceOf(parsed.error)) };
 }
 
 /** The first problem as a sentence. */

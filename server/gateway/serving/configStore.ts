@@ -3,18 +3,24 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { type GatewayConfig, gatewayConfigSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import { signedParts } from "@/server/contracts/gateway/signedOrder";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { canonicalJson } from "@/solver/plan/canonical";
 import { isMissing, writeDurably } from "../lib/durableFile";
+import type { Proofs } from "../lib/studioOrders";
 import { configRefusal } from "./configRefusal";
 
 /** The part of a configuration that belongs to its plan; the rest is the list of engines and the operator's other settings. */
 const planPartSchema = gatewayConfigSchema.pick({ name: true, planId: true, policyHash: true, policy: true, judge: true });
 
+const proofsSchema = z.partialRecord(z.enum(signedParts), z.string());
+
 /** What the file holds in addition to the configuration; files of older gateways lack some of it. */
 const savedSchema = gatewayConfigSchema.extend({
   earlierNames: z.array(z.string()).default([]),
   previous: planPartSchema.nullable().default(null),
+  proofs: proofsSchema.default({}),
+  previousProofs: proofsSchema.default({}),
 });
 
 export type PlanPart = z.infer<typeof planPartSchema>;
@@ -26,6 +32,9 @@ export interface SavedConfig {
   readonly earlierNames: readonly string[];
   /** Plan part of the previous plan, for a rollback. */
   readonly previous: PlanPart | null;
+  /** What the studio signed of the configuration, and of the previous plan; empty where orders are not signed. */
+  readonly proofs: Proofs;
+  readonly previousProofs: Proofs;
 }
 
 /** The ETag of a configuration: SHA-256 of its canonical form. */
@@ -59,11 +68,11 @@ export class ConfigStore {
     }
     try {
       const document = JSON.parse(text);
-      const { earlierNames, previous, ...config } = savedSchema.parse(document);
+      const { earlierNames, previous, proofs, previousProofs, ...config } = savedSchema.parse(document);
       const refusal = configRefusal(config);
       if (refusal !== null) return { kind: "unusable", reason: `${this.path}: ${refusal}` };
-      const { earlierNames: _, previous: __, ...saved } = document;
-      return { kind: "loaded", savedEtag: configEtag(saved), config, earlierNames, previous };
+      const { earlierNames: _, previous: __, proofs: ___, previousProofs: ____, ...saved } = document;
+      return { kind: "loaded", savedEtag: configEtag(saved), config, earlierNames, previous, proofs, previousProofs };
     } catch (error) {
       return { kind: "unusable", reason: `${this.path} is not a gateway configuration: ${reasonOf(error)}.` };
     }
@@ -83,7 +92,7 @@ export class ConfigStore {
   }
 
   /** Durable when it returns. */
-  save({ config, earlierNames, previous }: SavedConfig): Promise<void> {
-    return writeDurably(this.path, JSON.stringify({ ...config, earlierNames, previous }, null, 2));
+  save({ config, ...beside }: SavedConfig): Promise<void> {
+    return writeDurably(this.path, JSON.stringify({ ...config, ...beside }, null, 2));
   }
 }

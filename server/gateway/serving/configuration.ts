@@ -1,19 +1,25 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "pino";
-import type { ConfigRequest, GatewayConfig, PreviousPlan } from "@/server/contracts/gateway/gatewayAdmin";
+import {
+  type ConfigRequest,
+  type GatewayConfig,
+  type PreviousPlan,
+  withEnsembles,
+  withKeys,
+} from "@/server/contracts/gateway/gatewayAdmin";
 import type { Candidate, KnobsRequest, Signature } from "@/server/contracts/gateway/gatewayControls";
 import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
-import { formOfHash, policyHash } from "@/server/contracts/gateway/policyHash";
+import { formOfHash, revisedPolicy } from "@/server/contracts/gateway/policyHash";
+import { partsOf, type SignedPart, signedParts } from "@/server/contracts/gateway/signedOrder";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
-import { withOldNames } from "@/solver/plan/deprecatedFields";
 import { learntOf } from "@/solver/plan/policySchema";
-import { policyWithOverrides } from "@/solver/policies/policyControls";
 import { type ApiError, badRequest, conflict } from "../http/apiError";
 import { missingJudgeKey } from "../judge/judgeEndpoint";
 import { type AuditLog, type AuditNote, withReason } from "../lib/auditLog";
 import { isSamePlan, shortId } from "../lib/planName";
+import type { AcceptedOrder, Proofs, StudioOrders } from "../lib/studioOrders";
 import { configRefusal } from "./configRefusal";
-import { type ConfigStore, configEtag, type PlanPart } from "./configStore";
+import { type ConfigStore, configEtag, type LoadedConfig, type PlanPart } from "./configStore";
 import type { Serving } from "./serving";
 
 /** The ETag of having no configuration yet: a first PUT carries `If-Match: "none"`. */
@@ -22,6 +28,7 @@ const noConfigEtag = "none";
 interface ConfigurationOptions {
   readonly serving: Serving;
   readonly store: ConfigStore;
+  readonly orders: StudioOrders;
   readonly audit: AuditLog;
   /** Called for each configuration as soon as it is in force. */
   readonly onInstalled: (config: GatewayConfig, etag: string) => void;
@@ -32,6 +39,9 @@ interface ConfigurationOptions {
 export class Configuration {
   readonly #options: ConfigurationOptions;
   #previous: PlanPart | null = null;
+  /** What the studio signed of the configuration, and of the plan before it. */
+  #proofs: Proofs = {};
+  #previousProofs: Proofs = {};
   /** ETag of `config`: hashing a large configuration at each read of the status would delay requests. */
   #hashed: { readonly config: GatewayConfig; readonly etag: string } | null = null;
 
@@ -75,8 +85,10 @@ export class Configuration {
     const loaded = await this.#options.store.load();
     if (loaded.kind === "none") return null;
     if (loaded.kind === "unusable") return loaded.reason;
-    this.#previous = loaded.previous;
-    this.#options.serving.secrets.begin([loaded.config, ...(loaded.previous === null ? [] : [loaded.previous])]);
+    const unproven = await this.#untrusted(loaded);
+    if (unproven !== null) return `${this.#options.store.path}: ${unproven}`;
+    this.#proofs = loaded.proofs;
+    this.#options.serving.secrets.begin([loaded.config, ...(this.#previous === null ? [] : [this.#previous])]);
     this.#options.serving.install(loaded.config, loaded.earlierNames);
     const known = this.#options.audit.latestChange?.etag;
     if (known !== this.etag && known !== loaded.savedEtag) {
@@ -88,64 +100,88 @@ export class Configuration {
     return null;
   }
 
+  /**
+   * Why a stored configuration is not served: its file may have been written by anybody; null if it is. A previous plan that the studio did not
+   * sign is forgotten.
+   */
+  async #untrusted({
+    config,
+    savedEtag,
+    previous,
+    proofs,
+    previousProofs,
+  }: Extract<LoadedConfig, { kind: "loaded" }>): Promise<string | null> {
+    const { orders, log } = this.#options;
+    const unproven = this.#unproven(config, proofs) ?? (formOfHash(config.policy, config.policyHash) === null ? "policy" : null);
+    const isOlder = orders.areSigned && unproven !== null && Object.keys(proofs).length === 0 && (await orders.admitsUnsigned(savedEtag));
+    if (orders.areSigned && unproven !== null && !isOlder) return notSigned(unproven).message;
+    if (isOlder) log.warn("the configuration is from before orders were signed: it is served until the studio signs another");
+    const isProven = previous === null || this.#unproven({ ...config, ...previous }, { ...proofs, ...previousProofs }) === null;
+    if (isProven) {
+      this.#previous = previous;
+      this.#previousProofs = previousProofs;
+    }
+    return null;
+  }
+
   /** Puts a whole validated configuration into force; without settings it keeps the present ones. */
-  async put({ by, reason, ...given }: ConfigRequest): Promise<void> {
+  async put({ by, reason, ...given }: ConfigRequest, order: AcceptedOrder): Promise<ApiError | null> {
     const settings = given.settings ?? this.current?.settings;
     const config = settings === undefined ? given : { ...given, settings };
     const change = configChange(this.current, config);
+    const proofs = this.#proofsBy(order);
+    const unproven = this.#unproven(config, proofs);
+    if (unproven !== null) return notSigned(unproven);
+    // Only now: a secret goes to the origin that the studio signed.
     this.#options.serving.secrets.enter(config);
-    await this.#replace(config, change === null ? null : { by, action: "configuration", detail: withReason(change, reason) });
+    const note: AuditNote | null = change === null ? null : { by, action: "configuration", detail: withReason(change, reason) };
+    return this.#replace(config, note, proofs);
   }
 
-  /** Puts a candidate's plan and policy into force over the present engines; the previous plan is kept for a rollback. */
-  async adopt({ planId, policyHash: hash, policy }: Candidate, note: AuditNote): Promise<void> {
+  /**
+   * Puts a candidate's plan and policy into force over the present engines; the previous plan is kept for a rollback.
+   *
+   * @param proof the text that the studio signed about the candidate, if orders are signed.
+   * @returns why it cannot; null if it did.
+   */
+  async adopt({ planId, policyHash: hash, policy }: Candidate, note: AuditNote, proof: string | undefined): Promise<ApiError | null> {
     if (this.current === null) throw new Error("There is no configuration to add a candidate to.");
-    const before = planPart(this.current);
-    await this.#replace({ ...this.current, planId, policyHash: hash, policy }, note, before);
+    const proofs = { ...this.#proofs, ...(proof === undefined ? {} : { policy: proof }) };
+    return this.#replace({ ...this.current, planId, policyHash: hash, policy }, note, proofs, planPart(this.current));
   }
 
   /**
    * Sets knobs of the policy in force inside their approved ranges.
    * @returns why it cannot; null if it did.
    */
-  async turnKnobs({ by, reason, ...knobs }: KnobsRequest): Promise<ApiError | null> {
+  async turnKnobs({ by, reason, ...knobs }: KnobsRequest, order: AcceptedOrder): Promise<ApiError | null> {
     if (this.current === null) return noPlan;
-    const turned = policyWithOverrides(this.current.policy, knobs);
-    if (typeof turned === "string") return badRequest(turned);
-    const { policy, change } = turned;
-    // A policy with its original knobs has the hash of its plan again, under old or new field names.
-    const old =
-      policyHash(this.current.policy) !== this.current.policyHash && formOfHash(this.current.policy, this.current.policyHash) !== null;
-    await this.#replace(
-      { ...this.current, policy, policyHash: policyHash(old ? withOldNames(policy) : policy) },
-      { by, action: "knobs turned", detail: withReason(change, reason) },
-    );
-    return null;
+    const revised = revisedPolicy(this.current, knobs);
+    if (typeof revised === "string") return badRequest(revised);
+    const { change, ...policy } = revised;
+    const note = { by, action: "knobs turned", detail: withReason(change, reason) } as const;
+    return this.#replace({ ...this.current, ...policy }, note, this.#proofsBy(order));
   }
 
   /**
    * Serves these ensembles with the plan instead of the present ones.
    * @returns the error; null on success.
    */
-  async serveEnsembles(ensembles: readonly Ensemble[], note: AuditNote): Promise<ApiError | null> {
+  async serveEnsembles(ensembles: readonly Ensemble[], note: AuditNote, order: AcceptedOrder): Promise<ApiError | null> {
     if (this.current === null) return noPlan;
-    const { ensembles: _, ...settings } = this.current.settings ?? {};
-    const changed = ensembles.length === 0 ? settings : { ...settings, ensembles: [...ensembles] };
-    await this.#replace({ ...this.current, settings: changed }, note);
-    return null;
+    return this.#replace(withEnsembles(this.current, ensembles), note, this.#proofsBy(order));
   }
 
   /**
    * Accepts these keys of clients instead of the present ones.
    * @returns the error; null on success.
    */
-  async setKeys(keys: readonly GatewayKey[], note: AuditNote): Promise<ApiError | null> {
+  async setKeys(keys: readonly GatewayKey[], note: AuditNote, order: AcceptedOrder): Promise<ApiError | null> {
     if (this.current === null) return noPlan;
-    const config = { ...this.current, settings: { ...this.current.settings, keys: [...keys] } };
+    const config = withKeys(this.current, keys);
     const refusal = configRefusal(config);
     if (refusal !== null) return badRequest(refusal);
-    await this.#replace(config, note);
-    return null;
+    return this.#replace(config, note, this.#proofsBy(order));
   }
 
   /**
@@ -163,23 +199,48 @@ export class Configuration {
       configRefusal(config) ?? serving.artifacts.refusal(config.policy) ?? missingJudgeKey(config.judge) ?? serving.secrets.refusal(config);
     if (refusal !== null) return conflict(`The plan ${shortId(previous.planId)} cannot be served now. ${refusal}`);
     const detail = withReason(`From the plan ${shortId(current.planId)} back to ${shortId(previous.planId)}`, reason);
-    await this.#replace(config, { by, action: "rolled back", detail }, planPart(current));
-    return null;
+    const proofs = { ...this.#proofs, ...this.#previousProofs };
+    return this.#replace(config, { by, action: "rolled back", detail }, proofs, planPart(current));
   }
 
-  /** The plan before `config` is the last one in force under another id, unless the caller specifies it, and never `config`'s own. */
-  async #replace(config: GatewayConfig, note: AuditNote | null, before?: PlanPart): Promise<void> {
+  /** The proofs of the present configuration, with the order's in place of those parts that it signs. */
+  #proofsBy(order: AcceptedOrder): Proofs {
+    if (order === null) return {};
+    const { text, parts } = order;
+    return { ...this.#proofs, ...Object.fromEntries(Object.keys(parts).map((part) => [part, text])) };
+  }
+
+  /** The first part of a configuration that its proofs do not cover; null: they cover all, or orders are not signed. */
+  #unproven(config: GatewayConfig, proofs: Proofs): SignedPart | null {
+    const { orders } = this.#options;
+    if (!orders.areSigned) return null;
+    const parts = partsOf(config);
+    return signedParts.find((part) => orders.proven(proofs[part])?.parts[part] !== parts[part]) ?? null;
+  }
+
+  /**
+   * The plan before `config` is the last one in force under another id, unless the caller specifies it, and never `config`'s own.
+   * @returns why it is not put into force: the studio did not sign all of it; null if it is.
+   */
+  async #replace(config: GatewayConfig, note: AuditNote | null, proofs: Proofs, before?: PlanPart): Promise<ApiError | null> {
     const { serving, store, onInstalled } = this.#options;
     const { current } = this;
+    const unproven = this.#unproven(config, proofs);
+    if (unproven !== null) return notSigned(unproven);
     const another = current !== null && current.planId !== "" && current.planId !== config.planId;
     const last = before ?? (another ? planPart(current) : null);
     const previous = last === null || isSamePlan(last, config) ? this.#previous : last;
     const earlierNames = serving.cascadeNames.earlierUnder(config.name);
-    await store.save({ config, earlierNames, previous });
+    const { policy, judge } = this.#proofs;
+    const previousProofs = previous === null ? {} : previous === last ? { policy, judge } : this.#previousProofs;
+    await store.save({ config, earlierNames, previous, proofs, previousProofs });
     this.#previous = previous;
+    this.#proofs = proofs;
+    this.#previousProofs = previousProofs;
     serving.install(config, earlierNames);
     onInstalled(config, this.etag);
     if (note !== null) await this.#note(note);
+    return null;
   }
 
   /** A configuration stays in force if its audit line cannot be written: to report that nothing was done would be wrong. */
@@ -193,6 +254,15 @@ export class Configuration {
 function planPart({ name, planId, policyHash: hash, policy, judge }: GatewayConfig): PlanPart {
   return { name, planId, policyHash: hash, policy, judge };
 }
+
+const partNames: Readonly<Record<SignedPart, string>> = { policy: "policy", judge: "name and judge", engines: "engines and settings" };
+
+const notSigned = (part: SignedPart): ApiError => ({
+  status: 403,
+  message: `The studio did not sign the ${partNames[part]} of this configuration: apply an approved plan from the studio.`,
+  type: "permission_error",
+  code: "part_not_signed",
+});
 
 const noPlan = conflict("No configuration is in force yet; apply a plan first.");
 

@@ -92,7 +92,15 @@ export async function temporaryDirectory(): Promise<string> {
 export async function startTestGateway(limits: Partial<GatewayLimits> = {}, given: Partial<GatewayOptions> = {}): Promise<TestGateway> {
   const stateDirectory = given.stateDirectory ?? (await temporaryDirectory());
   const log = pino({ level: "silent" });
-  const options = { dataPort: 0, adminPort: 0, stateDirectory, adminToken: null, log, limits: { drainSeconds: 0.2, ...limits } };
+  const options = {
+    dataPort: 0,
+    adminPort: 0,
+    stateDirectory,
+    adminToken: null,
+    studio: null,
+    log,
+    limits: { drainSeconds: 0.2, ...limits },
+  };
   const gateway = await startGateway({ ...options, ...given });
   onTestFinished(() => gateway.close().then(() => undefined));
   const { adminUrl, dataUrl } = gateway;

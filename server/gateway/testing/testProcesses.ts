@@ -22,11 +22,13 @@ function startBundle(
   return { child, kill };
 }
 
-/** The bundled gateway in its own process, on free ports. */
-export async function startGatewayProcess(stateDirectory: string) {
+/** The bundled gateway in its own process, on free ports; it follows unsigned orders, unless `environment` names a studio. */
+export async function startGatewayProcess(stateDirectory: string, environment: Readonly<Record<string, string>> = {}) {
   const token = "secret";
-  const environment = { WEIR_STATE_DIR: stateDirectory, WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0", WEIR_ADMIN_TOKEN: token };
-  const { child, kill } = startBundle("gateway", environment);
+  const { child, kill } = startBundle("gateway", {
+    ...{ WEIR_STATE_DIR: stateDirectory, WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0", WEIR_ADMIN_TOKEN: token },
+    ...{ WEIR_STUDIO_PUBLIC_KEY: "none", ...environment },
+  });
   if (child.stdout === null) throw new Error("The gateway says nothing.");
   for await (const line of createInterface(child.stdout)) {
     const { dataUrl, adminUrl } = JSON.parse(line) as { dataUrl?: string; adminUrl?: string };

@@ -23,8 +23,8 @@ export interface Planner {
   explore(request: Resolved<ExploreRequest>, asking?: RequestOptions): Promise<Outcome<{ readonly exploration: ExplorationWire }>>;
   /** Slack dispatch over its tau, simulated; takes seconds. Refused where there is nothing to dispatch between. */
   dispatch(request: Resolved<DispatchRequest>, asking?: RequestOptions): Promise<DispatchAnswer>;
-  /** A sealed plan, or why there is none and what could be reached. */
-  solve(request: Resolved<SolveRequest>, asking?: RequestOptions): Promise<SolveAnswer>;
+  /** A sealed plan, or why there is none and what could be reached. `workloadVersion`: for its inputs; absent: it has none. */
+  solve(request: Resolved<SolveRequest> & { readonly workloadVersion?: number }, asking?: RequestOptions): Promise<SolveAnswer>;
   /** One question about the plan of a request; refused if there is no such plan. */
   examine(request: Resolved<ExamineRequest>, asking?: RequestOptions): Promise<Outcome<{ readonly examination: Examination }>>;
   /** The latency of requests under policies with the engines that serve at some moment; refused if an engine's cards are unknown. */
@@ -91,10 +91,14 @@ export function createPlanner({ warm = false }: { readonly warm?: boolean } = {}
       if (answer.kind === "infeasible") return { ok: false, kind: "infeasible", message: answer.answer.reason };
       throw new Error(`slack dispatch was asked, a ${answer.kind} came`);
     },
-    async solve({ objective, fixed, policy, tau, ...situation }, asking) {
+    async solve({ objective, fixed, policy, tau, workloadVersion: version, ...situation }, asking) {
       const answer = await ask(situation, { kind: "solve", objective, fixed, policy, tau }, asking);
-      if (answer.kind === "draft" || answer.kind === "dispatch-draft")
-        return { outcome: "plan", plan: sealPlan<PolicyDocument>(answer.draft, new Date()) };
+      if (answer.kind === "draft" || answer.kind === "dispatch-draft") {
+        const { draft } = answer;
+        const { workload, ...inputs } = draft.inputs;
+        const versioned = version === undefined ? draft : { ...draft, inputs: { ...inputs, workload: { ...workload, version } } };
+        return { outcome: "plan", plan: sealPlan<PolicyDocument>(versioned, new Date()) };
+      }
       if (answer.kind === "infeasible") return answer.answer;
       throw new Error(`a plan was asked, an ${answer.kind} came`);
     },

@@ -1,39 +1,96 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { planSchema } from "@/solver/plan/plan";
+import { approvalHash, earlierPlanIds, planHashes } from "@/server/contracts/gateway/planHash";
+import { type Plan, planSchema } from "@/solver/plan/plan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { readPlan } from "./readPlan";
-import { earlierPlanId, planHashes, sealPlan } from "./sealPlan";
+import { sealPlan } from "./sealPlan";
 
 const at = new Date("2026-01-02T03:04:05Z");
+const sealed = sealPlan(examplePlanDraft(), at);
+
+/** Paths of all numbers and strings in a value. */
+function leavesOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== "object" || value === null) return typeof value === "number" || typeof value === "string" ? [path] : [];
+  return Object.entries(value).flatMap(([key, member]) => leavesOf(member, [...path, key]));
+}
+
+/** A copy with one leaf changed. */
+function changedAt(plan: Plan, path: readonly string[]): Plan {
+  const copy = structuredClone(plan) as unknown as Record<string, unknown>;
+  const last = path.at(-1) ?? "";
+  const parent = path.slice(0, -1).reduce((at, key) => at[key] as Record<string, unknown>, copy);
+  parent[last] = typeof parent[last] === "number" ? parent[last] + 1 : `${parent[last]}x`;
+  return copy as unknown as Plan;
+}
+
+const effort = ["solver.seconds", "solver.evaluatedThresholds", "solver.replicaSimulations"];
+const isCovered = (path: readonly string[]): boolean =>
+  ["deployment", "policy", "inputs", "predictions", "solver"].includes(path[0] ?? "") && !effort.includes(path.join("."));
+const leaves = leavesOf(sealed).filter(
+  ([first]) => !["id", "topologyHash", "policyHash", "apiVersion", "kind", "rule"].includes(first ?? ""),
+);
 
 test("a sealed plan survives export and import unchanged", () => {
-  const plan = sealPlan(examplePlanDraft(), at);
-  expect(planSchema.parse(JSON.parse(JSON.stringify(plan)))).toEqual(plan);
+  expect(planSchema.parse(JSON.parse(JSON.stringify(sealed)))).toEqual(sealed);
+  expect(readPlan(JSON.parse(JSON.stringify(sealed)))).toEqual({ ok: true, plan: sealed });
 });
 
-test("the id covers topology, policy and the cluster and nothing else", () => {
+test("any change of what an approver relies on changes the id, and the document is refused under its old one", () => {
+  const covered = leaves.filter(isCovered);
+  expect(covered.length).toBeGreaterThan(50);
+  fc.assert(
+    fc.property(fc.constantFrom(...covered), (path) => {
+      const changed = changedAt(sealed, path);
+      expect(planHashes(changed).id).not.toBe(sealed.id);
+      expect(readPlan(changed).ok).toBe(false);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("name, date and the effort of solving do not change the id", () => {
+  const uncovered = leaves.filter((path) => !isCovered(path));
+  expect(uncovered.map((path) => path.join(".")).sort()).toEqual([...effort, "metadata.createdAt", "metadata.name"].sort());
+  for (const path of uncovered) expect(planHashes(changedAt(sealed, path)).id).toBe(sealed.id);
+  expect(sealPlan({ ...examplePlanDraft(), metadata: { name: "other" } }, new Date("2027-01-01T00:00:00Z")).id).toBe(sealed.id);
+});
+
+test("plans with one deployment and policy for two workloads have two ids", () => {
   const draft = examplePlanDraft();
-  const plan = sealPlan(draft, at);
-  expect(sealPlan({ ...draft, metadata: { name: "other" } }, new Date("2027-01-01T00:00:00Z")).id).toBe(plan.id);
-
-  const turned = sealPlan({ ...draft, policy: { ...draft.policy, thresholds: [61] } }, at);
-  expect(turned.id).not.toBe(plan.id);
-  expect(turned.topologyHash).toBe(plan.topologyHash);
-  expect(turned.policyHash).not.toBe(plan.policyHash);
-
-  const cluster = { ...draft.inputs.cluster, id: "other" };
-  const elsewhere = sealPlan({ ...draft, inputs: { ...draft.inputs, cluster } }, at);
-  expect(elsewhere.id).not.toBe(plan.id);
-  expect(elsewhere).toMatchObject({ topologyHash: plan.topologyHash, policyHash: plan.policyHash });
+  const workload = { ...draft.inputs.workload, id: "another" };
+  const other = sealPlan({ ...draft, inputs: { ...draft.inputs, workload } }, at);
+  expect(other).toMatchObject({ topologyHash: sealed.topologyHash, policyHash: sealed.policyHash });
+  expect(other.id).not.toBe(sealed.id);
 });
 
-test("a document that was sealed before ids covered the cluster is read under its own id, and an altered one is not", () => {
-  const plan = sealPlan(examplePlanDraft(), at);
-  const earlier = { ...plan, id: earlierPlanId(plan) };
-  expect(readPlan(earlier)).toEqual({ ok: true, plan: earlier });
-  const inputs = { ...plan.inputs, cluster: { ...plan.inputs.cluster, id: "other" } };
-  expect(readPlan({ ...plan, inputs })).toMatchObject({ ok: false, message: expect.stringContaining("The plan's id does not match") });
+test("an imported plan with invented figures does not match its id", () => {
+  const invented = { ...sealed, predictions: { ...sealed.predictions, quality: 99, p95Seconds: 0.1 } };
+  expect(readPlan(invented)).toMatchObject({ ok: false, message: expect.stringContaining("The plan's id does not match its content") });
+});
+
+test("what an approval binds to covers the cluster and the commands in its connection, and not where GPU figures come from", () => {
+  const connection = { kind: "processes", engine: { command: ["vllm", "serve"] }, dcgmUrls: ["http://a:9400"] };
+  const hash = (change: object, clusterId = "c") => approvalHash({ plan: sealed, clusterId, connection: { ...connection, ...change } });
+  expect(hash({ dcgmUrls: [] })).toBe(hash({}));
+  expect(hash({ engine: { command: ["vllm", "serve", "--enable-anything"] } })).not.toBe(hash({}));
+  expect(hash({}, "d")).not.toBe(hash({}));
+  expect(approvalHash({ plan: sealed, clusterId: "c", connection: null })).not.toBe(hash({}));
+});
+
+test("a document sealed under the old rule is read under its own id, and an altered one is not", () => {
+  const old = JSON.parse(readFileSync(join(import.meta.dirname, "testing", "planOfOldRule.json"), "utf8")) as Plan;
+  expect(old.rule).toBeUndefined();
+  expect(readPlan(old)).toEqual({ ok: true, plan: old });
+  const [, earliest = ""] = earlierPlanIds(old);
+  expect(readPlan({ ...old, id: earliest })).toMatchObject({ ok: true, plan: { id: earliest } });
+  const inputs = { ...old.inputs, cluster: { ...old.inputs.cluster, id: "other" } };
+  expect(readPlan({ ...old, inputs })).toMatchObject({ ok: false, message: expect.stringContaining("The plan's id does not match") });
+  const { rule: _, ...stripped } = sealed;
+  expect(readPlan(stripped)).toMatchObject({ ok: false });
 });
 
 test("a policy with a threshold too many is refused with both counts", () => {
@@ -46,10 +103,10 @@ test("a policy with a threshold too many is refused with both counts", () => {
 /** A plan as it was sealed before `agingReleases` was called `agingThreshold`. */
 function sealedWithOldNames() {
   const draft = examplePlanDraft();
-  const { policy } = draft;
-  const old = { ...policy, order: { kind: "sjf", agingReleases: 30 } } as unknown as PolicyDocument;
-  const plan = { ...draft, policy: old };
-  return { ...plan, ...planHashes(plan), metadata: { ...plan.metadata, createdAt: at.toISOString() } };
+  const policy = { ...draft.policy, order: { kind: "sjf", agingReleases: 30 } } as unknown as PolicyDocument;
+  const plan = { ...draft, policy };
+  const [id] = earlierPlanIds(plan);
+  return { ...plan, ...planHashes(plan), id, metadata: { ...plan.metadata, createdAt: at.toISOString() } };
 }
 
 test("a plan that was sealed with a field's old name is read with the new one under its own hashes", () => {
@@ -59,8 +116,8 @@ test("a plan that was sealed with a field's old name is read with the new one un
   expect(read).toEqual({ ok: true, plan: expected });
   // An export has the new name and the old hashes.
   expect(readPlan(JSON.parse(JSON.stringify(expected)))).toEqual(read);
-  const earlier = { ...old, id: earlierPlanId(old) };
-  expect(readPlan(earlier)).toEqual({ ok: true, plan: { ...expected, id: earlier.id } });
+  const [, earliest] = earlierPlanIds(old);
+  expect(readPlan({ ...old, id: earliest })).toEqual({ ok: true, plan: { ...expected, id: earliest } });
 });
 
 test("a plan that was sealed with a field's old name and altered since is refused", () => {

@@ -25,9 +25,9 @@ export function situationOf(
   { policy, inputs }: Pick<Plan, "inputs"> & { readonly policy: CascadePolicy },
   workload: Workload,
 ): PlannedSituation {
-  const { model: judgeModel, engine, secondsPerCall, usdPerCall, variation } = policy.judge;
-  // Older plans record a judge's engine and a direct start only if they have one.
-  const judgeEngine = inputs.judgeEngine ?? (engine === undefined ? undefined : { model: judgeModel, ...engine });
+  const { model: judgeModel, secondsPerCall, usdPerCall, variation } = policy.judge;
+  const judgeEngine = plannedJudgeEngine({ policy, inputs });
+  // Older plans record a direct start only if they have one.
   const directStart = inputs.directStart ?? policy.directStart?.router;
   const { userCards, engineProfile, judgeTime: source } = inputs;
   return {
@@ -48,4 +48,10 @@ export function situationOf(
         : { kind: "engine", ...judgeEngine },
     ...(directStart === undefined ? {} : { directStart: { auc: directStart.auc } }),
   };
+}
+
+/** The judge that a plan was made with, if it was an engine of its own; older plans record that in their policy only. */
+export function plannedJudgeEngine({ policy, inputs }: Pick<Plan, "policy" | "inputs">): Plan["inputs"]["judgeEngine"] {
+  if (inputs.judgeEngine !== undefined || policy.kind !== "cascade" || policy.judge.engine === undefined) return inputs.judgeEngine;
+  return { model: policy.judge.model, ...policy.judge.engine };
 }

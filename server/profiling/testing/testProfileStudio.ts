@@ -19,13 +19,14 @@ const studio = `
   import { createAdminClient } from "@/server/clusters/connector/adminClient";
   import { createConnector } from "@/server/clusters/connector/clusterConnector";
   import { createEmulatorHost } from "@/server/clusters/connector/emulatorHost";
+  import { orderSigner, studioKey } from "@/server/lib/studioKey";
   import { openStore } from "@/server/store/store";
 
   const { folder, token, gatewayAdminUrl, emulatorUrl } = JSON.parse(process.argv[2]);
   const store = openStore(folder);
   const connector = createConnector({
     host: createEmulatorHost({ emulator: createAdminClient("emulator", emulatorUrl, token), heldOutOutcomes: () => null }),
-    gateway: createAdminClient("gateway", gatewayAdminUrl, token),
+    gateway: createAdminClient("gateway", gatewayAdminUrl, token, { clusterId: "embedded", sign: orderSigner(studioKey(folder)) }),
     planOf: () => null,
   });
   let answer = { ok: false, message: "not looked at yet" };

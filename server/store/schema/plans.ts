@@ -8,6 +8,8 @@ export const plans = sqliteTable("plans", {
   /** Id of the person who saved it first; null: the studio itself, or before this was recorded. */
   maker: text(),
   document: text({ mode: "json" }).$type<Plan>().notNull(),
+  /** Why the figures of an imported plan are only claimed by whoever made it, in a sentence; null: they are this studio's own. */
+  claimed: text(),
 });
 
 export const approvals = sqliteTable("approvals", {
@@ -19,4 +21,6 @@ export const approvals = sqliteTable("approvals", {
   actor: text().notNull(),
   at: text().notNull(),
   reason: text().notNull(),
+  /** What was approved, see `approvalHash`; null: approved while approvals covered only cluster, deployment and policy. */
+  hash: text(),
 });

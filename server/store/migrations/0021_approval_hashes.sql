@@ -1,0 +1,2 @@
+ALTER TABLE `approvals` ADD `hash` text;--> statement-breakpoint
+ALTER TABLE `plans` ADD `claimed` text;
