@@ -108,8 +108,10 @@ describe("clusters beside each other", () => {
   it("say how a gateway is started that nobody runs, and whose token is not to be found", async () => {
     const reason = (id: string) => summary(id)?.health.reason ?? "";
     await until(() => [alone, locked].every((id) => reason(id).startsWith("The gateway")));
-    const command = `WEIR_GATEWAY_PORT=9 WEIR_GATEWAY_ADMIN_PORT=9 WEIR_STATE_DIR=${join(embedded.environment.WEIR_STATE_DIR, "clusters", alone)}`;
-    expect(reason(alone)).toContain(`${command} node dist/gateway.mjs`);
+    const stateDir = embedded.environment.WEIR_STATE_DIR;
+    const places = `WEIR_GATEWAY_PORT=9 WEIR_GATEWAY_ADMIN_PORT=9 WEIR_STATE_DIR=${join(stateDir, "clusters", alone)}`;
+    const trust = `WEIR_CLUSTER_ID=${alone} WEIR_STUDIO_PUBLIC_KEY=${join(stateDir, "studio-key.pub")}`;
+    expect(reason(alone)).toContain(`${places} ${trust} node dist/gateway.mjs`);
     expect(reason(locked)).toBe(
       `The gateway at ${other.gatewayAdminUrl} is not asked: The key's variable WEIR_ENGINE_NOT_THERE is not set.`,
     );

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { hashOf, publicKeyText, type SignedParts, signStatement } from "@/server/contracts/gateway/signedOrder";
 
 /** An order to a cluster's gateway, as it is signed. */
-export interface OrderToSign {
+interface OrderToSign {
   readonly clusterId: string;
   /** Method and path. */
   readonly order: string;
