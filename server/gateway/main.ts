@@ -1,13 +1,13 @@
 import { delimiter } from "node:path";
 import { pino } from "pino";
 import { allowedAddresses } from "@/server/contracts/engine/guardedConnector";
+import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { ensurePrivateFolder } from "@/server/lib/privateFolder";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { tlsFiles } from "@/server/lib/tlsServer";
 import { version } from "../../package.json";
 import { type Gateway, PortTakenError, startGateway } from "./gateway";
-import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
 import { defaultLimits } from "./http/limits";
 import { tracesFromEnvironment } from "./request/traces";
 
