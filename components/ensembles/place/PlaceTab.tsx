@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTRPC } from "@/components/api/trpc";
-import { useHindrance } from "@/components/api/useMe";
+import { useAllowed, useHindrance } from "@/components/api/useMe";
 import { Button } from "@/components/ui/Button";
 import { lockedStatus } from "@/components/ui/lockedStatus";
 import { NumberGuard } from "@/components/ui/NumberGuard";
@@ -54,7 +54,8 @@ function Placed(props: {
   const { sent } = assigned;
   const form = useMemo(() => preparePlaceForm(kept.ensemble, view, ground, sent), [kept, view, ground, sent]);
   const hindrance = useHindrance("prepare");
-  const placing = usePlacement(hindrance === null ? form.request : null);
+  const mayAsk = useAllowed("prepare");
+  const placing = usePlacement(mayAsk ? form.request : null);
   const { placement, current } = placing;
   return (
     <>
