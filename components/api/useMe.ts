@@ -19,3 +19,8 @@ export function useHindrance(permission: Permission): string | null {
   const names = useQuery(trpc.session.whoMay.queryOptions({ permission }, { enabled: isRefused, staleTime: 60_000 })).data ?? [];
   return isRefused ? whoMayText(me.role, names) : null;
 }
+
+/** Whether the signed-in person is known to have a permission: what is asked for only then is never refused. */
+export function useAllowed(permission: Permission): boolean {
+  return useMe()?.permissions.includes(permission) ?? false;
+}

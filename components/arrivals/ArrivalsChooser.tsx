@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import type { ArrivalsChoice } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { useHindrance } from "../api/useMe";
+import { useAllowed, useHindrance } from "../api/useMe";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { SelectField } from "../ui/Field";
 import { FilePicker } from "../ui/FilePicker";
@@ -52,12 +52,13 @@ export function ArrivalsChooser(props: {
   const [kind, setKind] = useState<Kind>(value.arrivals.kind);
   const client = useTRPCClient();
   const hindrance = useHindrance("prepare");
+  const mayAsk = useAllowed("prepare");
   const still = useDebounced(value, STILL_MS);
   const isNamed = kind === value.arrivals.kind;
   const preview = useQuery({
     queryKey: ["arrivals", "preview", still],
     queryFn: async () => unwrapOutcome(await client.arrivals.preview.mutate(asAsked(still))).preview,
-    enabled: isNamed && still.arrivals.kind === kind && hindrance === null,
+    enabled: isNamed && still.arrivals.kind === kind && mayAsk,
     placeholderData: keepPreviousData,
     retry: false,
     staleTime: 0,

@@ -4,9 +4,10 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { AuditPage, AuditRecord } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
 import { StateWord } from "../ui/Badge";
-import { Button, buttonClass } from "../ui/Button";
+import { Button } from "../ui/Button";
 import { CopyButton } from "../ui/CopyButton";
 import { DataTable } from "../ui/DataTable";
+import { DownloadButton } from "../ui/DownloadButton";
 import { PageHeader } from "../ui/PageHeader";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
@@ -60,12 +61,10 @@ export function AuditScreen() {
                 <CopyButton text={overview.data.headHash} label="Copy head hash" />
               </>
             )}
-            <a href={exportAddress(view, "jsonl")} download className={buttonClass()} title="Can be verified: weir audit verify --file">
+            <DownloadButton path={exportAddress(view, "jsonl")} title="Can be verified: weir audit verify --file">
               Export JSON lines
-            </a>
-            <a href={exportAddress(view, "csv")} download className={buttonClass()}>
-              Export CSV
-            </a>
+            </DownloadButton>
+            <DownloadButton path={exportAddress(view, "csv")}>Export CSV</DownloadButton>
           </>
         }
       >

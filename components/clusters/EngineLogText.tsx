@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../api/trpc";
-import { useHindrance } from "../api/useMe";
+import { useAllowed, useHindrance } from "../api/useMe";
 import { CopyButton } from "../ui/CopyButton";
 import { lockedStatus } from "../ui/lockedStatus";
 import { PanelState } from "../ui/PanelState";
@@ -14,11 +14,9 @@ const REFRESH_MS = 3_000;
 export function EngineLogText({ clusterId, engineId }: { readonly clusterId: string; readonly engineId: string }) {
   const trpc = useTRPC();
   const hindrance = useHindrance("operate");
+  const enabled = useAllowed("operate");
   const query = useQuery(
-    trpc.clusters.engineLog.queryOptions(
-      { clusterId, engineId },
-      { enabled: hindrance === null, retry: false, staleTime: 0, refetchInterval: REFRESH_MS },
-    ),
+    trpc.clusters.engineLog.queryOptions({ clusterId, engineId }, { enabled, retry: false, staleTime: 0, refetchInterval: REFRESH_MS }),
   );
   const { data } = query;
   const text = data?.ok === true ? data.text : "";

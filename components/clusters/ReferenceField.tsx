@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../api/trpc";
-import { useHindrance } from "../api/useMe";
+import { useAllowed } from "../api/useMe";
 import { SelectField, TextField } from "../ui/Field";
 import { type ReferenceForm, referenceHint } from "./prepareAttach";
 
@@ -17,7 +17,7 @@ export function ReferenceField(props: {
   readonly onChange: (value: ReferenceForm) => void;
 }) {
   const { label, value, onChange } = props;
-  const enabled = useHindrance("attach") === null;
+  const enabled = useAllowed("attach");
   const folder = useQuery(useTRPC().clusters.secretsFolder.queryOptions(undefined, { enabled, staleTime: Number.POSITIVE_INFINITY })).data;
   const hint = folder === undefined ? null : referenceHint(value, folder);
   return (

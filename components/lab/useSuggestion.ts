@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { LabSpec, LabSuggestionRequest } from "@/server/contracts/studio";
 import { useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { useHindrance } from "../api/useMe";
+import { useAllowed } from "../api/useMe";
 import { useDebounced } from "../ui/useDebounced";
 
 /** Delay after the last edit of engines or mix before systems are suggested for them. */
@@ -17,7 +17,7 @@ const STILL_MS = 300;
  */
 export function useSuggestion(workloadId: string | null, planId: string | null, spec: LabSpec | null) {
   const client = useTRPCClient();
-  const mayAsk = useHindrance("prepare") === null;
+  const mayAsk = useAllowed("prepare");
   const asked = JSON.stringify({
     workloadId,
     ...(planId !== null && { planId }),

@@ -5,7 +5,7 @@ import { useState } from "react";
 import type { LabelProgress } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { useHindrance } from "../api/useMe";
+import { useAllowed, useHindrance } from "../api/useMe";
 import { lockedStatus } from "../ui/lockedStatus";
 import type { PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
@@ -37,10 +37,11 @@ export function useLabelling(jobId: string, kind: LabelKind): Labelling {
   const [error, setError] = useState<Labelling["error"]>(null);
   const asked = { jobId, kind };
   const hindrance = useHindrance("prepare");
+  const enabled = useAllowed("prepare");
   const { queryKey } = trpc.labels.next.queryOptions(asked);
   const query = useQuery(
     trpc.labels.next.queryOptions(asked, {
-      enabled: hindrance === null,
+      enabled,
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnMount: "always",
       select: unwrapOutcome,

@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import type { ProfileRequest, PromptSet } from "@/server/contracts/studio";
 import { useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
-import { useHindrance } from "../api/useMe";
+import { useAllowed } from "../api/useMe";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { ErrorLine } from "../ui/ErrorLine";
 import { Figure } from "../ui/Figure";
@@ -25,7 +25,7 @@ const REFRESH_MS = 15_000;
 /** The estimate of a profile; during a new estimate that of the earlier request, labelled as such. `request`: memoised. */
 function useEstimate(request: ProfileRequest | null) {
   const client = useTRPCClient();
-  const mayAsk = useHindrance("prepare") === null;
+  const mayAsk = useAllowed("prepare");
   const still = useDebounced(request, STILL_MS);
   const query = useQuery({
     queryKey: ["profile estimate", still],

@@ -29,7 +29,7 @@ async function ask(path: string, method: "GET" | "POST", input: object): Promise
     endpoint: "/api/trpc",
     req: new Request(`http://studio/api/trpc/${path}${query}`, { method, ...body }),
     router: servedRouter,
-    createContext: () => ({ services: services as Services, caller, sameOrigin: true }),
+    createContext: () => ({ services: services as Services, caller, address: "127.0.0.1", sameOrigin: true }),
   });
   return ((await response.json()) as { result?: { data?: unknown } }).result?.data;
 }

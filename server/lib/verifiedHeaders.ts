@@ -9,11 +9,7 @@ export const verifiedHeaders = {
   secure: "x-weir-secure",
 } as const;
 
-/**
- * The IP address of whoever sent a request, for throttling and the audit.
- *
- * @public
- */
+/** The IP address of whoever sent a request, for the audit. */
 export const clientAddressOf = (headers: Headers): string => headers.get(verifiedHeaders.clientAddress) ?? "unknown";
 
 /** Whether the browser's connection is encrypted, so that cookies are marked `Secure`. */

@@ -10,8 +10,11 @@ const plainWord = /^(?:[A-Za-z/]|--?[A-Za-z])[\w ./:@+,=-]*$/;
 const special = /(?![\n\t])[\p{C}\p{Zl}\p{Zp}]/u;
 const everySpecial = new RegExp(special.source, "gu");
 
-const escaped = (sign: string): string =>
-  Array.from({ length: sign.length }, (_, at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
+/** YAML has no surrogate pairs: a character beyond U+FFFF is one escape. */
+function escaped(sign: string): string {
+  const code = sign.codePointAt(0) ?? 0;
+  return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+}
 
 /** The library writes a text `<<` bare, which merges mappings. */
 const withoutMerge = (tags: Tags): Tags => tags.filter((tag) => typeof tag === "string" || tag.tag !== "tag:yaml.org,2002:merge");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** A command as its stub saw it: the GPUs in its environment, and its arguments. */
-export interface RecordedCall {
+interface RecordedCall {
   readonly gpus: string;
   readonly args: readonly string[];
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { signedInHeaders } from "@/server/api/testing/signedInHeaders";
 import type { AuditFilter, AuditPage } from "@/server/contracts/studio";
 import { studioSettings } from "@/server/lib/studioSettings";
 import { createRuntime, type Runtime } from "@/server/runtime";
@@ -17,7 +18,7 @@ const timeOf = (line: number): string => new Date(Date.UTC(2026, 0, 1) + Math.fl
 
 let folder = "";
 let studio: Runtime;
-let cookie = "";
+let signedIn: Record<string, string> = {};
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "weir-audit-page-"));
   const store = openStore(folder);
@@ -33,14 +34,14 @@ beforeAll(() => {
   const nowhere = "http://127.0.0.1:9";
   studio = createRuntime(studioSettings({ WEIR_STATE_DIR: folder, WEIR_EMULATOR_URL: nowhere, WEIR_GATEWAY_ADMIN_URL: nowhere }));
   Object.assign(globalThis, { [Symbol.for("weir.runtime")]: studio });
-  cookie = `weir_session=${studio.signIn(new URL(studio.signInLink()).searchParams.get("token") ?? "")}`;
+  signedIn = signedInHeaders(studio);
 });
 afterAll(async () => {
   await studio.close();
   rmSync(folder, { recursive: true });
 });
 
-const get = (path: string, headers: Record<string, string> = { cookie }) => new Request(`http://127.0.0.1:4600${path}`, { headers });
+const get = (path: string, headers: Record<string, string> = signedIn) => new Request(`http://127.0.0.1:4600${path}`, { headers });
 async function page(filter: AuditFilter, cursor: string | null = null, limit = 200): Promise<AuditPage> {
   const input = encodeURIComponent(JSON.stringify({ filter, cursor, limit }));
   const body = (await (await query(get(`/api/trpc/audit.page?input=${input}`))).json()) as { result?: { data: AuditPage }; error?: object };

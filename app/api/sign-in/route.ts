@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isSameOrigin } from "@/server/auth/sameOrigin";
 import { sessionCookie } from "@/server/auth/sessionCookie";
 import { readBoundedText } from "@/server/lib/boundedBody";
-import { isSecure } from "@/server/lib/verifiedHeaders";
+import { clientAddressOf, isSecure } from "@/server/lib/verifiedHeaders";
 import { runtime } from "@/server/runtime";
 
 export const dynamic = "force-dynamic";
@@ -17,7 +17,7 @@ const maxBytes = 1_000;
  * else.
  */
 export async function POST(request: Request): Promise<Response> {
-  const { signIn } = runtime();
+  const { signIn, services } = runtime();
   if (!isSameOrigin(request.headers)) return refuse(403, "The request came from another site and was refused.");
   if (!/^application\/json\b/i.test(request.headers.get("content-type") ?? "")) return refuse(415, "Send application/json.");
   const body = await readBoundedText(request.body, maxBytes);
@@ -25,7 +25,12 @@ export async function POST(request: Request): Promise<Response> {
   const input = tokenSchema.safeParse(parsed(body));
   if (!input.success) return refuse(400, "Send the token of a sign-in link.");
   const session = signIn(input.data.token);
-  if (session === null) return refuse(401, "The link was already used or has expired.");
+  if (session === null) {
+    const message = "The link was already used or has expired.";
+    const address = clientAddressOf(request.headers);
+    services.audit.refused({ actor: "nobody", address, action: "sign-in", subject: "session", objectKind: "session", detail: message });
+    return refuse(401, message);
+  }
   return Response.json(
     { pageToken: session.pageToken },
     { headers: { "set-cookie": sessionCookie(session.cookieSecret, isSecure(request.headers)), "cache-control": "no-store" } },

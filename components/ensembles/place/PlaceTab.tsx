@@ -3,7 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTRPC } from "@/components/api/trpc";
+import { useAllowed, useHindrance } from "@/components/api/useMe";
 import { Button } from "@/components/ui/Button";
+import { lockedStatus } from "@/components/ui/lockedStatus";
 import { NumberGuard } from "@/components/ui/NumberGuard";
 import { Panel } from "@/components/ui/Panel";
 import { PanelState, type PanelStatus } from "@/components/ui/PanelState";
@@ -51,7 +53,9 @@ function Placed(props: {
   const assigned = useAssignments(view.assigned, write);
   const { sent } = assigned;
   const form = useMemo(() => preparePlaceForm(kept.ensemble, view, ground, sent), [kept, view, ground, sent]);
-  const placing = usePlacement(form.request);
+  const hindrance = useHindrance("prepare");
+  const mayAsk = useAllowed("prepare");
+  const placing = usePlacement(mayAsk ? form.request : null);
   const { placement, current } = placing;
   return (
     <>
@@ -63,7 +67,7 @@ function Placed(props: {
           </NumberGuard>
         </div>
       </Panel>
-      <PanelState status={placingStatus(placing, form.problem)}>
+      <PanelState status={hindrance === null ? placingStatus(placing, form.problem) : lockedStatus(hindrance)}>
         {() =>
           placement !== undefined && (
             <PlacementPanels

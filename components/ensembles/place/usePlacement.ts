@@ -4,7 +4,6 @@ import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-quer
 import { useCallback, useMemo, useState } from "react";
 import { useTRPCClient } from "@/components/api/trpc";
 import { unwrapOutcome } from "@/components/api/unwrapOutcome";
-import { useHindrance } from "@/components/api/useMe";
 import { useDebounced } from "@/components/ui/useDebounced";
 import type { EnsemblePlacement, PlaceRequest } from "@/server/contracts/studio";
 
@@ -34,21 +33,20 @@ export interface Placing {
  */
 export function usePlacement(request: PlaceRequest | null): Placing {
   const client = useTRPCClient();
-  const hindrance = useHindrance("prepare");
   const queries = useQueryClient();
   const text = useDebounced(request === null ? "" : JSON.stringify(request), STILL_MS);
   const question = useMemo(() => (text === "" ? null : (JSON.parse(text) as PlaceRequest)), [text]);
   const [cancelled, setCancelled] = useState<string | null>(null);
   const [sinceMs, setSinceMs] = useState<number | null>(null);
   const queryKey = useMemo(() => [placementKey, text] as const, [text]);
-  const { data, refetch, isFetching, isPlaceholderData, ...query } = useQuery({
+  const { data, error, refetch, isFetching, isPlaceholderData } = useQuery({
     queryKey,
     queryFn: async ({ signal }) => {
       if (question === null) throw new Error("There is nothing to place.");
       setSinceMs(Date.now());
       return unwrapOutcome(await client.ensembles.place.mutate(question, { signal })).placement;
     },
-    enabled: question !== null && cancelled !== text && hindrance === null,
+    enabled: question !== null && cancelled !== text,
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: keepPreviousData,
     retry: false,
@@ -61,7 +59,6 @@ export function usePlacement(request: PlaceRequest | null): Placing {
     setCancelled(null);
     void refetch();
   }, [refetch]);
-  const error = hindrance === null ? query.error : { message: hindrance };
   const settled = request !== null && JSON.stringify(request) === text;
   const current = settled && data !== undefined && !isPlaceholderData && error === null;
   return { placement: data, current, error, sinceMs: isFetching ? sinceMs : null, cancelled: cancelled === text && !current, cancel, ask };

@@ -42,7 +42,7 @@ export function createPeopleService({ store, endStreams }: PeopleParts) {
     signOut(caller: Caller): void {
       if (caller.kind !== "session" || !sessions.remove(caller.id)) return;
       endStreams([caller.id]);
-      audit.note(caller.name, "sign-out", "session");
+      audit.note(caller.name, "sign-out", { subject: "session", objectKind: "session" });
     },
     list: (): readonly PersonSummary[] => users.list().map(({ subject: _, ...person }) => person),
     setRole(id: string, role: Role, caller: Caller): Outcome<object> {
@@ -56,7 +56,7 @@ export function createPeopleService({ store, endStreams }: PeopleParts) {
         ...sessions.list().flatMap((session) => (session.userId === id ? [session.id] : [])),
         ...apiTokens.list().flatMap((token) => (token.createdBy === user.name ? [token.id] : [])),
       ]);
-      audit.note(caller.name, "set role", user.name, `${user.role} to ${role}`);
+      audit.note(caller.name, "set role", { subject: user.name, objectKind: "person" }, `${user.role} to ${role}`);
       return { ok: true };
     },
     /** A disabled person cannot sign in; open sessions end at once, and API tokens of that person stop working. */
@@ -69,7 +69,7 @@ export function createPeopleService({ store, endStreams }: PeopleParts) {
       store.atomically(() => {
         users.update(id, { disabledAt: isDisabled ? new Date().toISOString() : null });
         if (isDisabled) endStreams(sessions.removeOf(id));
-        audit.note(caller.name, isDisabled ? "disable person" : "enable person", user.name);
+        audit.note(caller.name, isDisabled ? "disable person" : "enable person", { subject: user.name, objectKind: "person" });
       });
       return { ok: true };
     },
@@ -79,14 +79,14 @@ export function createPeopleService({ store, endStreams }: PeopleParts) {
       const session = sessions.list().find((known) => known.id === id);
       if (session === undefined || !sessions.remove(id)) return refused("The session has ended already.");
       endStreams([id]);
-      audit.note(caller.name, "end session", session.userName);
+      audit.note(caller.name, "end session", { subject: session.userName, objectKind: "session" });
       return { ok: true };
     },
     /** Ends every session but the caller's. */
     endOtherSessions(caller: Caller): Outcome<{ readonly ended: number }> {
       const ended = sessions.removeAllBut(caller.id);
       endStreams(ended);
-      audit.note(caller.name, "end sessions", "all others", `${ended.length}`);
+      audit.note(caller.name, "end sessions", { subject: "all others", objectKind: "session" }, `${ended.length}`);
       return { ok: true, ended: ended.length };
     },
     tokens: (): readonly ApiTokenSummary[] => apiTokens.list(),
@@ -99,20 +99,20 @@ export function createPeopleService({ store, endStreams }: PeopleParts) {
         createdAt: now.toISOString(),
         expiresAt: new Date(now.getTime() + days * dayMs).toISOString(),
       });
-      audit.note(caller.name, "create API token", label, `${role}, ${days} days`);
+      audit.note(caller.name, "create API token", { subject: label, objectKind: "token" }, `${role}, ${days} days`);
       return { ok: true, token };
     },
     revokeToken(id: string, caller: Person): Outcome<object> {
       const label = apiTokens.revoke(id, new Date().toISOString());
       if (label === null) return refused("The token is unknown or was revoked already.");
       endStreams([id]);
-      audit.note(caller.name, "revoke API token", label);
+      audit.note(caller.name, "revoke API token", { subject: label, objectKind: "token" });
       return { ok: true };
     },
     fourEyes: (): boolean => users.fourEyes(),
     setFourEyes(isOn: boolean, caller: Caller): Outcome<object> {
       users.setFourEyes(isOn);
-      audit.note(caller.name, "set four eyes", "approval", isOn ? "on" : "off");
+      audit.note(caller.name, "set four eyes", { subject: "approval", objectKind: "person" }, isOn ? "on" : "off");
       return { ok: true };
     },
   };

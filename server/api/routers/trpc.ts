@@ -1,6 +1,6 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import type { z } from "zod";
-import { may, roleRefusal } from "@/server/auth/roles";
+import { accessRefusal, refusedAccess } from "@/server/auth/accessRefusal";
 import type { Caller, FieldFault, Permission } from "@/server/contracts/studio";
 import { faultSentence } from "@/server/lib/fieldFault";
 import type { Services } from "./services";
@@ -10,6 +10,8 @@ interface ApiContext {
   readonly services: Services;
   /** null: neither signed in nor with a valid API token. */
   readonly caller: Caller | null;
+  /** Address that the request came from. */
+  readonly address: string;
   /** Whether the request's Origin is the studio's own: other sites may neither read nor change anything in a person's name. */
   readonly sameOrigin: boolean;
 }
@@ -50,11 +52,14 @@ export const mergeRouters = t.mergeRouters;
 
 /** The base of every procedure: it names the permission that its caller needs. */
 export const procedureFor = (permission: Permission) =>
-  t.procedure.meta({ permission }).use(({ ctx, next }) => {
-    const { caller } = ctx;
-    if (!ctx.sameOrigin) throw new TRPCError({ code: "FORBIDDEN", message: "The request came from another site and was refused." });
-    if (caller === null) throw new TRPCError({ code: "UNAUTHORIZED", message: "Sign in first, or send a valid API token." });
-    if (!may(caller.role, permission)) throw new TRPCError({ code: "FORBIDDEN", message: roleRefusal(caller.role, permission) });
+  t.procedure.meta({ permission }).use(({ ctx, path, next }) => {
+    const { caller, address } = ctx;
+    const refusal = accessRefusal({ caller, sameOrigin: ctx.sameOrigin, permission });
+    if (refusal !== null) {
+      ctx.services.audit.refused(refusedAccess({ caller, address, what: path, refusal }));
+      throw new TRPCError({ code: refusal.kind === "nobody" ? "UNAUTHORIZED" : "FORBIDDEN", message: refusal.message });
+    }
+    if (caller === null) throw new TRPCError({ code: "UNAUTHORIZED" });
     return next({ ctx: { ...ctx, caller } });
   });
 

@@ -33,7 +33,7 @@ export function admitPerson({ store, settings, endStreams }: AdmitParts, identit
     const user = users.bySubject(issuer, subject);
     const name = user?.name ?? freeName(identity, users.list());
     const refuse = (fault: SignInFault, detail: string): Admission => {
-      audit.add({ at, actor: name, action: "refuse sign-in", subject: "session", detail: `by ${issuer}: ${detail}` });
+      audit.refused({ actor: name, action: "sign-in", subject: "session", objectKind: "session", detail: `by ${issuer}: ${detail}` });
       return { ok: false, fault };
     };
     if (user !== null && user.disabledAt !== null) return refuse("disabled", "disabled in the studio");
@@ -45,7 +45,7 @@ export function admitPerson({ store, settings, endStreams }: AdmitParts, identit
     if (user === null) {
       const id = randomUUID();
       users.insert({ id, name, issuer, subject, role, createdAt: at });
-      audit.add({ at, actor: name, action: "add person", subject: name, detail: `${role}, by ${issuer}` });
+      audit.add({ at, actor: name, action: "add person", subject: name, objectKind: "person", detail: `${role}, by ${issuer}` });
       return { ok: true, userId: id };
     }
     if (user.role !== role) {
@@ -57,7 +57,14 @@ export function admitPerson({ store, settings, endStreams }: AdmitParts, identit
           .filter(({ userId }) => userId === user.id)
           .map(({ id }) => id),
       );
-      audit.add({ at, actor: name, action: "set role", subject: name, detail: `${user.role} to ${role}, by ${issuer}` });
+      audit.add({
+        at,
+        actor: name,
+        action: "set role",
+        subject: name,
+        objectKind: "person",
+        detail: `${user.role} to ${role}, by ${issuer}`,
+      });
     }
     return { ok: true, userId: user.id };
   });

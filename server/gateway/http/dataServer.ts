@@ -90,8 +90,11 @@ function boundUnread(request: IncomingMessage, response: ServerResponse): void {
       return;
     }
     // After the server itself has begun to read the rest.
-    setImmediate(() => socket.pause());
-    setTimeout(() => socket.destroy(), lingerMs);
+    setImmediate(() => {
+      if (request.complete) return;
+      socket.pause();
+      setTimeout(() => socket.destroy(), lingerMs);
+    });
   });
 }
 

@@ -4,6 +4,7 @@ import { permissionOfStream } from "@/server/api/procedureTypes";
 import { isSameOrigin } from "@/server/auth/sameOrigin";
 import type { Caller, Permission } from "@/server/contracts/studio";
 import { readBoundedText } from "@/server/lib/boundedBody";
+import { clientAddressOf } from "@/server/lib/verifiedHeaders";
 import { routeAccess } from "@/server/routeAccess";
 import { runtime } from "@/server/runtime";
 
@@ -63,7 +64,12 @@ const answer = (request: Request, caller: Caller | null): Promise<Response> =>
     endpoint: "/api/trpc",
     req: request,
     router: servedRouter,
-    createContext: () => ({ services: runtime().services, caller, sameOrigin: isSameOrigin(request.headers) }),
+    createContext: () => ({
+      services: runtime().services,
+      caller,
+      address: clientAddressOf(request.headers),
+      sameOrigin: isSameOrigin(request.headers),
+    }),
     // Compressed, a stream would be held back until there is enough of it.
     responseMeta: () =>
       request.headers.get("trpc-accept") === "application/jsonl" ? { headers: { "cache-control": "no-transform" } } : {},
