@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { signedInHeaders, tokenOf } from "@/server/api/testing/signedInHeaders";
 import { hashSecret, newSecret } from "@/server/auth/secret";
 import { mintSignInLink } from "@/server/auth/signIn";
-import type { ApiTokenSummary, PersonSummary, Role, SessionSummary } from "@/server/contracts/studio";
+import type { ApiTokenSummary, KeptPlan, PersonSummary, Role, SessionSummary } from "@/server/contracts/studio";
 import { studioSettings } from "@/server/lib/studioSettings";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import { createRuntime, type Runtime } from "@/server/runtime";
@@ -136,7 +136,10 @@ describe("people, tokens and four eyes over HTTP", () => {
     const { id: clusterId } = await change(admin, "clusters.describe", { name: "described", rows });
     const cluster = { ...draft.inputs.cluster, id: String(clusterId) };
     const plan = sealPlan({ ...draft, inputs: { ...draft.inputs, cluster } }, new Date("2026-01-01T00:00:00Z"));
-    const approve = (sender: Sender) => change(sender, "plans.approve", { planId: plan.id, clusterId, hash: plan.id, reason: "" });
+    const approve = async (sender: Sender) => {
+      const { approvalHashes } = (await ask(ann, "plans.get", { planId: plan.id })) as unknown as KeptPlan;
+      return change(sender, "plans.approve", { planId: plan.id, clusterId, hash: approvalHashes[String(clusterId)], reason: "" });
+    };
     expect(await change(admin, "people.setFourEyes", { on: true })).toEqual({ ok: true });
 
     expect(await change(tokenOfPerson(ann.id, "operator"), "plans.import", { document: plan })).toEqual({ ok: true, id: plan.id });

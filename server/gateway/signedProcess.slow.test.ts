@@ -13,7 +13,12 @@ const authorization = "Bearer secret";
 
 it("does not start without being told whose orders it follows", async () => {
   const { WEIR_STUDIO_PUBLIC_KEY: _, ...environment } = process.env;
-  const places = { WEIR_STATE_DIR: await temporaryDirectory(), WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0" };
+  const places = {
+    WEIR_ADMIN_TOKEN: "secret",
+    WEIR_STATE_DIR: await temporaryDirectory(),
+    WEIR_GATEWAY_PORT: "0",
+    WEIR_GATEWAY_ADMIN_PORT: "0",
+  };
   const child = spawn(process.execPath, [workerFile("gateway")], {
     env: { ...environment, ...places },
     stdio: ["ignore", "ignore", "pipe"],
@@ -31,7 +36,7 @@ it("follows the studio of its key file and no holder of the token alone, serves 
   const [folder, stateDirectory] = [await temporaryDirectory(), await temporaryDirectory()];
   const sign = orderSigner(studioKey(folder));
   const stranger = orderSigner(studioKey(await temporaryDirectory()));
-  const told = { WEIR_ADMIN_TOKEN: "secret", WEIR_STUDIO_PUBLIC_KEY: `${folder}/studio-key.pub`, WEIR_CLUSTER_ID: "ours" };
+  const told = { WEIR_STUDIO_PUBLIC_KEY: `${folder}/studio-key.pub`, WEIR_CLUSTER_ID: "ours" };
   let gateway = await startGatewayProcess(stateDirectory, told);
   const engine = await startTestEngine((_, response) => sayCompletion(response, "four"));
   const config = gatewayConfigSchema.parse(oneModel([engine.url]));
@@ -39,7 +44,7 @@ it("follows the studio of its key file and no holder of the token alone, serves 
   const ask = (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
     fetch(`${gateway.adminUrl}${path}`, {
       method,
-      headers: { authorization, ...headers },
+      headers: { authorization, "content-type": "application/json", ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const put = async (planned: GatewayConfig, signer: typeof sign | null): Promise<string> => {

@@ -1,3 +1,4 @@
+import { createPublicKey } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,23 +6,27 @@ import { expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { createAdminClient } from "@/server/clusters/connector/adminClient";
 import { createGatewayAudit } from "@/server/clusters/connector/gatewayAudit";
+import { gatewayConfigSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import { partsOf } from "@/server/contracts/gateway/signedOrder";
 import { sayCompletion, startTestEngine } from "@/server/gateway/testing/testEngine";
 import { oneModel, startTestGateway } from "@/server/gateway/testing/testGateway";
+import { orderSigner, studioKey } from "@/server/lib/studioKey";
 import { openStore } from "@/server/store/store";
 import { createGatewayKeyService } from "./gatewayKeyService";
 
 const clusterId = "embedded";
 const messages = [{ role: "user", content: "?" }];
 
-/** The service beside a real gateway that serves one model to every client. */
+/** The service beside a real gateway that follows its studio and serves one model to every client. */
 async function studio() {
   const folder = mkdtempSync(join(tmpdir(), "weir-keys-"));
   const store = openStore(folder);
   const engine = await startTestEngine((_, response) => sayCompletion(response, "4"));
-  const gateway = await startTestGateway({}, { adminToken: "admin" });
-  const admin = createAdminClient("gateway", gateway.adminUrl, "admin");
-
-  await admin("/config", { method: "PUT", body: oneModel([engine.url]), headers: { "if-match": "none" }, schema: z.unknown() });
+  const key = studioKey(folder);
+  const gateway = await startTestGateway({}, { adminToken: "admin", studio: { keys: [createPublicKey(key)], clusterId } });
+  const admin = createAdminClient("gateway", gateway.adminUrl, "admin", { clusterId, sign: orderSigner(key) });
+  const body = gatewayConfigSchema.parse(oneModel([engine.url]));
+  await admin("/config", { method: "PUT", body, parts: partsOf(body), headers: { "if-match": "none" }, schema: z.unknown() });
   const audit = createGatewayAudit({ store, clusterId, gateway: admin });
   onTestFinished(() => {
     audit.close();

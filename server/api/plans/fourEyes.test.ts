@@ -29,7 +29,9 @@ async function solved() {
   const planning = { solve: async () => ({ outcome: "plan" as const, plan }) } as unknown as Planning;
   const plans = createPlanService({ store, clusterOf: () => null, planning });
   for await (const _ of plans.solve({} as SolveRequest, new AbortController().signal));
-  const approve = (by: string) => plans.approve({ planId: plan.id, clusterId: plan.inputs.cluster.id, hash: plan.id, reason: "" }, by, by);
+  const clusterId = plan.inputs.cluster.id;
+  const hash = plans.get(plan.id)?.approvalHashes[clusterId] ?? "";
+  const approve = (by: string) => plans.approve({ planId: plan.id, clusterId, hash, reason: "" }, by, by);
   return { plan, plans, approve };
 }
 

@@ -154,7 +154,12 @@ describe("planning over the store", { timeout: 60_000 }, () => {
     const workload = { ...plan.inputs.workload, id: "elsewhere" };
     const strange = sealPlan({ ...plan, predictions, inputs: { ...plan.inputs, workload } }, new Date());
     expect(await plans.importDocument(strange, "someone")).toEqual({ ok: true, id: strange.id });
-    expect(plans.get(strange.id)?.summary.claimed).toBe("Its figures are those of whoever made it. There is no workload elsewhere.");
+    const claimed = "Its figures are those of whoever made it. There is no workload elsewhere.";
+    expect(plans.get(strange.id)?.summary.claimed).toBe(claimed);
+    // Neither saving nor approving computes them.
+    expect(plans.keep(strange.id, "someone")).toMatchObject({ ok: true });
+    expect(approve(strange.id, "c")).toMatchObject({ ok: true });
+    expect(plans.get(strange.id)?.summary.claimed).toBe(claimed);
   });
 
   it("keeps the plans of two clusters of the same hardware apart, and approves one of them only", async () => {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ConfigRequest, GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
+import { type ConfigRequest, type GatewayConfig, withKeys } from "@/server/contracts/gateway/gatewayAdmin";
 import { revisedPolicy } from "@/server/contracts/gateway/policyHash";
 import {
   hashOf,
@@ -202,6 +202,18 @@ describe("live controls", () => {
     for (const { path } of orders) expect(await send(gateway, { method: "DELETE", path, body: signature })).toMatchObject({ status: 200 });
     const ensemble = { method: "DELETE", path: "/ensembles/any", body: signature };
     expect(await send(gateway, ensemble)).toMatchObject({ status: 403, code: "unsigned_order" });
+  });
+
+  it("let keys of clients in by the studio's signature only", async () => {
+    const { gateway, config } = await signedGateway();
+    const keys = [{ name: "eve", sha256: "e".repeat(64) }];
+    const order = { method: "PUT", path: "/keys", body: { keys, ...signature } };
+    const { engines } = partsOf(withKeys(config, keys));
+    expect(await send(gateway, order)).toMatchObject({ status: 403, code: "unsigned_order" });
+    expect(await send(gateway, order, signed(order, { engines: partsOf(config).engines }))).toMatchObject({ code: "part_not_signed" });
+    expect(await send(gateway, order, signed(order, { engines }, {}, another.privateKey))).toMatchObject({ code: "foreign_signature" });
+    expect((await read<{ keys: unknown }>(gateway, "/keys")).keys).toBeNull();
+    expect(await send(gateway, order, signed(order, { engines }))).toMatchObject({ status: 200 });
   });
 
   it("leave the way back to the plan before to the token, and go nowhere else", async () => {

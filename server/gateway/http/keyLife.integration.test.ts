@@ -94,9 +94,9 @@ describe("PUT /keys", () => {
     const made = await putKeys([key("first", { expiresAt: inAnHour() })], before.etag);
     expect(made.status).toBe(200);
     expect((await putKeys([key("second")], before.etag)).status).toBe(412);
-    expect(
-      (await fetch(`${adminUrl}/keys`, { method: "PUT", body: JSON.stringify({ keys: [key("a")], by: "x", reason: "" }) })).status,
-    ).toBe(428);
+    const unmatched = JSON.stringify({ keys: [key("a")], by: "x", reason: "" });
+    const headers = { "content-type": "application/json" };
+    expect((await fetch(`${adminUrl}/keys`, { method: "PUT", headers, body: unmatched })).status).toBe(428);
     expect((await ask("first")).status).toBe(200);
     expect((await ask("second")).status).toBe(401);
     const config = (await (await fetch(`${adminUrl}/config`)).json()) as { planId: string; settings: GatewaySettings };
