@@ -235,7 +235,7 @@ describe("the studio's HTTP API", () => {
     expect(lines.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
       ...["approve done", "approve refused", "approve refused", "import plan done", "import plan refused", "import plan refused"],
     ]);
-    expect(lines[2]?.detail).toMatch(/^The hash is not this plan's/);
+    expect(lines[2]?.detail).toMatch(/^The hash is not that of this plan on this cluster/);
   });
 
   it("takes plans of every kind of policy, and refuses one whose parts make no sense together with the reason", async () => {

@@ -6,7 +6,7 @@ const mostOfCaller = 24;
 /** Each costs the studio work all the time it is open. */
 const mostInAll = 200;
 
-export interface OpenStream {
+interface OpenStream {
   /** Aborts when the caller's session ends. */
   readonly signal: AbortSignal;
   /** The stream is over. */

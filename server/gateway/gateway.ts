@@ -21,7 +21,6 @@ import { LoopbackClient } from "./http/loopbackClient";
 import { AuditLog } from "./lib/auditLog";
 import { DecisionLog } from "./lib/decisionLog";
 import { Mutex } from "./lib/mutex";
-import { StudioOrders, type TrustedStudio } from "./lib/studioOrders";
 import { GatewayMetrics } from "./metrics";
 import { ArtifactStore } from "./prediction/artifactStore";
 import { readEncoderFolders } from "./prediction/encoderFolders";
@@ -34,6 +33,7 @@ import { ConfigStore } from "./serving/configStore";
 import { Configuration } from "./serving/configuration";
 import { Serving } from "./serving/serving";
 import { StageWatch } from "./serving/stageWatch";
+import { StudioOrders, type TrustedStudio } from "./serving/studioOrders";
 import { WorkflowTracker } from "./workflows/workflowTracker";
 
 export interface GatewayOptions {

@@ -9,8 +9,8 @@ import { tlsFiles } from "@/server/lib/tlsServer";
 import { version } from "../../package.json";
 import { type Gateway, PortTakenError, startGateway } from "./gateway";
 import { defaultLimits } from "./http/limits";
-import { trustedStudio } from "./lib/studioOrders";
 import { tracesFromEnvironment } from "./request/traces";
+import { trustedStudio } from "./serving/studioOrders";
 
 const log = pino({ name: "weir-gateway", level: process.env.WEIR_LOG_LEVEL ?? "info" });
 

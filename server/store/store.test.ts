@@ -146,7 +146,7 @@ describe("store", () => {
 
   it("keeps approvals that were given under the old rule, and counts none of them as an approval of what a plan and its connection are", () => {
     const [before, client] = storeBefore("approval_hashes");
-    client.prepare("INSERT INTO plans VALUES ('p', 'c', ?, '{}')").run(now);
+    client.prepare("INSERT INTO plans (id, cluster_id, created_at, document) VALUES ('p', 'c', ?, '{}')").run(now);
     client.prepare("INSERT INTO approvals (plan_id, cluster_id, actor, at, reason) VALUES ('p', 'c', 'a', ?, 'why')").run(now);
     client.close();
     const upToDate = openStore(before);

@@ -8,9 +8,9 @@ import { hashRefusal } from "../controls/candidateRefusal";
 import { type ApiError, sendError, sendJson } from "../http/apiError";
 import { type ReadDocument, readDocument } from "../http/readDocument";
 import { missingJudgeKey } from "../judge/judgeEndpoint";
-import type { AcceptedOrder, StudioOrders } from "../lib/studioOrders";
 import type { Coming } from "../prediction/artifactStore";
 import { configRefusal } from "../serving/configRefusal";
+import type { AcceptedOrder, StudioOrders } from "../serving/studioOrders";
 import type { AdminHandler, AdminOptions, AdminRoutes } from "./adminRoutes";
 
 /** A configuration with ten thousand replicas is 2 MB. */

@@ -14,7 +14,7 @@ import {
   signatureHeader,
   signStatement,
 } from "@/server/contracts/gateway/signedOrder";
-import { trustedStudio } from "../lib/studioOrders";
+import { trustedStudio } from "../serving/studioOrders";
 import { sayCompletion, startTestEngine } from "../testing/testEngine";
 import { hashed, startTestGateway, type TestGateway, temporaryDirectory, testConfig } from "../testing/testGateway";
 

@@ -15,7 +15,7 @@ import { hashOf } from "@/server/contracts/gateway/signedOrder";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { isRecord } from "@/solver/collections/isRecord";
 import { isMissing, writeDurably } from "../lib/durableFile";
-import type { StudioOrders } from "../lib/studioOrders";
+import type { StudioOrders } from "../serving/studioOrders";
 
 /** Controls that the studio's orders begin, with their paths. */
 const controlPaths = {

@@ -7,8 +7,8 @@ import { signedParts } from "@/server/contracts/gateway/signedOrder";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { canonicalJson } from "@/solver/plan/canonical";
 import { isMissing, writeDurably } from "../lib/durableFile";
-import type { Proofs } from "../lib/studioOrders";
 import { configRefusal } from "./configRefusal";
+import type { Proofs } from "./studioOrders";
 
 /** The part of a configuration that belongs to its plan; the rest is the list of engines and the operator's other settings. */
 const planPartSchema = gatewayConfigSchema.pick({ name: true, planId: true, policyHash: true, policy: true, judge: true });

@@ -17,10 +17,10 @@ import { type ApiError, badRequest, conflict } from "../http/apiError";
 import { missingJudgeKey } from "../judge/judgeEndpoint";
 import { type AuditLog, type AuditNote, withReason } from "../lib/auditLog";
 import { isSamePlan, shortId } from "../lib/planName";
-import type { AcceptedOrder, Proofs, StudioOrders } from "../lib/studioOrders";
 import { configRefusal } from "./configRefusal";
 import { type ConfigStore, configEtag, type LoadedConfig, type PlanPart } from "./configStore";
 import type { Serving } from "./serving";
+import type { AcceptedOrder, Proofs, StudioOrders } from "./studioOrders";
 
 /** The ETag of having no configuration yet: a first PUT carries `If-Match: "none"`. */
 const noConfigEtag = "none";

@@ -15,7 +15,7 @@ import {
 } from "@/server/contracts/gateway/signedOrder";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { ApiError } from "../http/apiError";
-import { isMissing, writeDurably } from "./durableFile";
+import { isMissing, writeDurably } from "../lib/durableFile";
 
 /** The studio whose orders a gateway follows. */
 export interface TrustedStudio {
