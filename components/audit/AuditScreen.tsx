@@ -1,12 +1,10 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { AuditPage, AuditRecord } from "@/server/contracts/studio";
+import type { AuditPage } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
-import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { CopyButton } from "../ui/CopyButton";
-import { DataTable } from "../ui/DataTable";
 import { DownloadButton } from "../ui/DownloadButton";
 import { PageHeader } from "../ui/PageHeader";
 import { Panel } from "../ui/Panel";
@@ -15,13 +13,18 @@ import { queryStatus } from "../ui/queryStatus";
 import { useDebounced } from "../ui/useDebounced";
 import { useUrlView } from "../url/useUrlView";
 import { AuditFilterBar } from "./AuditFilterBar";
-import { type AuditView, auditCodec, objectWords } from "./auditCodec";
-import { actorFacts, countSentence, exportAddress, filterOf, headFact, isFiltered, outcomeWord, whenText } from "./prepareAudit";
+import { AuditLines } from "./AuditLines";
+import { type AuditView, auditCodec } from "./auditCodec";
+import { countSentence, exportAddress, filterOf, headFact, isFiltered } from "./prepareAudit";
 
 const LINES = 50;
 /** The gateways add lines on their own. */
 const REFRESH_MS = 10_000;
 const TYPING_MS = 300;
+
+/** Whether each key of a typed value is a change: Back must not step through them. */
+const isTyped = (change: Partial<AuditView>): boolean =>
+  Object.keys(change).length === 1 && ["object", "from", "to"].some((name) => name in change);
 
 /** Audit: who did or tried what and when, filtered, page by page, exported, with the end of its chain. */
 export function AuditScreen() {
@@ -72,7 +75,7 @@ export function AuditScreen() {
           <AuditFilterBar
             view={view}
             overview={overview.data}
-            onChange={(change) => setView({ ...change, after: null }, change.object === undefined ? "push" : "replace")}
+            onChange={(change) => setView({ ...change, after: null }, isTyped(change) ? "replace" : "push")}
           />
           <p role="status" className="text-sm text-ink-2">
             {query.data !== undefined && countSentence(query.data.total, asked)}
@@ -83,57 +86,6 @@ export function AuditScreen() {
           <AuditPages view={view} next={query.data?.next ?? null} onView={(after) => setView({ after }, "push")} />
         </div>
       </Panel>
-    </div>
-  );
-}
-
-function AuditLines({ lines, isOld }: { readonly lines: readonly AuditRecord[]; readonly isOld: boolean }) {
-  return (
-    <div className={isOld ? "opacity-60" : ""} aria-busy={isOld}>
-      <DataTable
-        caption="Lines of the audit, newest first"
-        stacked
-        rows={lines}
-        rowKey={({ id }) => id}
-        columns={[
-          {
-            name: "When",
-            className: "whitespace-nowrap text-ink-3",
-            cell: ({ at }) => (
-              <time dateTime={at} title={at}>
-                {whenText(at)}
-              </time>
-            ),
-          },
-          {
-            name: "Who",
-            className: "[overflow-wrap:anywhere]",
-            cell: (line) => (
-              <>
-                {line.actor}
-                {actorFacts(line) !== "" && <span className="block text-xs text-ink-3">{actorFacts(line)}</span>}
-              </>
-            ),
-          },
-          { name: "Act", className: "[overflow-wrap:anywhere]", cell: ({ action }) => action },
-          {
-            name: "Outcome",
-            cell: (line) => <StateWord tone={outcomeWord(line).tone}>{outcomeWord(line).text}</StateWord>,
-          },
-          {
-            name: "On",
-            className: "max-w-56",
-            cell: ({ objectKind, objectId, subject }) => (
-              <span title={objectId ?? subject}>
-                {objectKind !== null && <span className="block text-xs text-ink-3">{objectWords[objectKind]}</span>}
-                <span className="block truncate font-mono text-xs">{subject}</span>
-              </span>
-            ),
-          },
-          { name: "Detail", className: "text-ink-2 [overflow-wrap:anywhere] max-sm:w-full", cell: ({ detail }) => detail },
-          { name: "Line", numeric: true, className: "text-ink-3", cell: ({ id, hash }) => <span title={hash}>{id}</span> },
-        ]}
-      />
     </div>
   );
 }
