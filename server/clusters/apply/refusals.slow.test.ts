@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import { enterTestKeys } from "@/server/contracts/testing/testSecretOrigins";
 import { createKubernetesHost } from "@/server/kubernetes/kubernetesHost";
 import { objectName } from "@/server/kubernetes/names";
 import { kubeconfigOf, realKubeconfig, startTestKubernetes } from "@/server/kubernetes/testing/testKubernetes";
@@ -179,8 +180,10 @@ describe("a plan that Ray cannot carry out changes nothing", { timeout: 120_000 
   let tools: ReturnType<typeof roomTools>;
   let node: string;
   const right = "the-right-token";
+  let forgetKeys: () => void = () => undefined;
   beforeAll(async () => {
     ray = await startTestRay(right);
+    forgetKeys = enterTestKeys([{ key: { environment: "WEIR_ENGINE_RAY" }, url: ray.serve.url }]);
     node = ray.nodes[0];
     vi.stubEnv("WEIR_ENGINE_RAY", right);
     const host = ray.host({ key: { environment: "WEIR_ENGINE_RAY" } }, { patienceMs: awayMs });
@@ -190,6 +193,7 @@ describe("a plan that Ray cannot carry out changes nothing", { timeout: 120_000 
     tools = roomTools({ kind: "ray", host, state });
   }, 60_000);
   afterAll(async () => {
+    forgetKeys();
     vi.unstubAllEnvs();
     await ray.serve.stop();
   });
