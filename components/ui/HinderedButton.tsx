@@ -29,7 +29,12 @@ export function HinderedButton({
         // A submit button's click would submit its form.
         onClick={(event) => event.preventDefault()}
       />
-      <span id={id} className={saidBeside ? "sr-only" : "max-w-72 min-w-0 self-center text-left text-xs whitespace-normal text-ink-3 [overflow-wrap:anywhere]"}>
+      <span
+        id={id}
+        className={
+          saidBeside ? "sr-only" : "max-w-72 min-w-0 self-center text-left text-xs whitespace-normal text-ink-3 [overflow-wrap:anywhere]"
+        }
+      >
         {hindrance}
       </span>
     </>

@@ -23,16 +23,16 @@ export interface HostilePlan {
   readonly ray: RayConnection;
 }
 
-/** Names that one engine uses. */
+/** Names that one engine uses, if it is not said otherwise. */
 export const namesPerEngine = 10;
 
 /**
- * A plan and connections of these names, as if no schema had ever seen them: ten names for each engine. The first three also name the plan,
+ * A plan and connections of these names, as if no schema had ever seen them: a model, a node, a GPU type, a source and arguments for each engine. The first three also name the plan,
  * its id and the cluster. Models get a number at their end, so that no two are the same.
  */
-export function hostilePlan(names: readonly string[]): HostilePlan {
-  const engines = Array.from({ length: Math.floor(names.length / namesPerEngine) }, (_, at): HostileEngine => {
-    const [model = "", node = "", gpu = "", source = "", ...args] = names.slice(namesPerEngine * at, namesPerEngine * (at + 1));
+export function hostilePlan(names: readonly string[], perEngine = namesPerEngine): HostilePlan {
+  const engines = Array.from({ length: Math.floor(names.length / perEngine) }, (_, at): HostileEngine => {
+    const [model = "", node = "", gpu = "", source = "", ...args] = names.slice(perEngine * at, perEngine * (at + 1));
     return { model: `${model}${at}`, node, gpu, source, args };
   });
   const plain = planOnGpus("plain", { "qwen2.5-3b": [0] });
