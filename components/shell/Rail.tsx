@@ -43,7 +43,7 @@ export function Rail() {
   return (
     <nav
       aria-label="Studio"
-      className="flex shrink-0 flex-col gap-1 border-r bg-panel p-2 max-md:flex-row max-md:border-r-0 max-md:border-b max-sm:gap-0 md:w-40"
+      className="flex shrink-0 flex-col gap-1 border-r bg-panel p-2 max-md:flex-row max-md:flex-wrap max-md:border-r-0 max-md:border-b max-sm:gap-0 md:w-40"
     >
       <Link href={link("/plan")} className="flex h-8 items-center gap-2 px-2 text-base font-semibold tracking-tight no-underline md:mb-3">
         <span className="text-accent">
