@@ -3,7 +3,17 @@ import next from "next";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { createTlsServer } from "@/server/lib/tlsServer";
 import { frontSettings } from "./frontSettings";
-import { studioListener } from "./studioListener";
+import { type RefusedRequest, studioListener } from "./studioListener";
+
+/** What this file needs of the runtime, which Next's own build starts in this process and keeps under this symbol. */
+interface RunningStudio {
+  readonly services: { readonly audit: { refused(line: Readonly<Record<string, string>>): void } };
+}
+const runtimeKey = Symbol.for("weir.runtime");
+const holder = globalThis as typeof globalThis & { readonly [runtimeKey]?: RunningStudio };
+
+const onRefused = ({ address, request, message }: RefusedRequest): void =>
+  holder[runtimeKey]?.services.audit.refused({ actor: "nobody", address, action: "request", subject: request, detail: message });
 
 const say = (sentence: string): void => void process.stderr.write(`${sentence}\n`);
 
@@ -20,7 +30,7 @@ async function start(): Promise<void> {
     ready = resolve;
   });
   const handle: RequestListener = (request, response) => void handled.then((answer) => answer(request, response));
-  const listener = studioListener({ tls, proxies, hosts, handle });
+  const listener = studioListener({ tls, proxies, hosts, handle, onRefused });
   const server = tls === null ? createServer(listener) : createTlsServer({ files: tls, onProblem: say }).on("request", listener);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

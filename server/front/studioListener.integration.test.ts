@@ -8,7 +8,7 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { testCertificates } from "@/server/contracts/testing/testCertificates";
 import { createTlsServer } from "@/server/lib/tlsServer";
 import { frontSettings } from "./frontSettings";
-import { studioListener } from "./studioListener";
+import { type RefusedRequest, studioListener } from "./studioListener";
 
 interface Sent {
   readonly over?: "http" | "https";
@@ -32,12 +32,17 @@ afterEach(async () => {
   }
 });
 
+/** What the last front refused. */
+const refused: RefusedRequest[] = [];
+
 /** The front with these settings, on a free port, before a handler that answers what it was given. */
 async function front(environment: Readonly<Record<string, string>> = {}, handle?: RequestListener) {
   const settings = frontSettings({ WEIR_STUDIO_HOSTS: "127.0.0.1", ...environment });
   let passed: IncomingHttpHeaders | null = null;
+  refused.length = 0;
   const listener = studioListener({
     ...settings,
+    onRefused: (one) => refused.push(one),
     handle(request, response) {
       passed = { ...request.headers };
       if (handle === undefined) response.end("answer");
@@ -83,6 +88,11 @@ describe("the studio's front", () => {
       [405, null],
       [415, null],
       [403, null],
+    ]);
+    expect(refused.map(({ address, request }) => `${address} ${request}`)).toEqual([
+      "127.0.0.1 HEAD /api/sign-in",
+      "127.0.0.1 POST /api/trpc/plans.approve",
+      "127.0.0.1 GET /api/trpc/plans.list",
     ]);
   });
 

@@ -11,6 +11,16 @@ import { contentPolicy, securityHeaders } from "./securityHeaders";
 interface ListenerOptions extends Pick<FrontSettings, "tls" | "proxies" | "hosts"> {
   /** Answers the requests that are not refused. */
   readonly handle: RequestListener;
+  /** Hears of each request that is refused here, for the audit. */
+  readonly onRefused: (refused: RefusedRequest) => void;
+}
+
+export interface RefusedRequest {
+  /** IP address of the sender. */
+  readonly address: string;
+  /** Method and path, without the query. */
+  readonly request: string;
+  readonly message: string;
 }
 
 const healthPath = "/api/health";
@@ -19,7 +29,7 @@ const healthPath = "/api/health";
  * The first listener of every request to the studio. It finds out who sent the request, refuses what `requestRefusal` refuses, replaces the
  * headers that describe the sender by verified ones, and puts the security headers on the answer, whoever writes it.
  */
-export function studioListener({ tls, proxies, hosts, handle }: ListenerOptions): RequestListener {
+export function studioListener({ tls, proxies, hosts, handle, onRefused }: ListenerOptions): RequestListener {
   return (request, response) => {
     const { headers, method = "" } = request;
     const peer = plainAddress(request.socket.remoteAddress);
@@ -33,7 +43,10 @@ export function studioListener({ tls, proxies, hosts, handle }: ListenerOptions)
     addUnlessSet(response, securityHeaders({ nonce, secure }));
 
     const refused = requestRefusal({ method, target: request.url ?? "", secure, headers }, hosts);
-    if (refused !== null) return refuse(response, refused);
+    if (refused !== null) {
+      onRefused({ address, request: `${method} ${(request.url ?? "").split("?", 1)[0]}`, message: refused.message });
+      return refuse(response, refused);
+    }
     const mayBePlain = isProxied || (isLoopback(peer) && (tls === null || request.url === healthPath));
     if (!isEncrypted(request) && !mayBePlain) return redirectToTls(request, response, tls !== null);
 
