@@ -1,7 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "@playwright/test";
+import Sqlite from "better-sqlite3";
 import { startTestOidcProvider, type TestOidcProvider } from "../server/auth/testing/testOidcProvider";
 import { accessible } from "./acts";
 import { test as base, expect, type RunningStudio } from "./fixtures";
@@ -63,7 +66,7 @@ async function change(page: Page, { url }: RunningStudio, procedure: string, inp
   return { status: response.status(), text: await response.text() };
 }
 
-test("a viewer, an operator and an approver sign in at the OpenID provider and have the role of their groups; a stranger is told why not", async ({
+test("people sign in at the OpenID provider with the roles of their groups: one proposes, another approves, a third may only read, and the audit tells it", async ({
   browser,
   studio,
   provider,
@@ -99,8 +102,49 @@ test("a viewer, an operator and an approver sign in at the OpenID provider and h
     });
   }
 
+  const [vera, otto, anna] = pages as [Page, Page, Page];
+  const denied = (role: string) => `Your role, ${role}, does not allow this. Anna Approver can do it.`;
+
+  const address = await test.step("the operator proposes a plan, and the button says who can approve it", async () => {
+    await otto.goto(`${studio.url}/plan?policy=cascade`);
+    await otto.getByRole("button", { name: "Review and apply" }).click({ timeout: 90_000 });
+    await expect(otto).toHaveURL(/\/apply\/[0-9a-f]{64}/);
+    await expect(otto.getByRole("button", { name: "Approve", exact: true })).toHaveAccessibleDescription(denied("operator"));
+    return otto.url();
+  });
+
+  await test.step("the viewer reads the same page and cannot approve either, also by pressing the button", async () => {
+    await vera.goto(address);
+    const button = vera.getByRole("button", { name: "Approve", exact: true });
+    await expect(button).toHaveAccessibleDescription(denied("viewer"));
+    await button.click({ force: true });
+    await expect(vera.getByText("approved", { exact: true })).toHaveCount(0);
+    await info.attach("viewer", { body: await vera.screenshot(), contentType: "image/png" });
+  });
+
+  await test.step("the approver approves, and the operator sees it", async () => {
+    await anna.goto(address);
+    await anna.getByLabel("Reason (optional)").fill("figures are plausible");
+    await anna.getByRole("button", { name: "Approve", exact: true }).click();
+    await expect(anna.getByText("by Anna Approver")).toBeVisible();
+    await otto.reload();
+    await expect(otto.getByText("by Anna Approver")).toBeVisible();
+  });
+
+  await test.step("the audit tells that story, and its export is verified", async () => {
+    await anna.goto(`${studio.url}/audit`);
+    const lines = anna.getByRole("table", { name: "Lines of the audit, newest first" });
+    await expect(lines.getByRole("row", { name: /Anna Approver.*approve.*figures are plausible/ })).toBeVisible();
+    await expect(lines.getByRole("row", { name: /Otto Operator.*keep/ })).toBeVisible();
+    await expect(lines.getByRole("row", { name: /Vera Viewer.*call.*refused.*plans\.approve/ })).toBeVisible();
+    await info.attach("audit", { body: await anna.screenshot({ fullPage: true }), contentType: "image/png" });
+    const downloading = anna.waitForEvent("download");
+    await anna.getByRole("button", { name: "Export JSON lines" }).click();
+    expect(verify(studio, "--file", await (await downloading).path())).toMatchObject({ status: 0 });
+    expect(verify(studio)).toMatchObject({ status: 0 });
+  });
+
   await test.step("signing out of one leaves the others in", async () => {
-    const [vera, otto] = pages as [Page, Page];
     await vera.getByRole("button", { name: "Sign out" }).click();
     await expect(vera.getByText("You are signed out.")).toBeVisible();
     await otto.reload();
@@ -114,4 +158,25 @@ test("a viewer, an operator and an approver sign in at the OpenID provider and h
     await accessible(page);
     await info.attach("sign-in", { body: await page.screenshot(), contentType: "image/png" });
   });
+
+  await test.step("one byte that is changed in the store is found, with its line", async () => {
+    const file = new Sqlite(join(studio.stateDir, "weir.db"), { timeout: 5_000 });
+    const { id } = file.prepare("SELECT id FROM audit WHERE action = 'approve' AND outcome = 'done'").get() as { id: number };
+    file.exec("DROP TRIGGER audit_refuses_update");
+    file.prepare("UPDATE audit SET detail = replace(detail, 'plausible', 'Plausible') WHERE id = ?").run(id);
+    file.close();
+    const { status, text } = verify(studio);
+    expect(status).toBe(1);
+    expect(text).toContain(`${id}`);
+  });
 });
+
+/** `weir audit verify` on the machine of the studio. */
+function verify({ environment }: RunningStudio, ...args: readonly string[]): { readonly status: number | null; readonly text: string } {
+  const command = join(fileURLToPath(new URL("..", import.meta.url)), "dist", "weir.mjs");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, "audit", "verify", ...args], {
+    env: { ...process.env, ...environment },
+    encoding: "utf8",
+  });
+  return { status, text: `${stdout}${stderr}` };
+}
