@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { accessible } from "./acts";
+import { signIn } from "./asPage";
 import { expect, test } from "./fixtures";
 
 /** Engines of the cluster work this much faster than the wall's clock. */
@@ -15,7 +16,7 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   const show = async (name: string) => info.attach(name, { body: await page.screenshot({ fullPage: true }), contentType: "image/png" });
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   await expect(page).toHaveURL(/\/plan/);
   const state = page.getByTestId("application-state");
 
@@ -101,6 +102,8 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
   });
 
   await test.step("abort half way by keyboard: what was done is undone", async () => {
+    // It is disabled while the plan is compared with the running state.
+    await expect(page.getByRole("button", { name: "Apply", exact: true })).toBeEnabled();
     await page.getByRole("button", { name: "Apply", exact: true }).press("Enter");
     const steps = page.getByTestId("apply-steps");
     await expect(steps.getByText(/^.?(done|verified)$/).first()).toBeVisible({ timeout: 60_000 });

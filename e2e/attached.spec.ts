@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { approveAndApply, lookOver } from "./acts";
+import { signIn } from "./asPage";
 import { ask, attachEngines, startAttachedEngines } from "./attachedEngines";
 import { expect, type RunningStudio, test } from "./fixtures";
 
@@ -9,7 +10,7 @@ const [SMALL, LARGE] = ["qwen2.5-3b", "qwen2.5-7b"] as const;
 
 /** Signs in and attaches two engines that the studio did not start. */
 async function attached(page: Page, studio: RunningStudio, engines: Awaited<ReturnType<typeof startAttachedEngines>>): Promise<string> {
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   await expect(page).toHaveURL(/\/plan/);
   return attachEngines(page, studio, engines, "attached");
 }

@@ -1,5 +1,6 @@
 import { startTestJudge } from "@/server/judges/testing/testJudge";
 import { lookOver } from "./acts";
+import { signIn } from "./asPage";
 import { attachEngines, startAttachedEngines } from "./attachedEngines";
 import { expect, test } from "./fixtures";
 
@@ -14,7 +15,7 @@ test("an operator of attached engines tests the judge, sees its measured time, s
   page.on("pageerror", (error) => problems.push(error.message));
   const [engines, judge] = await Promise.all([startAttachedEngines(), startTestJudge({ takesMs: () => 40, reply: "Well done!" })]);
   try {
-    await page.goto(studio.signInLink);
+    await signIn(page, studio.signInLink);
     await expect(page).toHaveURL(/\/plan/);
 
     await test.step("a judge is tested before it is attached: what is wrong is one sentence with the way out", async () => {

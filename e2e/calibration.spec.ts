@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import AxeBuilder from "@axe-core/playwright";
 import { accessible } from "./acts";
+import { signIn } from "./asPage";
 import { expect, test } from "./fixtures";
 
 /** A window of steady load is a minute of the cluster, and 15 s of wall time. */
@@ -17,7 +18,7 @@ test("an operator holds predictions against runs, fits a profile to them and pla
   writeFileSync(good, [...table, "vllm,mystery-1b,h100-sxm,1,200,40,1,bf16,1,1"].join("\n"));
   const bad = info.outputPath("bad.csv");
   writeFileSync(bad, "engine,model\nvllm,llama-3.1-8b\n");
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
 
   await test.step("a plan is put into force and load runs, of which rows are taken below", async () => {
     await page.getByLabel("Requests per second").fill("10");

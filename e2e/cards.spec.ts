@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { signIn } from "./asPage";
 import { expect, sharedTest as test } from "./fixtures";
 
 test("a GPU card keeps every figure as typed, and a figure that cannot be is said beside its field and never replaced", async ({
@@ -7,7 +8,7 @@ test("a GPU card keeps every figure as typed, and a figure that cannot be is sai
   studio,
 }) => {
   const kept = () => JSON.parse(readFileSync(join(studio.stateDir, "cards.json"), "utf8"));
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   await page.goto(`${studio.url}/cards`);
   const dialog = page.getByRole("dialog", { name: "Add a GPU" });
   const add = dialog.getByRole("button", { name: "Add GPU" });

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { signIn } from "./asPage";
 import { ask, startAttachedEngines } from "./attachedEngines";
 import { expect, test } from "./fixtures";
 
@@ -40,7 +41,7 @@ test("an operator pastes URLs, watches live within a minute, plans and applies, 
   };
   const engines = await startAttachedEngines();
   try {
-    await page.goto(studio.signInLink);
+    await signIn(page, studio.signInLink);
     await expect(page).toHaveURL(/\/plan/);
 
     const began = Date.now();

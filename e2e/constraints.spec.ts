@@ -1,12 +1,13 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { signIn } from "./asPage";
 import { expect, test } from "./fixtures";
 
 test("an operator constrains a plan, sees what conflicts, relaxes it by one click and cancels a solve", async ({ page, studio }) => {
   test.setTimeout(300_000);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   // Signed in once the link has redirected.
   await expect(page).toHaveURL(/\/plan/);
   // A rate and a floor that leave room for other cascades on the emulated cluster's GPUs.

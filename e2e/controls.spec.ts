@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { accessible } from "./acts";
+import { signIn } from "./asPage";
 import { expect, test } from "./fixtures";
 
 /** Engines of the cluster work this much faster than the wall's clock. */
@@ -15,7 +16,7 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   const show = async (name: string) => info.attach(name, { body: await page.screenshot({ fullPage: true }), contentType: "image/png" });
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   await expect(page).toHaveURL(/\/plan/);
   const planned = await planFor(page, 60);
   const other = await planFor(page, 55);

@@ -1,3 +1,4 @@
+import { signIn } from "./asPage";
 import { expect, sharedTest as test } from "./fixtures";
 
 test("a newcomer opens Help in the studio, goes from page to page, finds a word, and asks no other host", async ({
@@ -9,7 +10,7 @@ test("a newcomer opens Help in the studio, goes from page to page, finds a word,
   context.on("request", (request) => {
     if (!request.url().startsWith(studio.url) && !request.url().startsWith("data:")) elsewhere.push(request.url());
   });
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   const opened = context.waitForEvent("page");
   await page.getByRole("link", { name: "Help" }).click();
   const help = await opened;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { accessible, lookOver } from "./acts";
+import { signIn } from "./asPage";
 import { expect, sharedTest as test } from "./fixtures";
 
 test.use({ actionTimeout: 30_000 });
@@ -18,7 +19,7 @@ test("a newcomer sees where experts of an ensemble go, tells who answers what an
   const tab = (name: string) => page.getByRole("navigation", { name: "Ensembles" }).getByRole("button", { name, exact: true });
 
   await test.step("an example is there, and its experts are placed beside what is done without a plan", async () => {
-    await page.goto(studio.signInLink);
+    await signIn(page, studio.signInLink);
     await page.getByRole("link", { name: "Ensembles" }).click();
     await expect(page).toHaveURL(/\/ensembles/);
     await expect(page.getByLabel("Ensemble", { exact: true })).toHaveValue("example");

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BatchResult } from "@/server/contracts/studio/batches";
 import { accessible, approveAndApply, lookOver } from "./acts";
+import { signIn } from "./asPage";
 import { expect, test } from "./fixtures";
 
 test.use({ studioEnvironment: { WEIR_TIME_SCALE: "20" }, actionTimeout: 30_000 });
@@ -21,7 +22,7 @@ test("an operator serves an ensemble, turns tau while it serves, and runs a batc
   const tab = (name: string) => page.getByRole("navigation", { name: "Ensembles" }).getByRole("button", { name, exact: true });
 
   await test.step("the ensemble that is there is given another tau", async () => {
-    await page.goto(studio.signInLink);
+    await signIn(page, studio.signInLink);
     await page.goto(`${studio.url}/ensembles?tab=gate&tau=0.5`);
     await page.getByRole("button", { name: "Use this tau for example" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Use it" }).click();

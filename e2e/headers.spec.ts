@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page, Request } from "@playwright/test";
+import { signIn } from "./asPage";
 import { expect, type RunningStudio, sharedTest as test } from "./fixtures";
 
 interface Sent {
@@ -28,15 +29,25 @@ function ask(url: string, { method = "GET", headers = {}, body }: Sent = {}): Pr
   });
 }
 
-/** The session cookie, as a program that listens on another port of this host would get it. */
-async function stolenCookie(studio: RunningStudio): Promise<string> {
-  const { headers } = await ask(studio.signInLink);
-  return (headers["set-cookie"]?.[0] ?? "").split(";")[0] ?? "";
+const tokenOf = (link: string): string => new URLSearchParams(new URL(link).hash.slice(1)).get("token") ?? "";
+
+const redeem = ({ url, signInLink }: RunningStudio, headers: Readonly<Record<string, string>> = {}) =>
+  ask(`${url}/api/sign-in`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ token: tokenOf(signInLink) }),
+  });
+
+/** Headers of a signed-in page: more than a program on another port of this host would get. */
+async function signedIn(studio: RunningStudio): Promise<{ readonly cookie: string; readonly "x-weir-page-token": string }> {
+  const { headers, text } = await redeem(studio);
+  const { pageToken } = JSON.parse(text) as { pageToken: string };
+  return { cookie: (headers["set-cookie"]?.[0] ?? "").split(";")[0] ?? "", "x-weir-page-token": pageToken };
 }
 
 const everywhere = [
   ...["/", "/plan", "/live", "/no-such-page", "/sign-in", "/docs", "/docs/weir.svg", "/metrics", "/icon.svg"],
-  ...["/api/health", "/api/trpc/session.me", "/api/plans/x", "/api/workloads/x", "/api/batches/x/results", "/api/sign-in?token=x"],
+  ...["/api/health", "/api/trpc/session.me", "/api/plans/x", "/api/workloads/x", "/api/batches/x/results", "/api/sign-in"],
 ];
 
 test("every page and route answers with the security headers, and scripts run by nonce or hash only", async ({ studio }) => {
@@ -65,36 +76,46 @@ test("every page and route answers with the security headers, and scripts run by
   }
 });
 
-test("a page whose name was made to point to this machine gets nothing, with the session cookie neither", async ({ studio }) => {
-  const cookie = await stolenCookie(studio);
+test("a page whose name was made to point to this machine gets nothing, with both factors of a session neither", async ({ studio }) => {
+  const own = await signedIn(studio);
   const { port } = new URL(studio.url);
-  expect((await ask(`${studio.url}/api/trpc/session.me`, { headers: { cookie } })).status).toBe(200);
+  expect((await ask(`${studio.url}/api/trpc/session.me`, { headers: own })).status).toBe(200);
   for (const host of [`rebound.example:${port}`, "127.0.0.1:1", "rebound.example"])
     for (const method of ["GET", "HEAD", "POST", "PUT", "OPTIONS"])
       for (const path of everywhere) {
-        const headers = { host, cookie, "content-type": "application/json" };
+        const headers = { host, ...own, "content-type": "application/json" };
         expect([host, method, path, (await ask(`${studio.url}${path}`, { method, headers })).status]).toEqual([host, method, path, 421]);
       }
 });
 
 test("a sign-in link that is looked at by HEAD or prefetched still signs in, once", async ({ studio }) => {
-  expect((await ask(studio.signInLink, { method: "HEAD" })).status).toBe(405);
-  expect((await ask(studio.signInLink.replace("sign-in", "sign%2Din"), { method: "HEAD" })).status).toBe(405);
-  expect((await ask(studio.signInLink, { headers: { "sec-purpose": "prefetch" } })).status).toBe(403);
-  expect((await ask(studio.signInLink, { headers: { purpose: "prefetch" } })).status).toBe(403);
-  expect((await ask(studio.signInLink)).headers.location).toBe("/plan");
-  expect((await ask(studio.signInLink)).headers.location).toBe("/sign-in?reason=used");
+  const page = studio.signInLink.replace(/#.*/, "");
+  const query = `${studio.url}/api/sign-in?token=${tokenOf(studio.signInLink)}`;
+  for (const [url, sent] of [
+    [page, { method: "HEAD" }],
+    [page, { headers: { "sec-purpose": "prefetch" } }],
+    [page, {}],
+    [query, { method: "HEAD" }],
+    [query.replace("sign-in", "sign%2Din"), { method: "HEAD" }],
+    [query, { headers: { purpose: "prefetch" } }],
+    [query, {}],
+  ] as const)
+    expect((await ask(url, sent)).headers["set-cookie"]).toBeUndefined();
+  expect((await redeem(studio, { "content-type": "text/plain" })).status).toBe(415);
+  expect((await redeem(studio, { origin: "https://evil.example" })).status).toBe(403);
+  expect((await redeem(studio)).status).toBe(200);
+  expect((await redeem(studio)).status).toBe(401);
 });
 
 test("a body that a form of another site can send is stored and read nowhere", async ({ studio }) => {
-  const cookie = await stolenCookie(studio);
+  const own = await signedIn(studio);
   const table = "task,metric,prompt_id,category,family,size_rank,model,score,in_tok,out_tok\ngsm,correct,p1,math,F,1,m,1,1,1\n";
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
-    const sent = { method: "POST", headers: { cookie, "content-type": type }, body: table };
+    const sent = { method: "POST", headers: { ...own, "content-type": type }, body: table };
     expect((await ask(`${studio.url}/api/uploads?kind=outcomes&name=t.csv`, sent)).status).toBe(415);
     expect((await ask(`${studio.url}/api/trpc/session.signOut`, { ...sent, body: "{}" })).status).toBe(415);
   }
-  expect((await ask(`${studio.url}/api/trpc/session.me`, { headers: { cookie } })).status).toBe(200);
+  expect((await ask(`${studio.url}/api/trpc/session.me`, { headers: own })).status).toBe(200);
 });
 
 test("a page of another port of this host, with whose requests the browser sends the studio's cookies, reaches nothing", async ({
@@ -102,7 +123,8 @@ test("a page of another port of this host, with whose requests the browser sends
   studio,
 }) => {
   const own = await context.newPage();
-  await own.goto(studio.signInLink);
+  await signIn(own, studio.signInLink);
+  const pageToken = await own.evaluate(() => window.localStorage.getItem("weir.pageToken"));
   await own.close();
   const paths = ["/api/trpc/session.me", "/api/trpc/plans.list", "/metrics", "/api/plans/x", "/docs", "/plan"];
   const script = `const credentials = "include", mode = "no-cors";
@@ -127,7 +149,8 @@ test("a page of another port of this host, with whose requests the browser sends
   const cookie = (await context.cookies(studio.url)).map(({ name, value }) => `${name}=${value}`).join("; ");
   const asSent = { cookie, "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "empty" };
   for (const path of paths) expect([path, (await ask(`${studio.url}${path}`, { headers: asSent })).status]).toEqual([path, 403]);
-  expect((await ask(`${studio.url}/api/trpc/session.me`, { headers: { cookie } })).status).toBe(200);
+  const headers = { cookie, "x-weir-page-token": pageToken ?? "" };
+  expect((await ask(`${studio.url}/api/trpc/session.me`, { headers })).status).toBe(200);
 });
 
 /** Opens every kind of page that links lead to, one of each: of pages for one thing, and of each folder of the documentation. */
@@ -158,7 +181,7 @@ test("no page of the studio breaks its content security policy, signed out and s
   test.setTimeout(600_000);
   await page.goto(`${studio.url}/plan`);
   await page.goto(`${studio.url}/sign-in?reason=used`);
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   await page.waitForURL(/\/plan/);
   for (const path of ["/no-such-page", "/apply", "/workloads/compare", "/workloads/prompts", "/workloads/profiles/new", "/calibration"])
     await page.goto(`${studio.url}${path}`);

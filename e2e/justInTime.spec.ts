@@ -1,5 +1,6 @@
 import type { WorkflowRun, WorkflowRunEvent } from "@/server/contracts/gateway/workflowRuns";
 import { accessible, approveAndApply } from "./acts";
+import { signIn } from "./asPage";
 import { expect, test } from "./fixtures";
 
 test.use({ studioEnvironment: { WEIR_TIME_SCALE: "10" }, actionTimeout: 30_000 });
@@ -30,7 +31,7 @@ test("an operator imports a graph, trains a predictor of it, puts a plan into fo
   let models: readonly string[] = [];
 
   await test.step("a plan of several models is in force", async () => {
-    await page.goto(studio.signInLink);
+    await signIn(page, studio.signInLink);
     await page.goto(`${studio.url}/plan?policy=cascade&rate=20&floor=60`);
     await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
     await page.getByRole("button", { name: "Review and apply" }).click();

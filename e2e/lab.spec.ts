@@ -1,5 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { signIn } from "./asPage";
 import { expect, sharedTest as test } from "./fixtures";
 
 async function accessible(page: Page, place: string): Promise<void> {
@@ -21,7 +22,7 @@ test("an operator races the suggested systems, reads their figures, and the link
   await test.step("signing in leads to the page that was asked for before", async () => {
     await page.goto(`${studio.url}/lab?correlation=none`);
     await expect(page.getByRole("heading", { name: "Sign in to Weir" })).toBeVisible();
-    await page.goto(studio.signInLink);
+    await signIn(page, studio.signInLink);
     await expect(page).toHaveURL(`${studio.url}/lab?correlation=none`);
   });
   await page.getByRole("link", { name: "Lab" }).click();

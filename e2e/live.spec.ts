@@ -1,5 +1,6 @@
 import type { Page, Request } from "@playwright/test";
 import { accessible } from "./acts";
+import { signIn } from "./asPage";
 import { childrenOf, expect, signal, test } from "./fixtures";
 
 /** Engines of the cluster work this much faster than the wall's clock. */
@@ -15,7 +16,7 @@ test("an operator watches a cluster under load: charts, one stream, pause, scope
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   const streams = streamsOf(page);
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   await expect(page).toHaveURL(/\/plan/);
   const planned = await apply(page);
   const charts = page.getByRole("region", { name: "Charts" });
@@ -184,7 +185,7 @@ test("an operator watches a cluster under load: charts, one stream, pause, scope
   });
 
   await test.step("a lost connection is counted down to its next try, and comes back with what is shown still there", async () => {
-    const [next] = childrenOf(studio, "next-server|bin/next");
+    const [next] = childrenOf(studio, "dist/studio.mjs|next-server");
     const freshness = page.getByTestId("freshness");
     signal(next, "SIGKILL");
     await expect(freshness).toContainText(/connection lost for \d+ s, reconnecting in \d+ s/);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { accessible, approveAndApply } from "./acts";
+import { signIn } from "./asPage";
 import { expect, type RunningStudio, test } from "./fixtures";
 
 test.use({ studioEnvironment: { WEIR_TIME_SCALE: "5" }, actionTimeout: 30_000 });
@@ -17,7 +18,7 @@ test("an operator sees which stage of the cascade is skipped since when, what re
   studio,
 }, info) => {
   test.setTimeout(300_000);
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   await page.goto(`${studio.url}/plan?policy=cascade&rate=4&floor=60`);
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
   await page.getByRole("button", { name: "Review and apply" }).click();

@@ -1,5 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { signIn } from "./asPage";
 import { expect, test } from "./fixtures";
 import { workloadFiles } from "./workloadFiles";
 
@@ -25,7 +26,7 @@ test("an operator imports a workload, plans it, applies the plan, watches it ser
   info.annotations.push({ type: "input", description: files.real ? "published outcomes and a production trace" : "generated outcomes" });
 
   await test.step("sign in by the printed link, which works once", async () => {
-    await page.goto(studio.signInLink);
+    await signIn(page, studio.signInLink);
     await expect(page).toHaveURL(/\/plan/);
     const second = await page.context().browser()?.newPage();
     await second?.goto(studio.signInLink);

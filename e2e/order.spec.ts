@@ -1,4 +1,5 @@
 import AxeBuilder from "@axe-core/playwright";
+import { signIn } from "./asPage";
 import { expect, test } from "./fixtures";
 
 test.use({ studioEnvironment: { WEIR_TIME_SCALE: "10" }, actionTimeout: 30_000 });
@@ -9,7 +10,7 @@ test("an operator gives the plan in force another order and place, reads what ch
 }, info) => {
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   await page.goto(`${studio.url}/plan?policy=cascade&rate=4&floor=60`);
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
   await page.getByRole("button", { name: "Review and apply" }).click();

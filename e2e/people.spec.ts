@@ -3,6 +3,7 @@ import type { Page } from "@playwright/test";
 import { mintSignInLink } from "../server/auth/signIn";
 import type { Role } from "../server/contracts/studio";
 import { openStore } from "../server/store/store";
+import { signIn } from "./asPage";
 import { expect, type RunningStudio, test } from "./fixtures";
 
 /** A sign-in link of another person, who came from a provider. */
@@ -31,7 +32,7 @@ test("an admin makes tokens and keys that work once shown, ends sessions, and ch
   studio,
   browser,
 }) => {
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   await page.getByRole("navigation", { name: "Studio" }).getByRole("link", { name: "People" }).click();
   await expect(page.getByRole("heading", { name: "People and keys" })).toBeVisible();
   await expect(page.getByRole("row", { name: /local admin/ }).first()).toContainText("you");
@@ -90,7 +91,7 @@ test("a viewer reads every page without a refused request, and buttons say who c
   const refused = refusalsOf(page);
   // Somebody has to be named.
   const admin = await (await browser.newContext()).newPage();
-  await admin.goto(studio.signInLink);
+  await signIn(admin, studio.signInLink);
   await expect(admin.getByText("local admin")).toBeVisible();
   await admin.context().close();
   await page.goto(linkFor(studio, "vera", "viewer"));

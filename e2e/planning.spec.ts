@@ -1,5 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
+import { signIn } from "./asPage";
 import { expect, test } from "./fixtures";
 
 test.use({
@@ -18,7 +19,7 @@ test("an operator reads the frontier over other axes, narrows it, compares plans
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   const chart = page.getByTestId("frontier-chart");
   await expect(chart.locator("circle").first()).toBeVisible({ timeout: 60_000 });
   const group = page.getByRole("group", { name: "Frontier chart" });

@@ -1,8 +1,9 @@
 import AxeBuilder from "@axe-core/playwright";
+import { signIn } from "./asPage";
 import { expect, sharedTest as test } from "./fixtures";
 
 test("an operator trains a predictor of lengths, reads how good it is, and has a plan order by it", async ({ page, studio }, info) => {
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
 
   await test.step("a plan is kept", async () => {
     await page.goto(`${studio.url}/plan?policy=cascade&rate=10`);

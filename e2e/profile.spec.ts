@@ -2,7 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { ProfileJob } from "@/server/contracts/studio/profile";
 import { answerOrder } from "../solver/judging/labelOrder";
-import { getAsPage } from "./asPage";
+import { getAsPage, signIn } from "./asPage";
 import { childrenOf, expect, type RunningStudio, signal, test } from "./fixtures";
 import { hiddenTable, labelIn, promptFile, rowOf, served } from "./hiddenTable";
 
@@ -26,7 +26,7 @@ test("an operator profiles prompts of their own through three models and two jud
   test.setTimeout(600_000);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   await expect(page).toHaveURL(/\/plan/);
 
   await test.step("put a plan with three models into force", async () => {
@@ -209,7 +209,7 @@ async function jobOf(page: Page, { url }: RunningStudio, id: string): Promise<Pr
 
 /** Kills the studio like a crash, and waits until the launcher has restarted it. */
 async function crash(studio: RunningStudio): Promise<void> {
-  signal(childrenOf(studio, "next-server|bin/next")[0], "SIGKILL");
+  signal(childrenOf(studio, "dist/studio.mjs|next-server")[0], "SIGKILL");
   await expect(async () => expect((await fetch(`${studio.url}/api/health`)).ok).toBe(true)).toPass({ timeout: 60_000 });
 }
 

@@ -1,5 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { signIn } from "./asPage";
 import { expect, test } from "./fixtures";
 
 /** Windows of traffic are five minutes of the cluster's time: a dozen seconds at this scale. */
@@ -11,7 +12,7 @@ test("traffic at a fraction of the planned rate drifts on Live, a plan is propos
   test.setTimeout(400_000);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   // Signed in once the link has redirected.
   await expect(page).toHaveURL(/\/plan/);
   await page.goto(`${studio.url}/plan?policy=cascade&rate=60&floor=45`);

@@ -1,5 +1,6 @@
 import type { Locator, Page, TestInfo } from "@playwright/test";
 import { accessible, approveAndApply } from "./acts";
+import { signIn } from "./asPage";
 import { dragThumb, stepTimes } from "./dragSteps";
 import { expect, test } from "./fixtures";
 
@@ -20,7 +21,7 @@ test("an operator drags quality and slack of a cascade, applies it, and turns it
   const effect = page.getByTestId("slack-effect");
   const floor = page.getByRole("spinbutton", { name: "Quality floor" });
   const slack = page.getByRole("spinbutton", { name: "Slack" });
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   await expect(page).toHaveURL(/\/plan/);
 
   await test.step("let Weir choose: all kinds of policies are on one frontier, and the recommended row is the plan below", async () => {
@@ -112,7 +113,7 @@ test("an operator drags τ of slack dispatch, applies it, and turns τ under loa
 }, info) => {
   test.setTimeout(600_000);
   const problems = problemsOf(page);
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   await expect(page).toHaveURL(/\/plan/);
   const tau = page.getByRole("spinbutton", { name: "τ" });
 

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { testCertificates } from "../server/contracts/testing/testCertificates";
+import { signIn } from "./asPage";
 import { expect, test } from "./fixtures";
 
 const certificates = testCertificates();
@@ -16,7 +17,7 @@ test.skip(certificates === null, "openssl is not installed");
 test("with a certificate, studio and gateway speak TLS, and the session cookie is bound to the host", async ({ page, studio, request }) => {
   const secure = studio.url.replace("http:", "https:");
   expect(studio.signInLink.startsWith(secure)).toBe(true);
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   await expect(page).toHaveURL(`${secure}/plan`);
   await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
   const session = (await page.context().cookies(secure)).filter(({ name }) => name.includes("weir_session"));

@@ -1,5 +1,6 @@
 import { accessible, approveAndApply } from "./acts";
 import { runApplications } from "./agentTraffic";
+import { signIn } from "./asPage";
 import { expect, test } from "./fixtures";
 
 test.use({ studioEnvironment: { WEIR_TIME_SCALE: "10" }, actionTimeout: 30_000 });
@@ -16,7 +17,7 @@ test("applications that name their agents are learnt without configuration: grap
   const agentNames = () => graph.getByRole("button").locator("span:first-child").allInnerTexts();
 
   await test.step("before any call the page says what makes it begin, and offers what to copy", async () => {
-    await page.goto(studio.signInLink);
+    await signIn(page, studio.signInLink);
     await page.getByRole("link", { name: "Workflows" }).click();
     await expect(page).toHaveURL(/\/workflows/);
     await expect(page.getByText("No call yet")).toBeVisible();

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import AxeBuilder from "@axe-core/playwright";
+import { signIn } from "./asPage";
 import { expect, sharedTest as test } from "./fixtures";
 
 test("an operator takes a workload out, changes it, brings it back, gives it other arrivals and compares", async ({
@@ -26,7 +27,7 @@ test("an operator takes a workload out, changes it, brings it back, gives it oth
     await page.setViewportSize({ width: 1280, height: 900 });
   }
 
-  await page.goto(studio.signInLink);
+  await signIn(page, studio.signInLink);
   await expect(page).toHaveURL(/\/plan/);
   await page.getByRole("link", { name: "Workloads" }).click();
   await page.getByTestId("workload-row").getByRole("link").first().click();

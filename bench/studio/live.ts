@@ -69,6 +69,7 @@ async function liveAtTwoHertz(): Promise<Measurement> {
 /** Plans the first workload, approves and applies the plan. */
 async function applyPlan(page: Page, signInLink: string): Promise<void> {
   await page.goto(signInLink);
+  await page.waitForURL((url) => !url.pathname.startsWith("/sign-in"));
   await page.waitForURL(/\/plan/);
   const { origin } = new URL(page.url());
   await page.goto(`${origin}/plan?rate=${REQUESTS_PER_SECOND}&floor=60`);

@@ -11,6 +11,7 @@ import { Button } from "../ui/Button";
 import { SelectField, TextField } from "../ui/Field";
 import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
+import { PermittedButton } from "../ui/PermittedButton";
 import { CoefficientTable } from "./CoefficientTable";
 import { ErrorTable } from "./ErrorTable";
 import { coefficientWords, reasonWords } from "./prepareProfile";
@@ -175,13 +176,13 @@ export function FitPanel(props: {
           TPOT only, for clients or front ends that delay first tokens
         </Choice>
         {running && fitId !== null ? (
-          <Button disabled={stop.isPending} onClick={() => stop.mutate(fitId)}>
+          <PermittedButton permission="prepare" disabled={stop.isPending} onClick={() => stop.mutate(fitId)}>
             Stop
-          </Button>
+          </PermittedButton>
         ) : (
-          <Button type="submit" look="primary" disabled={name.trim() === "" || start.isPending}>
+          <PermittedButton permission="prepare" type="submit" look="primary" disabled={name.trim() === "" || start.isPending}>
             Fit to these rows
-          </Button>
+          </PermittedButton>
         )}
         {name.trim() === "" && !running && <span className="flex h-8 items-center text-xs text-ink-3">Give it a name.</span>}
       </form>

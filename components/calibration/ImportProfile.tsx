@@ -12,6 +12,7 @@ import { TextField } from "../ui/Field";
 import { FilePicker } from "../ui/FilePicker";
 import { Modal } from "../ui/Modal";
 import { NoteList } from "../ui/Notes";
+import { PermittedButton } from "../ui/PermittedButton";
 import { CoefficientTable } from "./CoefficientTable";
 import { ErrorTable } from "./ErrorTable";
 import { FittedOn } from "./FittedOn";
@@ -138,9 +139,14 @@ function Preview(props: {
           />
           <ErrorLine error={keep.error} />
           <div className="flex justify-end">
-            <Button type="submit" look="primary" disabled={keep.isPending || name === "" || meets.kind === "name-taken"}>
+            <PermittedButton
+              permission="prepare"
+              type="submit"
+              look="primary"
+              disabled={keep.isPending || name === "" || meets.kind === "name-taken"}
+            >
               Import profile
-            </Button>
+            </PermittedButton>
           </div>
         </>
       )}

@@ -11,6 +11,7 @@ import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { NoteList } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
+import { PermittedButton } from "../ui/PermittedButton";
 import { saveText } from "../ui/saveText";
 import { CoefficientTable } from "./CoefficientTable";
 import { ErrorTable } from "./ErrorTable";
@@ -42,21 +43,21 @@ function Use({ profile, list }: { readonly profile: EngineProfile; readonly list
         <>
           <StateWord tone="good">used for planning</StateWord>
           {own && usual !== undefined && (
-            <Button disabled={use.isPending} onClick={() => use.mutate(usual.id)}>
+            <PermittedButton permission="prepare" disabled={use.isPending} onClick={() => use.mutate(usual.id)}>
               Use the built-in profile {usual.name}
-            </Button>
+            </PermittedButton>
           )}
         </>
       ) : (
         <>
           {own && (
-            <Button look="quiet" disabled={remove.isPending} onClick={() => remove.mutate(profile.id)}>
+            <PermittedButton permission="prepare" look="quiet" disabled={remove.isPending} onClick={() => remove.mutate(profile.id)}>
               Remove
-            </Button>
+            </PermittedButton>
           )}
-          <Button disabled={use.isPending} onClick={() => use.mutate(profile.id)}>
+          <PermittedButton permission="prepare" disabled={use.isPending} onClick={() => use.mutate(profile.id)}>
             Use for planning
-          </Button>
+          </PermittedButton>
         </>
       )}
       <Button onClick={() => saveText(`${fileStem(profile.name)}.json`, profileText(profile))}>Export</Button>

@@ -11,6 +11,7 @@ import { ErrorLine } from "../ui/ErrorLine";
 import { SelectField } from "../ui/Field";
 import { FilePicker } from "../ui/FilePicker";
 import { Panel } from "../ui/Panel";
+import { PermittedButton } from "../ui/PermittedButton";
 import { saveText } from "../ui/saveText";
 import { uploadServing } from "../ui/uploadFile";
 import { LiveRowsReport } from "./LiveRowsReport";
@@ -47,9 +48,9 @@ function FromCluster({ onTable }: { readonly onTable: (uploadId: string) => void
           onChange={setChosen}
         />
         <SelectField label="Range" value={span} options={spans} onChange={setSpan} />
-        <Button disabled={take.isPending} onClick={() => take.mutate(clusterId)}>
+        <PermittedButton permission="prepare" disabled={take.isPending} onClick={() => take.mutate(clusterId)}>
           Take rows
-        </Button>
+        </PermittedButton>
         {take.isPending && (
           <p role="status" className="flex min-h-8 items-center text-sm text-ink-2">
             Reading its telemetry …

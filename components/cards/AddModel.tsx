@@ -11,6 +11,7 @@ import { AreaField, SelectField, TextField } from "../ui/Field";
 import { formatCount } from "../ui/format";
 import { Modal } from "../ui/Modal";
 import { Notes } from "../ui/Notes";
+import { PermittedButton } from "../ui/PermittedButton";
 import { architectureText, paramsText } from "./prepareCards";
 
 type Model = Inputs["cards"]["addModel"];
@@ -82,9 +83,14 @@ export function AddModel({ onClose }: { readonly onClose: () => void }) {
           </div>
           <div className="flex justify-end gap-2">
             <Button onClick={() => setModel(null)}>Read another</Button>
-            <Button type="submit" look="primary" disabled={add.isPending || model.id === "" || model.source.trim() === ""}>
+            <PermittedButton
+              permission="prepare"
+              type="submit"
+              look="primary"
+              disabled={add.isPending || model.id === "" || model.source.trim() === ""}
+            >
               Add model
-            </Button>
+            </PermittedButton>
           </div>
         </form>
       )}
@@ -126,9 +132,15 @@ function PasteForm(props: {
             if (file !== undefined) props.onText(await file.text());
           }}
         />
-        <Button type="submit" look="primary" className="ml-auto" disabled={props.busy || props.text.trim() === ""}>
+        <PermittedButton
+          permission="prepare"
+          type="submit"
+          look="primary"
+          className="ml-auto"
+          disabled={props.busy || props.text.trim() === ""}
+        >
           Read it
-        </Button>
+        </PermittedButton>
       </div>
     </form>
   );

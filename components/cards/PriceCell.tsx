@@ -7,6 +7,7 @@ import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { formatUsd } from "../ui/format";
 import { NumberInput } from "../ui/NumberInput";
+import { PermittedButton } from "../ui/PermittedButton";
 import type { GpuEntry } from "./prepareCards";
 
 /** A GPU's price with its origin and date; a list price is a default, to be replaced by the actual price. */
@@ -32,9 +33,14 @@ export function PriceCell({ gpu }: { readonly gpu: GpuEntry }) {
             {gpu.price === null ? "no price read" : `${gpu.price.provider}, ${gpu.price.asOf}`}
           </span>
         </span>
-        <Button look="quiet" aria-label={`Change the price of ${gpu.id}`} onClick={() => setDraft({ usd: gpu.usdPerGpuHour })}>
+        <PermittedButton
+          permission="prepare"
+          look="quiet"
+          aria-label={`Change the price of ${gpu.id}`}
+          onClick={() => setDraft({ usd: gpu.usdPerGpuHour })}
+        >
           Change
-        </Button>
+        </PermittedButton>
       </div>
     );
   }

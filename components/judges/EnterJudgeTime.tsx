@@ -3,9 +3,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
-import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { NumberField } from "../ui/Field";
+import { PermittedButton } from "../ui/PermittedButton";
 
 /** Sets an operator's mean time of a call in place of the measured one, and removes it. */
 export function EnterJudgeTime(props: {
@@ -28,13 +28,13 @@ export function EnterJudgeTime(props: {
         value={value}
         onChange={(seconds) => setTyped(seconds)}
       />
-      <Button disabled={enter.isPending || value === props.entered} onClick={() => enter.mutate(value)}>
+      <PermittedButton permission="operate" disabled={enter.isPending || value === props.entered} onClick={() => enter.mutate(value)}>
         Plan with this time
-      </Button>
+      </PermittedButton>
       {props.entered !== null && (
-        <Button look="quiet" disabled={enter.isPending} onClick={() => enter.mutate(null)}>
+        <PermittedButton permission="operate" look="quiet" disabled={enter.isPending} onClick={() => enter.mutate(null)}>
           Plan as measured
-        </Button>
+        </PermittedButton>
       )}
       <ErrorLine error={enter.error} />
     </>

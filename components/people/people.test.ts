@@ -40,11 +40,13 @@ describe("people", () => {
   });
 
   it("are told what another role means before they get it", () => {
-    expect(roleChangeText({ name: "ann", role: "viewer", own: false }, "approver")).toMatch(
-      /^ann is viewer now\. The role approver .*approves plans/,
+    expect(roleChangeText({ name: "ann", role: "viewer", own: false, byProvider: true }, "approver")).toMatch(
+      /^ann is viewer now\. The role approver .*approves plans.*At the next sign-in the groups at the provider decide again\.$/,
     );
-    expect(roleChangeText({ name: "ann", role: "admin", own: true }, "viewer")).toMatch(/You lose access to this page\.$/);
-    expect(roleChangeText({ name: "ann", role: "viewer", own: true }, "admin")).not.toMatch(/lose/);
+    expect(roleChangeText({ name: "ann", role: "admin", own: true, byProvider: false }, "viewer")).toMatch(
+      /You lose access to this page\.$/,
+    );
+    expect(roleChangeText({ name: "ann", role: "viewer", own: true, byProvider: false }, "admin")).not.toMatch(/lose/);
   });
 });
 

@@ -10,6 +10,8 @@ export interface PersonRow {
   /** Whether it is the person who looks. */
   readonly own: boolean;
   readonly from: string;
+  /** Whether an OpenID provider says who it is: its groups give the role at each sign-in. */
+  readonly byProvider: boolean;
   readonly lastSignIn: string;
   readonly state: ShownState;
   readonly disabled: boolean;
@@ -29,6 +31,7 @@ export function preparePeople(people: readonly PersonSummary[], me: Pick<Me, "us
     return {
       ...{ id: person.id, name: person.name, role: person.role, own, disabled },
       from: fromText(person.issuer),
+      byProvider: person.issuer !== null,
       lastSignIn: timeOr(person.lastSignInAt, "never"),
       state: disabled ? { tone: "neutral", word: "disabled" } : { tone: "good", word: "may sign in" },
       roleHindrance: last,
@@ -45,7 +48,11 @@ function fromText(issuer: string | null): string {
 }
 
 /** What happens when a person gets another role. */
-export function roleChangeText({ name, role, own }: Pick<PersonRow, "name" | "role" | "own">, next: Role): string {
+export function roleChangeText(
+  { name, role, own, byProvider }: Pick<PersonRow, "name" | "role" | "own" | "byProvider">,
+  next: Role,
+): string {
   const loses = own && next !== "admin" ? " You lose access to this page." : "";
-  return `${name} is ${role} now. ${roleSentence(next)} It takes effect at once; open pages of ${name} load again, and API tokens of ${name} allow no more than this role.${loses}`;
+  const until = byProvider ? ` At the next sign-in the groups at the provider decide again.` : "";
+  return `${name} is ${role} now. ${roleSentence(next)} It takes effect at once; open pages of ${name} load again, and API tokens of ${name} allow no more than this role.${until}${loses}`;
 }

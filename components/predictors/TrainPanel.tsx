@@ -5,12 +5,12 @@ import { useState } from "react";
 import { usePredictorAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { useClusters } from "../shell/useCurrentCluster";
-import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { ErrorLine } from "../ui/ErrorLine";
 import { NumberField, SelectField, TextField } from "../ui/Field";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
+import { PermittedButton } from "../ui/PermittedButton";
 import { queryStatus } from "../ui/queryStatus";
 import { uploadRuns } from "../ui/uploadFile";
 import { useUrlView } from "../url/useUrlView";
@@ -184,9 +184,9 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
                 " An encoder's folder is on the studio's machine and contains config.json, tokenizer.json, tokenizer_config.json and onnx/model.onnx; nothing is downloaded. A gateway serves heads on an encoder only if it was started with a folder of identical files."}
             </p>
             <TrainingLine onTrained={onTrained}>
-              <Button type="submit" look="primary" disabled={request === null || train.isPending}>
+              <PermittedButton permission="prepare" type="submit" look="primary" disabled={request === null || train.isPending}>
                 {train.isPending ? "Starting …" : "Train"}
-              </Button>
+              </PermittedButton>
             </TrainingLine>
             <ErrorLine error={train.error} />
           </form>

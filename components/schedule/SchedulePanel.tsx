@@ -154,6 +154,7 @@ function Acts(props: {
           <>
             <Button onClick={() => !enable.isPending && enable.mutate(!state.enabled)}>{state.enabled ? "Switch off" : "Switch on"}</Button>
             <RemoveButton
+              permission="operate"
               name="the schedule"
               kind="it"
               consequences="The plan in force stays in force; no further switch happens."

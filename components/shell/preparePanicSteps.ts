@@ -1,4 +1,5 @@
 import type { Panic } from "@/server/contracts/studio";
+import { shellWords } from "@/solver/wording/shellText";
 import { formatCounted, formatDate } from "../ui/format";
 import { sizeInName } from "../ui/modelIdentity";
 
@@ -28,6 +29,5 @@ export function standingPanic({ model, reason, by, sinceMs }: Panic): string {
 
 /** The same command for a shell on the gateway's machine. */
 export function panicCommand(model: string, reason: string): string {
-  const why = reason.trim() === "" ? "WHY" : `'${reason.trim().replaceAll("'", `'\\''`)}'`;
-  return `weir panic ${model} --reason ${why}`;
+  return shellWords(["weir", "panic", model, "--reason", reason.trim() || "WHY"]);
 }

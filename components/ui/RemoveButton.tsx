@@ -1,8 +1,9 @@
 "use client";
 
 import { useState } from "react";
-import { Button } from "./Button";
+import type { Permission } from "@/server/contracts/studio";
 import { FormModal } from "./FormModal";
+import { PermittedButton } from "./PermittedButton";
 
 /** The part of a mutation without variables that is needed to run it and to show its result. */
 interface Removal {
@@ -21,6 +22,7 @@ export function RemoveButton({
   consequences,
   removal,
   nameInLabel = false,
+  permission = "prepare",
 }: {
   readonly name: string;
   readonly kind: string;
@@ -28,13 +30,19 @@ export function RemoveButton({
   readonly removal: Removal;
   /** Label of one of many buttons on a page, so that screen readers can distinguish them. */
   readonly nameInLabel?: boolean;
+  readonly permission?: Permission;
 }) {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button look="danger" {...(nameInLabel && { "aria-label": `Remove ${name}` })} onClick={() => setOpen(true)}>
+      <PermittedButton
+        permission={permission}
+        look="danger"
+        {...(nameInLabel && { "aria-label": `Remove ${name}` })}
+        onClick={() => setOpen(true)}
+      >
         Remove
-      </Button>
+      </PermittedButton>
       <FormModal
         open={open}
         onClose={() => setOpen(false)}

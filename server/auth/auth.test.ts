@@ -77,11 +77,28 @@ describe("signing in", () => {
   });
 
   it("signs in nobody who was disabled, and ends what was open", () => {
-    const session = signedIn();
-    const local = store.users.local();
-    store.users.update(local?.id ?? "", { disabledAt: start.toISOString() });
+    const id = "0b7c8f0e-0000-4000-8000-000000000000";
+    store.users.insert({
+      id,
+      name: "ann",
+      issuer: "https://login.example",
+      subject: "ann",
+      role: "operator",
+      createdAt: start.toISOString(),
+    });
+    const linkOfAnn = () => tokenOf(mintSignInLink(store, "http://127.0.0.1:4600", { userId: id, now: start }));
+    const session = signIn(store, linkOfAnn(), start) ?? { cookieSecret: "", pageToken: "" };
+    expect(identify(store, headersOf(session), false, start)?.name).toBe("ann");
+    store.users.update(id, { disabledAt: start.toISOString() });
     expect(identify(store, headersOf(session), false, start)).toBeNull();
-    expect(signIn(store, tokenOf(link()), start)).toBeNull();
+    expect(signIn(store, linkOfAnn(), start)).toBeNull();
+  });
+
+  it("lets the person at the terminal in as an admin whatever was set in the studio, with an audit line", () => {
+    signedIn();
+    store.users.update(store.users.local()?.id ?? "", { disabledAt: start.toISOString(), role: "viewer" });
+    expect(identify(store, headersOf(signedIn()), false, start)).toMatchObject({ name: localUserName, role: "admin" });
+    expect(store.audit.list(10).map(({ action }) => action)).toContain("set role");
   });
 
   it("stores neither the token nor the secrets of the session", () => {

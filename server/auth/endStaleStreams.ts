@@ -1,4 +1,5 @@
 import type { Store } from "@/server/store/store";
+import { idleLimitMs } from "./identify";
 import type { OpenStreams } from "./openStreams";
 
 const everyMs = 10_000;
@@ -14,7 +15,10 @@ export function endStaleStreams(store: Pick<Store, "sessions" | "apiTokens">, op
     const open = openStreams.callers();
     if (open.length === 0) return;
     const now = new Date().toISOString();
-    const sessions = store.sessions.list().flatMap(({ id, expiresAt }) => (expiresAt > now ? [id] : []));
+    const idleSince = new Date(Date.now() - idleLimitMs).toISOString();
+    const sessions = store.sessions
+      .list()
+      .flatMap(({ id, expiresAt, lastUsedAt }) => (expiresAt > now && lastUsedAt > idleSince ? [id] : []));
     const valid = new Set([...sessions, ...store.apiTokens.validIds(now)]);
     openStreams.end(open.filter((id) => !valid.has(id)));
   }, intervalMs).unref();

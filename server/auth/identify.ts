@@ -8,7 +8,7 @@ import { sessionSecret } from "./sessionCookie";
 export const pageTokenHeader = "x-weir-page-token";
 
 /** A browser that nobody used for a week signs in again. */
-const idleLimitMs = 7 * 24 * 3_600_000;
+export const idleLimitMs = 7 * 24 * 3_600_000;
 
 /** Steps in which the last use is written down: reading must not write each time. */
 const touchEveryMs = 60_000;

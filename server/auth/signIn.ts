@@ -51,7 +51,7 @@ export function signIn(store: Store, token: string, now = new Date()): NewSessio
     const at = now.toISOString();
     const link = store.sessions.consumeLink(hashSecret(token), at);
     if (link === null) return null;
-    const user = link.userId === null ? localPerson(store, at) : store.users.get(link.userId);
+    const user = link.userId === null ? restored(store, localPerson(store, at), at) : store.users.get(link.userId);
     if (user === null || user.disabledAt !== null) return null;
     const session = { cookieSecret: newSecret(), pageToken: newSecret() };
     store.sessions.prune(at);
@@ -69,6 +69,24 @@ export function signIn(store: Store, token: string, now = new Date()): NewSessio
     store.audit.add({ at, actor: user.name, action: "sign-in", subject: "session", detail: how, objectKind: "session", role: user.role });
     return session;
   });
+}
+
+/**
+ * The person at the terminal as an admin who may sign in, whatever was set in the studio: the link is the way in when nobody else has one.
+ * Whoever can print it can change the store as well.
+ */
+function restored(store: Store, user: StoredUser, at: string): StoredUser {
+  if (user.disabledAt === null && user.role === "admin") return user;
+  store.users.update(user.id, { disabledAt: null, role: "admin" });
+  store.audit.add({
+    at,
+    actor: user.name,
+    action: "set role",
+    subject: user.name,
+    objectKind: "person",
+    detail: "admin, by a link of the terminal",
+  });
+  return { ...user, disabledAt: null, role: "admin" };
 }
 
 /** The person at the machine's terminal. Whoever can print a link can read the state folder: an admin. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { and, asc, count, desc, eq, getTableColumns, gt, gte, inArray, lt, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { AuditFilter, AuditLine, AuditObject, AuditOverview, AuditPage, AuditRecord } from "@/server/contracts/studio";
 import { reasonOf } from "@/server/lib/reasonOf";
@@ -19,6 +20,20 @@ interface AuditSubject extends Pick<AuditLine, "objectKind" | "objectId" | "clus
   readonly subject: string;
 }
 
+/** The person in whose name something is done now. */
+interface ActingPerson {
+  readonly name: string;
+  readonly role: string;
+  /** IP address that the request came from. */
+  readonly address: string;
+}
+
+/** What the audit knows of the act that goes on. */
+interface Acting extends ActingPerson {
+  /** Whether a refusal of it is in the audit already. */
+  refused: boolean;
+}
+
 /** Lines that a reader takes from the store at a time: between them others may write. */
 const READ_LINES = 500;
 
@@ -34,6 +49,14 @@ export function createAuditRepository(db: Database, stateDir: string) {
   let headDue = false;
   let told: string | null = null;
   const refusals = createRefusalLimit((line) => add(line));
+  const acting = new AsyncLocalStorage<Acting>();
+
+  /** Role and address of a line whose actor is the person that acts now. */
+  function origin(line: Pick<AuditLine, "actor" | "role" | "address">): Pick<AuditRecord, "role" | "address"> {
+    const person = acting.getStore();
+    const own = person?.name === line.actor ? person : undefined;
+    return { role: line.role ?? own?.role ?? null, address: line.address ?? own?.address ?? null };
+  }
 
   /** Appends a line. All texts are made well-formed first: the store would do it, and the hash would not match. */
   function add(line: AuditLine): void {
@@ -41,7 +64,7 @@ export function createAuditRepository(db: Database, stateDir: string) {
       ...{ at: line.at, actor: line.actor, action: line.action, subject: line.subject, detail: line.detail },
       ...{ outcome: line.outcome ?? "done", times: line.times ?? 1 },
       ...{ objectKind: line.objectKind ?? null, objectId: line.objectId ?? null, clusterId: line.clusterId ?? null },
-      ...{ role: line.role ?? null, address: line.address ?? null },
+      ...origin(line),
     };
     // The command line may write too: nobody appends between reading the last line and writing the next.
     db.$client
@@ -112,8 +135,16 @@ export function createAuditRepository(db: Database, stateDir: string) {
      * Adds a refused attempt. Repetitions within a minute become one line, and floods are counted only; texts are cut to some hundred
      * characters.
      */
-    refused: (line: Omit<AuditLine, "at" | "outcome" | "times">): void =>
-      refusals.add({ ...line, at: new Date().toISOString(), outcome: "refused" }),
+    refused(line: Omit<AuditLine, "at" | "outcome" | "times">): void {
+      const act = acting.getStore();
+      if (act !== undefined) act.refused = true;
+      refusals.add({ ...line, ...origin(line), at: new Date().toISOString(), outcome: "refused" });
+    },
+    /** Runs an act of a person: lines in that person's name get role and address. */
+    within<Result>(person: ActingPerson, run: (act: Readonly<Acting>) => Result): Result {
+      const act = { ...person, refused: false };
+      return acting.run(act, () => run(act));
+    },
     /** Newest first, without the beginning of the chain: lines of a gateway may arrive long after they were written. */
     list(limit: number): readonly AuditRecord[] {
       return db.select().from(audit).where(gt(audit.id, genesisId)).orderBy(desc(audit.at), desc(audit.id)).limit(limit).all();

@@ -10,7 +10,7 @@ export const dynamic = "force-dynamic";
 const tokenSchema = z.object({ token: z.string().min(1).max(200) });
 
 /** A token takes some 60 bytes; strangers may post here. */
-const maxBytes = 1_000;
+const limits = { maxBytes: 1_000, json: { depth: 2, nodes: 10, commas: 10 } };
 
 /**
  * Trades the token of a sign-in link for a session, once: the cookie, and in the body the page token, which is given out here and nowhere
@@ -20,7 +20,7 @@ export async function POST(request: Request): Promise<Response> {
   const { signIn, services } = runtime();
   if (!isSameOrigin(request.headers)) return refuse(403, "The request came from another site and was refused.");
   if (!/^application\/json\b/i.test(request.headers.get("content-type") ?? "")) return refuse(415, "Send application/json.");
-  const body = await readBoundedText(request.body, maxBytes);
+  const body = await readBoundedText(request.body, limits);
   if (body === null) return refuse(413, "The request is too large.");
   const input = tokenSchema.safeParse(parsed(body));
   if (!input.success) return refuse(400, "Send the token of a sign-in link.");

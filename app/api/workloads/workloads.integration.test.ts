@@ -114,7 +114,7 @@ describe("a workload, out of the studio and back", () => {
     const draft = examplePlanDraft();
     const cluster = { ...draft.inputs.cluster, id: described.ok ? described.id : "" };
     const inputs = { ...draft.inputs, cluster, workload: { ...draft.inputs.workload, id } };
-    expect(plans.importDocument(sealPlan({ ...draft, inputs }, new Date("2026-01-01T00:00:00Z")), actor)).toMatchObject({ ok: true });
+    expect(await plans.importDocument(sealPlan({ ...draft, inputs }, new Date("2026-01-01T00:00:00Z")), actor)).toMatchObject({ ok: true });
     expect(workloads.uses()[id]).toBe(1);
     expect(workloads.ties(id)?.plans).toMatchObject([
       { clusterId: cluster.id, inForce: false, requestsPerSecond: inputs.workload.requestsPerSecond },

@@ -37,6 +37,7 @@ export function BatchActions({ batch, onRemoved }: { readonly batch: BatchSummar
       )}
       {over ? (
         <RemoveButton
+          permission="operate"
           name={name}
           kind="batch"
           consequences="Its answers are deleted with it. Download the results first if you need them. Samples made from it stay."

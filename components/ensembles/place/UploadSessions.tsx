@@ -8,6 +8,7 @@ import { Button } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
 import { FilePicker } from "@/components/ui/FilePicker";
 import { formatCounted } from "@/components/ui/format";
+import { PermittedButton } from "@/components/ui/PermittedButton";
 import { uploadSessions } from "@/components/ui/uploadFile";
 
 /** A table of measured sessions: uploaded, checked, and stored after a confirmation. */
@@ -51,9 +52,9 @@ export function UploadSessions({ onKept }: { readonly onKept: () => void }) {
       <ErrorLine error={keep.error} />
       {sent.data !== undefined && (
         <div className="flex flex-wrap gap-2">
-          <Button type="submit" look="primary" disabled={keep.isPending}>
+          <PermittedButton permission="prepare" type="submit" look="primary" disabled={keep.isPending}>
             {keep.isPending ? "Saving …" : "Save them"}
-          </Button>
+          </PermittedButton>
           <Button onClick={leave}>Discard them</Button>
         </div>
       )}

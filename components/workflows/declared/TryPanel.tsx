@@ -6,11 +6,11 @@ import { useTRPCClient } from "@/components/api/trpc";
 import { unwrapOutcome } from "@/components/api/unwrapOutcome";
 import { ClusterLink } from "@/components/shell/ClusterLink";
 import { StateWord } from "@/components/ui/Badge";
-import { Button } from "@/components/ui/Button";
 import { ErrorLine } from "@/components/ui/ErrorLine";
 import { AreaField } from "@/components/ui/Field";
 import { ModelName } from "@/components/ui/ModelChip";
 import { Panel } from "@/components/ui/Panel";
+import { PermittedButton } from "@/components/ui/PermittedButton";
 import { useModelIdentities } from "@/components/ui/useModelIdentities";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { usePlan } from "../graph/usePlan";
@@ -78,9 +78,9 @@ export function TryPanel(props: {
         >
           <AreaField label="Input of the program" rows={3} maxLength={100_000} value={input} onChange={setInput} />
           <div className="flex flex-wrap items-center gap-3">
-            <Button type="submit" look="primary" disabled={input.trim() === "" || run.isPending}>
+            <PermittedButton permission="operate" type="submit" look="primary" disabled={input.trim() === "" || run.isPending}>
               {run.isPending ? "Running …" : "Run it once"}
-            </Button>
+            </PermittedButton>
             <p role="status" className="text-xs text-ink-3">
               {run.isPending
                 ? `${agents.length} agents run, each when its inputs are ready.`

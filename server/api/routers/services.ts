@@ -51,7 +51,7 @@ export interface Services {
   readonly schedules: ReturnType<typeof createScheduleService>;
   readonly artefacts: ReturnType<typeof createArtefactService>;
   readonly lab: ReturnType<typeof createLabService>;
-  readonly audit: Pick<Store["audit"], "list" | "page" | "overview" | "linked" | "refused">;
+  readonly audit: Pick<Store["audit"], "list" | "page" | "overview" | "linked" | "refused" | "within">;
   readonly people: ReturnType<typeof createPeopleService>;
   readonly gatewayKeys: ReturnType<typeof createGatewayKeyService>;
 }

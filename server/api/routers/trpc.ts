@@ -1,7 +1,7 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import type { z } from "zod";
 import { accessRefusal, refusedAccess } from "@/server/auth/accessRefusal";
-import type { Caller, FieldFault, Permission } from "@/server/contracts/studio";
+import type { Caller, FieldFault, Permission, Refusal } from "@/server/contracts/studio";
 import { faultSentence } from "@/server/lib/fieldFault";
 import type { Services } from "./services";
 
@@ -52,7 +52,7 @@ export const mergeRouters = t.mergeRouters;
 
 /** The base of every procedure: it names the permission that its caller needs. */
 export const procedureFor = (permission: Permission) =>
-  t.procedure.meta({ permission }).use(({ ctx, path, next }) => {
+  t.procedure.meta({ permission }).use(({ ctx, path, type, next }) => {
     const { caller, address } = ctx;
     const refusal = accessRefusal({ caller, sameOrigin: ctx.sameOrigin, permission });
     if (refusal !== null) {
@@ -60,8 +60,21 @@ export const procedureFor = (permission: Permission) =>
       throw new TRPCError({ code: refusal.kind === "nobody" ? "UNAUTHORIZED" : "FORBIDDEN", message: refusal.message });
     }
     if (caller === null) throw new TRPCError({ code: "UNAUTHORIZED" });
-    return next({ ctx: { ...ctx, caller } });
+    const { audit } = ctx.services;
+    const { name, role } = caller;
+    return audit.within({ name, role, address }, async (act) => {
+      const result = await next({ ctx: { ...ctx, caller } });
+      const refused = type === "mutation" && result.ok ? refusalIn(result.data) : null;
+      if (refused !== null && !act.refused) audit.refused({ actor: name, action: "call", subject: path, detail: refused });
+      return result;
+    });
   });
+
+/** Why a service refused what was asked of it; null: it did not. */
+function refusalIn(answer: unknown): string | null {
+  const { ok, message } = (answer ?? {}) as Partial<Refusal>;
+  return ok === false && typeof message === "string" ? message : null;
+}
 
 /** The value, or NOT_FOUND with what was looked for. */
 export function found<Value>(value: Value | null, what: string): Value {

@@ -11,7 +11,10 @@ import { runtime } from "@/server/runtime";
 export const dynamic = "force-dynamic";
 
 /** The largest input is a plan or a table in lines; files go to `/api/uploads`. */
-const maxBodyBytes = 16_000_000;
+const limits = { maxBytes: 16_000_000, json: { depth: 64, nodes: 400_000, commas: 1_000_000 } };
+
+/** How a client asks for an answer that comes piece by piece. */
+const jsonLines = "application/jsonl";
 
 const severalCalls = "Send one call in a request.";
 
@@ -39,17 +42,21 @@ export async function POST(request: Request): Promise<Response> {
   if (procedurePath(request).includes(",")) return refuse(400, severalCalls);
   // What a stranger sends is not read.
   if (caller === null) return answer(new Request(request.url, { method: "POST", headers: bare(request.headers) }), null);
-  const body = await readBoundedText(request.body, maxBodyBytes);
-  if (body === null) return refuse(413, `The request is larger than ${maxBodyBytes / 1e6} MB: upload a file instead.`);
+  const body = await readBoundedText(request.body, limits);
+  if (body === null) return refuse(413, `The request has more than ${limits.maxBytes / 1e6} MB or too many parts: upload a file instead.`);
   const { headers, signal } = request;
-  return answer(new Request(request.url, { method: "POST", headers, body, signal }), caller);
+  const read = new Request(request.url, { method: "POST", headers, body, signal });
+  return headers.get("trpc-accept") === jsonLines ? streamed(read, caller) : answer(read, caller);
 }
 
 /** A stream ends with its caller's session. tRPC itself would begin one to say that it is refused. */
 async function answerStream(request: Request, permission: Permission): Promise<Response> {
   const access = routeAccess(request, permission);
   if (!access.ok) return access.refusal;
-  const { caller } = access;
+  return streamed(request, access.caller);
+}
+
+async function streamed(request: Request, caller: Caller): Promise<Response> {
   const stream = runtime().openStreams.open(caller);
   if (stream === null) return refuse(429, "Too many streams are open in this session: close a page of the studio.");
   request.signal.addEventListener("abort", stream.close, { once: true });
@@ -71,8 +78,7 @@ const answer = (request: Request, caller: Caller | null): Promise<Response> =>
       sameOrigin: isSameOrigin(request.headers),
     }),
     // Compressed, a stream would be held back until there is enough of it.
-    responseMeta: () =>
-      request.headers.get("trpc-accept") === "application/jsonl" ? { headers: { "cache-control": "no-transform" } } : {},
+    responseMeta: () => (request.headers.get("trpc-accept") === jsonLines ? { headers: { "cache-control": "no-transform" } } : {}),
     onError({ error, path }) {
       // The client has disconnected: an aborted call is not a failure.
       if (request.signal.aborted) return;

@@ -6,7 +6,7 @@ export const dynamic = "force-dynamic";
 
 /** Downloads the results of a batch so far as JSON lines, in the order of its prompts, streamed from the store. */
 export async function GET(request: Request, { params }: { params: Promise<{ id: string }> }): Promise<Response> {
-  const access = routeAccess(request, "read");
+  const access = routeAccess(request, "prepare");
   if (!access.ok) return access.refusal;
   const { id } = await params;
   const results = runtime().services.batches.results(id);
