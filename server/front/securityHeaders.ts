@@ -26,7 +26,7 @@ export const contentPolicy = ({ nonce }: Pick<Page, "nonce">): string =>
   ].join("; ");
 
 /** No page of the studio uses a device or a payment. */
-const unusedFeatures = ["camera", "microphone", "geolocation", "usb", "serial", "bluetooth", "payment", "display-capture"];
+const unusedFeatures = ["camera", "microphone", "geolocation", "usb", "serial", "payment", "display-capture"];
 
 /** A year, without subdomains and other services of the host's domain. */
 const strictTransport = "max-age=31536000";

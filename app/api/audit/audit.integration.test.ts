@@ -65,7 +65,7 @@ it("gives every line once, newest first, page by page, also where many have the 
     cursor = next;
   } while (cursor !== null);
   expect([seen.length, new Set(seen).size]).toEqual([601, 601]);
-  await expect(page({}, "soon")).rejects.toThrow("That is no place in the audit");
+  await expect(page({}, "soon")).rejects.toThrow("The cursor is not valid");
 });
 
 it("filters by person, act, kind and part of a name or id, outcome and time", async () => {

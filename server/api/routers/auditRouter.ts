@@ -21,7 +21,7 @@ export const auditRouter = router({
     .query(({ ctx, input }) => {
       const page = ctx.services.audit.page(input.filter, input.cursor, input.limit);
       if (page === null)
-        throw new TRPCError({ code: "BAD_REQUEST", message: "That is no place in the audit: begin with the newest lines." });
+        throw new TRPCError({ code: "BAD_REQUEST", message: "The cursor is not valid: start again with the newest lines." });
       return page;
     }),
   /** Whom and which acts it has, and its end. */
