@@ -123,7 +123,7 @@ export function createGatewayService({ store, gatewayOf, clusterOf, planning }: 
           path: "/shadow",
           method: "PUT",
           body,
-          parts: { policy: policyPart(asked.candidate) },
+          parts: {},
           action: "order shadow",
           subject: planId,
           detail: reason,

@@ -188,7 +188,7 @@ describe("live controls", () => {
     const canary = { candidate, shares: [0.5, 1], stepSeconds: 1000, minRequests: 1, stop, ...signature };
     const capture = { share: 0.5, keys: ["*"], redactions: { builtIn: [], own: [] }, retentionDays: 3, mostBytes: 1_000_000, ...signature };
     const orders: readonly (Order & { readonly parts: Statement["parts"] })[] = [
-      { method: "PUT", path: "/shadow", body: { candidate, ...signature }, parts: { policy: policyPart(candidate) } },
+      { method: "PUT", path: "/shadow", body: { candidate, ...signature }, parts: {} },
       { method: "PUT", path: "/canary", body: canary, parts: { policy: policyPart(candidate) } },
       { method: "PUT", path: "/mirror", body: { share: 0.5, maxInFlight: 1, ...signature }, parts: {} },
       { method: "PUT", path: "/strict-stages", body: signature, parts: {} },
@@ -347,6 +347,21 @@ describe("a stored configuration", () => {
       await writeFile(file, JSON.stringify(changed));
       expect(await planAt({})).toBeNull();
     }
+  });
+
+  it("is not served with a policy that the studio signed for a shadow only", async () => {
+    const stateDirectory = await temporaryDirectory();
+    const { gateway, config } = await signedGateway({ stateDirectory });
+    const candidate = { planId: "plan-b", ...hashed({ ...config.policy, thresholds: [62] } as GatewayConfig["policy"]) };
+    const shadow = { method: "PUT", path: "/shadow", body: { candidate, ...signature } };
+    const text = signed(shadow, { policy: policyPart(candidate) });
+    expect(await send(gateway, shadow, text)).toMatchObject({ status: 200 });
+    await gateway.close();
+    const file = join(stateDirectory, "gateway.json");
+    const kept = JSON.parse(await readFile(file, "utf8")) as GatewayConfig & { proofs: object };
+    await writeFile(file, JSON.stringify({ ...kept, ...candidate, proofs: { ...kept.proofs, policy: text } }));
+    const again = await start({ stateDirectory });
+    expect((await read<{ planId: string | null }>(again, "/status")).planId).toBeNull();
   });
 
   it("of a gateway from before orders were signed is served until the studio signs another, and no other unsigned one", async () => {
