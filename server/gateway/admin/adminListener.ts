@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createReadStream } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GatewayRounds } from "@/server/contracts/gateway/gatewayRounds";
@@ -55,13 +55,21 @@ export function adminListener(options: AdminOptions): (request: IncomingMessage,
     else if (!handler)
       sendError(response, { status: 404, message: `There is no ${route} here.`, type: "not_found_error", code: "unknown_path" });
     else if (token !== null && !open.has(route) && !carries(request, token))
-      sendError(response, unauthorised, { "www-authenticate": "Bearer" });
+      refuseToken(request, response, options);
     else {
       Promise.resolve()
         .then(() => handler(request, response))
         .catch((error) => fail(response, error));
     }
   };
+}
+
+/** Answers a wrong token late if its sender has sent many. */
+function refuseToken(request: IncomingMessage, response: ServerResponse, { pace, refusals }: AdminOptions): void {
+  refusals.add(request, unauthorised);
+  const refuse = (headers: OutgoingHttpHeaders): void => sendError(response, unauthorised, { ...headers, "www-authenticate": "Bearer" });
+  if (pace.keyWaitSeconds(request, null) === 0) refuse({});
+  else pace.hold(response, refuse);
 }
 
 function sendDecisions(request: IncomingMessage, response: ServerResponse, { decisions }: AdminOptions): void {
@@ -140,7 +148,7 @@ const unauthorised: ApiError = {
 };
 
 /** Admin routes for the features that are remembered of answered requests: read all of them, forget them. */
-function learningRoutes({ featureLog }: AdminOptions): AdminRoutes {
+function learningRoutes({ featureLog, audit }: AdminOptions): AdminRoutes {
   return {
     "GET /learning": async (_, response) => {
       response.writeHead(200, { "content-type": "application/x-ndjson" });

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ClientPace } from "../clients/clientPace";
 import type { Controls } from "../controls/controls";
 import type { EnsembleStats } from "../ensembles/ensembleStats";
 import type { AuditLog } from "../lib/auditLog";
 import type { DecisionLog } from "../lib/decisionLog";
 import type { Mutex } from "../lib/mutex";
+import type { RefusalNotes } from "../lib/refusalNotes";
 import type { FeatureLog } from "../prediction/featureLog";
 import type { PredictionCounts } from "../prediction/predictionCounts";
 import type { Configuration } from "../serving/configuration";
@@ -42,6 +44,8 @@ export interface AdminOptions {
   readonly version: string;
   /** Names under which clients may know the gateway, beside its addresses. */
   readonly hosts: ReadonlySet<string>;
+  readonly pace: ClientPace;
+  readonly refusals: RefusalNotes;
   /** Null: every caller is admitted; the listener is on the loopback address only. */
   readonly token: string | null;
 }

@@ -14,6 +14,7 @@ import {
   signatureHeader,
   signStatement,
 } from "@/server/contracts/gateway/signedOrder";
+import type { GatewayLimits } from "../http/limits";
 import { trustedStudio } from "../serving/studioOrders";
 import { sayCompletion, startTestEngine } from "../testing/testEngine";
 import { hashed, startTestGateway, type TestGateway, temporaryDirectory, testConfig } from "../testing/testGateway";
@@ -62,11 +63,11 @@ async function send({ adminUrl }: Pick<TestGateway, "adminUrl">, { method, path,
 const read = async <Value>({ adminUrl }: Pick<TestGateway, "adminUrl">, path: string): Promise<Value> =>
   (await (await fetch(`${adminUrl}${path}`, { headers: { authorization: `Bearer ${token}` } })).json()) as Value;
 
-const start = async (given: { stateDirectory?: string; clusterId?: string | null; key?: KeyObject } = {}): Promise<TestGateway> => {
+const start = async (given: { stateDirectory?: string; clusterId?: string | null; key?: KeyObject; limits?: Partial<GatewayLimits> } = {}): Promise<TestGateway> => {
   const keys = [given.key ?? studio.publicKey];
   const own = given.clusterId === undefined ? clusterId : given.clusterId;
   const stateDirectory = given.stateDirectory ?? (await temporaryDirectory());
-  return startTestGateway({}, { adminToken: token, studio: { keys, clusterId: own }, stateDirectory });
+  return startTestGateway(given.limits ?? {}, { adminToken: token, studio: { keys, clusterId: own }, stateDirectory });
 };
 
 async function twoStages(planId = "plan-a"): Promise<GatewayConfig> {
@@ -116,6 +117,42 @@ describe("a plan that is put into force", () => {
     }
     expect((await read<GatewayConfig>(gateway, "/config")).planId).toBe("plan-a");
     expect(await send(gateway, order, signed(order, partsOf(own)))).toMatchObject({ status: 200 });
+  });
+
+  it("leaves a line in the gateway's audit for each kind of attempt that is refused, a wrong admin token included", async () => {
+    const { gateway, config } = await signedGateway();
+    const order = putOf({ ...config, planId: "plan-b" });
+    const parts = partsOf({ ...config, planId: "plan-b" });
+    const attempts = [
+      undefined,
+      undefined,
+      signed(order, parts, {}, another.privateKey),
+      signed(order, parts, { clusterId: "theirs" }),
+      signed(putOf(config), parts),
+    ];
+    for (const text of attempts) expect(await send(gateway, order, text)).toMatchObject({ status: 403 });
+    for (let sent = 0; sent < 3; sent += 1) {
+      const answer = await fetch(`${gateway.adminUrl}/status`, { headers: { authorization: "Bearer guessed" } });
+      expect(answer.status).toBe(401);
+    }
+    const { lines } = await read<{ lines: { action: string; by: string; detail: string }[] }>(gateway, "/audit");
+    const refused = lines.filter(({ action }) => action === "order refused");
+    expect(refused.map(({ by, detail }) => [by, detail.slice(0, detail.indexOf(":"))])).toEqual([
+      ...Array.from({ length: 4 }, () => ["unknown", "PUT /config"]),
+      ["unknown", "GET /status"],
+    ]);
+  });
+
+  it("is not reached by guessing the admin token: after some wrong ones the answers come late, and the right one is not slowed down", async () => {
+    const gateway = await start({ limits: { heldAnswerSeconds: 0.4 } });
+    const took = async (guess: string): Promise<number> => {
+      const begunMs = performance.now();
+      await fetch(`${gateway.adminUrl}/status`, { headers: { authorization: `Bearer ${guess}` } });
+      return performance.now() - begunMs;
+    };
+    for (let sent = 0; sent < 25; sent += 1) await took(`guess ${sent}`);
+    expect(await took("another guess")).toBeGreaterThan(350);
+    expect(await took(token)).toBeLessThan(350);
   });
 
   it("is not accepted a second time, also after a restart, and the answer names the last revision", async () => {
