@@ -3,11 +3,14 @@ import { createReadStream } from "node:fs";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
+import { signatureSchema } from "@/server/contracts/gateway/gatewayControls";
 import type { GatewayRounds } from "@/server/contracts/gateway/gatewayRounds";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { ProgramPath, Round } from "@/solver/policies/core/roundsView";
 import { type ApiError, foreignError, sendError, sendJson } from "../http/apiError";
+import { readDocument } from "../http/readDocument";
 import { pathEnd, pathOf, sequenceOf } from "../http/requestTarget";
+import { withReason } from "../lib/auditLog";
 import { isMissing } from "../lib/durableFile";
 import type { AdminOptions, AdminRoutes } from "./adminRoutes";
 import { artefactRoutes } from "./artefactRoutes";
@@ -16,6 +19,8 @@ import { controlRoutes } from "./controlRoutes";
 import { ensembleRoutes } from "./ensembleRoutes";
 import { keyRoutes } from "./keyRoutes";
 import { workflowRoutes } from "./workflowRoutes";
+
+const signatureBytes = 64 * 1024;
 
 /** Path prefixes; the rest of such a path names one item. */
 const parents = ["/decisions/", "/artefacts/", "/ensembles/"];
@@ -54,8 +59,7 @@ export function adminListener(options: AdminOptions): (request: IncomingMessage,
     if (foreign !== null) sendError(response, foreign);
     else if (!handler)
       sendError(response, { status: 404, message: `There is no ${route} here.`, type: "not_found_error", code: "unknown_path" });
-    else if (token !== null && !open.has(route) && !carries(request, token))
-      refuseToken(request, response, options);
+    else if (token !== null && !open.has(route) && !carries(request, token)) refuseToken(request, response, options);
     else {
       Promise.resolve()
         .then(() => handler(request, response))
@@ -159,8 +163,14 @@ function learningRoutes({ featureLog, audit }: AdminOptions): AdminRoutes {
       }
       response.end();
     },
-    "DELETE /learning": async (_, response) => {
+    "DELETE /learning": async (request, response) => {
+      const read = await readDocument(request, signatureSchema, signatureBytes);
+      if (read === null) return;
+      if ("error" in read) return sendError(response, read.error);
+      const { by, reason } = read.document;
       await featureLog.erase();
+      const what = "What is remembered of answered requests, for training, is deleted";
+      await audit.note({ by, action: "features forgotten", detail: withReason(what, reason) });
       sendJson(response, { erased: true });
     },
   };

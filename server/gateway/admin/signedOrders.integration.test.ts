@@ -63,7 +63,9 @@ async function send({ adminUrl }: Pick<TestGateway, "adminUrl">, { method, path,
 const read = async <Value>({ adminUrl }: Pick<TestGateway, "adminUrl">, path: string): Promise<Value> =>
   (await (await fetch(`${adminUrl}${path}`, { headers: { authorization: `Bearer ${token}` } })).json()) as Value;
 
-const start = async (given: { stateDirectory?: string; clusterId?: string | null; key?: KeyObject; limits?: Partial<GatewayLimits> } = {}): Promise<TestGateway> => {
+const start = async (
+  given: { stateDirectory?: string; clusterId?: string | null; key?: KeyObject; limits?: Partial<GatewayLimits> } = {},
+): Promise<TestGateway> => {
   const keys = [given.key ?? studio.publicKey];
   const own = given.clusterId === undefined ? clusterId : given.clusterId;
   const stateDirectory = given.stateDirectory ?? (await temporaryDirectory());
