@@ -5,13 +5,13 @@ import type { EnsembleStats } from "../ensembles/ensembleStats";
 import type { AuditLog } from "../lib/auditLog";
 import type { DecisionLog } from "../lib/decisionLog";
 import type { Mutex } from "../lib/mutex";
-import type { RefusalNotes } from "../lib/refusalNotes";
 import type { FeatureLog } from "../prediction/featureLog";
 import type { PredictionCounts } from "../prediction/predictionCounts";
 import type { Configuration } from "../serving/configuration";
 import type { Serving } from "../serving/serving";
 import type { StageWatch } from "../serving/stageWatch";
 import type { StudioOrders } from "../serving/studioOrders";
+import type { RefusalNotes } from "./refusalNotes";
 
 /** The admin port's handlers by method and path. An exception in a handler is answered with 500. */
 export type AdminRoutes = Readonly<Record<string, AdminHandler>>;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { AuditNote } from "./auditLog";
+import type { AuditNote } from "../lib/auditLog";
 import { RefusalNotes } from "./refusalNotes";
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { ApiError } from "../http/apiError";
 import { pathOf } from "../http/requestTarget";
-import type { AuditNote } from "./auditLog";
+import type { AuditNote } from "../lib/auditLog";
 
 /** Repetitions of a kind within this time become one note. */
 const windowMs = 60_000;
