@@ -411,7 +411,12 @@ describe("a stored configuration", () => {
     await before.close();
     for (let starts = 0; starts < 2; starts += 1) {
       const gateway = await start({ stateDirectory });
-      expect((await read<GatewayConfig>(gateway, "/config")).planId).toBe("plan-a");
+      const served = await read<GatewayConfig>(gateway, "/config");
+      expect(served.planId).toBe("plan-a");
+      const keys = [{ name: "ann", sha256: "a".repeat(64) }];
+      const order = { method: "PUT", path: "/keys", body: { keys, ...signature } };
+      const { engines } = partsOf(withKeys(served, keys));
+      expect(await send(gateway, order, signed(order, { engines }))).toMatchObject({ code: "part_not_signed" });
       await gateway.close();
     }
     const file = join(stateDirectory, "gateway.json");
