@@ -119,3 +119,10 @@ test("a state folder that cannot be written is named with the way out", async ()
   const nowhere = await node('import { checkWritable } from "./scripts/prepare.mjs"; checkWritable("/proc/weir/state");');
   expect(nowhere.stderr.trim()).toBe("Cannot use /proc/weir/state: no permission to write. Set WEIR_STATE_DIR to a folder you may write.");
 });
+
+test("the studio is asked for its health at the address that it listens on", async () => {
+  const script = 'import { studioHost } from "./scripts/ports.mjs"; console.log(studioHost());';
+  const hosts = { "10.0.0.5": "10.0.0.5", "fd00::5": "[fd00::5]", "0.0.0.0": "127.0.0.1", "::": "127.0.0.1", "": "127.0.0.1" };
+  for (const [address, host] of Object.entries(hosts))
+    expect((await node(script, { WEIR_STUDIO_ADDRESS: address })).stdout.trim()).toBe(host);
+});

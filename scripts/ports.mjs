@@ -38,3 +38,10 @@ export async function choosePorts(environment = process.env) {
   }
   return { ports };
 }
+
+/** The host of the address that the studio listens on, as this machine reaches it: loopback unless another address is given. */
+export function studioHost(address = process.env.WEIR_STUDIO_ADDRESS) {
+  if (address === undefined || ["", "0.0.0.0"].includes(address)) return "127.0.0.1";
+  const host = address.includes(":") ? `[${address}]` : address;
+  return URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname !== "[::]" ? host : "127.0.0.1";
+}

@@ -4,7 +4,7 @@ import { createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createGateways } from "./gateways.mjs";
-import { choosePorts, enginePortBase } from "./ports.mjs";
+import { choosePorts, enginePortBase, studioHost } from "./ports.mjs";
 import {
   checkNode,
   checkWritable,
@@ -50,7 +50,8 @@ const environment = {
 /** The key with which the studio signs its orders to gateways, made here since gateways start first; the path of its public half. */
 function studioKey() {
   const [file, shared] = ["studio-key.pem", "studio-key.pub"].map((name) => join(stateDir, name));
-  if (!existsSync(file)) {
+  if (existsSync(file)) closeToOthers(file, 0o600);
+  else {
     const pem = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
     writeFileSync(file, pem, { mode: 0o600, flag: "wx" });
   }
@@ -127,7 +128,7 @@ const parts = [
   {
     name: "studio",
     args: [join(root, "dist", "studio.mjs")],
-    health: `${url("WEIR_STUDIO_PORT")}/api/health`,
+    health: `http://${studioHost()}:${ports.WEIR_STUDIO_PORT}/api/health`,
   },
 ];
 for (const part of parts) {

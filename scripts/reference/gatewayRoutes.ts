@@ -207,7 +207,7 @@ export const adminRoutes: readonly Route[] = [
     says: "What is remembered of answered requests, for training: one line of JSON each.",
     text: "application/x-ndjson",
   },
-  { method: "delete", path: "/learning", says: "Forgets it.", answer: z.object({ erased: z.literal(true) }) },
+  { method: "delete", path: "/learning", says: "Forgets it.", body: signatureSchema, answer: z.object({ erased: z.literal(true) }) },
   { method: "get", path: "/workflows", says: "What was learnt of workflows.", answer: gatewayWorkflowsSchema },
   { method: "delete", path: "/workflows", says: "Forgets it.", body: signatureSchema, answer: gatewayWorkflowsSchema },
   { method: "get", path: "/rounds", says: "The latest rounds of a policy that chooses models just in time.", answer: gatewayRoundsSchema },

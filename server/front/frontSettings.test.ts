@@ -19,6 +19,13 @@ describe("how the studio listens", () => {
     expect([...hosts].slice(3)).toEqual(["weir.example.com:443", "localhost", "a.example.com:8443"]);
   });
 
+  it("adds the address that the studio listens on, unless it stands for all addresses", () => {
+    const ofAddress = (address: string) => [...frontSettings({ WEIR_STUDIO_ADDRESS: address, ...tls }).hosts];
+    expect(ofAddress("10.0.0.5")).toContain("10.0.0.5:4600");
+    expect(ofAddress("fd00::0:5")).toContain("[fd00::5]:4600");
+    for (const all of ["0.0.0.0", "::", "0::0"]) expect(ofAddress(all)).toEqual(ofAddress("127.0.0.1"));
+  });
+
   it("is not in plain text on other addresses, unless a proxy that adds TLS is named", () => {
     expect(() => frontSettings({ WEIR_STUDIO_ADDRESS: "0.0.0.0" })).toThrow(/in plain text: set WEIR_TLS_CERT_FILE/);
     expect(frontSettings({ WEIR_STUDIO_ADDRESS: "0.0.0.0", ...tls }).address).toBe("0.0.0.0");

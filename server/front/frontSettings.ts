@@ -31,11 +31,17 @@ export function frontSettings(environment: Readonly<Record<string, string | unde
     throw new Error(
       `The studio is to listen on ${address} in plain text: set WEIR_TLS_CERT_FILE and WEIR_TLS_KEY_FILE, or WEIR_TRUSTED_PROXIES to the address of the proxy that adds TLS.`,
     );
-  return { address, port, tls, proxies: trustedProxies(proxyList, "WEIR_TRUSTED_PROXIES"), hosts: hostsOf(environment, port) };
+  return {
+    address,
+    port,
+    tls,
+    proxies: trustedProxies(proxyList, "WEIR_TRUSTED_PROXIES"),
+    hosts: hostsOf(environment, plainAddress(address) ?? address, port),
+  };
 }
 
-/** Loopback names with the studio's port, the host of its URL, and the hosts that are named. */
-function hostsOf(environment: Readonly<Record<string, string | undefined>>, port: number): AllowedHosts {
+/** Loopback names and the address with the studio's port, the host of its URL, and the hosts that are named. */
+function hostsOf(environment: Readonly<Record<string, string | undefined>>, address: string, port: number): AllowedHosts {
   const { studioUrl } = studioSettings(environment);
   if (!URL.canParse(studioUrl)) throw new Error(`WEIR_STUDIO_URL is "${studioUrl}": give an address such as https://weir.example.com.`);
   const { protocol, hostname, port: urlPort } = new URL(studioUrl);
@@ -43,8 +49,10 @@ function hostsOf(environment: Readonly<Record<string, string | undefined>>, port
   const malformed = named.find((host) => host !== "" && !/^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/.test(host));
   if (malformed !== undefined)
     throw new Error(`WEIR_STUDIO_HOSTS has "${malformed}": give host names such as weir.example.com or weir.example.com:8443.`);
+  const { hostname: own } = new URL(address.includes(":") ? `http://[${address}]` : `http://${address}`);
+  const ownNames = ["0.0.0.0", "[::]"].includes(own) ? [] : [own];
   return new Set([
-    ...["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`),
+    ...["127.0.0.1", "localhost", "[::1]", ...ownNames].map((name) => `${name}:${port}`),
     `${hostname}:${urlPort || (protocol === "https:" ? "443" : "80")}`,
     ...named.filter((host) => host !== ""),
   ]);

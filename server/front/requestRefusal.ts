@@ -45,7 +45,7 @@ export function requestRefusal(facts: RequestFacts, hosts: AllowedHosts): Reques
   if (method === "HEAD" && apiPaths.test(path) && path !== "/api/health") return wrongMethod(method);
   if (method === "POST" && !apiPaths.test(path)) return wrongMethod(method);
   if (apiPaths.test(path) && [headers["sec-purpose"], headers.purpose].some((purpose) => text(purpose).includes("prefetch")))
-    return refusal("prefetch", 403, "This address is not prefetched.");
+    return refusal("prefetch", 403, "The studio refuses prefetches of this address.");
   if (!isOwnOrigin(facts) && !(method === "GET" && opensPage(facts) && !callPaths.test(path)))
     return refusal("other-site", 403, "The request was refused: it came from another site.");
   if (method === "POST") {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type RequestListener, type Server } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { testCertificates } from "@/server/contracts/testing/testCertificates";
@@ -36,7 +36,7 @@ afterEach(async () => {
 const refused: RefusedRequest[] = [];
 
 /** The front with these settings, on a free port, before a handler that answers what it was given. */
-async function front(environment: Readonly<Record<string, string>> = {}, handle?: RequestListener) {
+async function front(environment: Readonly<Record<string, string>> = {}, handle?: RequestListener, address = "127.0.0.1") {
   const settings = frontSettings({ WEIR_STUDIO_HOSTS: "127.0.0.1", ...environment });
   let passed: IncomingHttpHeaders | null = null;
   refused.length = 0;
@@ -52,12 +52,12 @@ async function front(environment: Readonly<Record<string, string>> = {}, handle?
   const server = settings.tls === null ? createServer() : createTlsServer({ files: settings.tls, onProblem: () => undefined });
   server.on("request", listener);
   open.push(server);
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  await new Promise<void>((listening) => server.listen(0, address, listening));
   const { port } = server.address() as AddressInfo;
   return ({ over = "http", method = "GET", path = "/plan", headers = {} }: Sent = {}): Promise<Heard> =>
     new Promise((resolve, reject) => {
       passed = null;
-      const options = { host: "127.0.0.1", port, method, path, headers, rejectUnauthorized: false, agent: false as const };
+      const options = { host: address, port, method, path, headers, rejectUnauthorized: false, agent: false as const };
       const sent = over === "https" ? httpsRequest(options) : httpRequest(options);
       sent.once("error", reject);
       sent.once("response", (response) => {
@@ -68,7 +68,22 @@ async function front(environment: Readonly<Record<string, string>> = {}, handle?
     });
 }
 
+/** An address of this machine that is not its loopback. */
+const outer = Object.values(networkInterfaces())
+  .flat()
+  .find((one) => one?.family === "IPv4" && !one.internal)?.address;
+
 describe("the studio's front", () => {
+  it.skipIf(outer === undefined)(
+    "answers a launcher's health check on another address than loopback, and nothing else in plain text",
+    async () => {
+      const own = outer ?? "";
+      const ask = await front({ WEIR_STUDIO_ADDRESS: own, WEIR_STUDIO_HOSTS: own, WEIR_TRUSTED_PROXIES: "192.0.2.1" }, undefined, own);
+      expect((await ask({ path: "/api/health" })).status).toBe(200);
+      expect((await ask({ path: "/plan" })).status).toBe(403);
+    },
+  );
+
   it("hands nothing on from a page whose name was made to point to this machine", async () => {
     const ask = await front();
     for (const method of ["GET", "HEAD", "POST", "OPTIONS"]) {

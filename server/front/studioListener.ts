@@ -47,7 +47,9 @@ export function studioListener({ tls, proxies, hosts, handle, onRefused }: Liste
       onRefused({ address, request: `${method} ${(request.url ?? "").split("?", 1)[0]}`, message: refused.message });
       return refuse(response, refused);
     }
-    const mayBePlain = isProxied || (isLoopback(peer) && (tls === null || request.url === healthPath));
+    // A launcher on this machine connects from the address that the studio listens on.
+    const isHealthCheck = request.url === healthPath && peer === plainAddress(request.socket.localAddress);
+    const mayBePlain = isProxied || isHealthCheck || (isLoopback(peer) && (tls === null || request.url === healthPath));
     if (!isEncrypted(request) && !mayBePlain) return redirectToTls(request, response, tls !== null);
 
     const cookie = ownCookies(headers.cookie, secure);

@@ -3,10 +3,11 @@ import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import type { AbortKind } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
+import { isLoopback } from "@/server/lib/clientAddress";
 import { createTlsServer, type TlsFiles } from "@/server/lib/tlsServer";
 import { version } from "../../package.json";
 import { adminListener } from "./admin/adminListener";
-import { isLoopback } from "./clients/clientAddress";
+import { RefusalNotes } from "./admin/refusalNotes";
 import { ClientPace } from "./clients/clientPace";
 import { Controls } from "./controls/controls";
 import { ControlsStore } from "./controls/controlsStore";
@@ -18,7 +19,7 @@ import { dataServer, overTls } from "./http/dataServer";
 import { KeyUseFile } from "./http/keyUseFile";
 import { defaultLimits, type GatewayLimits } from "./http/limits";
 import { LoopbackClient } from "./http/loopbackClient";
-import { AuditLog } from "./lib/auditLog";
+import { AuditLog, type AuditNote } from "./lib/auditLog";
 import { DecisionLog } from "./lib/decisionLog";
 import { Mutex } from "./lib/mutex";
 import { GatewayMetrics } from "./metrics";
@@ -143,11 +144,10 @@ export async function startGateway({
   const audit = new AuditLog(stateDirectory);
   const untold = await audit.load();
   if (untold !== null) log.error({ reason: untold }, "starting without some audit entries");
-  const stages = new StageWatch({
-    serving,
-    note: (line) => void audit.note(line).catch((err) => log.error({ err }, "an audit entry could not be written")),
-  });
-  const orders = new StudioOrders(stateDirectory, studio);
+  const note = (line: AuditNote) => void audit.note(line).catch((err) => log.error({ err }, "an audit entry could not be written"));
+  const stages = new StageWatch({ serving, note });
+  const refusals = new RefusalNotes(note);
+  const orders = new StudioOrders(stateDirectory, studio, (request, refusal) => refusals.add(request, refusal));
   const unreadable = await orders.load();
   if (unreadable !== null) log.error({ reason: unreadable }, "starting without the studio's orders");
   const configuration = new Configuration({
@@ -240,6 +240,9 @@ export async function startGateway({
       hosts,
     },
     token: adminToken,
+    // The data port's clients do not slow it down.
+    pace: new ClientPace(limits),
+    refusals,
   });
   const adminOptions = {
     keepAliveTimeout: limits.idleSeconds * 1000,
@@ -269,6 +272,7 @@ export async function startGateway({
       draining = true;
       controls.close();
       stages.close();
+      refusals.flush();
       const closed = Promise.all([data, admin].map((server) => new Promise((resolve) => server.close(resolve))));
       const allOut = async (withinSeconds: number): Promise<void> => {
         const deadlineMs = performance.now() + withinSeconds * 1000;

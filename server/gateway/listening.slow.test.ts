@@ -33,20 +33,22 @@ async function started(environment: Readonly<Record<string, string>>) {
     await once(child, "exit");
   });
   let said = "";
+  let logged = "";
   child.stderr.on("data", (chunk) => {
     said += String(chunk);
   });
   for await (const line of createInterface(child.stdout)) {
+    logged += `${line}\n`;
     const { dataUrl } = JSON.parse(line) as { dataUrl?: string };
-    if (dataUrl !== undefined) return { dataUrl, code: null, said };
+    if (dataUrl !== undefined) return { dataUrl, code: null, said, logged };
   }
   if (child.exitCode === null) await once(child, "exit");
-  return { dataUrl: null, code: child.exitCode, said };
+  return { dataUrl: null, code: child.exitCode, said, logged };
 }
 
 describe("the gateway as a process", () => {
   it("does not start without an admin token, and says why in a sentence", async () => {
-    expect(await started({})).toEqual({
+    expect(await started({})).toMatchObject({
       dataUrl: null,
       code: 1,
       said: "weir gateway: WEIR_ADMIN_TOKEN is not set, and without a token every program on this machine could change the configuration.\n",
@@ -54,19 +56,20 @@ describe("the gateway as a process", () => {
   });
 
   it.each(["0.0.0.0", "::"])("does not start on %s without API keys, and says why in a sentence", async (host) => {
-    expect(await started({ WEIR_ADMIN_TOKEN: "t", WEIR_GATEWAY_HOST: host })).toEqual({
+    expect(await started({ WEIR_ADMIN_TOKEN: "t", WEIR_GATEWAY_HOST: host })).toMatchObject({
       dataUrl: null,
       code: 1,
       said: "weir gateway: The gateway listens on an address that other machines reach, so it needs API keys: name some in the configuration's settings or in WEIR_GATEWAY_KEYS.\n",
     });
   });
 
-  it("starts there with keys, and asks for one", async () => {
-    const { dataUrl } = await started({
+  it("starts there with keys, asks for one, and warns that nothing is encrypted", async () => {
+    const { dataUrl, logged } = await started({
       ...{ WEIR_ADMIN_TOKEN: "t", WEIR_GATEWAY_HOST: "0.0.0.0", WEIR_GATEWAY_KEYS: `team:${sha256("right")}` },
       WEIR_GATEWAY_HOSTS: "llm.example.com",
     });
     const url = `http://127.0.0.1:${new URL(dataUrl ?? "").port}/v1/models`;
+    expect(logged).toContain("keys and prompts travel unencrypted over 0.0.0.0: set WEIR_TLS_CERT_FILE and WEIR_TLS_KEY_FILE");
     expect((await fetch(url)).status).toBe(401);
     expect((await fetch(url, { headers: { authorization: "Bearer right" } })).status).toBe(200);
   });

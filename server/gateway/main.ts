@@ -3,6 +3,7 @@ import { pino } from "pino";
 import { allowedAddresses } from "@/server/contracts/engine/guardedConnector";
 import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
+import { isLoopback } from "@/server/lib/clientAddress";
 import { ensurePrivateFolder } from "@/server/lib/privateFolder";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { tlsFiles } from "@/server/lib/tlsServer";
@@ -54,8 +55,12 @@ async function start(): Promise<Gateway> {
   const stateDirectory = process.env.WEIR_STATE_DIR || ".weir";
   const repaired = ensurePrivateFolder(stateDirectory);
   if (repaired !== null) log.warn(repaired);
+  const dataHost = process.env.WEIR_GATEWAY_HOST || "127.0.0.1";
+  const tls = tlsFiles(process.env);
+  if (tls === null && !isLoopback(dataHost))
+    log.warn(`keys and prompts travel unencrypted over ${dataHost}: set WEIR_TLS_CERT_FILE and WEIR_TLS_KEY_FILE`);
   return startGateway({
-    dataHost: process.env.WEIR_GATEWAY_HOST || "127.0.0.1",
+    dataHost,
     dataPort: portFrom("WEIR_GATEWAY_PORT", 4610),
     adminPort: portFrom("WEIR_GATEWAY_ADMIN_PORT", 4611),
     stateDirectory,
@@ -64,7 +69,7 @@ async function start(): Promise<Gateway> {
     encoderFolders: (process.env.WEIR_ENCODER_FOLDERS ?? "").split(delimiter).filter((folder) => folder !== ""),
     studio,
     adminToken,
-    tls: tlsFiles(process.env),
+    tls,
     startKeys: startKeys(),
     hosts: new Set(listFrom("WEIR_GATEWAY_HOSTS").map((host) => host.toLowerCase())),
     log,

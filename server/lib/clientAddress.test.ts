@@ -66,5 +66,21 @@ it("an address is read without what sockets add, and only if it is one", () => {
   expect(plainAddress("::ffff:192.0.2.1")).toBe("192.0.2.1");
   expect(plainAddress("fe80::1%eth0")).toBe("fe80::1");
   expect(plainAddress("localhost")).toBeNull();
-  expect([isLoopback("127.8.8.8"), isLoopback("::1"), isLoopback("128.0.0.1"), isLoopback(null)]).toEqual([true, true, false, false]);
+});
+
+it("loopback is known by its addresses and by localhost, and by no name that looks like one", () => {
+  expect(["127.0.0.1", "127.8.8.8", "::1", "[::1]", "::ffff:127.0.0.1", "localhost"].filter((host) => !isLoopback(host))).toEqual([]);
+  const others = [
+    "0.0.0.0",
+    "::",
+    "128.0.0.1",
+    "192.0.2.1",
+    "gpu-1",
+    "localhost.example",
+    "127.evil.example",
+    "127.0.0.1.example",
+    "",
+    null,
+  ];
+  expect(others.filter(isLoopback)).toEqual([]);
 });

@@ -44,8 +44,15 @@ export function plainAddress(text: string | undefined): string | null {
   return isIP(address) === 0 ? null : address.toLowerCase();
 }
 
-/** Whether an address is this machine's own loopback. */
-export const isLoopback = (address: string | null): boolean => address !== null && (address === "::1" || address.startsWith("127."));
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8);
+loopback.addAddress("::1", "ipv6");
+
+/** Whether an address, or the name `localhost`, is this machine's own loopback. No other name is resolved. */
+export function isLoopback(host: string | null): boolean {
+  const address = plainAddress(host ?? "");
+  return host === "localhost" || (address !== null && loopback.check(address, family(isIP(address))));
+}
 
 interface Sender {
   /** Remote address of the connection. */

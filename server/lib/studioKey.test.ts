@@ -34,3 +34,19 @@ it("signs each order with a higher revision than any before, and above the one t
   expect(told(ahead)).toMatchObject({ revision: ahead + 1, clusterId: "c", order: "PUT /config", body: hashOf({ a: 1 }), parts: {} });
   expect(told()?.revision).toBe(ahead + 2);
 });
+
+it("does not follow a gateway whose revision is no number or far ahead, and counts for each cluster alone", () => {
+  const key = studioKey(folder);
+  const sign = orderSigner(key);
+  const revisionOf = (clusterId: string, after?: number): number => {
+    const text = sign({ clusterId, order: "PUT /config", body: {}, parts: {}, ...(after === undefined ? {} : { after }) });
+    return readStatement(text, [createPublicKey(key)])?.revision ?? Number.NaN;
+  };
+  const tomorrow = Date.now() + 24 * 60 * 60 * 1000;
+  for (const told of [Number.MAX_SAFE_INTEGER, Number.NaN, Number.POSITIVE_INFINITY, 1e300, tomorrow + 60_000, 0.5]) {
+    expect(revisionOf("theirs", told)).toBeLessThan(tomorrow);
+    expect(revisionOf("theirs")).toBeLessThan(tomorrow);
+  }
+  expect(revisionOf("theirs", tomorrow - 60_000)).toBe(tomorrow - 59_999);
+  expect(revisionOf("ours")).toBeLessThan(tomorrow - 120_000);
+});

@@ -11,7 +11,7 @@ interface OrderToSign {
   readonly body: unknown;
   /** The parts of the configuration that it may put into force. */
   readonly parts: SignedParts;
-  /** The last revision that the gateway has accepted, if it refused a lower one; absent: none is known. */
+  /** The last revision that the gateway says it has accepted, if it refused a lower one; absent: none is known. */
   readonly after?: number;
 }
 
@@ -35,11 +35,20 @@ export function studioKey(stateDir: string): KeyObject {
   return privateKey;
 }
 
-/** Signs orders to gateways, each with a higher revision than any before: the time, in milliseconds, unless the gateway is ahead of it. */
+/** How far a gateway's revision may be ahead of this clock to be believed, in milliseconds. */
+const mostAheadMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Signs orders to gateways, each with a higher revision than any before to its cluster: the time, in milliseconds, unless the gateway is ahead
+ * of it. A gateway that claims to be more than a day ahead is not followed: no later order of its cluster could have a higher revision.
+ */
 export function orderSigner(privateKey: KeyObject): SignOrder {
-  let last = 0;
+  const lastOf = new Map<string, number>();
   return ({ clusterId, order, body, parts, after = 0 }) => {
-    last = Math.max(Date.now(), last + 1, after + 1);
-    return signStatement({ clusterId, revision: last, order, body: hashOf(body), parts }, privateKey);
+    const nowMs = Date.now();
+    const accepted = Number.isSafeInteger(after) && after < nowMs + mostAheadMs ? after : 0;
+    const revision = Math.max(nowMs, (lastOf.get(clusterId) ?? 0) + 1, accepted + 1);
+    lastOf.set(clusterId, revision);
+    return signStatement({ clusterId, revision, order, body: hashOf(body), parts }, privateKey);
   };
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { KeyReference } from "@/server/contracts/engine/engineAccess";
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GpuSourceFrame, LiveFrame, MeasuredRange, ServingModel } from "@/server/contracts/studio";
+import { isLoopback } from "@/server/lib/clientAddress";
 import { mixSeed } from "@/solver/numeric/random";
 import { type Clock, systemClock } from "./clock";
 import type { AskedRange } from "./decisionWindow";
@@ -217,8 +218,6 @@ export function createCollector(options: CollectorOptions): Collector {
 }
 
 const isFresh = (source: GpuSourceFrame | null): boolean => source?.state === "fresh";
-
-const isLoopback = (host: string): boolean => host === "localhost" || host === "[::1]" || host.startsWith("127.");
 
 /** Without the values that are only needed for the present: they would make ten minutes of frames many times as large. */
 const pastFrame = (frame: LiveFrame): LiveFrame => ({

@@ -16,6 +16,12 @@ export interface PolicyWithOverrides {
   readonly change: string;
 }
 
+/** A policy with the controls of its plan's own policy. */
+export function withPlanControls(policy: PolicyDocument, planned: PolicyDocument): PolicyDocument {
+  const own = controlsOf[planned.kind].map((control) => [control, (planned as PolicyOverrides)[control]]);
+  return { ...policy, ...Object.fromEntries(own) } as PolicyDocument;
+}
+
 /** The controls each kind of policy has. */
 const controlsOf: { readonly [kind in PolicyDocument["kind"]]: readonly (keyof PolicyOverrides)[] } = {
   cascade: ["thresholds"],

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createApplyRunner } from "@/server/clusters/apply/applyRunner";
-import { createAdminClient } from "@/server/clusters/connector/adminClient";
+import { type AdminClient, createAdminClient } from "@/server/clusters/connector/adminClient";
 import { createGatewayAudit } from "@/server/clusters/connector/gatewayAudit";
 import { planOnGpus, startTestCluster } from "@/server/clusters/testing/testCluster";
 import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
+import { policyHash } from "@/server/contracts/gateway/policyHash";
 import type { AuditOutcome, RoutingFrame, WorkloadSummary } from "@/server/contracts/studio";
 import type { Serving } from "@/solver/cascade/whatIf/servingFigures";
 import { createGatewayService, type GatewayService } from "./gatewayService";
@@ -122,6 +123,31 @@ describe("the studio's hand on a real gateway", () => {
     expect(sentence(await service.setControls(clusterId, { etag, thresholds: [55], reason: "" }, "ada"))).toMatch(/412: .*has changed/);
     expect(sentence(await service.setControls(clusterId, { etag: now.etag, thresholds: [71], reason: "" }, "ada"))).toMatch(/400: .*70/);
     expect((await noted()).sort()).toEqual(["ada: knobs turned", "ada: order knobs"]);
+  });
+
+  it("signs no knobs for a gateway that shows a plan that is not approved, is not stored, or has another policy", async () => {
+    const { config } = await configuration();
+    const wide = { ...config.policy, approvedRanges: { thresholds: [{ min: 0, max: 100 }] } } as typeof config.policy;
+    const claims: readonly [Partial<typeof config>, RegExp][] = [
+      [{ policy: wide, policyHash: policyHash(wide) }, /^The gateway's policy is not the one of running/],
+      [{ planId: unapproved.id, policy: unapproved.policy, policyHash: unapproved.policyHash }, /is not approved on this cluster/],
+      [{ planId: "f".repeat(64) }, /^The gateway's plan ffffffff is not stored in this studio/],
+    ];
+    for (const [claim, refusal] of claims) {
+      const changes: unknown[] = [];
+      const admin: AdminClient = async (path, { schema, ...request }) => {
+        if (request.method === "PATCH") changes.push(request.parts);
+        const value = path === "/config" ? { ...config, ...claim } : {};
+        return { ok: true, value: { status: 200, etag: '"e"', value: schema.parse(value) } };
+      };
+      const lying = { admin, audit, look: async () => undefined, models: () => null };
+      const misled = createGatewayService({ ...planned, store: cluster.store, gatewayOf: () => lying });
+      const order = { etag: "e", thresholds: [90], reason: "" };
+      const answer = await misled.setControls(clusterId, order, "ada");
+      expect(changes).toEqual([]);
+      expect(sentence(answer)).toMatch(refusal);
+    }
+    expect(await noted("refused")).toEqual(["ada: order knobs", "ada: order knobs", "ada: order knobs"]);
   });
 
   it("keeps a change with the forecast that was shown of it, and the change back with the same the other way round", async () => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { approvalRefusal } from "@/server/clusters/apply/approvalRefusal";
+import { gatewaySubject } from "@/server/clusters/connector/gatewaySubject";
 import { uploadPredictors } from "@/server/clusters/connector/uploadPredictors";
 import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { type Candidate, captureSchema } from "@/server/contracts/gateway/gatewayControls";
@@ -14,6 +15,7 @@ import type { CanaryOrder, CaptureOrder, KnobsOrder, MirrorOrder, PanicOrder, Ro
 import { plannedChange, plannedChangeTexts } from "./controlChanges";
 import { type ControlForecastParts, createControlForecasts, type ForecastRequest } from "./controlForecasts";
 import { createGatewayActs, type GatewayActsOptions, joined, noGateway, onMachine, orderLimitMs } from "./gatewayActs";
+import { knobsRefusal } from "./knobsRefusal";
 
 /** The gateway's answer to a change of its configuration. */
 const revisedSchema = z.object({ policyHash: z.string().optional() });
@@ -123,7 +125,7 @@ export function createGatewayService({ store, gatewayOf, clusterOf, planning }: 
           path: "/shadow",
           method: "PUT",
           body,
-          parts: { policy: policyPart(asked.candidate) },
+          parts: {},
           action: "order shadow",
           subject: planId,
           detail: reason,
@@ -179,7 +181,7 @@ export function createGatewayService({ store, gatewayOf, clusterOf, planning }: 
     /** What other values of the controls would give on the engines that serve now; refused for values that cannot be set. */
     forecastControls: (clusterId: string, values: ForecastRequest, signal: AbortSignal) => forecasts.forecast(clusterId, values, signal),
     /**
-     * Stored with the forecast that was shown of it. Returns the hash of the changed policy; null if the gateway does not report it.
+     * Stored with the forecast that was shown of it; refused unless the gateway serves an approved plan of this studio. Returns the hash of the changed policy; null if the gateway does not report it.
      */
     async setControls(
       clusterId: string,
@@ -193,6 +195,16 @@ export function createGatewayService({ store, gatewayOf, clusterOf, planning }: 
       const seen = await gateway.admin("/config", { schema: gatewayConfigSchema, limitMs: orderLimitMs });
       // Of another configuration than the one that the operator saw the gateway refuses the change. Without one it is kept without a forecast.
       const config = seen.ok && seen.value.etag === `"${etag}"` ? seen.value.value : null;
+      const unsigned = config === null ? null : knobsRefusal(store, config, clusterId);
+      if (unsigned !== null) {
+        const about = {
+          subject: gatewaySubject(store.clusters.get(clusterId)?.spec),
+          objectKind: "gateway",
+          objectId: clusterId,
+          clusterId,
+        } as const;
+        return auditedRefusal(store, { actor, action: "order knobs", ...about }, { ok: false, message: unsigned });
+      }
       const change = config === null ? null : plannedChange({ store, forecasts }, config, { clusterId, values: knobs });
       const asked = Object.entries(knobs).map(([knob, value]) => `${knob} ${[value].flat().join(", ")}`);
       const detail = joined([...(change === null ? asked : plannedChangeTexts(change)), reason]);

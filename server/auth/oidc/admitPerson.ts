@@ -18,7 +18,7 @@ type Admission = { readonly ok: true; readonly userId: string } | { readonly ok:
 const longestName = 100;
 
 /** Names of actors in the audit that are not people of a provider. */
-const reserved = new RegExp(`^(${localUserName}|studio|token .*)$`, "i");
+const reserved = new RegExp(`^(${localUserName}|studio|gateway|weir|command line|nobody|several|unknown|token .*)$`, "i");
 
 /**
  * Finds or makes the user of an identity and gives them the highest role of their groups, at each sign-in. A person is known by issuer and

@@ -82,6 +82,17 @@ describe("a gateway's own audit", () => {
     });
   });
 
+  it("comes over with refused orders as refused, and with their number", async () => {
+    note("panic", "order refused");
+    lines.push({ sequence: 3, atMs: nextMs(), by: "unknown", action: "order refused", detail: "It is not signed.", times: 41 });
+    await open().take();
+    expect(taken().map(({ outcome, times }) => [outcome, times])).toEqual([
+      ["done", 1],
+      ["refused", 1],
+      ["refused", 41],
+    ]);
+  });
+
   it("comes over once, however often it is asked for and the studio is restarted", async () => {
     note("panic", "panic lifted");
     const audit = open();

@@ -65,8 +65,10 @@ export function createGatewayAudit(parts: {
     store.atomically(() => {
       const subject = gatewaySubject(store.clusters.get(clusterId)?.spec);
       for (const line of lines) {
-        const { by: actor, action, detail } = line;
-        store.audit.add({ at: timeOf(line), actor, action, subject, detail, objectKind: "gateway", objectId: clusterId, clusterId });
+        const { by: actor, action, detail, times } = line;
+        const about = { subject, objectKind: "gateway", objectId: clusterId, clusterId } as const;
+        const outcome = action === "order refused" ? "refused" : "done";
+        store.audit.add({ at: timeOf(line), actor, action, detail, outcome, ...(times === undefined ? {} : { times }), ...about });
       }
       store.audit.markTaken(clusterId, last);
       if (switched !== undefined && planId !== null && store.plans.get(planId) !== null) setRunning(planId, timeOf(switched));

@@ -221,6 +221,7 @@ export const gatewayAuditLineSchema = z.object({
     "capture erased",
     "capture expired",
     "workflows forgotten",
+    "features forgotten",
     "ensemble served",
     "ensemble ended",
     "tau changed",
@@ -232,9 +233,12 @@ export const gatewayAuditLineSchema = z.object({
     "stage back",
     "strict stages",
     "strict stages lifted",
+    "order refused",
   ]),
   /** One sentence. */
   detail: z.string(),
+  /** Number of refused orders that the line stands for; absent: one. */
+  times: z.int().positive().optional(),
   /** ETag of the configuration that it put into force. Absent in lines of older gateways. */
   etag: z.string().optional(),
 });

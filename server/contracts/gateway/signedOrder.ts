@@ -6,7 +6,7 @@ import type { GatewayConfig } from "./gatewayAdmin";
 /** Header of an order to a gateway's admin listener: the studio's statement about it, and the statement's Ed25519 signature. */
 export const signatureHeader = "x-weir-signature";
 
-/** Header of the answer to an order whose revision is too low: the last one that the gateway accepted. */
+/** Header of the answer to an order whose revision is too low: the last revision that the gateway accepted. */
 export const revisionHeader = "x-weir-revision";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -14,10 +14,10 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 export const signedParts = ["policy", "judge", "engines"] as const;
 export type SignedPart = (typeof signedParts)[number];
 
-/** What the studio says of an order by signing it. */
+/** The studio's signed statement about an order. */
 const statementSchema = z.strictObject({
   clusterId: z.string().min(1).max(200),
-  /** Rises with every order to a cluster, so that none is accepted twice. */
+  /** Higher in every later order to the cluster: a gateway accepts no order twice. */
   revision: z.int().positive(),
   /** Method and path. */
   order: z.string().max(1000),
@@ -49,7 +49,7 @@ export function signStatement(statement: Statement, privateKey: KeyObject): stri
   return `${text.toString("base64url")}.${sign(null, text, privateKey).toString("base64url")}`;
 }
 
-/** The statement of a text that one of the keys signed; null: it is none, or none of them signed it. */
+/** Reads the statement of a signed text; null if the text holds no statement, or if no key of `keys` signed it. */
 export function readStatement(text: string, keys: readonly KeyObject[]): Statement | null {
   const [said = "", signature = ""] = text.split(".");
   const bytes = Buffer.from(said, "base64url");
@@ -63,7 +63,7 @@ const keyPrefix = "ed25519:";
 /** A public key as text: `ed25519:` and its 32 bytes in base64url. */
 export const publicKeyText = (key: KeyObject): string => `${keyPrefix}${key.export({ format: "jwk" }).x}`;
 
-/** The public key of such a text; null: it is none. */
+/** Reads a public key from its text; null if the text is not a key. */
 export function readPublicKey(text: string): KeyObject | null {
   const x = text.startsWith(keyPrefix) ? text.slice(keyPrefix.length) : "";
   try {

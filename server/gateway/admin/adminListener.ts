@@ -1,13 +1,16 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createReadStream } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
+import { signatureSchema } from "@/server/contracts/gateway/gatewayControls";
 import type { GatewayRounds } from "@/server/contracts/gateway/gatewayRounds";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { ProgramPath, Round } from "@/solver/policies/core/roundsView";
 import { type ApiError, foreignError, sendError, sendJson } from "../http/apiError";
+import { readDocument } from "../http/readDocument";
 import { pathEnd, pathOf, sequenceOf } from "../http/requestTarget";
+import { withReason } from "../lib/auditLog";
 import { isMissing } from "../lib/durableFile";
 import type { AdminOptions, AdminRoutes } from "./adminRoutes";
 import { artefactRoutes } from "./artefactRoutes";
@@ -16,6 +19,8 @@ import { controlRoutes } from "./controlRoutes";
 import { ensembleRoutes } from "./ensembleRoutes";
 import { keyRoutes } from "./keyRoutes";
 import { workflowRoutes } from "./workflowRoutes";
+
+const signatureBytes = 64 * 1024;
 
 /** Path prefixes; the rest of such a path names one item. */
 const parents = ["/decisions/", "/artefacts/", "/ensembles/"];
@@ -54,14 +59,21 @@ export function adminListener(options: AdminOptions): (request: IncomingMessage,
     if (foreign !== null) sendError(response, foreign);
     else if (!handler)
       sendError(response, { status: 404, message: `There is no ${route} here.`, type: "not_found_error", code: "unknown_path" });
-    else if (token !== null && !open.has(route) && !carries(request, token))
-      sendError(response, unauthorised, { "www-authenticate": "Bearer" });
+    else if (token !== null && !open.has(route) && !carries(request, token)) refuseToken(request, response, options);
     else {
       Promise.resolve()
         .then(() => handler(request, response))
         .catch((error) => fail(response, error));
     }
   };
+}
+
+/** Answers a wrong token late if its sender has sent many. */
+function refuseToken(request: IncomingMessage, response: ServerResponse, { pace, refusals }: AdminOptions): void {
+  refusals.add(request, unauthorised);
+  const refuse = (headers: OutgoingHttpHeaders): void => sendError(response, unauthorised, { ...headers, "www-authenticate": "Bearer" });
+  if (pace.keyWaitSeconds(request, null) === 0) refuse({});
+  else pace.hold(response, refuse);
 }
 
 function sendDecisions(request: IncomingMessage, response: ServerResponse, { decisions }: AdminOptions): void {
@@ -140,7 +152,7 @@ const unauthorised: ApiError = {
 };
 
 /** Admin routes for the features that are remembered of answered requests: read all of them, forget them. */
-function learningRoutes({ featureLog }: AdminOptions): AdminRoutes {
+function learningRoutes({ featureLog, audit }: AdminOptions): AdminRoutes {
   return {
     "GET /learning": async (_, response) => {
       response.writeHead(200, { "content-type": "application/x-ndjson" });
@@ -151,8 +163,14 @@ function learningRoutes({ featureLog }: AdminOptions): AdminRoutes {
       }
       response.end();
     },
-    "DELETE /learning": async (_, response) => {
+    "DELETE /learning": async (request, response) => {
+      const read = await readDocument(request, signatureSchema, signatureBytes);
+      if (read === null) return;
+      if ("error" in read) return sendError(response, read.error);
+      const { by, reason } = read.document;
       await featureLog.erase();
+      const what = "What is remembered of answered requests, for training, is deleted";
+      await audit.note({ by, action: "features forgotten", detail: withReason(what, reason) });
       sendJson(response, { erased: true });
     },
   };

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ClientPace } from "../clients/clientPace";
 import type { Controls } from "../controls/controls";
 import type { EnsembleStats } from "../ensembles/ensembleStats";
 import type { AuditLog } from "../lib/auditLog";
@@ -10,6 +11,7 @@ import type { Configuration } from "../serving/configuration";
 import type { Serving } from "../serving/serving";
 import type { StageWatch } from "../serving/stageWatch";
 import type { StudioOrders } from "../serving/studioOrders";
+import type { RefusalNotes } from "./refusalNotes";
 
 /** The admin port's handlers by method and path. An exception in a handler is answered with 500. */
 export type AdminRoutes = Readonly<Record<string, AdminHandler>>;
@@ -42,6 +44,8 @@ export interface AdminOptions {
   readonly version: string;
   /** Names under which clients may know the gateway, beside its addresses. */
   readonly hosts: ReadonlySet<string>;
+  readonly pace: ClientPace;
+  readonly refusals: RefusalNotes;
   /** Null: every caller is admitted; the listener is on the loopback address only. */
   readonly token: string | null;
 }

@@ -52,8 +52,7 @@ export function controlRoutes({ controls, audit, mutex, orders }: AdminOptions):
     },
     "GET /captures": async (request, response) => {
       const page = await controls.capture.page(parameter(request, "after"));
-      if (page === null)
-        sendError(response, badRequest("after is no place in what is kept; take `next` of the page before, or leave it out."));
+      if (page === null) sendError(response, badRequest("`after` is not a valid cursor: use `next` of the page before, or leave it out."));
       else sendJson(response, page);
     },
     "GET /audit": (request, response) => {

@@ -14,6 +14,7 @@ import {
   signatureHeader,
   signStatement,
 } from "@/server/contracts/gateway/signedOrder";
+import type { GatewayLimits } from "../http/limits";
 import { trustedStudio } from "../serving/studioOrders";
 import { sayCompletion, startTestEngine } from "../testing/testEngine";
 import { hashed, startTestGateway, type TestGateway, temporaryDirectory, testConfig } from "../testing/testGateway";
@@ -62,11 +63,13 @@ async function send({ adminUrl }: Pick<TestGateway, "adminUrl">, { method, path,
 const read = async <Value>({ adminUrl }: Pick<TestGateway, "adminUrl">, path: string): Promise<Value> =>
   (await (await fetch(`${adminUrl}${path}`, { headers: { authorization: `Bearer ${token}` } })).json()) as Value;
 
-const start = async (given: { stateDirectory?: string; clusterId?: string | null; key?: KeyObject } = {}): Promise<TestGateway> => {
+const start = async (
+  given: { stateDirectory?: string; clusterId?: string | null; key?: KeyObject; limits?: Partial<GatewayLimits> } = {},
+): Promise<TestGateway> => {
   const keys = [given.key ?? studio.publicKey];
   const own = given.clusterId === undefined ? clusterId : given.clusterId;
   const stateDirectory = given.stateDirectory ?? (await temporaryDirectory());
-  return startTestGateway({}, { adminToken: token, studio: { keys, clusterId: own }, stateDirectory });
+  return startTestGateway(given.limits ?? {}, { adminToken: token, studio: { keys, clusterId: own }, stateDirectory });
 };
 
 async function twoStages(planId = "plan-a"): Promise<GatewayConfig> {
@@ -116,6 +119,42 @@ describe("a plan that is put into force", () => {
     }
     expect((await read<GatewayConfig>(gateway, "/config")).planId).toBe("plan-a");
     expect(await send(gateway, order, signed(order, partsOf(own)))).toMatchObject({ status: 200 });
+  });
+
+  it("leaves a line in the gateway's audit for each kind of attempt that is refused, a wrong admin token included", async () => {
+    const { gateway, config } = await signedGateway();
+    const order = putOf({ ...config, planId: "plan-b" });
+    const parts = partsOf({ ...config, planId: "plan-b" });
+    const attempts = [
+      undefined,
+      undefined,
+      signed(order, parts, {}, another.privateKey),
+      signed(order, parts, { clusterId: "theirs" }),
+      signed(putOf(config), parts),
+    ];
+    for (const text of attempts) expect(await send(gateway, order, text)).toMatchObject({ status: 403 });
+    for (let sent = 0; sent < 3; sent += 1) {
+      const answer = await fetch(`${gateway.adminUrl}/status`, { headers: { authorization: "Bearer guessed" } });
+      expect(answer.status).toBe(401);
+    }
+    const { lines } = await read<{ lines: { action: string; by: string; detail: string }[] }>(gateway, "/audit");
+    const refused = lines.filter(({ action }) => action === "order refused");
+    expect(refused.map(({ by, detail }) => [by, detail.slice(0, detail.indexOf(":"))])).toEqual([
+      ...Array.from({ length: 4 }, () => ["unknown", "PUT /config"]),
+      ["unknown", "GET /status"],
+    ]);
+  });
+
+  it("is not reached by guessing the admin token: after some wrong ones the answers come late, and the right one is not slowed down", async () => {
+    const gateway = await start({ limits: { heldAnswerSeconds: 0.4 } });
+    const took = async (guess: string): Promise<number> => {
+      const begunMs = performance.now();
+      await fetch(`${gateway.adminUrl}/status`, { headers: { authorization: `Bearer ${guess}` } });
+      return performance.now() - begunMs;
+    };
+    for (let sent = 0; sent < 25; sent += 1) await took(`guess ${sent}`);
+    expect(await took("another guess")).toBeGreaterThan(350);
+    expect(await took(token)).toBeLessThan(350);
   });
 
   it("is not accepted a second time, also after a restart, and the answer names the last revision", async () => {
@@ -188,7 +227,7 @@ describe("live controls", () => {
     const canary = { candidate, shares: [0.5, 1], stepSeconds: 1000, minRequests: 1, stop, ...signature };
     const capture = { share: 0.5, keys: ["*"], redactions: { builtIn: [], own: [] }, retentionDays: 3, mostBytes: 1_000_000, ...signature };
     const orders: readonly (Order & { readonly parts: Statement["parts"] })[] = [
-      { method: "PUT", path: "/shadow", body: { candidate, ...signature }, parts: { policy: policyPart(candidate) } },
+      { method: "PUT", path: "/shadow", body: { candidate, ...signature }, parts: {} },
       { method: "PUT", path: "/canary", body: canary, parts: { policy: policyPart(candidate) } },
       { method: "PUT", path: "/mirror", body: { share: 0.5, maxInFlight: 1, ...signature }, parts: {} },
       { method: "PUT", path: "/strict-stages", body: signature, parts: {} },
@@ -349,6 +388,21 @@ describe("a stored configuration", () => {
     }
   });
 
+  it("is not served with a policy that the studio signed for a shadow only", async () => {
+    const stateDirectory = await temporaryDirectory();
+    const { gateway, config } = await signedGateway({ stateDirectory });
+    const candidate = { planId: "plan-b", ...hashed({ ...config.policy, thresholds: [62] } as GatewayConfig["policy"]) };
+    const shadow = { method: "PUT", path: "/shadow", body: { candidate, ...signature } };
+    const text = signed(shadow, { policy: policyPart(candidate) });
+    expect(await send(gateway, shadow, text)).toMatchObject({ status: 200 });
+    await gateway.close();
+    const file = join(stateDirectory, "gateway.json");
+    const kept = JSON.parse(await readFile(file, "utf8")) as GatewayConfig & { proofs: object };
+    await writeFile(file, JSON.stringify({ ...kept, ...candidate, proofs: { ...kept.proofs, policy: text } }));
+    const again = await start({ stateDirectory });
+    expect((await read<{ planId: string | null }>(again, "/status")).planId).toBeNull();
+  });
+
   it("of a gateway from before orders were signed is served until the studio signs another, and no other unsigned one", async () => {
     const stateDirectory = await temporaryDirectory();
     const before = await startTestGateway({}, { adminToken: token, stateDirectory });
@@ -357,7 +411,12 @@ describe("a stored configuration", () => {
     await before.close();
     for (let starts = 0; starts < 2; starts += 1) {
       const gateway = await start({ stateDirectory });
-      expect((await read<GatewayConfig>(gateway, "/config")).planId).toBe("plan-a");
+      const served = await read<GatewayConfig>(gateway, "/config");
+      expect(served.planId).toBe("plan-a");
+      const keys = [{ name: "ann", sha256: "a".repeat(64) }];
+      const order = { method: "PUT", path: "/keys", body: { keys, ...signature } };
+      const { engines } = partsOf(withKeys(served, keys));
+      expect(await send(gateway, order, signed(order, { engines }))).toMatchObject({ code: "part_not_signed" });
       await gateway.close();
     }
     const file = join(stateDirectory, "gateway.json");

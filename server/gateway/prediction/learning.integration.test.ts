@@ -53,8 +53,14 @@ async function learningGateway(stateDirectory?: string) {
     await ask(gateway, "warming up");
     return (await linesOf(gateway)).length > 0;
   });
-  expect((await fetch(`${gateway.adminUrl}/learning`, { method: "DELETE" })).status).toBe(200);
+  expect(await forget(gateway)).toBe(200);
   return { gateway, engine };
+}
+
+async function forget({ adminUrl }: TestGateway): Promise<number> {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ by: "ada", reason: "other users" });
+  return (await fetch(`${adminUrl}/learning`, { method: "DELETE", headers, body })).status;
 }
 
 async function ask(gateway: TestGateway, content: string, headers: Record<string, string> = {}, body: object = {}): Promise<void> {
@@ -154,8 +160,12 @@ describe("what the gateway remembers to learn from", () => {
     await until(async () => (await linesOf(again)).length === 2);
     const [first, second] = await linesOf(again);
     expect(second?.program).toBe(first?.program);
-    expect((await fetch(`${again.adminUrl}/learning`, { method: "DELETE" })).status).toBe(200);
+    expect(await forget(again)).toBe(200);
     expect(await linesOf(again)).toEqual([]);
+    const audit = (await (await fetch(`${again.adminUrl}/audit`)).json()) as { readonly lines: readonly object[] };
+    expect(audit.lines.at(-1)).toMatchObject({ by: "ada", action: "features forgotten", detail: expect.stringMatching(/: other users$/) });
+    const unsigned = await fetch(`${again.adminUrl}/learning`, { method: "DELETE" });
+    expect(unsigned.status).toBe(400);
   });
 
   it("is nothing under a policy that reads no lengths, nor of requests that failed, nor of embeddings", async () => {

@@ -215,7 +215,12 @@ export class Configuration {
     const { orders } = this.#options;
     if (!orders.areSigned) return null;
     const parts = partsOf(config);
-    return signedParts.find((part) => orders.proven(proofs[part])?.parts[part] !== parts[part]) ?? null;
+    return (
+      signedParts.find((part) => {
+        const statement = orders.proven(proofs[part]);
+        return statement?.parts[part] !== parts[part] || (part === "policy" && !policyOrders.has(statement.order));
+      }) ?? null
+    );
   }
 
   /**
@@ -254,6 +259,9 @@ export class Configuration {
 function planPart({ name, planId, policyHash: hash, policy, judge }: GatewayConfig): PlanPart {
   return { name, planId, policyHash: hash, policy, judge };
 }
+
+/** Orders that put a policy into force; a shadow's candidate may be unapproved. */
+const policyOrders: ReadonlySet<string> = new Set(["PUT /config", "PATCH /knobs", "PUT /canary"]);
 
 const partNames: Readonly<Record<SignedPart, string>> = { policy: "policy", judge: "name and judge", engines: "engines and settings" };
 

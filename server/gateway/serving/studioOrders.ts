@@ -28,6 +28,8 @@ export interface TrustedStudio {
 /** An order that may be carried out, with its signed text; null: this gateway accepts unsigned orders. */
 export type AcceptedOrder = { readonly text: string; readonly parts: SignedParts; readonly statement: Statement } | null;
 
+type OnRefused = (request: IncomingMessage, refusal: ApiError) => void;
+
 /** The signed text for each part of a configuration. */
 export type Proofs = { readonly [Part in SignedPart]?: string | undefined };
 
@@ -45,14 +47,19 @@ const keptSchema = z.object({
 export class StudioOrders {
   readonly #path: string;
   readonly #studio: TrustedStudio | null;
+  readonly #onRefused: OnRefused;
   #kept: z.infer<typeof keptSchema> | null = null;
   /** Why its file cannot be used. */
   #problem: string | null = null;
 
-  /** @param studio null: everybody with the admin token may change everything. */
-  constructor(stateDirectory: string, studio: TrustedStudio | null) {
+  /**
+   * @param studio null: everybody with the admin token may change everything.
+   * @param onRefused called with each order that is not accepted.
+   */
+  constructor(stateDirectory: string, studio: TrustedStudio | null, onRefused: OnRefused) {
     this.#path = join(stateDirectory, "studio.json");
     this.#studio = studio;
+    this.#onRefused = onRefused;
   }
 
   get areSigned(): boolean {
@@ -71,7 +78,13 @@ export class StudioOrders {
   }
 
   /** Checks an order and remembers its revision, durably. */
-  async accept({ method, url, headers }: IncomingMessage, body: unknown): Promise<AcceptedOrder | ApiError> {
+  async accept(request: IncomingMessage, body: unknown): Promise<AcceptedOrder | ApiError> {
+    const order = await this.#check(request, body);
+    if (order !== null && "status" in order) this.#onRefused(request, order);
+    return order;
+  }
+
+  async #check({ method, url, headers }: IncomingMessage, body: unknown): Promise<AcceptedOrder | ApiError> {
     if (this.#studio === null) return null;
     if (this.#problem !== null) return refused("no_revision", this.#problem);
     const text = headers[signatureHeader];
