@@ -8,10 +8,20 @@ const keptMs = 3_600_000;
 export const isSignedOut = (error: unknown): boolean =>
   (error as { readonly data?: { readonly code?: string } | null }).data?.code === "UNAUTHORIZED";
 
+/** Whether this page is being left by signing out: calls that are refused meanwhile must not lead elsewhere. */
+let leaving = false;
+
+/** Leaves the page of a session that was ended. */
+export function toSignedOut(): void {
+  leaving = true;
+  forgetPageToken();
+  window.location.assign("/sign-in?reason=signed-out");
+}
+
 /** Goes to the sign-in page and keeps the address of this one. */
 export function toSignIn(): void {
   const { pathname, search } = window.location;
-  if (pathname === "/sign-in") return;
+  if (leaving || pathname === "/sign-in") return;
   forgetPageToken();
   window.localStorage.setItem(storageKey, JSON.stringify({ address: `${pathname}${search}`, atMs: Date.now() }));
   window.location.replace("/sign-in");

@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
 import { useEffect, useState } from "react";
 import type { ClusterSummary } from "@/server/contracts/studio";
-import { forgetPageToken } from "../api/pageToken";
+import { toSignedOut } from "../api/signInPage";
 import { useTRPC } from "../api/trpc";
 import { useMe } from "../api/useMe";
 import { Badge, StateWord } from "../ui/Badge";
@@ -81,14 +81,7 @@ export function TopBar({ theme }: { readonly theme: Theme }) {
   const stray = strayCluster(clusters, named);
   const real = cluster === null ? null : realBeside(clusters, cluster);
   useNamedCluster(clusters, cluster, named);
-  const signOut = useMutation(
-    trpc.session.signOut.mutationOptions({
-      onSuccess() {
-        forgetPageToken();
-        window.location.assign("/sign-in?reason=signed-out");
-      },
-    }),
-  );
+  const signOut = useMutation(trpc.session.signOut.mutationOptions({ onSuccess: toSignedOut }));
   const me = useMe();
   return (
     <header className="flex min-h-12 flex-wrap items-center gap-x-4 gap-y-1 border-b bg-panel px-4 py-1.5 text-sm">
