@@ -32,7 +32,7 @@ describe.skipIf(certificates === null)("a gateway with a certificate", () => {
     const [dataUrl, adminUrl] = [gateway.dataUrl, gateway.adminUrl].map((url) => url.replace("https", "http"));
     const put = await fetch(`${adminUrl}/config`, {
       method: "PUT",
-      headers: { "if-match": (await fetch(`${adminUrl}/config`)).headers.get("etag") ?? "" },
+      headers: { "content-type": "application/json", "if-match": (await fetch(`${adminUrl}/config`)).headers.get("etag") ?? "" },
       body: JSON.stringify(oneModel([engine.url])),
     });
     expect(put.status).toBe(200);

@@ -63,7 +63,7 @@ describe("requests placed by KV use", () => {
     const url = `${urls[0]}/v1/chat/completions`;
     for (let request = 0; request < 20; request += 1) {
       const body = JSON.stringify({ ...ask("long"), stream: true });
-      fetch(url, { method: "POST", body, signal: leaving.signal }).catch(() => undefined);
+      fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body, signal: leaving.signal }).catch(() => undefined);
     }
     expect((await post(urls[1] ?? "", ask("short"))).status).toBe(200);
     const gateway = await startTestGateway();

@@ -119,9 +119,9 @@ export async function startTestGateway(limits: Partial<GatewayLimits> = {}, give
     chat: (body, init) =>
       fetch(`${dataUrl}/v1/chat/completions`, {
         method: "POST",
-        headers: { "content-type": "application/json" },
         body: JSON.stringify({ model: "cascade/test", messages: [{ role: "user", content: "What is 2 + 2?" }], ...body }),
         ...init,
+        headers: { "content-type": "application/json", ...init?.headers },
       }),
     post: (path, body, headers = {}) =>
       fetch(`${dataUrl}${path}`, {
