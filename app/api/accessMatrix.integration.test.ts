@@ -70,7 +70,7 @@ function expiredToken(): Record<string, string> {
   return { authorization: `Bearer ${secret}` };
 }
 
-/** Headers of each sender, made anew for each request: some procedures end sessions. */
+/** Headers of each sender. Each request gets new ones, because some procedures end sessions. */
 const senders: Readonly<Record<string, { readonly role: Role | null; readonly headers: () => Record<string, string> }>> = {
   "no session": { role: null, headers: () => ({ origin }) },
   viewer: { role: "viewer", headers: () => ({ ...session("viewer"), origin }) },

@@ -59,7 +59,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** Enters the key for an engine, as it stands in the file of a studio to which that engine is attached. */
+/** Enters the key for the address of an engine, as attaching that engine does. */
 const enteredFor = (url: string): void => writeFileSync(originsFile, JSON.stringify({ version: 1, secrets: { [key.environment]: [url] } }));
 
 const client = () =>

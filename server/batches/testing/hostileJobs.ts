@@ -88,7 +88,7 @@ export function kubernetesFaults(job: HostileJob, text: string): readonly string
   const isWhole = isDeepStrictEqual(JSON.parse(program?.data?.["sessions.json"] ?? "null"), meant(job, []));
   return [
     ...documents.flatMap(({ errors }) => errors.map(({ message }) => message)),
-    ...(rawSpecial.test(text) ? ["a special character stands in the text as it is"] : []),
+    ...(rawSpecial.test(text) ? ["a special character is not escaped"] : []),
     ...([...kinds].every((kind) => ["ConfigMap", "PersistentVolumeClaim", "Job"].includes(kind))
       ? []
       : ["there are objects of other kinds"]),

@@ -43,7 +43,7 @@ export function manifestFaults(hostile: HostilePlan, version: "1.1" | "1.2"): re
   const pods = read.flatMap(({ kind, spec }) => (kind === "Deployment" && spec.template !== undefined ? [spec.template.spec] : []));
   return [
     ...documents.flatMap(({ errors, warnings }) => [...errors, ...warnings].map(({ message }) => message)),
-    ...(rawSpecial.test(text) ? ["a special character stands in the text as it is"] : []),
+    ...(rawSpecial.test(text) ? ["a special character is not escaped"] : []),
     ...(isDeepStrictEqual(read, [...wanted.values()]) ? [] : ["the objects are not those that were written"]),
     ...read.flatMap(({ metadata }) => (rfc1123.test(metadata.name) ? [] : [`${metadata.name} is no name`])),
     ...read.flatMap(({ metadata }) =>
@@ -75,7 +75,7 @@ export function serveFaults(hostile: HostilePlan, version: "1.1" | "1.2"): reado
     return made.ok ? (JSON.parse(JSON.stringify(made.value)) as unknown) : made.message;
   });
   return [
-    ...(rawSpecial.test(text) ? ["a special character stands in the text as it is"] : []),
+    ...(rawSpecial.test(text) ? ["a special character is not escaped"] : []),
     ...(isDeepStrictEqual(parse(text, { version }), { applications: wanted }) ? [] : ["the applications are not those that were written"]),
   ];
 }

@@ -164,7 +164,7 @@ describe("a compressed body", () => {
     expect([answer.status, (await errorOf(answer)).message]).toEqual([413, "The body is longer than 100000 bytes, the limit here."]);
   });
 
-  it("that is deep inside is refused as any", async () => {
+  it("that is nested deep in the document is refused like any other", async () => {
     const { send } = await gatewayOf();
     const answer = await send(gzipSync(nested(1_000_000)), { "content-encoding": "gzip" });
     expect([answer.status, (await errorOf(answer)).code]).toEqual([400, "json_too_deep"]);

@@ -1,4 +1,5 @@
 import { auditFilterSchema, auditFormats } from "@/server/contracts/studio/audit";
+import { textStream } from "@/server/lib/textStream";
 import { routeAccess } from "@/server/routeAccess";
 import { runtime } from "@/server/runtime";
 import { exportLines } from "@/server/store/audit/exportLines";
@@ -21,25 +22,11 @@ export function GET(request: Request): Response {
     const [issue] = filter.error.issues;
     return Response.json({ message: `${issue?.path.join(".")}: ${issue?.message}.` }, { status: 400 });
   }
-  return new Response(streamOf(exportLines(services.audit.linked(filter.data), format)), {
+  return new Response(textStream(exportLines(services.audit.linked(filter.data), format)), {
     headers: {
       "content-type": types[format],
       "content-disposition": `attachment; filename="audit-${new Date().toISOString().slice(0, 10)}.${format}"`,
       "cache-control": "no-store",
-    },
-  });
-}
-
-function streamOf(texts: Iterator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    pull(controller) {
-      const next = texts.next();
-      if (next.done) controller.close();
-      else controller.enqueue(encoder.encode(next.value));
-    },
-    cancel() {
-      texts.return?.();
     },
   });
 }

@@ -45,7 +45,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The way of a browser at the studio: what it holds, and what it is told to open next. */
+/** A browser at the studio: the cookies it holds, and the address it opens next. */
 interface Step {
   readonly location: string;
   readonly cookie: string;

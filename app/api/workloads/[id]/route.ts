@@ -1,3 +1,4 @@
+import { textStream } from "@/server/lib/textStream";
 import { routeAccess } from "@/server/routeAccess";
 import { runtime } from "@/server/runtime";
 
@@ -11,22 +12,10 @@ export async function GET(request: Request, { params }: { params: Promise<{ id: 
   const written = runtime().services.workloads.write(id);
   if (written === null) return Response.json({ message: `There is no workload ${id}.` }, { status: 404 });
   const name = written.name.replace(/[^\p{L}\p{N}-]+/gu, "-").replace(/^-+|-+$/g, "") || "workload";
-  return new Response(streamOf(written.lines), {
+  return new Response(textStream(written.lines), {
     headers: {
       "content-type": "application/jsonl; charset=utf-8",
       "content-disposition": `attachment; filename="workload-${id.slice(0, 8)}.jsonl"; filename*=UTF-8''${encodeURIComponent(name)}.jsonl`,
-    },
-  });
-}
-
-function streamOf(lines: Iterable<string>): ReadableStream<Uint8Array> {
-  const rest = lines[Symbol.iterator]();
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    pull(controller) {
-      const next = rest.next();
-      if (next.done) controller.close();
-      else controller.enqueue(encoder.encode(next.value));
     },
   });
 }

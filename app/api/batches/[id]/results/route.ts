@@ -1,4 +1,5 @@
 import type { BatchResult } from "@/server/contracts/studio";
+import { textStream } from "@/server/lib/textStream";
 import { routeAccess } from "@/server/routeAccess";
 import { runtime } from "@/server/runtime";
 
@@ -11,7 +12,7 @@ export async function GET(request: Request, { params }: { params: Promise<{ id: 
   const { id } = await params;
   const results = runtime().services.batches.results(id);
   if (results === null) return Response.json({ message: `There is no batch ${id}.` }, { status: 404 });
-  return new Response(streamOf(results), {
+  return new Response(textStream(lines(results)), {
     headers: {
       "content-type": "application/jsonl; charset=utf-8",
       "content-disposition": `attachment; filename="batch-${id.slice(0, 8)}.jsonl"`,
@@ -19,17 +20,6 @@ export async function GET(request: Request, { params }: { params: Promise<{ id: 
   });
 }
 
-function streamOf(results: Iterable<BatchResult>): ReadableStream<Uint8Array> {
-  const rest = results[Symbol.iterator]();
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    pull(controller) {
-      const next = rest.next();
-      if (next.done) controller.close();
-      else controller.enqueue(encoder.encode(`${JSON.stringify(next.value)}\n`));
-    },
-    cancel() {
-      rest.return?.();
-    },
-  });
+function* lines(results: Iterable<BatchResult>): Generator<string> {
+  for (const result of results) yield `${JSON.stringify(result)}\n`;
 }
