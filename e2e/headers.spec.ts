@@ -180,6 +180,9 @@ async function walk(
 test("no page of the studio breaks its content security policy, signed out and signed in", async ({ page, studio }) => {
   test.setTimeout(600_000);
   await page.goto(`${studio.url}/plan`);
+  // The page itself goes to the sign-in page: the next address must not meet it on its way.
+  await expect(page).toHaveURL(/\/sign-in/);
+  await expect(page.locator("h1").first()).toBeVisible();
   await page.goto(`${studio.url}/sign-in?reason=used`);
   await signIn(page, studio.signInLink);
   await page.waitForURL(/\/plan/);
