@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type FenceRefusal, fenceRefusal } from "@/server/contracts/http/browserFence";
-import { type JsonLimits, JsonScan } from "@/server/contracts/http/jsonScan";
+import { type FenceRefusal, fenceRefusal } from "./browserFence";
+import { type JsonLimits, JsonScan } from "./jsonScan";
 
 /** Longer than clients keep idle connections, so that none is closed while a request is being sent on it. */
 const KEEP_ALIVE_MS = 75_000;
