@@ -17,6 +17,8 @@ export const entries = {
   encoderProcess: "server/encoders/encoderProcess.ts",
   emulator: "server/emulator/main.ts",
   engine: "server/llamaEngine/main.ts",
+  judge: "server/confidenceJudge/main.ts",
+  realModels: "server/realModels/main.ts",
   planningWorker: "server/planning/planner/worker.ts",
   calibrationWorker: "server/calibration/calibrationWorker.ts",
   capacityWorker: "server/planning/workflows/capacityWorker.ts",
