@@ -21,9 +21,9 @@ function shares(values: readonly number[], sampling: Sampling, ends: ((token: nu
 
 it("draws tokens by their probabilities at the temperature", () => {
   const logits = [Math.log(0.5), Math.log(0.3), Math.log(0.2)];
-  shares(logits, plain).forEach((share, token) => expect(share).toBeCloseTo([0.5, 0.3, 0.2][token] ?? 0, 1));
+  expect(shares(logits, plain)).toEqual([0.5, 0.3, 0.2].map((share) => expect.closeTo(share, 1)));
   const squares = [0.25, 0.09, 0.04].map((value) => value / 0.38);
-  shares(logits, { ...plain, temperature: 0.5 }).forEach((share, token) => expect(share).toBeCloseTo(squares[token] ?? 0, 1));
+  expect(shares(logits, { ...plain, temperature: 0.5 })).toEqual(squares.map((share) => expect.closeTo(share, 1)));
 });
 
 it("draws only what top k, top p and min p leave, and no token that may not end the answer", () => {

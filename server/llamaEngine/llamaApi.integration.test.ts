@@ -12,7 +12,7 @@ describe.skipIf(missing !== null)("the HTTP API of the real engine", () => {
   let engine: LlamaEngine;
   beforeAll(async () => {
     engine = await startLlamaEngine();
-  });
+  }, 180_000);
   afterAll(() => engine?.stop());
 
   it("streams a chat's text, log probabilities and usage as it gives them whole", async () => {

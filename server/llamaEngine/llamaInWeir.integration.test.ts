@@ -16,7 +16,7 @@ describe.skipIf(missing !== null)("the real engine in Weir", () => {
   let engine: LlamaEngine;
   beforeAll(async () => {
     engine = await startLlamaEngine();
-  });
+  }, 180_000);
   afterAll(() => engine?.stop());
 
   it("is read by telemetry: every metric that its row names, with the counts of its usage", async () => {
