@@ -1,7 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { type RecordedExchange, type RecordedStart, type recordedPages, recordings } from "@/server/engines/testing/recordedEngine";
+import {
+  type RecordedExchange,
+  type RecordedStart,
+  recordedExchanges,
+  type recordedPages,
+  recordings,
+} from "@/server/engines/testing/recordedEngine";
 import type { Benchmark } from "../../lib/benchmark";
 import { anonymiser } from "./anonymous";
 import { questionsFor } from "./questions";
