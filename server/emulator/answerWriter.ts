@@ -132,7 +132,9 @@ function streamWriter(response: ServerResponse, answer: Answer): AnswerWriter {
   response.flushHeaders();
 
   const running = ({ generation, sent }: Choice): string =>
-    request.usage.running ? `,"usage":${JSON.stringify({ ...usageOf({ ...answer, generations: [generation] }, sent), ...format.runningUsage })}` : "";
+    request.usage.running
+      ? `,"usage":${JSON.stringify({ ...usageOf({ ...answer, generations: [generation] }, sent), ...format.runningUsage })}`
+      : "";
   const openings = (): string => {
     if (opened) return "";
     opened = true;

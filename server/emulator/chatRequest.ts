@@ -74,5 +74,5 @@ function toolFault(body: Body) {
   if (isRecord(choice) && !isKnown)
     return refusal("The tool specified in `tool_choice` does not match any of the specified `tools`", "tool_choice");
   // A model that must call a tool is forced to by the engine; an emulated one has no tokens to force.
-  return choice === "auto" ? null : plain("An emulated model calls no tools: leave `tool_choice` at \"auto\" or \"none\".");
+  return choice === "auto" ? null : plain('An emulated model calls no tools: leave `tool_choice` at "auto" or "none".');
 }

@@ -11,15 +11,15 @@ import { engineOn, isReady, until } from "./testEmulators";
 
 /** Recorded exchanges that an emulated engine does not answer as vLLM does, and why. */
 const UNLIKE_VLLM: Readonly<Record<string, string>> = {
-  "detokenize": "An emulated token's id is a hash of its text, which cannot be undone: the path is not served.",
+  detokenize: "An emulated token's id is a hash of its text, which cannot be undone: the path is not served.",
   "chat with a tool it must call": "An emulated model calls no tools.",
   "chat with a call required": "An emulated model calls no tools.",
   "chat stream with a tool it must call": "An emulated model calls no tools.",
   "chat stream with a call required": "An emulated model calls no tools.",
   "embeddings of a model that generates": "The path is not served.",
-  "response": "The path is not served.",
+  response: "The path is not served.",
   "response stream": "The path is not served.",
-  "message": "The path is not served.",
+  message: "The path is not served.",
   "message stream": "The path is not served.",
 };
 
@@ -41,7 +41,10 @@ const UNLIKE_VLLM_METRICS: readonly { readonly names: RegExp; readonly why: stri
   { names: /_created$/, why: "Python's client library adds the time at which a series began; nothing here reads it." },
   { names: /^vllm:estimated_/, why: "vLLM's estimate of its own work is of its kernels, which are not emulated." },
   { names: /^vllm:tool_call_parser_invocations_total$/, why: "An emulated model calls no tools." },
-  { names: /^vllm:(inter_token_latency_seconds|iteration_tokens_total)$/, why: "The emulation skips decode steps: it knows means of requests only." },
+  {
+    names: /^vllm:(inter_token_latency_seconds|iteration_tokens_total)$/,
+    why: "The emulation skips decode steps: it knows means of requests only.",
+  },
 ];
 
 const { exchanges, pages } = recordedVllm();
@@ -162,9 +165,7 @@ describe("an emulated engine answers as the recorded vLLM", () => {
     expect(structure(await (await send(exchange)).json())).toEqual(structure(document(bodyOf(exchange))));
   });
 
-  const streams = compared.filter(
-    (exchange) => isStream(exchange) && !exchange.response.cut && !(exchange.name in UNLIKE_VLLM_ORDER),
-  );
+  const streams = compared.filter((exchange) => isStream(exchange) && !exchange.response.cut && !(exchange.name in UNLIKE_VLLM_ORDER));
   it.each(streams.map((exchange) => [exchange.name, exchange] as const))("%s: the events in their order", async (_, exchange) => {
     expect(sequence(await (await send(exchange)).text())).toEqual(sequence(bodyOf(exchange)));
   });

@@ -244,6 +244,8 @@ describe("an emulated engine", () => {
     await call("PUT", "/outcomes", { ...outcomes(), inputTokens: [100, 9000] });
     const answer = await post(engineUrl, ask("long"));
     expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ error: { message: expect.stringMatching(/context length is 8192 tokens. However, your prompt contains at least 8193/) } });
+    expect(await answer.json()).toMatchObject({
+      error: { message: expect.stringMatching(/context length is 8192 tokens. However, your prompt contains at least 8193/) },
+    });
   });
 });

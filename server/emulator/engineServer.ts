@@ -132,7 +132,12 @@ export function createEngineServer(backend: EngineBackend): Server {
 
   function refusalOf(model: string): ApiError | null {
     if (!backend.models.includes(model))
-      return { status: 404, type: "NotFoundError", message: `The model \`${model}\` does not exist. Valid aliases: ${backend.models.join(", ")}.`, param: "model" };
+      return {
+        status: 404,
+        type: "NotFoundError",
+        message: `The model \`${model}\` does not exist. Valid aliases: ${backend.models.join(", ")}.`,
+        param: "model",
+      };
     const reason = backend.unavailable();
     return reason === null ? null : { status: 503, type: "ServiceUnavailableError", message: reason };
   }
@@ -159,7 +164,10 @@ async function readBody(request: IncomingMessage): Promise<ReadBody> {
     return { ok: false, error: fieldError([{ type: "model_attributes_type", loc: ["body"], msg, input: read.value }]) };
   }
   if (read.kind === "too-large" || read.kind === "too-deep") return read;
-  return { ok: false, error: read.kind === "empty" ? fieldError([{ type: "missing", loc: ["body"], msg: "Field required", input: null }]) : badJson };
+  return {
+    ok: false,
+    error: read.kind === "empty" ? fieldError([{ type: "missing", loc: ["body"], msg: "Field required", input: null }]) : badJson,
+  };
 }
 
 const modelEntry = (model: string, backend: EngineBackend, created: number) => ({

@@ -45,8 +45,7 @@ export function wholeFaultOf(body: Body): ApiError | null {
   for (const name of ["prompt_logprobs", "top_logprobs", "logprobs"]) {
     const value = body[name];
     if (typeof value === "string") return refusal(`\`${name}\` must be an integer.`, name, value);
-    if (typeof value === "number" && value < 0 && value !== -1)
-      return refusal(`\`${name}\` must be a positive value or -1.`, name, value);
+    if (typeof value === "number" && value < 0 && value !== -1) return refusal(`\`${name}\` must be a positive value or -1.`, name, value);
   }
   if (truth(stream) && typeof prompt_logprobs === "number" && prompt_logprobs !== 0)
     return refusal("`prompt_logprobs` are not available when `stream=True`.", "prompt_logprobs");
@@ -99,8 +98,7 @@ export function samplingFault(body: Body, request: GenerationRequest): ApiError 
 /** A refusal that names no parameter. */
 export const plain = (message: string): ApiError => ({ status: 400, type: "BadRequestError", message });
 
-const outOfRange = (name: string, rule: string, value: string | number): ApiError =>
-  refusal(`${name} ${rule}, got ${value}.`, name, value);
+const outOfRange = (name: string, rule: string, value: string | number): ApiError => refusal(`${name} ${rule}, got ${value}.`, name, value);
 
 /** A float as Python writes it. */
 const pythonNumber = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value));

@@ -93,7 +93,11 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   try {
     return { ok: true, value: JSON.parse(Buffer.concat(chunks).toString("utf8")) };
   } catch {
-    return { ok: false, kind: bytes === 0 ? "empty" : "not-json", error: { status: 400, type: "BadRequestError", message: "The body is not valid JSON" } };
+    return {
+      ok: false,
+      kind: bytes === 0 ? "empty" : "not-json",
+      error: { status: 400, type: "BadRequestError", message: "The body is not valid JSON" },
+    };
   }
 }
 

@@ -21,7 +21,15 @@ export function parseTextRequest(body: Body): Parsed {
     issues.unshift({ type: "string_type", loc: ["body", "prompt"], msg: "Input should be a valid string", input: prompt });
   if (issues.length > 0 || prompts === null) return { ok: false, error: fieldError(issues) };
   if (typeof suffix === "string" && suffix !== "") {
-    return { ok: false, error: { status: 400, type: "BadRequestError", message: "suffix is only supported for models with FIM completion rendering", param: "suffix" } };
+    return {
+      ok: false,
+      error: {
+        status: 400,
+        type: "BadRequestError",
+        message: "suffix is only supported for models with FIM completion rendering",
+        param: "suffix",
+      },
+    };
   }
   const common = commonFields(body);
   const wanted = integer(logprobs, null);

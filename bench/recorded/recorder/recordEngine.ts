@@ -122,7 +122,11 @@ const AT_A_TIME = 4;
  * Records the answers to all questions, in their order. What is recorded is on disk after each answer; with `WEIR_RECORD_RESUME` set,
  * answers to the same questions that are there already are kept.
  */
-async function recordAll(url: string, questions: readonly Question[], anonymous: (text: string) => string): Promise<readonly RecordedExchange[]> {
+async function recordAll(
+  url: string,
+  questions: readonly Question[],
+  anonymous: (text: string) => string,
+): Promise<readonly RecordedExchange[]> {
   const kept = process.env.WEIR_RECORD_RESUME === undefined ? [] : recordedExchanges();
   const done = new Map(kept.map((exchange) => [exchange.name, exchange]));
   const exchanges = () => questions.flatMap(({ name }) => done.get(name) ?? []);
