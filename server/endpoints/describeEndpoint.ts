@@ -4,6 +4,7 @@ import { atPrecision, type ModelCard, type Precision } from "@/solver/hardware/m
 import { feasibleShapes } from "@/solver/hardware/replicaShapes";
 import type { ProbeTarget, ServedModel } from "../engineClient/checkEndpoint";
 import type { Endpoint, guessable } from "./connection";
+import { spellings } from "./ggufNames";
 import type { EndpointProbe } from "./probeEndpoint";
 
 /** An unconfirmed value, and the reason for it. */
@@ -93,6 +94,7 @@ function modelOf({ id, root }: ServedModel, { models }: CardCatalogue) {
       .filter((part) => part !== "")
       .at(-1),
     id,
+    ...spellings(id),
   ];
   return names.flatMap((name) => (name ? [findModel(name, models)] : [])).find((model) => model !== undefined);
 }
