@@ -70,7 +70,7 @@ function planOver({ cluster, models, running, userCards }: AttachedTopology): Pl
 
 const TUNED = "small-tuned";
 
-/** A plan of the base model alone for half of the traffic's work and its adapter after it, by the table of a ladder of the two. */
+/** A plan of the cascade from the base model to its adapter. */
 function cascadeOver(connection: EndpointConnection, requestsPerSecond: number) {
   const { cluster, models, running, userCards } = frozen(connection);
   const workload = generatedWorkload({ prompts: 300, seed: 5 });
@@ -99,7 +99,7 @@ describe("a plan over an engine with an adapter", { timeout: 120_000 }, () => {
 
   it("pays its GPU once, and loads it with the work of both", () => {
     const plans = [shared!, apart!].map((connection) => {
-      const answer = cascadeOver(connection, 10);
+      const answer = cascadeOver(connection, 30);
       if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
       return answer.draft.predictions;
     });
@@ -109,6 +109,12 @@ describe("a plan over an engine with an adapter", { timeout: 120_000 }, () => {
     for (const { utilisation } of one.stages) expect(utilisation / both).toBeCloseTo(1, 1);
     expect(one.p95Seconds).toBeGreaterThan(two.p95Seconds);
     expect(one.quality).toBe(two.quality);
+  });
+
+  it("is overloaded where the two together are more than one engine's work, though each alone is not", () => {
+    // 0.99 % of an engine for each request a second of the base model, 0.69 % of the adapter's.
+    expect(cascadeOver(apart!, 75).kind).toBe("draft");
+    expect(cascadeOver(shared!, 75)).toMatchObject({ kind: "infeasible", answer: { kind: "overloaded" } });
   });
 });
 

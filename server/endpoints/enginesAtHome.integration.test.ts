@@ -115,6 +115,37 @@ describe("llama.cpp's own server, as recorded", () => {
   });
 });
 
+describe("an adapter that vLLM lists with its parent, as recorded", () => {
+  const { paramsB: _, provenance: __, ...small } = cards.models["qwen2.5-3b"]!;
+  const own = catalogueOf({ ...noUserCards, models: [{ ...small, id: "arith-small", kvBytesPerValue: 2, source: "a test" }] });
+
+  async function tried(servedName?: string) {
+    const engine = await replayRecorded("vllm-0.32-lora.json", "idle", "adapter");
+    closing.push(engine.close);
+    const target = { name: "e", url: engine.url, ...(servedName === undefined ? {} : { servedName }) };
+    const { url: _, ...named } = target;
+    return describeEndpoint(target, await probe(engine.url, named), { cards: own });
+  }
+
+  it("is told beside its parent, which needs no choice between the two", async () => {
+    expect(await tried()).toMatchObject({ endpoint: { model: "arith-small" }, adapters: ["arith-tuned"], questions: [] });
+  });
+
+  it("is attached by its own name, as an adapter of the parent's card", async () => {
+    const { endpoint, adapters } = await tried("arith-tuned");
+    expect(endpoint).toMatchObject({ model: "arith-tuned", servedName: "arith-tuned", adapterOf: "arith-small" });
+    expect(adapters).toEqual([]);
+  });
+
+  it("answers under its name, and its engine's metrics count it under the parent's", () => {
+    const { idle } = readRecording("vllm-0.32-lora.json");
+    expect(JSON.parse(idle?.["POST /v1/chat/completions (adapter)"]?.body ?? "")).toMatchObject({ model: "arith-tuned" });
+    expect(idle?.["POST /v1/chat/completions (unknown model)"]?.status).toBe(404);
+    const running = (idle?.["GET /metrics"]?.body ?? "").split("\n").filter((line) => line.startsWith("vllm:num_requests_running"));
+    expect(running).toEqual([expect.stringContaining('model_name="arith-small"')]);
+  });
+});
+
 describe("Ollama, by its published API", () => {
   it("is recognised, without telemetry and without a number of requests at once, and both are said", async () => {
     const found = await probeOllama([inMemory], "qwen2.5:3b");

@@ -1,4 +1,3 @@
-import type { SharedEngines } from "@/solver/plan/sharedEngines";
 import type { Routed } from "../routing/routing";
 import type { DeployedRow, RoutedCascade } from "../tables/deployedRows";
 import type { composeEndToEnd } from "../tables/endToEnd";
@@ -23,8 +22,6 @@ export interface ExploreInput
   readonly judge: Exploration["judge"];
   /** The judge where it is a separate engine; its `judge` then takes no fixed time. */
   readonly judgeEngine?: JudgeEngine;
-  /** With a `fixedTopology`: engines that serve several models; left out: each serves one. */
-  readonly sharedEngines?: SharedEngines;
   /** Called often; true makes `search` and `focus` return early with the results so far. */
   readonly cancelled: () => boolean;
   /** Called with the progress of the search and of plans that use the explorer; left out: no reports. */
