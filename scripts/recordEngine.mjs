@@ -59,7 +59,7 @@ if (values.requests !== undefined) {
   for (const [name, [path, body]] of Object.entries(asked)) found[`POST ${path} (${name})`] = await exchange(path, body);
 }
 const before = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
-writeFileSync(file, `${JSON.stringify({ ...before, [scene]: found }, null, 1)}\n`);
+writeFileSync(file, `${JSON.stringify({ ...before, [scene]: found }, null, 2)}\n`);
 console.log(
   `${scene}: ${Object.entries(found)
     .map(([what, { status }]) => `${what} ${status}`)

@@ -165,7 +165,10 @@ function nameAndGateway(
 /** An adapter as an endpoint of its own: on its parent's engine, under the name that the engine gives it. */
 function adapterDraft(parent: EndpointDraft, servedName: string): EndpointDraft {
   const model = servedName.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "");
-  const end = model.toLowerCase().replace(/[^a-z0-9.-]+/g, "-").slice(0, 20);
+  const end = model
+    .toLowerCase()
+    .replace(/[^a-z0-9.-]+/g, "-")
+    .slice(0, 20);
   const name = `${parent.name.slice(0, 18)}-${end}`.replace(/[^a-z0-9]+$/, "");
   return { ...parent, name, model, servedName, adapterOf: parent.model };
 }

@@ -23,7 +23,12 @@ export function attachedEngines({ endpoints }: Pick<EndpointConnection, "endpoin
  */
 export function endpointNodes({ endpoints }: Pick<EndpointConnection, "endpoints">) {
   const gpu = endpoints[0]?.gpu ?? "";
-  const nodes = endpoints.map((one) => ({ name: one.name, gpus: one.tp * one.pp, ...(one.gpu === gpu ? {} : { gpu: one.gpu }), ...engineOf(one, endpoints) }));
+  const nodes = endpoints.map((one) => ({
+    name: one.name,
+    gpus: one.tp * one.pp,
+    ...(one.gpu === gpu ? {} : { gpu: one.gpu }),
+    ...engineOf(one, endpoints),
+  }));
   return { gpu, nodes };
 }
 

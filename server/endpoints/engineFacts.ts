@@ -43,7 +43,7 @@ const sglangSchema = z.object({
 });
 
 /** What is known of an endpoint's models. */
-export interface AskedModel {
+interface AskedModel {
   readonly served: readonly ServedModel[];
   /** Its name of the model that is to be attached; undefined: not chosen among several. */
   readonly asked: string | undefined;

@@ -101,7 +101,9 @@ describe("llama.cpp's own server, as recorded", () => {
     const { idle } = readRecording("llamacpp.json");
     const long = idle?.["POST /v1/chat/completions (too long)"];
     expect(long?.status).toBe(400);
-    expect(JSON.parse(long?.body ?? "")).toMatchObject({ error: { type: "exceed_context_size_error", n_prompt_tokens: 3002, n_ctx: 1024 } });
+    expect(JSON.parse(long?.body ?? "")).toMatchObject({
+      error: { type: "exceed_context_size_error", n_prompt_tokens: 3002, n_ctx: 1024 },
+    });
     expect(idle?.["POST /v1/chat/completions (unknown model)"]?.status).toBe(200);
   });
 

@@ -37,7 +37,21 @@ describe.skipIf(!isReady)("llama.cpp's own server", { timeout: 240_000 }, () => 
   beforeAll(async () => {
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
-    const flags = ["--model", model, "--alias", "small", "--host", "127.0.0.1", "--port", String(port), "--metrics", "-np", "2", "-c", "2048"];
+    const flags = [
+      "--model",
+      model,
+      "--alias",
+      "small",
+      "--host",
+      "127.0.0.1",
+      "--port",
+      String(port),
+      "--metrics",
+      "-np",
+      "2",
+      "-c",
+      "2048",
+    ];
     server = spawn(program, flags, { stdio: "ignore" });
     await vi.waitFor(async () => expect((await fetch(`${url}/health`)).status).toBe(200), { timeout: 180_000, interval: 200 });
   }, 200_000);

@@ -16,7 +16,7 @@ const propsSchema = z.object({
 const routerSchema = z.object({ role: z.literal("router"), max_instances: z.int().nonnegative() });
 
 /** llama.cpp's own statements about itself. */
-export type LlamaServer =
+type LlamaServer =
   | {
       readonly role: "server";
       /** Requests that it runs at once. */

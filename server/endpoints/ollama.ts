@@ -12,7 +12,7 @@ const modelSchema = z.object({
 const listSchema = z.object({ models: z.array(modelSchema) });
 
 /** Pages by which Ollama is recognised and described. */
-export interface OllamaPages {
+interface OllamaPages {
   /** `/api/ps`: models in memory. */
   readonly running: unknown;
   /** `/api/tags`: models on disk. */

@@ -44,7 +44,10 @@ it("runs the requests of a model and its adapter in one batch: as fast as one en
 
 it("keeps the count of requests in flight of each model on its own", () => {
   const places = [place("a", "base", "e"), { ...place("b", "tuned", "e"), maxInFlight: 1 }];
-  const engines = new ClusterEngines(places, Int32Array.from({ length: 3 }, () => 10));
+  const engines = new ClusterEngines(
+    places,
+    Int32Array.from({ length: 3 }, () => 10),
+  );
   const work = { atSeconds: 0, outputTokens: 5 };
   engines.dispatch(0, "b", work);
   engines.dispatch(1, "a", work);

@@ -24,7 +24,10 @@ export function dispatchRefusal(
   if (gpuTypes(cluster).length > 1)
     return { kind: "gpu-types", reason: "Slack dispatch is planned on one type of GPU, and this cluster has several." };
   if (sharedEngines !== undefined)
-    return { kind: "shared-engines", reason: "Slack dispatch is planned where each engine serves one model, and here adapters share engines." };
+    return {
+      kind: "shared-engines",
+      reason: "Slack dispatch is planned where each engine serves one model, and here adapters share engines.",
+    };
   const { pinned, nodes, minReplicasPerModel, surviveNodeLoss, maxChangedReplicas, idleGpus } = constraints;
   const onReplicas = pinned.length > 0 || minReplicasPerModel !== null || surviveNodeLoss || maxChangedReplicas !== null || !idleGpus;
   if (onReplicas || (nodes.length > 0 && topology !== "given"))

@@ -24,7 +24,7 @@ export function sharedEnginesOf(
 }
 
 /** Work of a model on its engines, in engines: 1.5 is the work of one engine and a half. */
-export interface ModelWork {
+interface ModelWork {
   readonly model: string;
   readonly work: number;
 }

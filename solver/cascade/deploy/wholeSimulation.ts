@@ -59,9 +59,7 @@ export function simulateWhole(
   const requests = simulatedRequests(workload);
   const outcome = simulateCluster({
     policy: buildPolicy(policy),
-    replicas: deployment.flatMap((stage) =>
-      clusterReplicas(stage, shapes[planning.models.indexOf(stage.model)] ?? [], sharedEngines),
-    ),
+    replicas: deployment.flatMap((stage) => clusterReplicas(stage, shapes[planning.models.indexOf(stage.model)] ?? [], sharedEngines)),
     sample: drawSample(workload, { part: "planning", requestsPerSecond, requests, seed: explorer.input.seed }),
     outcomes: workload.outcomes,
     judgeSeconds: judge.secondsPerCall,
