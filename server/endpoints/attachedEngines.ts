@@ -37,8 +37,8 @@ function engineOf(one: Endpoint, all: readonly Endpoint[]): { readonly engineOf?
   if (one.adapterOf === undefined) return {};
   const there = all.filter(({ url }) => placeOf(url) === placeOf(one.url));
   const host = there.find(({ model, adapterOf }) => adapterOf === undefined && model === one.adapterOf);
-  const { name = one.name } = host ?? there.find(({ adapterOf }) => adapterOf === one.adapterOf) ?? {};
-  return name === one.name ? {} : { engineOf: name };
+  const name = (host ?? there.find(({ adapterOf }) => adapterOf === one.adapterOf))?.name;
+  return name === undefined || name === one.name ? {} : { engineOf: name };
 }
 
 const placeOf = (url: string): string => (addressFault(url) === null ? oneAddress(url) : url);
