@@ -49,6 +49,11 @@ export function EndpointRowForm(
           onChange={(servedName) => servedName !== "" && onTryAgain({ ...endpoint, servedName })}
         />
       )}
+      {row.adapters.length > 0 && (
+        <p className="text-sm text-ink-2">
+          Adapters of {row.draft?.model}: {row.adapters.join(", ")}. They are attached with it as models of their own, and share its GPUs.
+        </p>
+      )}
       {row.draft === null ? (
         row.served.length > 0 && <CardChoice row={row} cards={cards} onEdit={onEdit} />
       ) : (

@@ -31,6 +31,19 @@ const rows = prepareEndpointRows(
 const prepared = (change: Partial<AttachForm> = {}, taken: readonly string[] = []) => prepareAttach(rows, { ...form, ...change }, taken);
 
 describe("attaching pasted endpoints", () => {
+  it("attaches adapters with their parent, at its address, in a connection that the studio takes", () => {
+    const tried = triedAt(a, { adapters: ["Team/Tuned v2"] });
+    const [row] = prepareEndpointRows({ ...noAttempt, endpoints: [tried.tried], tried: { [a]: tried } }, {}, undefined);
+    const { request, says, models } = prepareAttach([row!], form, []);
+    const read = connectionSchema.parse(request?.connection);
+    expect(read.endpoints).toMatchObject([
+      { model: "llama-3.1-70b", url: a },
+      { model: "Team-Tuned-v2", servedName: "Team/Tuned v2", adapterOf: "llama-3.1-70b", url: a, tp: 4 },
+    ]);
+    expect(models).toEqual(["llama-3.1-70b", "Team-Tuned-v2"]);
+    expect(says).toBe("1 engine of 1 will be attached.");
+  });
+
   it("attaches those that can be, in a connection that the studio takes, and says how many are left out", () => {
     const { request, blocked, says, guesses } = prepared();
     expect(blocked).toBeNull();

@@ -112,9 +112,11 @@ export interface PreparedAttach {
 
 /** What attaching would do, and why it is not possible yet. `taken`: names of existing clusters. */
 export function prepareAttach(rows: readonly EndpointRow[], form: AttachForm, taken: readonly string[]): PreparedAttach {
-  const drafts = rows.flatMap(({ taken: attached, draft }) => (attached && draft !== null ? [draft] : []));
+  const ready = rows.flatMap(({ taken: attached, draft, adapters }) => (attached && draft !== null ? [{ draft, adapters }] : []));
+  const drafts = ready.map(({ draft }) => draft);
+  const withAdapters = ready.flatMap(({ draft, adapters }) => [draft, ...adapters.map((one) => adapterDraft(draft, one))]);
   const out = rows.length - drafts.length;
-  const models = [...new Set(drafts.map(({ model }) => model))];
+  const models = [...new Set(withAdapters.map(({ model }) => model))];
   const guesses = drafts.reduce((sum, draft) => sum + draft.guessed.length, 0);
   const about = {
     models,
@@ -133,7 +135,7 @@ export function prepareAttach(rows: readonly EndpointRow[], form: AttachForm, ta
   if ("fault" in named) return blocked(named.fault);
   const extras = extrasOf(form.extras);
   if ("fault" in extras) return blocked(extras.fault);
-  const endpoints = drafts.map((draft) => written(draft, form.confirmed));
+  const endpoints = withAdapters.map((draft) => written(draft, form.confirmed));
   const { told, ...judged } = extras;
   return { ...about, blocked: null, request: { ...named, ...judged, connection: { kind: "endpoints", endpoints, ...told } } };
 }
@@ -158,6 +160,17 @@ function nameAndGateway(
   if (taken.includes(name)) return { fault: `A cluster "${name}" already exists: give another name.` };
   const gateway = gatewayOf(form.gateway);
   return "fault" in gateway ? gateway : { name, ...gateway };
+}
+
+/** An adapter as an endpoint of its own: on its parent's engine, under the name that the engine gives it. */
+function adapterDraft(parent: EndpointDraft, servedName: string): EndpointDraft {
+  const model = servedName.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "");
+  const end = model
+    .toLowerCase()
+    .replace(/[^a-z0-9.-]+/g, "-")
+    .slice(0, 20);
+  const name = `${parent.name.slice(0, 18)}-${end}`.replace(/[^a-z0-9]+$/, "");
+  return { ...parent, name, model, servedName, adapterOf: parent.model };
 }
 
 /** A draft in the form of a connection, without empty fields. */

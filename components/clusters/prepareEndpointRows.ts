@@ -22,6 +22,8 @@ export interface EndpointRow {
   readonly fine: string;
   /** The endpoint to attach; null: it cannot be attached yet. */
   readonly draft: EndpointDraft | null;
+  /** Adapters of its model, by their names there: attached with it, as models of their own on its GPUs. */
+  readonly adapters: readonly string[];
   /** Why each unconfirmed value was chosen. */
   readonly why: Partial<Readonly<Record<GuessedField, string>>>;
   /** Entries that are required first. */
@@ -47,7 +49,7 @@ export function prepareEndpointRows(
     const trying = attempt.waiting.includes(url);
     const tried = attempt.tried[url];
     if (tried === undefined) {
-      const nothing = { faults: [], fine: "", draft: null, why: {}, questions: [], served: [], taken: false };
+      const nothing = { faults: [], fine: "", draft: null, adapters: [], why: {}, questions: [], served: [], taken: false };
       return { url, name, word: trying ? "trying" : "not tried", tone: "neutral", trying, ...nothing };
     }
     const faults = tried.findings.filter(({ level }) => level !== "ok").sort((a, b) => levels[a.level] - levels[b.level]);
@@ -59,6 +61,7 @@ export function prepareEndpointRows(
     return {
       ...{ url, name, word, tone, trying, faults, draft, why, questions, taken },
       fine: fineText(tried),
+      adapters: draft === null ? [] : tried.adapters,
       served: tried.served.length > 1 || (tried.draft === null && tried.served.length > 0) ? tried.served : [],
     };
   });

@@ -12,6 +12,7 @@ export function triedAt(url: string, change: Partial<TriedEndpoint> = {}): Tried
     served: ["llama"],
     engine: { type: "vLLM", version: "0.11.0" },
     draft: { ...tried, model: "llama-3.1-70b", gpu: "h100-sxm", tp: 4, pp: 1, precision: "bf16", guessed: ["gpu", "tp", "pp"] },
+    adapters: [],
     guesses: [
       { field: "gpu", why: "An engine does not tell its GPUs." },
       { field: "tp", why: "The fewest." },

@@ -28,6 +28,7 @@ export const sidebar = [
   ]),
   section("Guides", "guides", [
     ["attach-vllm", "Attach your vLLM"],
+    ["attach-at-home", "Attach llama.cpp or Ollama"],
     ["import-a-workload", "Import a workload"],
     ["profile-prompts", "Profile your own prompts"],
     ["plan", "Plan"],

@@ -68,6 +68,56 @@ function planOver({ cluster, models, running, userCards }: AttachedTopology): Pl
   return sealPlan(answer.draft, new Date("2026-01-01T00:00:00Z"));
 }
 
+const TUNED = "small-tuned";
+
+/** A plan of the cascade from the base model to its adapter. */
+function cascadeOver(connection: EndpointConnection, requestsPerSecond: number) {
+  const { cluster, models, running, userCards } = frozen(connection);
+  const workload = generatedWorkload({ prompts: 300, seed: 5 });
+  const outcomes = workload.outcomes.models.slice(0, 2).map((one, index) => ({ ...one, model: [SMALL, TUNED][index] ?? "" }));
+  const situation = {
+    ...{ workload: { ...workload, outcomes: { ...workload.outcomes, models: outcomes } }, workloadId: "made-up", requestsPerSecond },
+    ...{ cluster, models, running, userCards, topology: "given" as const },
+  };
+  return desk.work(situation, { kind: "solve", objective, fixed: { models: [SMALL, TUNED], thresholds: [60] } }, () => false);
+}
+
+describe("a plan over an engine with an adapter", { timeout: 120_000 }, () => {
+  const url = "http://10.0.0.1:8000";
+  const adapter = { model: TUNED, adapterOf: SMALL, servedName: "tuned" };
+  const [shared, apart] = [{ ...adapter, url }, adapter].map((second) => connectionOf([{ model: SMALL }, second]));
+
+  it("has the adapter's node name its engine, and gives it its parent's card", () => {
+    const { cluster, userCards } = frozen(shared!);
+    expect(cluster.nodes).toEqual([
+      { name: "e0", gpus: 1 },
+      { name: "e1", gpus: 1, engineOf: "e0" },
+    ]);
+    expect(userCards.models).toMatchObject([{ id: TUNED, source: `an adapter of ${SMALL}` }]);
+    expect(frozen(apart!).cluster.nodes[1]).toEqual({ name: "e1", gpus: 1 });
+  });
+
+  it("pays its GPU once, and loads it with the work of both", () => {
+    const plans = [shared!, apart!].map((connection) => {
+      const answer = cascadeOver(connection, 30);
+      if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
+      return answer.draft.predictions;
+    });
+    const [one, two] = plans as [Plan["predictions"], Plan["predictions"]];
+    expect(one.costUsdPerHour).toBeCloseTo(two.costUsdPerHour / 2, 6);
+    const both = two.stages.reduce((sum, { utilisation }) => sum + utilisation, 0);
+    for (const { utilisation } of one.stages) expect(utilisation / both).toBeCloseTo(1, 1);
+    expect(one.p95Seconds).toBeGreaterThan(two.p95Seconds);
+    expect(one.quality).toBe(two.quality);
+  });
+
+  it("is overloaded where the two together are more than one engine's work, though each alone is not", () => {
+    // 0.99 % of an engine for each request a second of the base model, 0.69 % of the adapter's.
+    expect(cascadeOver(apart!, 75).kind).toBe("draft");
+    expect(cascadeOver(shared!, 75)).toMatchObject({ kind: "infeasible", answer: { kind: "overloaded" } });
+  });
+});
+
 describe("a plan over attached endpoints", { timeout: 120_000 }, () => {
   it.each<[string, readonly Record<string, unknown>[]]>([
     ["two models of one shape each", [{ model: SMALL }, { model: SMALL }, { model: MIDDLE, tp: 2 }]],

@@ -3,6 +3,7 @@ import type { UserCards, UserModel } from "@/solver/hardware/cardSchema";
 import { cardOf, catalogueOf } from "@/solver/hardware/catalogue";
 import type { Precision } from "@/solver/hardware/modelCard";
 import type { ClusterSpec, RunningReplica } from "@/solver/plan/clusterSpec";
+import { withAdapterCards } from "./adapterCards";
 import { attachedEngines, endpointNodes } from "./attachedEngines";
 import type { EndpointConnection } from "./connection";
 
@@ -27,7 +28,8 @@ type Frozen = Outcome<AttachedTopology>;
  * A connection in the form of a cluster for the planner: one node for each endpoint, on which only its engine can run. That none of them
  * starts or stops follows from the given topology, and is no constraint of the operator's.
  */
-export function attachedTopology(connection: EndpointConnection, { id, name, userCards }: AttachedTopologyOptions): Frozen {
+export function attachedTopology(connection: EndpointConnection, { id, name, userCards: own }: AttachedTopologyOptions): Frozen {
+  const userCards = withAdapterCards(own, connection.endpoints);
   const { models: cards, gpus } = catalogueOf(userCards);
   const { gpu, nodes } = endpointNodes(connection);
   const engines = attachedEngines(connection);
@@ -66,7 +68,7 @@ export function attachedTopology(connection: EndpointConnection, { id, name, use
     running: engines.map(({ model, tp, pp, placements }) => ({ model, shape: { tp, pp }, placements })),
     userCards: {
       ...userCards,
-      models: [...userCards.models.filter((own) => requantised.every((one) => one.id !== own.id)), ...requantised],
+      models: [...userCards.models.filter(({ id: known }) => requantised.every((one) => one.id !== known)), ...requantised],
     },
   };
 }

@@ -27,6 +27,11 @@ const endpointSchema = z.strictObject({
   model: machineName,
   /** The engine's own name of it; absent: as its card. One of several if one address serves several. */
   servedName: oneLine.min(1).max(500).optional(),
+  /**
+   * The id of the card of the model whose adapter (LoRA) this is. It is served by the engine at this address, whose GPUs, batch and cache
+   * it shares with that model and its other adapters.
+   */
+  adapterOf: machineName.optional(),
   gpu: machineName,
   tp: z.int().positive().max(64).default(1),
   pp: z.int().positive().max(64).default(1),

@@ -4,6 +4,7 @@ import { atPrecision, type ModelCard, type Precision } from "@/solver/hardware/m
 import { feasibleShapes } from "@/solver/hardware/replicaShapes";
 import type { ProbeTarget, ServedModel } from "../engineClient/checkEndpoint";
 import type { Endpoint, guessable } from "./connection";
+import { spellings } from "./ggufNames";
 import type { EndpointProbe } from "./probeEndpoint";
 
 /** An unconfirmed value, and the reason for it. */
@@ -15,6 +16,8 @@ interface Guess {
 /** The known data of an endpoint. `endpoint` null: none of its models has a card. */
 export interface DescribedEndpoint {
   readonly endpoint: Endpoint | null;
+  /** Adapters of its model, by their names there; empty for an adapter. */
+  readonly adapters: readonly string[];
   readonly guesses: readonly Guess[];
   /** What the operator must state before it can be attached, a sentence each. */
   readonly questions: readonly string[];
@@ -40,9 +43,11 @@ export function describeEndpoint(
   const { cards, gpu: likely = usualGpu } = options;
   const own = probe.served.filter(({ parent }) => parent === null);
   const named = own.map((served) => ({ served, model: modelOf(served, cards) }));
-  const wanted = target.servedName === undefined ? named : named.filter(({ served }) => served.id === target.servedName);
+  const adapter = probe.served.find(({ id, parent }) => parent !== null && id === target.servedName);
+  const asked = adapter?.parent ?? target.servedName;
+  const wanted = asked === undefined ? named : named.filter(({ served }) => served.id === asked);
   const chosen = wanted.find(({ model }) => model !== undefined);
-  if (chosen?.model === undefined) return { endpoint: null, guesses: [], questions: [noModel(target, own)] };
+  if (chosen?.model === undefined) return { endpoint: null, adapters: [], guesses: [], questions: [noModel(target, own)] };
 
   const { served, model } = chosen;
   const guesses: Guess[] = [];
@@ -67,7 +72,7 @@ export function describeEndpoint(
       ...{
         name,
         url,
-        model: model.card.id,
+        model: adapter === undefined ? model.card.id : modelName(adapter.id),
         gpu: likely,
         tp: shape.tp,
         pp: shape.pp,
@@ -76,13 +81,19 @@ export function describeEndpoint(
       },
       ...(key && { key }),
       ...(caFile !== undefined && { caFile }),
-      ...(served.id !== model.card.id && { servedName: served.id }),
+      ...(adapter === undefined
+        ? served.id !== model.card.id && { servedName: served.id }
+        : { adapterOf: model.card.id, servedName: adapter.id }),
       ...(probe.limits !== null && { limits: { ...probe.limits, source: "engine" } }),
     },
+    adapters: adapter === undefined ? probe.served.filter(({ parent }) => parent === served.id).map(({ id }) => id) : [],
     guesses,
     questions,
   };
 }
+
+/** An adapter's name as the id of a card. */
+const modelName = (id: string): string => id.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "");
 
 /** By what was loaded, which may be a path, or by the served name. */
 function modelOf({ id, root }: ServedModel, { models }: CardCatalogue) {
@@ -93,6 +104,7 @@ function modelOf({ id, root }: ServedModel, { models }: CardCatalogue) {
       .filter((part) => part !== "")
       .at(-1),
     id,
+    ...spellings(id),
   ];
   return names.flatMap((name) => (name ? [findModel(name, models)] : [])).find((model) => model !== undefined);
 }

@@ -10,7 +10,10 @@ import { cardOf } from "@/solver/hardware/catalogue";
 import type { EngineLimits } from "@/solver/hardware/engineLimits";
 import type { Precision } from "@/solver/hardware/modelCard";
 import { type EndpointAnswer, jsonOf } from "../engineClient/askEndpoint";
+import type { ServedModel } from "../engineClient/checkEndpoint";
 import { ok, warn } from "../engineClient/finding";
+import { llamaFindings, readLlamaProps } from "./llamaServer";
+import { type Ollama, ollamaFindings, readOllama } from "./ollama";
 import { reportedLimits } from "./reportedLimits";
 
 export interface EngineFacts {
@@ -39,11 +42,19 @@ const sglangSchema = z.object({
   quantization: z.string().nullish(),
 });
 
-const llamaSchema = z.object({ total_slots: z.int(), build_info: z.string().optional() });
+/** What is known of an endpoint's models. */
+interface AskedModel {
+  readonly served: readonly ServedModel[];
+  /** Its name of the model that is to be attached; undefined: not chosen among several. */
+  readonly asked: string | undefined;
+}
+
+type Ask = (path: string) => Promise<EndpointAnswer>;
 
 /** The kind of engine, by its metrics and its own statements, and what is missing in its telemetry. */
 export async function recogniseEngine(
-  ask: (path: string) => Promise<EndpointAnswer>,
+  ask: Ask,
+  { served, asked }: AskedModel,
 ): Promise<EngineFacts & { readonly findings: readonly Finding[] }> {
   const [pages, expositions, settings] = await Promise.all([
     Promise.all(versionPaths.map(async (path) => [path, await ask(path)] as const)),
@@ -59,7 +70,9 @@ export async function recogniseEngine(
     .map((answer) => sglangSchema.safeParse(answer === undefined ? undefined : jsonOf(answer)))
     .find(({ success }) => success)?.data;
   const props = told.get("/props");
-  const isLlama = props !== undefined && llamaSchema.safeParse(jsonOf(props)).success;
+  const llama = props === undefined ? null : readLlamaProps(jsonOf(props));
+  const isLlama = llama !== null || (props?.kind === "answered" && props.server === "llama.cpp");
+  const ollama = await askOllama(ask, told.get("/api/version"));
 
   const readings = expositions.flatMap((answer) => {
     if (answer.kind !== "answered" || answer.status !== 200) return [];
@@ -68,17 +81,33 @@ export async function recogniseEngine(
     return mapping === undefined ? [] : [{ mapping, canonicalMetrics: readCanonicalMetrics(metrics, mapping) }];
   });
   const read = readings[0];
-  const type = read?.mapping.engine ?? (info === undefined ? (isLlama ? "llama.cpp" : null) : "sglang");
+  const type = read?.mapping.engine ?? (info !== undefined ? "sglang" : isLlama ? "llama.cpp" : ollama !== null ? "ollama" : null);
   const absent =
     read === undefined ? [] : Object.entries(read.canonicalMetrics).flatMap(([name, { state }]) => (state === "value" ? [] : [name]));
   const facts: EngineFacts = {
     engine: type === null ? null : { type, version },
     absent,
     shape: info === undefined ? null : { tp: info.tp_size, pp: info.pp_size },
-    precision: info === undefined ? null : precisionOf(info),
+    precision:
+      info !== undefined ? precisionOf(info) : ((llama?.role === "server" ? llama.precision : ollama?.precisions.get(asked ?? "")) ?? null),
     limits: reportedLimits([settings, ...pages.map(([, answer]) => answer)].map(jsonOf)),
   };
-  return { ...facts, findings: [engineFinding(facts), metricsFinding(facts, read !== undefined)] };
+  return {
+    ...facts,
+    findings: [
+      engineFinding(facts),
+      ...(llama === null ? [] : llamaFindings(llama, served)),
+      ...(ollama === null ? [] : ollamaFindings(ollama, asked)),
+      metricsFinding(facts, { read: read !== undefined, router: llama?.role === "router" }),
+    ],
+  };
+}
+
+/** null if it is not Ollama: only it answers under `/api/version` with a version. */
+async function askOllama(ask: Ask, version: EndpointAnswer | undefined): Promise<Ollama | null> {
+  if (version?.kind !== "answered" || version.status !== 200 || engineVersion(version.text) === null) return null;
+  const [running, stored] = await Promise.all([ask("/api/ps"), ask("/api/tags")]);
+  return readOllama({ running: jsonOf(running), stored: jsonOf(stored) });
 }
 
 function precisionOf({ dtype, quantization }: z.output<typeof sglangSchema>): Precision | null {
@@ -94,14 +123,15 @@ function engineFinding({ engine }: EngineFacts): Finding {
 /** The flag with which each engine exports its metrics. */
 const metricsFlags: Readonly<Record<string, string>> = { sglang: "--enable-metrics", "llama.cpp": "--metrics" };
 
-function metricsFinding({ engine, absent }: EngineFacts, read: boolean): Finding {
+/** What is unknown of an engine without metrics that can be read. */
+const unknown = "so its queue, its cache and its own latencies are unknown, and only the gateway's own counts are there";
+
+function metricsFinding({ engine, absent }: EngineFacts, { read, router }: { readonly read: boolean; readonly router: boolean }): Finding {
+  if (engine?.type === "ollama") return warn("metrics", `Ollama has no metrics, ${unknown}.`, null);
+  if (router && !read) return warn("metrics", `A router has metrics of each of its models and none of its own, ${unknown}.`, null);
   if (!read) {
     const flag = engine === null ? undefined : metricsFlags[engine.type];
-    return warn(
-      "metrics",
-      "It shows no metrics that can be read, so there are no figures of its queue, its cache and its own latency.",
-      flag === undefined ? null : `Start it with ${flag}.`,
-    );
+    return warn("metrics", `It shows no metrics that can be read, ${unknown}.`, flag === undefined ? null : `Start it with ${flag}.`);
   }
   const missing = absent.filter((name) => wanted.some((one) => one === name));
   if (missing.length > 0)

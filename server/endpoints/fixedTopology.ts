@@ -4,6 +4,7 @@ import type { UserCards } from "@/solver/hardware/cardSchema";
 import type { ModelLimits } from "@/solver/hardware/engineLimits";
 import type { ClusterSpec, RunningReplica } from "@/solver/plan/clusterSpec";
 import { allowsReplica, noConstraints } from "@/solver/plan/constraints";
+import { endpointNodes } from "./attachedEngines";
 import { attachedTopology } from "./attachedTopology";
 import type { Endpoint, EndpointConnection } from "./connection";
 
@@ -43,6 +44,12 @@ export function fixedTopology(
     };
   if (judgeModel !== null && !attached.has(judgeModel))
     return { ok: false, message: `No engine of ${judgeModel} is attached to ${cluster.name}, so it cannot judge there.` };
+  const shared = judgeModel === null ? undefined : routed.find((model) => sharesEngine(connection, [model, judgeModel]));
+  if (shared !== undefined)
+    return {
+      ok: false,
+      message: `${judgeModel} and ${shared} are served by one engine of ${cluster.name}: a judge there is not planned. Leave ${shared} out, or use another judge.`,
+    };
 
   const frozenWith = (used: readonly string[]) => {
     const endpoints = connection.endpoints.filter(({ model }) => used.includes(model) || model === judgeModel);
@@ -72,6 +79,14 @@ export function fixedTopology(
     ...(unjudged ? [nobodyJudges(cluster.name)] : []),
   ];
   return { ok: true, part, notes };
+}
+
+/** Whether one engine serves both of two different models. */
+function sharesEngine({ endpoints }: EndpointConnection, [one, other]: readonly [string, string]): boolean {
+  const { nodes } = endpointNodes({ endpoints });
+  const enginesOf = (model: string): readonly string[] =>
+    endpoints.flatMap((endpoint, index) => (endpoint.model === model ? [nodes[index]?.engineOf ?? endpoint.name] : []));
+  return one !== other && enginesOf(one).some((engine) => enginesOf(other).includes(engine));
 }
 
 const nobodyJudges = (cluster: string): string =>

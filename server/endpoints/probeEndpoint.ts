@@ -41,9 +41,11 @@ export async function probeEndpoint(target: ProbeTarget, options: ProbeOptions):
   };
   const { listed, findings: checked, served } = await checkEndpoint(target, ask);
   if (!listed) return { name, url, findings: checked, ...nothingKnown, served, ttftSeconds: null };
-  const { findings: engineFindings, ...facts } = await recogniseEngine(ask);
+  const own = served.filter(({ parent }) => parent === null);
+  const chosen = target.servedName ?? (own.length === 1 ? own[0]?.id : undefined);
+  const { findings: engineFindings, ...facts } = await recogniseEngine(ask, { served, asked: chosen });
   const findings = [...checked, ...engineFindings];
-  const asked = target.servedName ?? served[0]?.id;
+  const asked = chosen ?? served[0]?.id;
   if (!generate || asked === undefined) return { name, url, findings, ...facts, served, ttftSeconds: null };
   const token = await measureToken(target, asked, timeLimit(options.signal, tokenLimitMs));
   options.signal.throwIfAborted();

@@ -73,8 +73,8 @@ function given(endpoints: readonly EndpointToTry[]): Given {
 /** The result of an endpoint's probe, and its attachable form. */
 export function triedEndpoint(tried: EndpointToTry, probe: EndpointProbe, cards: CardCatalogue): TriedEndpoint {
   const { findings, served, engine } = probe;
-  const { endpoint, guesses, questions } = describeEndpoint(tried, probe, { cards });
+  const { endpoint, adapters, guesses, questions } = describeEndpoint(tried, probe, { cards });
   // An endpoint that was not reached serves something: the operator need not state it before it is reached.
   const asked = findings.some(({ what, level }) => level === "failed" && what !== "token" && what !== "health") ? [] : questions;
-  return { tried, findings, served: served.map(({ id }) => id), engine, draft: endpoint, guesses, questions: asked };
+  return { tried, findings, served: served.map(({ id }) => id), engine, draft: endpoint, adapters, guesses, questions: asked };
 }

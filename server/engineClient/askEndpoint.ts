@@ -8,6 +8,8 @@ export type EndpointAnswer =
       readonly kind: "answered";
       readonly status: number;
       readonly location: string | null;
+      /** The program, by the header of that name. */
+      readonly server: string | null;
       readonly text: string;
       readonly firstMs: number;
     }
@@ -47,11 +49,12 @@ export async function askEndpoint({ target, path, body, signal }: EndpointQuesti
       if (bytes > mostBytes) return { kind: "failed", code: "too much" };
       chunks.push(chunk);
     }
-    const { location } = response.headers;
+    const { location, server } = response.headers;
     return {
       kind: "answered",
       status: response.statusCode,
       location: typeof location === "string" ? location : null,
+      server: typeof server === "string" ? server : null,
       text: Buffer.concat(chunks).toString("utf8"),
       firstMs,
     };

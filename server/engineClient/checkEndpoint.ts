@@ -20,6 +20,8 @@ export interface ServedModel {
   /** An adapter of another model of the list names it. */
   readonly parent: string | null;
   readonly maxModelLen: number | null;
+  /** Whether its weights are in memory; null: not reported. */
+  readonly loaded?: boolean | null;
 }
 
 export interface EndpointCheck {
@@ -36,7 +38,9 @@ const modelListSchema = z.object({
       root: z.string().nullish(),
       parent: z.string().nullish(),
       max_model_len: z.number().nullish(),
-      owned_by: z.string().nullish(),
+      // llama.cpp: tokens of one of its slots, and the state of a router's model.
+      meta: z.object({ n_ctx: z.number().nullish() }).nullish().catch(null),
+      status: z.object({ value: z.string() }).nullish().catch(null),
     }),
   ),
 });
@@ -51,11 +55,12 @@ export async function checkEndpoint(target: ProbeTarget, ask: (path: string) => 
   if (listed.kind === "no-access") return ended(unsent(listed.error));
   const list = modelListSchema.safeParse(jsonOf(listed));
   const models = list.success ? list.data.data : [];
-  const served = models.map(({ id, root, parent, max_model_len }) => ({
+  const served = models.map(({ id, root, parent, max_model_len, meta, status }) => ({
     id,
     root: root ?? null,
     parent: parent ?? null,
-    maxModelLen: max_model_len ?? null,
+    maxModelLen: max_model_len ?? meta?.n_ctx ?? null,
+    loaded: status ? status.value === "loaded" : null,
   }));
   const findings = [ok("reached", `${new URL(url).host} answers.`), ...secrecy(target), modelsFinding(target, listed, served)];
   // What keeps one out of the list has one cause: its other answers would only tell of it again in other words.
@@ -100,11 +105,13 @@ function modelsFinding({ url, key, servedName }: ProbeTarget, answer: EndpointAn
   if (status === 404)
     return failed("models", "There is no OpenAI API under this address: /v1/models is not found.", "Check the port and the path.");
   if (status === 503)
-    return failed(
-      "models",
-      "It is still loading, or not well: it answers 503 when asked for its models.",
-      "Wait, or look into the engine's log.",
-    );
+    return isLoading(answer)
+      ? failed("models", "llama.cpp is still loading its model.", "Wait until it is loaded, then try again.")
+      : failed(
+          "models",
+          "It is still loading, or not well: it answers 503 when asked for its models.",
+          "Wait, or look into the engine's log.",
+        );
   if (status !== 200) return failed("models", `It answers ${status} when asked for its models.`, "Look into the engine's log.");
   if (served.length === 0)
     return failed("models", "It lists no models.", "Check that this is an engine with the OpenAI API, and that its model is loaded.");
@@ -115,6 +122,10 @@ function modelsFinding({ url, key, servedName }: ProbeTarget, answer: EndpointAn
   const length = served.find(({ id }) => id === (servedName ?? names[0]))?.maxModelLen ?? null;
   return ok("models", `It serves ${all}${length === null ? "" : `, up to ${length} tokens`}.`);
 }
+
+/** llama.cpp answers every path with this while it loads. */
+const isLoading = ({ server, text }: Extract<EndpointAnswer, { readonly kind: "answered" }>): boolean =>
+  server === "llama.cpp" && text.includes('"unavailable_error"');
 
 /** The gateway uses `/health`, and if it does not exist the list of models. */
 function healthFinding(answer: EndpointAnswer): Finding {

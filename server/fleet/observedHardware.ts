@@ -15,7 +15,11 @@ export function observedHardware(
 ): Hardware | null {
   const nodes = seen
     .filter(({ gpus }) => gpus > 0)
-    .map(({ name, gpus, gpu: own }) => ({ name, gpus, ...(own === undefined || own === gpu ? {} : { gpu: own }) }));
+    .map(({ name, gpus, gpu: own, engineOf }) => ({
+      ...{ name, gpus },
+      ...(own === undefined || own === gpu ? {} : { gpu: own }),
+      ...(engineOf === undefined ? {} : { engineOf }),
+    }));
   const [first] = nodes;
   if (first === undefined) return null;
   const others = gpuTypes({ id: "", name: "", kind: "described", gpu, nodes, usdPerGpuHour: 0 }).filter((type) => type !== gpu);

@@ -11,16 +11,24 @@ export interface ClusterReplica {
   readonly replica: ReplicaModel;
   /** Maximum number of requests it holds at once; the rest waits in the driver's queue, where the policy orders it. */
   readonly maxInFlight: number;
+  /** Replicas of the same engine are one engine under several models' names: one batch and one cache. Left out: an engine of its own. */
+  readonly engine?: string;
 }
 
-/** A replica with the state that the policy does not see. */
+/** An engine with the state that the policy does not see. */
 interface Engine {
   readonly replica: Replica;
   readonly kvTokens: number;
   readonly maxSequences: number;
   readonly held: Held;
-  readonly view: { -readonly [field in keyof ReplicaView]: ReplicaView[field] };
   readonly onEvent: OnReplicaEvent;
+}
+
+/** A replica as policies see it; several have one engine where it serves several models. */
+interface Place {
+  /** Index of its engine. */
+  readonly engine: number;
+  readonly view: { -readonly [field in keyof ReplicaView]: ReplicaView[field] };
 }
 
 /** An engine's use, integrated over its busy seconds; sequences only once none is in its batch. */
@@ -45,14 +53,15 @@ export class ClusterEngines {
   /** 1 for a request that an engine has ever preempted from its batch for lack of memory. */
   readonly preempted: Uint8Array;
   private readonly engines: readonly Engine[];
-  private readonly engineOf: ReadonlyMap<string, number>;
+  private readonly places: readonly Place[];
+  private readonly placeOf: ReadonlyMap<string, number>;
   private readonly nextEvents: Float64Array;
   private readonly inputTokens: Int32Array;
   /** Requests that an engine has finished, by the time at which their answers are visible; ties in the order of finishing. */
   private readonly returning: SlotHeap;
   private returned = 0;
-  /** The engine of each request that is at one. */
-  private readonly engineAt: Int32Array;
+  /** The place of each request that is at one. */
+  private readonly placeAt: Int32Array;
 
   /** @param inputTokens of each request. */
   constructor(replicas: readonly ClusterReplica[], inputTokens: Int32Array) {
@@ -62,11 +71,15 @@ export class ClusterEngines {
     this.admittedSeconds = new Float64Array(count).fill(Number.NaN);
     this.preempted = new Uint8Array(count);
     this.returning = new SlotHeap(count);
-    this.engineAt = new Int32Array(count);
-    this.engines = replicas.map((replica) => this.engine(replica));
-    this.views = this.engines.map(({ view }) => view);
-    this.engineOf = new Map(replicas.map((replica, index) => [replica.id, index]));
-    this.nextEvents = new Float64Array(replicas.length).fill(Number.POSITIVE_INFINITY);
+    this.placeAt = new Int32Array(count);
+    const first = new Map<string, ClusterReplica>();
+    for (const one of replicas) if (!first.has(engineKey(one))) first.set(engineKey(one), one);
+    const keys = [...first.keys()];
+    this.engines = [...first.values()].map(({ replica }) => this.engine(replica));
+    this.places = replicas.map((one) => ({ engine: keys.indexOf(engineKey(one)), view: viewOf(one) }));
+    this.views = this.places.map(({ view }) => view);
+    this.placeOf = new Map(replicas.map((replica, index) => [replica.id, index]));
+    this.nextEvents = new Float64Array(this.engines.length).fill(Number.POSITIVE_INFINITY);
   }
 
   /** Time of the next event of an engine or the next visible answer. */
@@ -96,15 +109,17 @@ export class ClusterEngines {
    * @throws when the replica does not exist or is full: an error in the policy.
    */
   dispatch(request: number, replicaId: string, work: Omit<EngineRequest, "inputTokens">): boolean {
-    const index = this.engineOf.get(replicaId);
-    const engine = index === undefined ? undefined : this.engines[index];
-    if (index === undefined || engine === undefined) throw new Error(`The policy chose the replica ${replicaId}, which is not there`);
-    if (engine.view.inFlight >= engine.view.maxInFlight) throw new Error(`The policy chose the replica ${replicaId}, which is full`);
-    engine.view.inFlight++;
-    this.engineAt[request] = index;
+    const at = this.placeOf.get(replicaId);
+    const place = at === undefined ? undefined : this.places[at];
+    const engine = place === undefined ? undefined : this.engines[place.engine];
+    if (at === undefined || place === undefined || engine === undefined)
+      throw new Error(`The policy chose the replica ${replicaId}, which is not there`);
+    if (place.view.inFlight >= place.view.maxInFlight) throw new Error(`The policy chose the replica ${replicaId}, which is full`);
+    place.view.inFlight++;
+    this.placeAt[request] = at;
     this.admittedSeconds[request] = Number.NaN;
     const fits = engine.replica.enqueue(request, { ...work, inputTokens: this.inputTokens[request] ?? 0 });
-    this.nextEvents[index] = engine.replica.nextEventSeconds();
+    this.nextEvents[place.engine] = engine.replica.nextEventSeconds();
     return fits;
   }
 
@@ -116,15 +131,16 @@ export class ClusterEngines {
 
   /** Frees the request's place; returns the replica's id. */
   release(request: number): string {
-    const { view } = this.engines[this.engineAt[request] ?? 0] as Engine;
+    const { view } = this.places[this.placeAt[request] ?? 0] as Place;
     view.inFlight--;
     return view.id;
   }
 
   /** Gives the policy readings of the caches' use and preemptions. No event may be due before `now`. */
   readMemory(now: number): void {
-    for (const { view, replica, kvTokens, onEvent } of this.engines) {
-      replica.advanceTo(now, onEvent);
+    for (const { replica, onEvent } of this.engines) replica.advanceTo(now, onEvent);
+    for (const { view, engine } of this.places) {
+      const { replica, kvTokens } = this.engines[engine] as Engine;
       view.kvUse = { state: "fresh", value: replica.kvTokensUsed / kvTokens, ageSeconds: 0 };
       view.preemptions = { state: "fresh", value: replica.preemptions, ageSeconds: 0 };
     }
@@ -132,7 +148,7 @@ export class ClusterEngines {
 
   /** Ages the readings: they are fresh for three seconds, and no longer valid after ten. */
   ageMemory(ageSeconds: number): void {
-    for (const { view } of this.engines) {
+    for (const { view } of this.places) {
       view.kvUse = aged(view.kvUse, ageSeconds);
       view.preemptions = aged(view.preemptions ?? ABSENT, ageSeconds);
     }
@@ -140,7 +156,7 @@ export class ClusterEngines {
 
   /** Mean share of the time in which the model's replicas had a running step. */
   busyShare(model: string, horizonSeconds: number): number {
-    const own = this.engines.filter(({ view }) => view.model === model);
+    const own = this.enginesOf(model);
     return own.reduce((sum, { replica }) => sum + replica.busySeconds, 0) / (horizonSeconds * own.length);
   }
 
@@ -149,7 +165,7 @@ export class ClusterEngines {
    * its limit. An engine with one request at a time is always busy and nearly empty. All requests must have left.
    */
   fullShare(model: string, horizonSeconds: number): number {
-    const own = this.engines.filter(({ view }) => view.model === model);
+    const own = this.enginesOf(model);
     const full = own.reduce(
       (sum, { held, maxSequences, kvTokens }) => sum + Math.max(held.sequenceSeconds / maxSequences, held.kvTokenSeconds / kvTokens),
       0,
@@ -165,7 +181,11 @@ export class ClusterEngines {
     return this.engines.reduce((sum, { replica }) => sum + replica.promotions, 0);
   }
 
-  private engine({ id, model, replica, maxInFlight }: ClusterReplica): Engine {
+  private enginesOf(model: string): readonly Engine[] {
+    return this.places.flatMap(({ view, engine }) => (view.model === model ? (this.engines[engine] ?? []) : []));
+  }
+
+  private engine(replica: ReplicaModel): Engine {
     const held: Held = { sequenceSeconds: 0, kvTokenSeconds: 0 };
     return {
       replica: createReplica(replica, (from, to, first, last) => {
@@ -174,7 +194,6 @@ export class ClusterEngines {
       kvTokens: replica.kvTokens,
       maxSequences: replica.maxSequences,
       held,
-      view: { id, model, inFlight: 0, maxInFlight, accepting: true, kvUse: ABSENT, kvTokens: replica.kvTokens, preemptions: ABSENT },
       onEvent: (kind, request, seconds, seenSeconds) => {
         if (kind === "admitted") held.sequenceSeconds -= seconds;
         else if (kind !== "first-token") held.sequenceSeconds += seconds;
@@ -187,6 +206,13 @@ export class ClusterEngines {
     };
   }
 }
+
+const engineKey = ({ id, engine }: ClusterReplica): string => (engine === undefined ? `of ${id}` : `engine ${engine}`);
+
+const viewOf = ({ id, model, replica, maxInFlight }: ClusterReplica): Place["view"] => ({
+  ...{ id, model, inFlight: 0, maxInFlight, accepting: true },
+  ...{ kvUse: ABSENT, kvTokens: replica.kvTokens, preemptions: ABSENT },
+});
 
 function aged(reading: Reading, ageSeconds: number): Reading {
   if (reading.state !== "fresh" && reading.state !== "stale") return reading;

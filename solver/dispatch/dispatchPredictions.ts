@@ -9,7 +9,6 @@ import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import { standardError } from "@/solver/numeric/interval";
 import { normalQuantile } from "@/solver/numeric/normal";
 import { mean, quantile } from "@/solver/numeric/quantile";
-import { gpuPrices } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { Predictions, StagePrediction } from "@/solver/plan/plan";
 import type { SlackSteps } from "@/solver/plan/planSlack";
@@ -37,7 +36,7 @@ export function dispatchPredictions(input: PredictedDispatch, notes: readonly st
   const endToEnd = run.outcome.endToEndSeconds.subarray(run.warmUp);
   const p95 = statistic(endToEnd, (seconds) => quantile(seconds, q));
   const stages = deployment.map((_, stage) => stagePrediction(input, stage));
-  const costUsdPerHour = usdPerHour(deployment, gpuPrices(cluster));
+  const costUsdPerHour = usdPerHour(deployment, cluster);
   const half = twoSided(qualityConfidence) * standardError(run.accepted.filter((label) => !Number.isNaN(label)));
   const prompts = explorer.input.sample.prompts;
   return {

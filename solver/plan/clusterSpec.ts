@@ -12,8 +12,13 @@ export const clusterSpecSchema = z.object({
   /** `described`: there is nothing to connect to; the others specify how engines are started and found there. */
   kind: z.enum(["described", "embedded", "endpoints", "processes", "kubernetes", "ray"]),
   gpu: machineName,
-  /** A node with GPUs of another type names it. */
-  nodes: z.array(z.object({ name: machineName, gpus: z.int().positive(), gpu: machineName.optional() })).min(1),
+  /**
+   * A node with GPUs of another type names it. `engineOf`: the node stands for another model on the engine of that node, as an adapter does:
+   * its GPUs are that node's, and exist once.
+   */
+  nodes: z
+    .array(z.object({ name: machineName, gpus: z.int().positive(), gpu: machineName.optional(), engineOf: machineName.optional() }))
+    .min(1),
   usdPerGpuHour: z.number().nonnegative(),
   /** Price of the other types' GPU hours, by type. */
   otherUsdPerGpuHour: z.record(machineName, z.number().nonnegative()).optional(),

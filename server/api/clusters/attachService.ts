@@ -7,6 +7,7 @@ import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import { type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GatewayPlace } from "@/server/contracts/gateway/gatewayPlace";
 import type { ClusterDetail, Finding, JudgeTest, Outcome, TriedConnection, TriedEndpoint, TryEvent } from "@/server/contracts/studio";
+import { withAdapterCards } from "@/server/endpoints/adapterCards";
 import type { Endpoint } from "@/server/endpoints/connection";
 import { triedEndpoint, tryEndpoints } from "@/server/endpoints/tryEndpoints";
 import { addressFault } from "@/server/engineClient/address";
@@ -37,7 +38,8 @@ import { issueSentence } from "@/server/lib/issueSentence";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
-import { cardOf } from "@/solver/hardware/catalogue";
+import type { UserCards } from "@/solver/hardware/cardSchema";
+import { cardOf, catalogueOf } from "@/solver/hardware/catalogue";
 import { type ClusterSpec, clusterSpecSchema } from "@/solver/plan/clusterSpec";
 import type { Actor } from "../base/actor";
 import { auditedRefusal } from "../base/auditedRefusal";
@@ -66,7 +68,13 @@ export function createAttachService(parts: AttachParts) {
   const { store, cards, fleet, drifts, judges, hosts } = parts;
 
   const look = (connection: ClusterConnection, clusterId: string, probe: boolean): Promise<Preflight> =>
-    preflight(connection, { ...hosts, clusterId }, { cards: cards.read().catalogue, probe });
+    preflight(connection, { ...hosts, clusterId }, { cards: catalogueOf(adapted(cards.read().userCards, connection)), probe });
+
+  /** Gives adapters that have no card one of their own. An unusable file of cards is left as it is, and reported where it is read. */
+  const keepAdapterCards = (connection: ClusterConnection): void => {
+    const { userCards } = cards.read();
+    if (adapted(userCards, connection) !== userCards) cards.change((known) => adapted(known, connection));
+  };
 
   const applying = (clusterId: string): boolean => store.applications.open().some((one) => one.clusterId === clusterId);
 
@@ -235,6 +243,7 @@ export function createAttachService(parts: AttachParts) {
       if (now?.id !== before?.id || (now !== null && now.spec.kind !== "described")) return taken;
       const at = new Date().toISOString();
       const { connection, spec } = found;
+      keepAdapterCards(connection);
       const where = gateway === null ? "a gateway beside the studio" : `the gateway at ${gateway.runBy === "operator" ? gateway.url : ""}`;
       store.atomically(() => {
         if (before === null) store.clusters.insert(spec, at, { connection, gateway });
@@ -267,6 +276,7 @@ export function createAttachService(parts: AttachParts) {
       const before = readConnection(still.row.connection);
       const at = new Date().toISOString();
       const detail = connectionChanges(before.ok ? before.value : null, found.connection);
+      keepAdapterCards(found.connection);
       store.atomically(() => {
         store.clusters.setConnection(clusterId, found.connection);
         store.clusters.respecify(found.spec);
@@ -347,6 +357,9 @@ export function createAttachService(parts: AttachParts) {
     },
   };
 }
+
+const adapted = (userCards: UserCards, connection: ClusterConnection): UserCards =>
+  connection.kind === "endpoints" ? withAdapterCards(userCards, connection.endpoints) : userCards;
 
 async function gatewayFinding({ gateway, gatewayAdminUrl }: ConnectedCluster): Promise<Finding> {
   const status = await gateway("/status", { schema: gatewayStatusSchema, limitMs: gatewayLimitMs });

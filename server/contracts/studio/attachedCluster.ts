@@ -49,6 +49,8 @@ export type GuessedField = "model" | "gpu" | "tp" | "pp" | "precision";
 export interface EndpointDraft extends EndpointToTry {
   /** Id of the card of the model. */
   readonly model: string;
+  /** For an adapter: the id of the card of its parent, whose engine it shares. */
+  readonly adapterOf?: string | undefined;
   readonly gpu: string;
   readonly tp: number;
   readonly pp: number;
@@ -67,6 +69,8 @@ export interface TriedEndpoint {
   readonly engine: { readonly type: string; readonly version: string | null } | null;
   /** null: none of its models has a card. */
   readonly draft: EndpointDraft | null;
+  /** Adapters that it lists for the model of the draft: their names there. */
+  readonly adapters: readonly string[];
   readonly guesses: readonly { readonly field: GuessedField; readonly why: string }[];
   /** What the operator must state before it can be attached, a sentence each. */
   readonly questions: readonly string[];

@@ -1,4 +1,6 @@
 import { utilisationAt } from "@/solver/engine/saturation";
+import { gpuPrices } from "@/solver/plan/clusterGpus";
+import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { ModelDeployment } from "@/solver/plan/plan";
 import type { CapacityTable } from "../tables/capacityTable";
 import type { ShapeCount } from "../tables/shapeMix";
@@ -45,6 +47,22 @@ export function gpusByType(stages: readonly Pick<DeployedStage, "replicas">[]): 
 export const mainGpu = (replicas: readonly ShapeCount[]): string =>
   [...gpusByType([{ replicas }])].reduce((most, type) => (type[1] > most[1] ? type : most), ["", 0])[0];
 
-/** Cost of the stages at prices by GPU type. */
-export const usdPerHour = (stages: readonly Pick<DeployedStage, "replicas">[], prices: Readonly<Record<string, number>>): number =>
-  [...gpusByType(stages)].reduce((sum, [gpu, count]) => sum + count * (prices[gpu] ?? 0), 0);
+/** Cost of the stages in a cluster. GPUs of an engine that serves several models are paid once. */
+export function usdPerHour(stages: readonly Pick<DeployedStage, "replicas" | "groups">[], cluster: ClusterSpec): number {
+  const prices = gpuPrices(cluster);
+  const engineOf = new Map(cluster.nodes.map(({ name, engineOf: host = name }) => [name, host]));
+  const paid = new Set<string>();
+  const again = stages.flatMap(({ replicas, groups }) =>
+    groups.flatMap(({ placements }, group) =>
+      placements.flat().flatMap(({ node, gpus }) =>
+        gpus.flatMap((gpu) => {
+          const key = `${engineOf.get(node) ?? node} ${gpu}`;
+          if (!paid.has(key)) return paid.add(key) && [];
+          return [prices[replicas[group]?.gpu ?? ""] ?? 0];
+        }),
+      ),
+    ),
+  );
+  const all = [...gpusByType(stages)].reduce((sum, [gpu, count]) => sum + count * (prices[gpu] ?? 0), 0);
+  return again.reduce((usd, price) => usd - price, all);
+}

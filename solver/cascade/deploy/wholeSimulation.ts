@@ -5,6 +5,7 @@ import type { ShapedReplica } from "@/solver/hardware/replicaShapes";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { CascadePolicy, Objective } from "@/solver/plan/plan";
+import type { SharedEngines } from "@/solver/plan/sharedEngines";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { drawSample } from "@/solver/workload/sample";
 import type { Workload } from "@/solver/workload/workload";
@@ -53,12 +54,12 @@ export function simulateWhole(
   policy: CascadePolicy,
   { deployment, kept }: Pick<Deployed, "deployment" | "kept">,
 ): WholeSimulation | null {
-  const { requestsPerSecond, shapes, sample: planning, judge, judgeEngine, quantile: q } = explorer.input;
+  const { requestsPerSecond, shapes, sample: planning, judge, judgeEngine, quantile: q, sharedEngines } = explorer.input;
   const judging = kept.find(({ model }) => model === judgeEngine?.model);
   const requests = simulatedRequests(workload);
   const outcome = simulateCluster({
     policy: buildPolicy(policy),
-    replicas: deployment.flatMap((stage) => clusterReplicas(stage, shapes[planning.models.indexOf(stage.model)] ?? [])),
+    replicas: deployment.flatMap((stage) => clusterReplicas(stage, shapes[planning.models.indexOf(stage.model)] ?? [], sharedEngines)),
     sample: drawSample(workload, { part: "planning", requestsPerSecond, requests, seed: explorer.input.seed }),
     outcomes: workload.outcomes,
     judgeSeconds: judge.secondsPerCall,
@@ -76,13 +77,21 @@ export function simulateWhole(
   return { verifiedSeconds, requests, endToEndSeconds, measured, judgeMeanSeconds: outcome.judgeMeanSeconds };
 }
 
-function clusterReplicas({ model, replicas, groups }: DeployedStage, shapes: readonly ShapedReplica[]): ClusterReplica[] {
+function clusterReplicas(
+  { model, replicas, groups }: DeployedStage,
+  shapes: readonly ShapedReplica[],
+  shared?: SharedEngines,
+): ClusterReplica[] {
   return replicas.flatMap(({ gpu, shape, count }, group) => {
     const replica = shapes.find((candidate) => candidate.shape === shape)?.replica;
     if (replica === undefined) return [];
     const name = `${model} ${gpu} ${shape.tp}x${shape.pp}`;
     const maxInFlight = inFlightLimit(groups[group] ?? {});
-    return Array.from({ length: count }, (_, index) => ({ id: `${name} ${index}`, model, replica, maxInFlight }));
+    return Array.from({ length: count }, (_, index) => {
+      const node = groups[group]?.placements[index]?.[0]?.node;
+      const engine = shared === undefined || node === undefined ? undefined : (shared.hostOf.get(node) ?? node);
+      return { id: `${name} ${index}`, model, replica, maxInFlight, ...(engine === undefined ? {} : { engine }) };
+    });
   });
 }
 

@@ -11,6 +11,7 @@ import { composeEndToEnd, STARVATION_LIMIT } from "../tables/endToEnd";
 import { latencyOnFixedTopology } from "../tables/fixedTopology";
 import { createJudgeTables } from "../tables/judgeTables";
 import { createLatencyTables, type MixTables } from "../tables/latencyTables";
+import { shareEngines } from "../tables/shareEngines";
 import { boundFamily } from "./boundFamily";
 import type { Exploration } from "./exploration";
 import type { EvaluatedRouting, ExploreInput, Explorer } from "./explorer";
@@ -35,7 +36,10 @@ export function createExplorer(input: ExploreInput): Explorer {
   const tables = createLatencyTables(input);
   const judging = input.judgeEngine === undefined ? null : createJudgeTables(input, input.judgeEngine);
   const judgedSeconds = judging === null ? judgedSecondsOf(sample, judge, mixSeed(input.seed, "judged seconds")) : null;
-  const rowsOf = (of: RoutedCascade): readonly DeployedRow[] => deployedRows({ ...input, tables, judging }, of);
+  const rowsOf = (of: RoutedCascade): readonly DeployedRow[] => {
+    const rows = deployedRows({ ...input, tables, judging }, of);
+    return input.sharedEngines === undefined ? rows : shareEngines(rows, input.sharedEngines);
+  };
   const cascades = orderedSubsets(sample.models.length).filter((stages) => stages.every((model) => (input.shapes[model]?.length ?? 0) > 0));
   const critical = selectionCritical(boundFamily(input, cascades), {
     confidence: input.qualityConfidence,

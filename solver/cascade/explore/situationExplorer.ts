@@ -6,6 +6,7 @@ import { mixSeed } from "@/solver/numeric/random";
 import { gpuCount, gpuOfNode, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { allowsReplica, noConstraints } from "@/solver/plan/constraints";
+import { sharedEnginesOf } from "@/solver/plan/sharedEngines";
 import { planningSample } from "../routing/routing";
 import { fixedTopology } from "../tables/fixedTopology";
 import { meanUsdPerGpuHour } from "../tables/gpuMix";
@@ -80,7 +81,7 @@ export function standing({
     .filter((replica) => allowsReplica(constraints, replica))
     .map(({ model, shape, placements }) => {
       const node = cluster.nodes.find(({ name }) => name === placements[0]?.node);
-      return { model, shape, gpu: node === undefined ? cluster.gpu : gpuOfNode(cluster, node) };
+      return { model, shape, placements, gpu: node === undefined ? cluster.gpu : gpuOfNode(cluster, node) };
     });
 }
 
@@ -92,6 +93,7 @@ export function explorerOf(situation: PlanningSituation, { models, rows, percent
   const shapes = shapesOf(situation, [...models, ...judgeModels]);
   const running = standing(situation);
   const fixed = running === null ? null : fixedTopology([...models, ...judgeModels], shapes, running);
+  const shared = running === null ? null : sharedEnginesOf(cluster, running);
   const stays =
     fixed === null ? shapes : shapes.map((own, model) => own.filter(({ shape }) => fixed[model]?.some((one) => one.shape === shape)));
   return createExplorer({
@@ -99,6 +101,7 @@ export function explorerOf(situation: PlanningSituation, { models, rows, percent
     sample: planningSample(workload.outcomes, rows, models),
     shapes: stays.slice(0, models.length),
     ...(fixed === null ? {} : { fixedTopology: fixed }),
+    ...(shared === null ? {} : { sharedEngines: shared }),
     arrivalSeconds: workload.arrivalSeconds,
     requestsPerSecond,
     maxGpus: gpuCount(cluster),

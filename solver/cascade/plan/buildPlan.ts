@@ -1,6 +1,5 @@
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
-import { gpuPrices } from "@/solver/plan/clusterGpus";
 import { asksForAnything, noConstraints } from "@/solver/plan/constraints";
 import type { ModelDeployment, Objective, PlanDraft } from "@/solver/plan/plan";
 import { secondsText } from "@/solver/wording/wording";
@@ -197,7 +196,7 @@ function saysUnreached({ input: { sample } }: Explorer, { stages }: FixedRouting
 function costOf({ explorer, cluster }: Pick<CompleteInput, "explorer" | "cluster">, { routing, deployment, kept }: Finalist): number {
   const { requestsPerSecond, judge } = explorer.input;
   const { share } = explorer.routing(routing).routed;
-  const usd = usdPerHour([...deployment, ...kept], gpuPrices(cluster));
+  const usd = usdPerHour([...deployment, ...kept], cluster);
   return costUsdPerRequest({ gpus: 1, usdPerGpuHour: usd, requestsPerSecond, share, judge });
 }
 

@@ -1,7 +1,6 @@
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
-import { gpuPrices } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { Predictions, StagePrediction } from "@/solver/plan/plan";
 import { costUsdPerRequest } from "../choose/allocate";
@@ -28,7 +27,7 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
   const { deployment, kept, endToEndSeconds } = finalist;
   const p95 = statistic(endToEndSeconds, (seconds) => quantile(seconds, q));
   const gpus = [...deployment, ...kept].reduce((sum, stage) => sum + stage.gpus, 0);
-  const costUsdPerHour = usdPerHour([...deployment, ...kept], gpuPrices(cluster));
+  const costUsdPerHour = usdPerHour([...deployment, ...kept], cluster);
   const { routed: whole } = explorer.outlook(models, thresholds, startBelow);
   const interval = routedIntervals(whole, { confidence: qualityConfidence, seed: mixSeed(explorer.input.seed, "intervals") });
   const stages = deployment.map((_, stage) => ({ ...stagePrediction(input, finalist, stage), shareBand: interval.share[stage] }));

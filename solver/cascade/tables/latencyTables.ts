@@ -14,6 +14,7 @@ import type { ShapedReplica } from "@/solver/hardware/replicaShapes";
 import { quantile } from "@/solver/numeric/quantile";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { shuffled } from "@/solver/numeric/shuffled";
+import type { SharedEngines } from "@/solver/plan/sharedEngines";
 import type { PlanningSample } from "../routing/routing";
 import { type CapacityTable, capacityTable } from "./capacityTable";
 import type { FixedTopology } from "./fixedTopology";
@@ -33,6 +34,8 @@ export interface LatencyTablesInput {
   readonly mix?: GpuMix;
   /** The existing replicas of each model; left out: they are chosen, and shapes that bring little are left out. */
   readonly fixedTopology?: FixedTopology;
+  /** With a fixed topology: engines that serve several models; left out: each serves one. */
+  readonly sharedEngines?: SharedEngines;
   /** 0.95 for p95. */
   readonly quantile: number;
   readonly seed: number;
@@ -231,8 +234,8 @@ function curveWork(input: LatencyTablesInput, model: number, mix: Mix): CurveWor
     outputTokens: prompts.map((prompt) => sample.outputTokens[model]?.[prompt] ?? 0),
     traceRequests: input.arrivalSeconds.length * mix.share,
     stageRequestsPerSecond: input.requestsPerSecond * mix.share,
-    // Not the stage's own rate: tables serve mixes of larger shares too.
-    highestRequestsPerSecond: input.requestsPerSecond,
+    // Not the stage's own rate: tables serve mixes of larger shares too, and on an engine that others load any load.
+    highestRequestsPerSecond: input.sharedEngines === undefined ? input.requestsPerSecond : Number.POSITIVE_INFINITY,
     quantile: input.quantile,
     arrivals: (oneIn, count) =>
       thinnedArrivals(input.arrivalSeconds, { share: mix.share, oneIn, count, seed: mixSeed(input.seed, "thin") }),
