@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import { type ApiError, errorBody, sendError, sendJson } from "@/server/contracts/http/apiServer";
 import type { AnswerEnd } from "./answerEnd";
 import { type AnswerFormat, chatFormat, type Part, textFormat } from "./answerFormat";
 import { type ScoredToken, scoredToken } from "./emulatedTokens";
 import type { Generation } from "./generation";
 import type { GenerationRequest } from "./generationRequest";
-import { type ApiError, errorBody, sendError, sendJson } from "@/server/contracts/http/apiServer";
 
 /** What is to be written: `request.choices` answers to each prompt, in the order of the prompts. */
 export interface Answer {
@@ -65,10 +65,8 @@ const choicesOf = ({ generations, request }: Answer): readonly Choice[] =>
 function takePart(
   choices: readonly Choice[],
   index: number,
-  count: number,
   request: GenerationRequest,
-  end: AnswerEnd,
-  isLast: boolean,
+  { count, end, isLast }: { readonly count: number; readonly end: AnswerEnd; readonly isLast: boolean },
 ): Part {
   const choice = choices[index] as Choice;
   const { generation, sent, characters } = choice;
@@ -95,7 +93,7 @@ function wholeWriter(response: ServerResponse, answer: Answer): AnswerWriter {
   return {
     generated: () => undefined,
     finish(choice, end) {
-      parts.push(takePart(choices, choice, end.tokens, request, end, true));
+      parts.push(takePart(choices, choice, request, { count: end.tokens, end, isLast: true }));
       if (parts.length < choices.length) return;
       parts.sort((left, right) => left.choice - right.choice);
       sendJson(response, 200, {
@@ -149,7 +147,7 @@ function streamWriter(response: ServerResponse, answer: Answer): AnswerWriter {
   };
   /** The event of a choice's tokens up to `count`. */
   const event = (index: number, count: number, end: AnswerEnd, isLast: boolean): string => {
-    const part = takePart(choices, index, count, request, end, isLast);
+    const part = takePart(choices, index, request, { count, end, isLast });
     // The last event of all carries the fingerprint.
     const fingerprint = isLast && !request.usage.last ? `,"system_fingerprint":"${FINGERPRINT}"` : "";
     return `${head}${JSON.stringify(format.piece(part, request))}]${running(choices[index] as Choice)}${fingerprint}}\n\n`;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listen, shut } from "@/server/contracts/http/apiServer";
 import { parsePromText } from "@/server/engines/promText";
 import { bodyOf, type RecordedExchange, recordedVllm } from "@/server/engines/testing/recordedEngine";
 import { eventsOf } from "@/server/lib/eventStream";
@@ -6,7 +7,6 @@ import { gpuCard } from "@/solver/hardware/gpus";
 import { modelCard } from "@/solver/hardware/models";
 import { replicaModel } from "@/solver/hardware/replicaShapes";
 import { createEngine, type Engine } from "./emulatedEngine";
-import { listen, shut } from "@/server/contracts/http/apiServer";
 import { engineOn, isReady, until } from "./testEmulators";
 
 /** Recorded exchanges that an emulated engine does not answer as vLLM does, and why. */

@@ -1,7 +1,7 @@
+import type { ApiError } from "@/server/contracts/http/apiServer";
 import type { Generation } from "./generation";
 import { refusal } from "./generationFields";
 import type { GenerationRequest } from "./generationRequest";
-import type { ApiError } from "@/server/contracts/http/apiServer";
 
 /**
  * Why a request does not fit into a context, as vLLM says it; null if it fits. An answer is cut at the context's end.

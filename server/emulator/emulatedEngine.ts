@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import type { EmulatedEngine, EngineRequest } from "@/server/contracts/engine/emulatorAdmin";
+import { type ApiError, STOPPED, shut } from "@/server/contracts/http/apiServer";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { answerToken, readAnswerTag, shownAnswerTokens } from "./emulatedAnswer";
 import { emulatedJudgement } from "./emulatedJudgement";
@@ -7,7 +8,6 @@ import { madeUpProbabilities } from "./emulatedTokens";
 import { createEngineCore } from "./engineCore";
 import { createEngineServer } from "./engineServer";
 import type { Generation } from "./generation";
-import { type ApiError, STOPPED, shut } from "@/server/contracts/http/apiServer";
 import { namedPrompt, type OutcomeRow, type OutcomeTable } from "./outcomeTable";
 
 export interface EngineOptions {

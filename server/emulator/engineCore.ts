@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { type ApiError, sendError } from "@/server/contracts/http/apiServer";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { MEMORY_SHARE } from "@/solver/hardware/memoryFit";
 import { type AnswerEnd, answerEnd } from "./answerEnd";
@@ -6,7 +7,6 @@ import { type AnswerWriter, createAnswerWriter } from "./answerWriter";
 import { contextRefusal } from "./contextFault";
 import type { Generation } from "./generation";
 import type { GenerationRequest } from "./generationRequest";
-import { type ApiError, sendError } from "@/server/contracts/http/apiServer";
 import { createReplicaClock } from "./replicaClock";
 import { createVllmMetrics } from "./vllmMetrics";
 

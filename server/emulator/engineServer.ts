@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type ApiError, fenced, pathOf, readJson, sendError, sendJson } from "@/server/contracts/http/apiServer";
 import { isRecord } from "@/solver/collections/isRecord";
 import { askedText, parseChatRequest } from "./chatRequest";
 import { contextFault } from "./contextFault";
@@ -6,7 +7,6 @@ import { promptPieces, tokenId } from "./emulatedTokens";
 import type { Generation } from "./generation";
 import { type Body, type Parsed, samplingFault } from "./generationFields";
 import type { GenerationRequest, PromptText } from "./generationRequest";
-import { type ApiError, fenced, pathOf, readJson, sendError, sendJson } from "@/server/contracts/http/apiServer";
 import { fieldError } from "./pydanticError";
 import { parseTextRequest } from "./textRequest";
 

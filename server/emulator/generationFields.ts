@@ -1,7 +1,7 @@
+import type { ApiError } from "@/server/contracts/http/apiServer";
 import { isRecord } from "@/solver/collections/isRecord";
 import type { GenerationRequest } from "./generationRequest";
-import type { ApiError } from "@/server/contracts/http/apiServer";
-import { type FieldIssue, fieldError } from "./pydanticError";
+import type { FieldIssue } from "./pydanticError";
 import { fieldFaults, integer, truth } from "./requestFields";
 
 /** A body as JSON, an object. */

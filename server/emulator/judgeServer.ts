@@ -6,8 +6,8 @@ import { answerEnd } from "./answerEnd";
 import { createAnswerWriter } from "./answerWriter";
 import { noAnswers } from "./emulatedEngine";
 import { emulatedJudgement } from "./emulatedJudgement";
-import type { Generation } from "./generation";
 import { createEngineServer } from "./engineServer";
+import type { Generation } from "./generation";
 import type { GenerationRequest } from "./generationRequest";
 import type { OutcomeTable } from "./outcomeTable";
 

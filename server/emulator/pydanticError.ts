@@ -1,5 +1,5 @@
-import { isRecord } from "@/solver/collections/isRecord";
 import type { ApiError } from "@/server/contracts/http/apiServer";
+import { isRecord } from "@/solver/collections/isRecord";
 
 /** A field that vLLM's request schema (pydantic's) refuses. */
 export interface FieldIssue {

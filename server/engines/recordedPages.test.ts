@@ -14,7 +14,7 @@ function readings(metrics: PromText): MetricReadings {
   return readCanonicalMetrics(metrics, mapping);
 }
 
-const valueOf = (reading: MetricReadings["running"]): number => (reading.state === "value" ? reading.value : Number.NaN);
+const valueIn = (reading: MetricReadings["running"]): number => (reading.state === "value" ? reading.value : Number.NaN);
 
 /** Names of counters and of the parts of histograms, by the page's own types. */
 function growing(text: string): readonly string[] {
@@ -53,14 +53,14 @@ describe("the pages of metrics of a real vLLM", () => {
 
   it("tell what the engine did: idle, more requests than run at once, idle again", () => {
     const [idle, busy, busier, after] = expositions.map(({ metrics }) => readings(metrics));
-    expect([idle, after].map((one) => one && valueOf(one.running))).toEqual([0, 0]);
+    expect([idle, after].map((one) => one && valueIn(one.running))).toEqual([0, 0]);
     // At most four run at once; the recorder sends eight.
-    expect(busy && valueOf(busy.running)).toBeGreaterThanOrEqual(3);
-    expect(busy && valueOf(busy.running)).toBeLessThanOrEqual(4);
-    expect(busy && valueOf(busy.running) + valueOf(busy.waiting)).toBe(8);
+    expect(busy && valueIn(busy.running)).toBeGreaterThanOrEqual(3);
+    expect(busy && valueIn(busy.running)).toBeLessThanOrEqual(4);
+    expect(busy && valueIn(busy.running) + valueIn(busy.waiting)).toBe(8);
     expect(busier?.kvUse).toMatchObject({ state: "value", value: { max: expect.any(Number) } });
-    expect(after && valueOf(after.generationTokens)).toBeGreaterThan(busier ? valueOf(busier.generationTokens) : Number.NaN);
-    expect(after && valueOf(after.answered)).toBeGreaterThan(8);
+    expect(after && valueIn(after.generationTokens)).toBeGreaterThan(busier ? valueIn(busier.generationTokens) : Number.NaN);
+    expect(after && valueIn(after.answered)).toBeGreaterThan(8);
     expect(after?.sleepState).toMatchObject({ state: "value", value: "awake" });
   });
 

@@ -29,7 +29,12 @@ export async function startReplay({ exchanges, pages }: RecordedEngine): Promise
       const known = exchanges.find((one) => one.request.method === "GET" && one.request.path === url);
       const unknown = exchanges.find(({ name }) => name === "unknown path");
       void replay((known ?? unknown) as RecordedExchange, response);
-    } else void textOf(request).then((body) => (asked.push(body), chosen && replay(chosen, response)));
+    } else {
+      void textOf(request).then((body) => {
+        asked.push(body);
+        if (chosen !== undefined) void replay(chosen, response);
+      });
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(
