@@ -64,7 +64,7 @@ function rotated(x: Vector, { width, at, theta }: { readonly width: number; read
   for (let start = 0; start < x.length; start += width) {
     for (let i = 0; i < width / 2; i += 1) {
       const angle = at / theta ** ((2 * i) / width);
-      const [a, b] = [(x[start + i] as number), (x[start + i + width / 2] as number)];
+      const [a, b] = [x[start + i] as number, x[start + i + width / 2] as number];
       turned[start + i] = a * Math.cos(angle) - b * Math.sin(angle);
       turned[start + i + width / 2] = b * Math.cos(angle) + a * Math.sin(angle);
     }
