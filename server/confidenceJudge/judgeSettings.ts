@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Outcome } from "@/server/contracts/studio";
 import type { ScoringEngine } from "./scoringEngine";
 
-export interface JudgeSettings {
+interface JudgeSettings {
   readonly engine: ScoringEngine;
   readonly host: string;
   /** 0: a free one. */

@@ -13,7 +13,7 @@ export const sizeOf = (shape: readonly number[]): number => shape.reduce((produc
 export function singleBytes(values: Float32Array): Uint8Array {
   const bytes = new Uint8Array(values.length * 4);
   const view = new DataView(bytes.buffer);
-  values.forEach((value, at) => view.setFloat32(4 * at, value, true));
+  for (const [at, value] of values.entries()) view.setFloat32(4 * at, value, true);
   return bytes;
 }
 

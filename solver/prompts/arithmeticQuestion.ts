@@ -3,7 +3,7 @@ import { mixSeed, type Random, seededRandom } from "../numeric/random";
 /** Kinds of questions and the share of each in twelfths; `models/train.py` draws the same mix. */
 const SHARES = { add1: 1, add2: 3, add3: 3, sub2: 2, mul1: 1, max3: 1, rev4: 1 } as const;
 
-export type QuestionKind = keyof typeof SHARES;
+type QuestionKind = keyof typeof SHARES;
 
 /** A question of arithmetic that the real models are trained on. */
 export interface ArithmeticQuestion {

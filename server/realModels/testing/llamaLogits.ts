@@ -16,7 +16,7 @@ export function llamaLogits({ config, tensors }: Decoder, tokens: readonly numbe
     return x.map((value, at) => value * scale * (gain[at] as number));
   };
   const embeddings = weights("model.embed_tokens.weight");
-  let states = tokens.map((token) => Float64Array.from(embeddings.subarray(token * hidden, (token + 1) * hidden)));
+  let states: readonly Vector[] = tokens.map((token) => Float64Array.from(embeddings.subarray(token * hidden, (token + 1) * hidden)));
   for (let layer = 0; layer < config.num_hidden_layers; layer += 1) {
     const matrix = (part: string, x: Vector): Vector => times(weights(layerTensor(layer, part)), x);
     const inputs = states.map((x) => norm(x, layerTensor(layer, "input_layernorm")));
@@ -64,7 +64,7 @@ function rotated(x: Vector, { width, at, theta }: { readonly width: number; read
   for (let start = 0; start < x.length; start += width) {
     for (let i = 0; i < width / 2; i += 1) {
       const angle = at / theta ** ((2 * i) / width);
-      const [a, b] = [(x[start + i] as number), (x[start + i + width / 2] as number)];
+      const [a, b] = [x[start + i] as number, x[start + i + width / 2] as number];
       turned[start + i] = a * Math.cos(angle) - b * Math.sin(angle);
       turned[start + i + width / 2] = b * Math.cos(angle) + a * Math.sin(angle);
     }

@@ -1,5 +1,5 @@
 /** A GGUF file as its specification describes it (ggml, docs/gguf.md), read without a line of the writer. */
-export interface GgufContent {
+interface GgufContent {
   readonly header: ReadonlyMap<string, unknown>;
   readonly tensors: ReadonlyMap<string, { readonly dimensions: readonly number[]; readonly values: readonly number[] }>;
 }
