@@ -110,7 +110,7 @@ function runNpm(npm: NpmProgram, { folder, signal, onLine }: NpmRun): Promise<vo
     );
     const child = spawn(npm.file, [...npm.args, ...npmFlags], {
       cwd: folder,
-      env: Object.fromEntries(environment),
+      env: Object.fromEntries(environment) as NodeJS.ProcessEnv,
       stdio: ["ignore", "pipe", "pipe"],
       signal,
       killSignal: "SIGKILL",

@@ -3,7 +3,7 @@ import type { TextToken } from "./scoreShapes";
 import { chatLogprobs, completionLogprobs } from "./scoreShapes";
 
 /** What every answer of one request says. */
-export interface AnswerHead {
+interface AnswerHead {
   readonly id: string;
   readonly model: string;
   readonly createdSeconds: number;

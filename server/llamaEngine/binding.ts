@@ -16,7 +16,7 @@ interface LlamaModule {
   }): Promise<Llama>;
 }
 
-export interface Llama {
+interface Llama {
   /** llama.cpp's release, such as b9000. */
   readonly llamaCppRelease: { readonly release: string };
   loadModel(options: { readonly modelPath: string; readonly gpuLayers?: number }): Promise<LlamaModel>;

@@ -13,7 +13,7 @@ const refusalReasons = ["bad-request", "queue-full", "unavailable"] as const;
 export type RefusedFor = (typeof refusalReasons)[number];
 
 /** Values at a scrape. */
-export interface EngineLevels {
+interface EngineLevels {
   readonly running: number;
   readonly waiting: number;
   readonly cachedTokens: number;
@@ -33,7 +33,7 @@ export interface EngineMetrics {
   text(): Promise<string>;
 }
 
-export interface FinishedRequest {
+interface FinishedRequest {
   readonly as: FinishedAs;
   readonly seconds: number;
   /** Between its first and last token. */

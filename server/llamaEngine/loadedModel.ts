@@ -5,7 +5,7 @@ import { type LlamaModel, type LlamaSequence, loadBinding } from "./binding";
 import type { EngineSettings } from "./settings";
 
 /** A message of a chat, its content as text. */
-export interface ChatMessage {
+interface ChatMessage {
   readonly role: string;
   readonly content: string;
 }

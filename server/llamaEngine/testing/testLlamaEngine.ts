@@ -33,7 +33,7 @@ export const alias = "random-model";
 const bundle = join(import.meta.dirname, "../../../dist/engine.mjs");
 
 /** Writes a model of random weights; its path. */
-export function writeRandomModel(folder: string, seed = 7): string {
+function writeRandomModel(folder: string, seed = 7): string {
   const decoder = randomDecoder(seed);
   const path = join(folder, "random.gguf");
   writeFileSync(path, llamaGguf("random", { ...decoder, config: { ...decoder.config, max_position_embeddings: 1024 } }));
