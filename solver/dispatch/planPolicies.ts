@@ -77,7 +77,7 @@ function planKind(input: PlanPoliciesInput, kind: Kind): BuiltPolicy {
     case "slack": {
       const built = planDispatch(input);
       if (built.outcome === "plan") return built;
-      const unfit = built.kind === "one-model" || built.kind === "gpu-types";
+      const unfit = built.kind === "one-model" || built.kind === "gpu-types" || built.kind === "shared-engines";
       return { ...built, kind: unfit ? "malformed" : built.kind };
     }
   }
