@@ -24,7 +24,7 @@ export interface RecordedExchange {
 }
 
 /** A page of `/metrics`, and what the engine did at that time. */
-export interface RecordedPage {
+interface RecordedPage {
   readonly name: string;
   readonly text: string;
 }
