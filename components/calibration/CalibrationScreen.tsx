@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import type { ProfileList } from "@/server/contracts/studio";
-import { type EngineKind, type EngineProfile, engineKinds, engineNames } from "@/solver/hardware/engineProfile";
+import { type EngineKind, type EngineProfile, engineKinds, engineTitle } from "@/solver/hardware/engineProfile";
 import { useTRPC } from "../api/trpc";
 import { useCurrentCluster } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
@@ -115,7 +115,7 @@ export function CalibrationScreen() {
                   value={profile.id}
                   options={profiles.map((each) => ({
                     value: each.id,
-                    text: `${each.name} (${list.own.some((kept) => kept.profile.id === each.id) ? `yours, ${engineNames[each.engine]}` : "built in"}${each.id === list.inUse ? ", in use" : ""})`,
+                    text: `${each.name} (${list.own.some((kept) => kept.profile.id === each.id) ? `yours, ${engineTitle(each.engine)}` : "built in"}${each.id === list.inUse ? ", in use" : ""})`,
                   }))}
                   onChange={(id) => write({ profile: id }, "push")}
                 />

@@ -1,4 +1,4 @@
-import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
+import { type EngineProfile, engineTitle } from "@/solver/hardware/engineProfile";
 import { formatCount } from "../ui/format";
 
 const spanText = ({ least, most }: { readonly least: number; readonly most: number }): string =>
@@ -10,7 +10,7 @@ export function FittedOn({ profile }: { readonly profile: EngineProfile }) {
   if (fittedOn === null) return <p className="text-sm text-ink-3">The profile does not state the runs it was fitted on.</p>;
   const { rows, models, gpus, tp, inputTokens, outputTokens, concurrency, asOf, emulated } = fittedOn;
   const facts = [
-    ["Runs", `${formatCount(rows)} of ${emulated ? "emulated " : ""}${engineNames[profile.engine]}, fitted ${asOf}`],
+    ["Runs", `${formatCount(rows)} of ${emulated ? "emulated " : ""}${engineTitle(profile.engine)}, fitted ${asOf}`],
     ["Models", models.join(", ")],
     ["GPUs", gpus.join(", ")],
     ["Tensor parallelism", spanText(tp)],

@@ -10,7 +10,7 @@ import { embeddedClusterId } from "@/server/fleet/fleet";
 import { importServingRows, type MeasuredRows } from "@/server/planning/imports/importServingRows";
 import { liveTable } from "@/solver/calibration/liveRows";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
-import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
+import { type EngineProfile, engineNames, engineTitle } from "@/solver/hardware/engineProfile";
 import type { Actor } from "../base/actor";
 import type { CheckRequest, FitRequest, LiveTableRequest } from "../base/inputs";
 import type { ServiceParts } from "../base/serviceParts";
@@ -79,7 +79,7 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
         actor,
         action,
         { subject: profile.name, objectId: profile.id },
-        `${engineNames[profile.engine]}, fitted on ${profile.fittedOn?.rows ?? 0} runs`,
+        `${engineTitle(profile.engine)}, fitted on ${profile.fittedOn?.rows ?? 0} runs`,
       );
     });
     return { ok: true, id: profile.id };
