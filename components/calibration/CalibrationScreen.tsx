@@ -17,6 +17,7 @@ import { CheckPanel } from "./CheckPanel";
 import { type CalibrationView, calibrationCodec } from "./calibrationCodec";
 import { FitPanel } from "./FitPanel";
 import { ImportProfile } from "./ImportProfile";
+import { MeasurePanel } from "./MeasurePanel";
 import { ProfilePanel } from "./ProfilePanel";
 import type { Hardware } from "./prepareProfile";
 import { RunsPanel } from "./RunsPanel";
@@ -139,6 +140,7 @@ export function CalibrationScreen() {
                 />
               )}
               <ProfilePanel key={profile.id} profile={profile} list={list} hardware={hardware} />
+              <MeasurePanel onShow={(id) => write({ profile: id, fit: null }, "push")} />
               {view.rows === null ? (
                 <RunsPanel
                   uploadId={null}
