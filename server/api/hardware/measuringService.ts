@@ -126,8 +126,16 @@ export function createMeasuringService({ store, cards, keep }: MeasuringParts) {
       const { announced } = prepared;
       const left = { seconds: announced.seconds, tokens: announced.tokens };
       const startedAt = new Date().toISOString();
-      current = { stop, measuring: { order, announced, startedAt, left, doing: "Looking for load of others", points: [], state: { kind: "running" } } };
-      note(actor, "measure engine", { subject: announced.served, objectId: announced.model }, `at most ${announced.tokens} tokens in ${order.minutes} minutes`);
+      current = {
+        stop,
+        measuring: { order, announced, startedAt, left, doing: "Looking for load of others", points: [], state: { kind: "running" } },
+      };
+      note(
+        actor,
+        "measure engine",
+        { subject: announced.served, objectId: announced.model },
+        `at most ${announced.tokens} tokens in ${order.minutes} minutes`,
+      );
       void run(prepared, order, { stop, actor });
       return { ok: true };
     },
