@@ -16,7 +16,7 @@ const rises = (before: Curve[number] | undefined, point: Curve[number]): boolean
   before !== undefined && point.at > before.at && point.seconds >= before.seconds;
 
 /** Where a limit of an engine is from: the engine's own report, the sweep (all requests in flight ran), or an assumption. */
-export const limitOrigins = ["reported", "observed", "assumed"] as const;
+const limitOrigins = ["reported", "observed", "assumed"] as const;
 
 const limitSchema = z.strictObject({ value: z.int().positive(), origin: z.enum(limitOrigins) });
 
