@@ -3,7 +3,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import type { ProfileList } from "@/server/contracts/studio";
-import { type EngineKind, type EngineProfile, engineKinds, engineTitle } from "@/solver/hardware/engineProfile";
+import { vllmProfile } from "@/solver/hardware/builtInProfiles";
+import {
+  type EngineKind,
+  type EngineProfile,
+  engineKinds,
+  engineTitle,
+  isMeasured,
+  type KernelProfile,
+} from "@/solver/hardware/engineProfile";
 import { useTRPC } from "../api/trpc";
 import { useCurrentCluster } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
@@ -54,6 +62,9 @@ function Table(props: {
     (engine: EngineKind) => (engine === profile.engine ? profile : (list.builtIn.find((each) => each.engine === engine) ?? profile)),
     [profile, list],
   );
+  // A fit adjusts coefficients, which measured engines do not have.
+  const fitBaseOf = (engine: EngineKind): KernelProfile =>
+    !isMeasured(profile) && engine === profile.engine ? profile : (list.builtIn.find((each) => each.engine === engine) ?? vllmProfile);
   const leave = () => write({ rows: null, fit: null }, "push");
   return (
     <>
@@ -77,7 +88,7 @@ function Table(props: {
           file={check.name}
           profile={profile}
           engines={engines}
-          baseOf={baseOf}
+          baseOf={fitBaseOf}
           fitId={view.fit}
           onFit={(fit) => write({ fit }, "push")}
           onKept={(id) => write({ profile: id, fit: null }, "push")}

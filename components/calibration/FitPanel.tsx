@@ -101,7 +101,7 @@ export function FitPanel(props: {
   readonly profile: EngineProfile;
   /** Engines that have rows. */
   readonly engines: readonly EngineKind[];
-  readonly baseOf: (engine: EngineKind) => EngineProfile;
+  readonly baseOf: (engine: EngineKind) => KernelProfile;
   /** The fit that is shown, running or done; null: none. */
   readonly fitId: string | null;
   readonly onFit: (id: string) => void;

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ProfileList } from "@/server/contracts/studio";
-import { type EngineProfile, engineTitle, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
+import { type EngineProfile, engineTitle, isMeasured, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
 import { readProfileText } from "@/solver/hardware/readProfileText";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
@@ -16,6 +16,7 @@ import { PermittedButton } from "../ui/PermittedButton";
 import { CoefficientTable } from "./CoefficientTable";
 import { ErrorTable } from "./ErrorTable";
 import { FittedOn } from "./FittedOn";
+import { MeasuredTable } from "./MeasuredTable";
 import { importMeets } from "./prepareImport";
 import { extrapolations, type Hardware } from "./prepareProfile";
 
@@ -109,7 +110,7 @@ function Preview(props: {
       <details>
         <summary className="text-sm font-medium text-ink-2">Coefficients</summary>
         <div className="mt-2">
-          <CoefficientTable profile={profile} before={null} />
+          {isMeasured(profile) ? <MeasuredTable profile={profile} /> : <CoefficientTable profile={profile} before={null} />}
         </div>
       </details>
       {meets.kind === "same-profile" ? (

@@ -30,9 +30,9 @@ export interface MeasuredHead {
   readonly tp: number;
   readonly pp: number;
   readonly weights: string;
-  /** Empty: not known. */
-  readonly maxSequences: number | "";
-  readonly maxBatchedTokens: number | "";
+  /** null: not known. */
+  readonly maxSequences: number | null;
+  readonly maxBatchedTokens: number | null;
 }
 
 /** Runs as the CSV file that `weir calibrate --rows` and `weir simulate --rows` read; lengths are exact, so the least share is 1. */
@@ -45,8 +45,8 @@ export function measuredTable(runs: readonly MeasuredRun[], head: MeasuredHead):
     ["tp", () => head.tp],
     ["pp", () => head.pp],
     ["weights", () => head.weights],
-    ["max_num_seqs", () => head.maxSequences],
-    ["max_num_batched_tokens", () => head.maxBatchedTokens],
+    ["max_num_seqs", () => head.maxSequences ?? ""],
+    ["max_num_batched_tokens", () => head.maxBatchedTokens ?? ""],
     ["input_tokens", (run) => run.inputTokens],
     ["output_tokens", (run) => run.outputTokens],
     ["concurrency", (run) => run.concurrency],

@@ -4,16 +4,19 @@ import { metricErrorsSchema, profileErrorsSchema, spanSchema } from "./profileEr
 
 const seconds = z.number().nonnegative();
 
+const pointSchema = z.strictObject({ at: z.number().nonnegative(), seconds });
+type Point = z.infer<typeof pointSchema>;
+
+const rises = (before: Point | undefined, point: Point): boolean =>
+  before !== undefined && point.at > before.at && point.seconds >= before.seconds;
+
 /** A curve by points that ascend in `at` and do not descend in `seconds`: linear between them, the last segment continues. */
 const curveSchema = z
-  .array(z.strictObject({ at: z.number().nonnegative(), seconds }))
+  .array(pointSchema)
   .min(2)
   .max(40)
   .refine((points) => points.every((point, index) => index === 0 || rises(points[index - 1], point)), "points must ascend");
 type Curve = z.infer<typeof curveSchema>;
-
-const rises = (before: Curve[number] | undefined, point: Curve[number]): boolean =>
-  before !== undefined && point.at > before.at && point.seconds >= before.seconds;
 
 /** Where a limit of an engine is from: the engine's own report, the sweep (all requests in flight ran), or an assumption. */
 const limitOrigins = ["reported", "observed", "assumed"] as const;

@@ -80,7 +80,14 @@ test("a profile's file restores it, and a field that is wrong is named", () => {
 });
 
 test("loads and lengths beyond what was measured are extrapolated, those within are not", () => {
-  const run = { engine: "vllm", model: small.id, gpu: "cpu-core", precision: "bf16", kvPrecision: "bf16", shape: { tp: 1, pp: 1 } } as const;
+  const run = {
+    engine: "vllm",
+    model: small.id,
+    gpu: "cpu-core",
+    precision: "bf16",
+    kvPrecision: "bf16",
+    shape: { tp: 1, pp: 1 },
+  } as const;
   expect(extrapolations({ ...run, inputTokens: 300, outputTokens: 60, concurrency: 12 }, profile, cards)).toEqual([]);
   expect(extrapolations({ ...run, inputTokens: 1500, outputTokens: 60, concurrency: 40 }, profile, cards)).toEqual([
     "1500 prompt tokens, fitted on 16 to 512",

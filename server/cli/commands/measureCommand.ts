@@ -102,8 +102,8 @@ async function measure(flags: MeasureFlags): Promise<ExitCode> {
     const { limits } = measured.kind === "measured" ? measured.fit.engine : { limits: null };
     const head = {
       ...{ engine: inspected.engine, model: filed.model, gpu: filed.gpu, tp: flags.tp, pp: flags.pp, weights: card?.precision ?? "" },
-      maxSequences: limits?.maxSequences.value ?? "",
-      maxBatchedTokens: limits?.maxBatchedTokens.value ?? "",
+      maxSequences: limits?.maxSequences.value ?? null,
+      maxBatchedTokens: limits?.maxBatchedTokens.value ?? null,
     };
     write("--rows", flags.rows, measuredTable(measured.runs, head));
   }
