@@ -18,7 +18,7 @@ import type { Benchmark } from "../lib/benchmark";
 const FOLDER = join(process.env.WEIR_ROOT ?? ".", "bench", "recorded");
 
 /** Settings of the engine; see the folder's README. */
-const LIMITS = { maxSequences: 32, maxBatchedTokens: 2048 };
+export const LIMITS = { maxSequences: 32, maxBatchedTokens: 2048 };
 
 const REQUESTS = 20_000;
 
@@ -34,7 +34,7 @@ export interface OpenRun {
 
 type Record_ = Readonly<Record<string, string>>;
 
-function table(name: string): readonly Record_[] {
+export function table(name: string): readonly Record_[] {
   const [header = "", ...lines] = readFileSync(join(FOLDER, name), "utf8").trim().split(/\r?\n/);
   const names = header.split(",");
   return lines.map((line) => Object.fromEntries(line.split(",").map((cell, at) => [names[at] ?? "", cell])));
@@ -81,7 +81,7 @@ export function fittedToOthers(judged: readonly OpenRun[], from = unfittedProfil
   return { ...fit, rows: rows.length };
 }
 
-function replicaUnder(profile: KernelProfile): ReplicaModel {
+export function replicaUnder(profile: KernelProfile): ReplicaModel {
   const [model, gpu] = [catalogue.models["tiny-b"], catalogue.gpus["cpu-core"]];
   const fit = model && gpu ? replicaModel(model, gpu, { tp: 1, pp: 1 }, profile) : undefined;
   if (!fit?.fits) throw new Error("tiny-b fits one core");
