@@ -49,7 +49,7 @@ const DIFFERENCE = 0.03;
 
 /** Token budgets of a step that engines have by default; the runs tell which, where the engine does not. */
 const TOKEN_BUDGETS = [512, 2048, 8192];
-/** An assumed token budget, and how much smaller the misfit of another must be. */
+/** An assumed token budget, and how much smaller the cost of another must be. */
 const ASSUMED_BUDGET = 2048;
 const TOLD = 0.9;
 
