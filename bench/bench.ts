@@ -37,6 +37,7 @@ import { oneReplicaBenchmarks } from "./solver/oneReplica";
 import { placementBenchmarks } from "./solver/placement";
 import { planBenchmarks } from "./solver/plan";
 import { programBenchmarks } from "./solver/programs";
+import { recordedFormBenchmarks } from "./solver/recordedForms";
 import { recordedSweepBenchmarks } from "./solver/recordedSweep";
 import { slackBenchmarks } from "./solver/slack";
 import { expositionBenchmarks } from "./studio/exposition";
@@ -50,6 +51,7 @@ const wanted = process.argv[2] ?? "";
 const benchmarks: readonly Benchmark[] = [
   ...oneReplicaBenchmarks,
   ...recordedSweepBenchmarks,
+  ...recordedFormBenchmarks,
   ...programBenchmarks,
   ...planBenchmarks,
   ...monotonyBenchmarks,

@@ -3,7 +3,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import type { ProfileList } from "@/server/contracts/studio";
-import { type EngineKind, type EngineProfile, engineKinds, engineNames } from "@/solver/hardware/engineProfile";
+import { vllmProfile } from "@/solver/hardware/builtInProfiles";
+import {
+  type EngineKind,
+  type EngineProfile,
+  engineKinds,
+  engineTitle,
+  isMeasured,
+  type KernelProfile,
+} from "@/solver/hardware/engineProfile";
 import { useTRPC } from "../api/trpc";
 import { useCurrentCluster } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
@@ -17,6 +25,7 @@ import { CheckPanel } from "./CheckPanel";
 import { type CalibrationView, calibrationCodec } from "./calibrationCodec";
 import { FitPanel } from "./FitPanel";
 import { ImportProfile } from "./ImportProfile";
+import { MeasurePanel } from "./MeasurePanel";
 import { ProfilePanel } from "./ProfilePanel";
 import type { Hardware } from "./prepareProfile";
 import { RunsPanel } from "./RunsPanel";
@@ -53,6 +62,9 @@ function Table(props: {
     (engine: EngineKind) => (engine === profile.engine ? profile : (list.builtIn.find((each) => each.engine === engine) ?? profile)),
     [profile, list],
   );
+  // A fit adjusts coefficients, which measured engines do not have.
+  const fitBaseOf = (engine: EngineKind): KernelProfile =>
+    !isMeasured(profile) && engine === profile.engine ? profile : (list.builtIn.find((each) => each.engine === engine) ?? vllmProfile);
   const leave = () => write({ rows: null, fit: null }, "push");
   return (
     <>
@@ -76,7 +88,7 @@ function Table(props: {
           file={check.name}
           profile={profile}
           engines={engines}
-          baseOf={baseOf}
+          baseOf={fitBaseOf}
           fitId={view.fit}
           onFit={(fit) => write({ fit }, "push")}
           onKept={(id) => write({ profile: id, fit: null }, "push")}
@@ -115,7 +127,7 @@ export function CalibrationScreen() {
                   value={profile.id}
                   options={profiles.map((each) => ({
                     value: each.id,
-                    text: `${each.name} (${list.own.some((kept) => kept.profile.id === each.id) ? `yours, ${engineNames[each.engine]}` : "built in"}${each.id === list.inUse ? ", in use" : ""})`,
+                    text: `${each.name} (${list.own.some((kept) => kept.profile.id === each.id) ? `yours, ${engineTitle(each.engine)}` : "built in"}${each.id === list.inUse ? ", in use" : ""})`,
                   }))}
                   onChange={(id) => write({ profile: id }, "push")}
                 />
@@ -139,6 +151,7 @@ export function CalibrationScreen() {
                 />
               )}
               <ProfilePanel key={profile.id} profile={profile} list={list} hardware={hardware} />
+              <MeasurePanel onShow={(id) => write({ profile: id, fit: null }, "push")} />
               {view.rows === null ? (
                 <RunsPanel
                   uploadId={null}

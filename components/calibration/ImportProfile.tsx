@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ProfileList } from "@/server/contracts/studio";
-import { type EngineProfile, engineNames, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
+import { type EngineProfile, engineTitle, isMeasured, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
 import { readProfileText } from "@/solver/hardware/readProfileText";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
@@ -16,6 +16,7 @@ import { PermittedButton } from "../ui/PermittedButton";
 import { CoefficientTable } from "./CoefficientTable";
 import { ErrorTable } from "./ErrorTable";
 import { FittedOn } from "./FittedOn";
+import { MeasuredTable } from "./MeasuredTable";
 import { importMeets } from "./prepareImport";
 import { extrapolations, type Hardware } from "./prepareProfile";
 
@@ -89,7 +90,7 @@ function Preview(props: {
         <h3 className="text-sm font-semibold">
           {profile.name} {profile.fittedOn?.emulated && <Badge tone="hatched">emulated</Badge>}
         </h3>
-        <p className="text-sm text-ink-2">A profile of {engineNames[profile.engine]}, used for planning only after you select it.</p>
+        <p className="text-sm text-ink-2">A profile of {engineTitle(profile.engine)}, used for planning only after you select it.</p>
         <FittedOn profile={profile} />
       </section>
       <section className="flex flex-col gap-2">
@@ -109,7 +110,7 @@ function Preview(props: {
       <details>
         <summary className="text-sm font-medium text-ink-2">Coefficients</summary>
         <div className="mt-2">
-          <CoefficientTable profile={profile} before={null} />
+          {isMeasured(profile) ? <MeasuredTable profile={profile} /> : <CoefficientTable profile={profile} before={null} />}
         </div>
       </details>
       {meets.kind === "same-profile" ? (

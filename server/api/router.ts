@@ -13,6 +13,7 @@ import { gatewayRouter } from "./routers/gatewayRouter";
 import { labelsRouter } from "./routers/labelsRouter";
 import { labRouter } from "./routers/labRouter";
 import { liveRouter } from "./routers/liveRouter";
+import { measuringRouter } from "./routers/measuringRouter";
 import { gatewayKeysRouter, peopleRouter, permissionSchema } from "./routers/peopleRouter";
 import { plansRouter } from "./routers/plansRouter";
 import { profilesRouter } from "./routers/profilesRouter";
@@ -61,6 +62,7 @@ export const appRouter = router({
   audit: auditRouter,
   cards: cardsRouter,
   calibrations: calibrationsRouter,
+  measuring: measuringRouter,
   lab: labRouter,
   workflows: workflowsRouter,
   declaredWorkflows: declaredWorkflowsRouter,

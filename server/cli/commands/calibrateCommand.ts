@@ -12,10 +12,10 @@ import {
   type Coefficient,
   coefficientNames,
   type EngineKind,
-  type EngineProfile,
   engineKinds,
   engineNames,
   hostCoefficients,
+  type KernelProfile,
   MOST_PROFILE_NAME,
   type ProfileErrors,
   standardErrorWords,
@@ -179,10 +179,10 @@ function describeFit(fit: EngineFit): string {
   ].join("");
 }
 
-const provenanceWords = ({ provenance }: EngineProfile, name: Coefficient): string =>
+const provenanceWords = ({ provenance }: KernelProfile, name: Coefficient): string =>
   [provenance[name].kind, standardErrorWords(provenance[name])].filter((words) => words !== "").join(", ");
 
-const value = (name: keyof EngineProfile["coefficients"], { coefficients }: EngineProfile): string =>
+const value = (name: keyof KernelProfile["coefficients"], { coefficients }: KernelProfile): string =>
   hostCoefficients.includes(name) ? `${coefficients[name].toExponential(2)} s` : `x ${coefficients[name].toPrecision(3)}`;
 
 const means = ({ ttft, tpot, endToEnd }: ProfileErrors): readonly string[] =>
