@@ -11,7 +11,10 @@ const ownArgument = argument.refine((text) => !givesKey(text), noKey);
 
 const ownSecret = "This is the studio's own variable: give engines another, such as WEIR_ENGINE_KEY.";
 
-/** The value of an engine's variable: a plain value, or a reference that is read when the engine is started. */
+/**
+ * The value of an engine's variable: a plain value, in which `{gpus}` stands for the indices of its GPUs, or a reference that is read when
+ * the engine is started.
+ */
 const variableSchema = z.union([
   z.strictObject({ value: ownArgument }),
   z.strictObject({

@@ -97,7 +97,7 @@ describe("engines as processes of this host", () => {
     const after = engines.host();
     expect((await observed(after)).engines.map(({ id }) => id)).toEqual([small.id]);
     expect(await whyGone(after, large.id)).toMatch(
-      /ended while no studio watched it, so that its exit code is not known\. Its log ends: engine/,
+      /ended while no studio watched it, so that its exit code is not known\. Its log says: engine/,
     );
     expect(await after.stop(large.id, unwatched())).toEqual({ ok: true, value: "was gone already" });
     expect(runs(innocent.process!.pid)).toBe(true);

@@ -31,6 +31,8 @@ export interface EngineHost {
    * host only knows that an engine exists.
    */
   readonly why?: (engineId: string, options: LookOptions) => Promise<Look | null>;
+  /** The newest message in the log of an engine that loads, secrets masked; null if there is none. Absent if it cannot be read. */
+  readonly progress?: (engineId: string, options: LookOptions) => Promise<string | null>;
   /**
    * The text it would write to start an engine, in an operator's form: YAML, a command line. Absent if an engine is started by a call only.
    */
