@@ -24,6 +24,7 @@ import { machine, writeResults, writeTables } from "./lib/results";
 import { predictionBenchmarks } from "./prediction/prediction";
 import { predictorOverheadBenchmarks } from "./prediction/predictorOverhead";
 import { predictorsLiveBenchmarks } from "./prediction/predictorsLive";
+import { realRollOutBenchmarks } from "./realRollOut/realRollOut";
 import { rollOutBenchmarks } from "./rollOuts/rollOut";
 import { compareBenchmarks } from "./solver/compare";
 import { exhaustiveBenchmarks } from "./solver/compareExhaustive";
@@ -89,6 +90,7 @@ const benchmarks: readonly Benchmark[] = [
   ...faultMixBenchmarks,
   ...stageFailureBenchmarks,
   ...rollOutBenchmarks,
+  ...realRollOutBenchmarks,
   ...batchKillBenchmarks,
   ...resumedBatchBenchmarks,
 ].filter(({ name }) => name.includes(wanted));

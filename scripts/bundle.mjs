@@ -34,6 +34,7 @@ export const entries = {
   faultyEngine: "bench/faults/faultyEngine.ts",
   impatientGateway: "bench/faults/impatientGateway.ts",
   planSwitcher: "bench/faults/planSwitcher.ts",
+  realStudio: "bench/realRollOut/studioProcess.ts",
 };
 
 /** Builds every entry that exists. */
