@@ -181,7 +181,9 @@ export function createFleet(parts: FleetParts): StudioFleet {
     connect: (clusterId) => inTurn(() => connect(clusterId)),
     disconnect: (clusterId) =>
       inTurn(async () => {
+        const host = connected.get(clusterId)?.host;
         await letGo(clusterId);
+        host?.release?.();
         gateways.end(clusterId);
       }),
     async close() {
