@@ -8,6 +8,7 @@ import { reasonOf } from "@/server/lib/reasonOf";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import { createMask } from "../lib/secrets";
 import { type AdoptedLook, type AdoptedServer, createAdoptedServers } from "./adoptedServers";
+import { createBesidePrograms } from "./besidePrograms";
 import { engineCommand, listenOn } from "./engineCommand";
 import { engineEnvironment, secretsOf, type Variables } from "./engineEnvironment";
 import { type EngineLife, endText, lifeOf, signalEngine } from "./engineLife";
@@ -171,7 +172,11 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
     neighbours,
   });
 
+  const beside = createBesidePrograms(connection, { folder, environment, table: processTable });
+
   return {
+    keep: beside.keep,
+    release: beside.release,
     generate: texts.generate,
     actual: (engineId, options) => told(() => texts.actual(engineId, options), options.signal),
     rehearse: (order, options) => told(() => texts.rehearse(order, options), options.signal),

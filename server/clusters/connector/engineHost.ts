@@ -43,6 +43,13 @@ export interface EngineHost {
   readonly rehearse?: (engine: EngineOrder, options: StepOptions) => Promise<Answer<string>>;
   /** The last lines of an engine's log, secrets masked. Absent if they cannot be read. */
   readonly log?: (engineId: string, options: LookOptions) => Promise<Answer<string>>;
+  /**
+   * Starts the programs that the cluster needs beside its engines, where one does not run. Called again and again while the cluster is
+   * watched. Absent if it has none.
+   */
+  readonly keep?: () => void;
+  /** Ends those programs. Called when the cluster is detached. */
+  readonly release?: () => void;
   /** Loads a workload's prompts into engines that replay them; absent if engines are real. */
   readonly loadOutcomes?: (workloadId: string, options: StepOptions) => Promise<Answer<string>>;
 }
