@@ -36,6 +36,7 @@ export const entries = {
   faultyEngine: "bench/faults/faultyEngine.ts",
   impatientGateway: "bench/faults/impatientGateway.ts",
   planSwitcher: "bench/faults/planSwitcher.ts",
+  realCluster: "server/realVllm/main.ts",
   realStudio: "bench/realRollOut/studioProcess.ts",
 };
 

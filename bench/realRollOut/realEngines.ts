@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { connectionSchema, type ProcessConnection } from "@/server/processes/processConnection";
-import { coreCard, vllmConnection } from "@/server/realVllm/vllmConnection";
+import { coreCard } from "@/server/realVllm/coreCard";
+import { vllmConnection } from "@/server/realVllm/vllmConnection";
 
 export const realModels = { small: "arith-small", large: "arith-large" } as const;
 
@@ -31,7 +32,7 @@ export function connectionOf(
     return {
       connect: ({ ports, judge }) =>
         connectionSchema.parse({
-          ...{ kind: "processes", node: "node1", gpus: { card: coreCard, count: cores }, engine: "weir", ports, judge },
+          ...{ kind: "processes", node: "node1", gpus: { card: coreCard.id, count: cores, processor: true }, engine: "weir", ports, judge },
           models: Object.fromEntries(Object.entries(paths).map(([model, source]) => [model, { source, args: ["--threads", "1"] }])),
         }),
     };

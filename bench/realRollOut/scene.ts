@@ -8,7 +8,7 @@ import { lifeOf, signalEngine } from "@/server/processes/engineLife";
 import { type EngineRecord, engineRecordsIn } from "@/server/processes/engineRecords";
 import type { ProcessConnection } from "@/server/processes/processConnection";
 import { processTable } from "@/server/processes/processIdentity";
-import { coreCard } from "@/server/realVllm/vllmConnection";
+import { coreCard } from "@/server/realVllm/coreCard";
 import type { StoredApplication } from "@/server/store/applicationRepository";
 import { freePorts } from "@/server/testing/freePorts";
 import { endChild, said, startBundle } from "../lib/childProcess";
@@ -24,8 +24,8 @@ const at = "2026-01-01T00:00:00.000Z";
 
 /** The large model alone on both cores, and the cascade with one core each. */
 export const plans = {
-  single: planOnGpus("single", { [realModels.large]: [0, 1] }, "node1", coreCard),
-  cascade: planOnGpus("cascade", { [realModels.small]: [0], [realModels.large]: [1] }, "node1", coreCard),
+  single: planOnGpus("single", { [realModels.large]: [0, 1] }, "node1", coreCard.id),
+  cascade: planOnGpus("cascade", { [realModels.small]: [0], [realModels.large]: [1] }, "node1", coreCard.id),
 } as const;
 
 type TestCluster = Awaited<ReturnType<typeof startTestCluster>>;
@@ -62,7 +62,7 @@ export class Scene {
       { folder, engines: join(folder, "engines", clusterId), gatewayAdminUrl, token, clusterId, connection },
       judge,
     );
-    store.clusters.insert({ ...plans.single.inputs.cluster, id: clusterId, kind: "embedded", gpu: coreCard }, at);
+    store.clusters.insert({ ...plans.single.inputs.cluster, id: clusterId, kind: "embedded", gpu: coreCard.id }, at);
     store.workloads.insert({ id: "w", createdAt: at, name: "w" } as WorkloadSummary, Buffer.from(""));
     for (const plan of Object.values(plans)) {
       store.plans.keep(plan);

@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { messagesOf, tellingLines } from "./logLines";
+import { recordedLog } from "./testing/testEngines";
 
-/** What vLLM 0.32 wrote when it failed: paths and numbers of processes changed, long lines cut. */
 const recorded = (name: string): readonly string[] =>
-  readFileSync(join(import.meta.dirname, "testing", "logs", `${name}.log`), "utf8")
+  readFileSync(recordedLog(name), "utf8")
     .split("\n")
     .filter((line) => line.trim() !== "");
 

@@ -1,7 +1,5 @@
 import { connectionSchema, type ProcessConnection } from "@/server/processes/processConnection";
-
-/** Card of one processor core, which stands for a GPU on a host without any. */
-export const coreCard = "cpu-core";
+import { coreCard } from "./coreCard";
 
 /** Context of the real models: what they were trained on is shorter. */
 const mostTokens = 2_048;
@@ -19,6 +17,7 @@ export interface VllmHost {
   readonly node?: string | undefined;
   readonly ports?: ProcessConnection["ports"];
   readonly judge?: ProcessConnection["judge"];
+  readonly beside?: ProcessConnection["beside"];
 }
 
 /**
@@ -26,11 +25,11 @@ export interface VllmHost {
  * gives it. They wait by polling, so that two engines would take the host from gateway and clients; as idle ones (SCHED_IDLE) they run only
  * where nothing else wants the core.
  */
-export function vllmConnection({ program, folders, cores, node, ports, judge }: VllmHost): ProcessConnection {
+export function vllmConnection({ program, folders, cores, node, ports, judge, beside }: VllmHost): ProcessConnection {
   return connectionSchema.parse({
     kind: "processes",
     ...(node === undefined ? {} : { node }),
-    gpus: { card: coreCard, count: cores },
+    gpus: { card: coreCard.id, count: cores, processor: true },
     engine: "vllm on cores",
     templates: {
       "vllm on cores": [
@@ -52,5 +51,6 @@ export function vllmConnection({ program, folders, cores, node, ports, judge }: 
     ),
     ...(ports === undefined ? {} : { ports }),
     ...(judge === undefined ? {} : { judge }),
+    ...(beside === undefined ? {} : { beside }),
   });
 }
