@@ -18,6 +18,7 @@ export const entries = {
   emulator: "server/emulator/main.ts",
   judge: "server/confidenceJudge/main.ts",
   realModels: "server/realModels/main.ts",
+  engine: "server/llamaEngine/main.ts",
   planningWorker: "server/planning/planner/worker.ts",
   calibrationWorker: "server/calibration/calibrationWorker.ts",
   capacityWorker: "server/planning/workflows/capacityWorker.ts",
