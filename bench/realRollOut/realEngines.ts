@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { addonsFolder } from "@/server/addons/addonFolder";
 import { connectionSchema, type ProcessConnection } from "@/server/processes/processConnection";
 import { coreCard } from "@/server/realVllm/coreCard";
 import { vllmConnection } from "@/server/realVllm/vllmConnection";
@@ -28,14 +29,19 @@ export function connectionOf(
   kind: EngineKind,
   paths: ModelPaths,
 ): { readonly connect: (needs: ConnectionNeeds) => ProcessConnection } | { readonly missing: string } {
-  if (kind === "weir")
+  if (kind === "weir") {
+    const root = process.env.WEIR_ROOT ?? process.cwd();
+    const engine = [process.execPath, join(root, "dist", "engine.mjs"), "--model", "{source}", "--alias", "{servedName}"];
+    const listening = ["--host", "{host}", "--port", "{port}", "--addons", addonsFolder(process.env), "--sequences", "16", "--threads", "1"];
     return {
       connect: ({ ports, judge }) =>
         connectionSchema.parse({
-          ...{ kind: "processes", node: "node1", gpus: { card: coreCard.id, count: cores, processor: true }, engine: "weir", ports, judge },
-          models: Object.fromEntries(Object.entries(paths).map(([model, source]) => [model, { source, args: ["--threads", "1"] }])),
+          ...{ kind: "processes", node: "node1", gpus: { card: coreCard.id, count: cores, processor: true }, ports, judge },
+          ...{ engine: "weir", templates: { weir: [...engine, ...listening, "{args}"] } },
+          models: Object.fromEntries(Object.entries(paths).map(([model, source]) => [model, { source }])),
         }),
     };
+  }
   const environment = process.env.WEIR_VLLM;
   if (environment === undefined) return { missing: "WEIR_VLLM names no virtual environment of vLLM" };
   const program = join(environment, "bin", "vllm");

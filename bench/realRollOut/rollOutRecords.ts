@@ -24,9 +24,10 @@ export interface RollOutRecord extends Partial<RollOutEnd> {
   readonly modelWrong: number;
   /** Answers that neither model gives: garbled or cut. */
   readonly garbled: number;
-  readonly p50Seconds: number;
-  readonly p95Seconds: number;
-  readonly longestSeconds: number;
+  /** Of answered requests, from the first attempt on; null: none was answered. */
+  readonly p50Seconds: number | null;
+  readonly p95Seconds: number | null;
+  readonly longestSeconds: number | null;
   /** What failed requests got, the first few. */
   readonly said: readonly string[];
 }
@@ -57,6 +58,7 @@ export function countedAnswers(
   const wrong = answered.filter(({ question, answer }) => answer !== rightAnswers[question]);
   const modelWrong = wrong.filter(({ question, answer }) => alone[question]?.includes(answer ?? "")).length;
   const seconds = answered.map((one) => one.seconds);
+  const at = (share: number): number | null => (seconds.length === 0 ? null : quantile(seconds, share));
   const sum = (count: (one: Asked) => number): number => asked.reduce((total, one) => total + count(one), 0);
   return {
     sent: asked.length,
@@ -66,9 +68,9 @@ export function countedAnswers(
     right: answered.length - wrong.length,
     modelWrong,
     garbled: wrong.length - modelWrong,
-    p50Seconds: quantile(seconds, 0.5),
-    p95Seconds: quantile(seconds, 0.95),
-    longestSeconds: Math.max(0, ...seconds),
+    p50Seconds: at(0.5),
+    p95Seconds: at(0.95),
+    longestSeconds: at(1),
     said: asked.flatMap(({ answer, said }) => (answer === null ? [said] : [])).slice(0, 5),
   };
 }
@@ -79,7 +81,9 @@ export function recordsTable(records: readonly RollOutRecord[]): string {
     "| killed | when | sent | failed | connection errors | 429 or 5xx | right | wrong by the model | garbled or cut | p50 | p95 | longest | there, back | operator |";
   const rule = "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
   const rows = records.map((one) => {
-    const seconds = [one.p50Seconds, one.p95Seconds, one.longestSeconds].map((value) => `${value.toFixed(value < 10 ? 2 : 0)} s`);
+    const seconds = [one.p50Seconds, one.p95Seconds, one.longestSeconds].map((value) =>
+      value === null ? "-" : `${value.toFixed(value < 10 ? 2 : 0)} s`,
+    );
     const ways = one.forwardSeconds === undefined ? "-" : `${one.forwardSeconds.toFixed(0)}, ${(one.backSeconds ?? 0).toFixed(0)} s`;
     const done = one.error === null ? (one.acts ?? []).join("; ") || "nothing" : `did not end: ${one.error}`;
     const killed = one.kill === null ? "nothing" : one.kill.victim === "engine" ? `engine \`${one.killed ?? ""}\`` : one.kill.victim;

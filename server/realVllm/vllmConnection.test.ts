@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { commandLine } from "@/server/engines/commandLine";
 import { connectionSchema } from "@/server/processes/processConnection";
-import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import { cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { coreCard, withCoreCard } from "./coreCard";
 import { judgePortsOf, judgePrograms } from "./judgePrograms";
 import { vllmConnection } from "./vllmConnection";
@@ -36,6 +36,6 @@ describe("card of a core", () => {
   it("is added once, and never in place of one that was measured", () => {
     const measured = { ...coreCard, memoryBytesPerSecond: 5e9 };
     expect(withCoreCard({ ...noUserCards, gpus: [measured] }).gpus).toEqual([measured]);
-    expect(catalogueOf(withCoreCard(noUserCards)).gpus.some(({ id }) => id === "cpu-core")).toBe(true);
+    expect(cardOf(catalogueOf(withCoreCard(noUserCards)).gpus, "cpu-core")?.name).toBe("one processor core");
   });
 });
