@@ -4,10 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { planOnGpus, startTestCluster } from "@/server/clusters/testing/testCluster";
 import type { WorkloadSummary } from "@/server/contracts/studio";
-import { lifeOf, signalEngine } from "@/server/processes/engineLife";
-import { type EngineRecord, engineRecordsIn } from "@/server/processes/engineRecords";
 import type { ProcessConnection } from "@/server/processes/processConnection";
-import { processTable } from "@/server/processes/processIdentity";
+import { killEngines, recordedEngines } from "@/server/processes/testing/recordedEngines";
 import { coreCard } from "@/server/realVllm/coreCard";
 import type { StoredApplication } from "@/server/store/applicationRepository";
 import { freePorts } from "@/server/testing/freePorts";
@@ -82,10 +80,8 @@ export class Scene {
   }
 
   /** Engines that were started and did not end, by their own account. */
-  engines(): readonly EngineRecord[] {
-    return engineRecordsIn(this.#start.engines)
-      .all()
-      .filter(({ ended }) => !ended);
+  engines(): ReturnType<typeof recordedEngines> {
+    return recordedEngines(this.#start.engines);
   }
 
   /** An operator's act. */
@@ -116,11 +112,7 @@ export class Scene {
   async end(keepLogsAs: string | null): Promise<void> {
     if (this.#studio !== undefined) await endChild(this.#studio);
     await endChild(this.#judge);
-    const records = engineRecordsIn(this.#start.engines);
-    for (const record of records.all()) {
-      const life = lifeOf(record, records, processTable);
-      if (life !== null) signalEngine(life, "SIGKILL");
-    }
+    killEngines(this.#start.engines);
     if (keepLogsAs !== null) cpSync(this.#start.engines, join(resultsFolder("tables"), keepLogsAs), { recursive: true });
     await this.#cluster.stop();
   }

@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { gpuCards } from "@/solver/hardware/gpus";
-import { lifeOf, signalEngine } from "../engineLife";
 import { engineRecordsIn } from "../engineRecords";
 import { connectionSchema, type ProcessConnection } from "../processConnection";
 import { createProcessHost, type ProcessHostParts } from "../processHost";
-import { processTable } from "../processIdentity";
+import { killEngines } from "./recordedEngines";
 
 /**
  * A small OpenAI-compatible server. `--mode` says how it fails: `exit` ends with 3 at once, `later` ends with 4 after a second, `never`
- * stays unhealthy, `leak` writes its keys and ends, `stubborn` ignores SIGTERM, `parent` starts a process that outlives it.
+ * stays unhealthy, `leak` writes its keys and ends, `stubborn` ignores SIGTERM, `parent` starts a process that outlives it, `hang` is healthy
+ * and answers no request, `recorded` writes the file that its source names and ends with 1.
  */
 const script = `
 const { createServer } = require("node:http");
@@ -108,11 +108,7 @@ export function testEngines() {
         ...parts,
       }),
     clear() {
-      const records = engineRecordsIn(folder);
-      for (const record of records.all()) {
-        const life = lifeOf(record, records, processTable);
-        if (life !== null) signalEngine(life, "SIGKILL");
-      }
+      killEngines(folder);
       rmSync(home, { recursive: true, force: true });
     },
   };
