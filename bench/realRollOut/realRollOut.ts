@@ -1,11 +1,12 @@
 import { join } from "node:path";
+import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import { arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
 import type { Benchmark, Measurement } from "../lib/benchmark";
-import { writeTables } from "../lib/results";
+import { resultsFolder, writeTables } from "../lib/results";
 import { AskedQuestions } from "./askedQuestions";
 import { connectionOf, type EngineKind, realModels } from "./realEngines";
 import { type AloneAnswers, countedAnswers, keepRecord, type RollOutRecord, recordsTable, rollOutRecords } from "./rollOutRecords";
-import { type Kill, moments, Operator, rollOutUnderKill, victims } from "./rollOutUnderKill";
+import { type Kill, moments, Operator, type RollOutEnd, rollOutUnderKill, victims } from "./rollOutUnderKill";
 import { plans, Scene } from "./scene";
 
 /** Without a kill, and each process killed at each moment. */
@@ -45,7 +46,7 @@ export async function rollOutSeries(options: SeriesOptions): Promise<{ readonly 
     const signal = AbortSignal.timeout(runSeconds * 1000);
     let load: AskedQuestions | null = null;
     let error: string | null = null;
-    let end: Partial<RollOutRecord> = {};
+    let end: Partial<RollOutEnd> = {};
     try {
       if (scene === null) {
         scene = await Scene.start(found.connect);
@@ -90,6 +91,16 @@ async function askedAlone(scene: Scene): Promise<AloneAnswers> {
   return answers;
 }
 
+/** The folder that `WEIR_REAL_MODELS` names, or both models made from the weights of this repository. */
+async function preparedModels(): Promise<string> {
+  const named = process.env.WEIR_REAL_MODELS;
+  if (named !== undefined) return named;
+  const folder = join(resultsFolder("tables"), "real-models");
+  const prepared = await prepareRealModels(folder, ["gguf", "hugging-face"]);
+  if (!prepared.ok) throw new Error(prepared.message);
+  return folder;
+}
+
 function told(records: readonly RollOutRecord[]): Measurement {
   const sum = (count: (record: RollOutRecord) => number): number => records.reduce((total, record) => total + count(record), 0);
   const detail = [
@@ -106,10 +117,11 @@ const realRollOut = (engine: EngineKind): Benchmark => ({
   name: `real roll-out under kills, failed requests, ${engine}`,
   budget: { figure: 0, keep: "at most" },
   async run() {
+    const models = await preparedModels();
     const known = rollOutRecords(engine).filter(({ error }) => error === null);
     const missing = await rollOutSeries({
       engine,
-      models: process.env.WEIR_REAL_MODELS ?? "",
+      models,
       kills: everyKill.filter((kill) => known.every((record) => !sameKill(record.kill, kill))),
       requestsPerSecond: setting("WEIR_BENCH_REAL_RATE", 5),
       runSeconds: setting("WEIR_BENCH_REAL_RUN_SECONDS", 1_500),

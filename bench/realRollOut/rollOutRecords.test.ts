@@ -27,7 +27,9 @@ describe("requests of a run", () => {
       { engine: "vllm", at: "2026-01-01T00:00:00.000Z", kill, error: null, ...ends, ...counts },
       { engine: "vllm", at: "2026-01-01T00:00:00.000Z", kill: null, error: "not ended after 9 s", ...counts },
     ]);
-    expect(table).toContain("| engine `small-0` | at the switch | 5 | 1 | 2 | 3 | 1 | 1 | 2 | 1.00 s | 1.00 s | 1.00 s | 120, 100 s | resumed |");
+    expect(table).toContain(
+      "| engine `small-0` | at the switch | 5 | 1 | 2 | 3 | 1 | 1 | 2 | 1.00 s | 1.00 s | 1.00 s | 120, 100 s | resumed |",
+    );
     expect(table).toContain("| nothing | - | 5 |");
     expect(table).toContain("did not end: not ended after 9 s |");
   });

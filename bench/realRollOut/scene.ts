@@ -85,7 +85,7 @@ export class Scene {
   }
 
   /** An operator's act. */
-  async order(order: StudioOrder): Promise<void> {
+  order(order: StudioOrder): void {
     this.#studio?.stdin?.write(`${JSON.stringify(order)}\n`);
   }
 

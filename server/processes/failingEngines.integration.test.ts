@@ -35,7 +35,9 @@ describe("engines that fail", () => {
   it("tells the cause from vLLM's own log, and not the stacks of the processes that only report it", async () => {
     const host = engines.host({}, { limits: { settleMs: 10_000 } });
     const message = messageOf(await host.start(orderOf("recorded", 0), unwatched()));
-    expect(message).toContain("Its log says: RuntimeError: Cannot find any model weights with `/models/arith-small` | Exception: WorkerProc");
+    expect(message).toContain(
+      "Its log says: RuntimeError: Cannot find any model weights with `/models/arith-small` | Exception: WorkerProc",
+    );
     expect(message).not.toMatch(/Traceback|File "/);
     expect(message.length).toBeLessThan(700);
   });
@@ -45,9 +47,9 @@ describe("engines that fail", () => {
     await host.start(small, unwatched());
     await expect.poll(() => host.progress!(small.id, {}), { timeout: 10_000 }).toMatch(/^engine \d+ loads Qwen/);
     process.kill(engines.records.read(small.id)!.process!.pid, "SIGKILL");
-    await expect.poll(() => whyGone(host, small.id)).toMatch(
-      /ended by signal SIGKILL, .* A system without free memory ends processes by this signal\. Its log says: engine/,
-    );
+    await expect
+      .poll(() => whyGone(host, small.id))
+      .toMatch(/ended by signal SIGKILL, .* A system without free memory ends processes by this signal\. Its log says: engine/);
   });
 
   it("leaves one that never gets healthy to whoever verifies it, with the reason", async () => {

@@ -22,7 +22,12 @@ describe("engines as processes of this host", () => {
   it("runs a command on the GPUs it was given, with the few variables it needs and those that are referred to", async () => {
     const keyFile = join(engines.home, "key");
     writeFileSync(keyFile, "from-a-file\n");
-    const environment = { HF_TOKEN: { fromEnv: "MY_TOKEN" }, KEY_OF_STORE: { fromFile: keyFile }, NCCL_DEBUG: { value: "WARN" }, CORES: { value: "on {gpus}" } };
+    const environment = {
+      HF_TOKEN: { fromEnv: "MY_TOKEN" },
+      KEY_OF_STORE: { fromFile: keyFile },
+      NCCL_DEBUG: { value: "WARN" },
+      CORES: { value: "on {gpus}" },
+    };
     const own = { PATH: process.env.PATH, MY_TOKEN: "from-the-studio", WEIR_ADMIN_TOKEN: "the studio's own" };
     const host = engines.host({ environment }, { environment: own });
     const order = { ...orderOf("qwen2.5-3b", 2), tp: 2, placements: [{ node: "node1", gpus: [2, 3] }] };

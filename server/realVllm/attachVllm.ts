@@ -56,7 +56,9 @@ export async function attachVllm(place: VllmPlace): Promise<Outcome<{ readonly i
   const cards = createCardStore(stateDir);
   const carded = cards.change((own) => withCoreCard(withRealModelCards(own)));
   if (!carded.ok) return carded;
-  const folders = Object.fromEntries(prepared.models.flatMap(({ name, huggingFace }) => (huggingFace === null ? [] : [[name, huggingFace]])));
+  const folders = Object.fromEntries(
+    prepared.models.flatMap(({ name, huggingFace }) => (huggingFace === null ? [] : [[name, huggingFace]])),
+  );
   const file = prepared.models[0]?.trainedGguf ?? "";
   const unlock = lockStateFolder(stateDir);
   const store = openStore(stateDir);
@@ -98,7 +100,9 @@ async function judgeOf({
   file,
   ports: had,
   say,
-}: VllmPlace & { readonly file: string; readonly ports: JudgePorts | null }): Promise<Partial<Pick<ProcessConnection, "judge" | "beside">>> {
+}: VllmPlace & { readonly file: string; readonly ports: JudgePorts | null }): Promise<
+  Partial<Pick<ProcessConnection, "judge" | "beside">>
+> {
   const folder = addonsFolder(environment);
   say("Looking for the judge's engine, and installing it where it is missing (30 MB) ...");
   const state = await createAddonKeeper(folder).install("real-engine", {});

@@ -46,32 +46,40 @@ describe.skipIf(environment === undefined)("vLLM on a core", () => {
   const processesOf = (log: string): readonly string[] =>
     readdirSync("/proc").filter((name) => /^\d+$/.test(name) && linkOf(`/proc/${name}/fd/2`) === log);
 
-  it("says what vLLM said where there is no such model", async () => {
-    const order = orderOf("no-weights");
-    await host.start(order, unwatched());
-    const answer = await awaitEngine(host, order, { ...unwatched(), limitMs: loadMs });
-    expect(answer.ok ? "" : answer.message).toMatch(/Its log says: huggingface_hub\.errors\.HFValidationError: Repo id must be/);
-    expect(await host.stop(order.id, unwatched())).toMatchObject({ ok: true });
-  }, loadMs);
-
-  it("loads with progress, answers, and leaves no process: stopped, or its API server killed", async () => {
-    const order = orderOf("arith-small");
-    for (const end of ["stopped", "killed"] as const) {
-      const waits: string[] = [];
-      expect(await host.start(order, unwatched())).toMatchObject({ ok: true });
-      const [record] = recordedEngines(engines);
-      if (record?.process == null) throw new Error("It has no process.");
-      const options = { ...unwatched(), report: (wait: string) => waits.push(wait), limitMs: loadMs };
-      expect(await awaitEngine(host, order, options)).toMatchObject({ ok: true });
-      expect(waits.filter((wait) => wait.includes("Its log: ")).length).toBeGreaterThan(3);
-      expect(readFileSync(record.log, "utf8")).toContain("'max_num_seqs': 16");
-      expect(processesOf(record.log).length).toBeGreaterThan(2);
-      if (end === "killed") process.kill(record.process.pid, "SIGKILL");
+  it(
+    "says what vLLM said where there is no such model",
+    async () => {
+      const order = orderOf("no-weights");
+      await host.start(order, unwatched());
+      const answer = await awaitEngine(host, order, { ...unwatched(), limitMs: loadMs });
+      expect(answer.ok ? "" : answer.message).toMatch(/Its log says: huggingface_hub\.errors\.HFValidationError: Repo id must be/);
       expect(await host.stop(order.id, unwatched())).toMatchObject({ ok: true });
-      expect(processesOf(record.log)).toEqual([]);
-      expect(execFileSync("ps", ["-eo", "pgid="], { encoding: "utf8" }).split(/\s+/)).not.toContain(`${record.process.pid}`);
-    }
-  }, 3 * loadMs);
+    },
+    loadMs,
+  );
+
+  it(
+    "loads with progress, answers, and leaves no process: stopped, or its API server killed",
+    async () => {
+      const order = orderOf("arith-small");
+      for (const end of ["stopped", "killed"] as const) {
+        const waits: string[] = [];
+        expect(await host.start(order, unwatched())).toMatchObject({ ok: true });
+        const [record] = recordedEngines(engines);
+        if (record?.process == null) throw new Error("It has no process.");
+        const options = { ...unwatched(), report: (wait: string) => waits.push(wait), limitMs: loadMs };
+        expect(await awaitEngine(host, order, options)).toMatchObject({ ok: true });
+        expect(waits.filter((wait) => wait.includes("Its log: ")).length).toBeGreaterThan(3);
+        expect(readFileSync(record.log, "utf8")).toContain("'max_num_seqs': 16");
+        expect(processesOf(record.log).length).toBeGreaterThan(2);
+        if (end === "killed") process.kill(record.process.pid, "SIGKILL");
+        expect(await host.stop(order.id, unwatched())).toMatchObject({ ok: true });
+        expect(processesOf(record.log)).toEqual([]);
+        expect(execFileSync("ps", ["-eo", "pgid="], { encoding: "utf8" }).split(/\s+/)).not.toContain(`${record.process.pid}`);
+      }
+    },
+    3 * loadMs,
+  );
 });
 
 function linkOf(path: string): string | null {

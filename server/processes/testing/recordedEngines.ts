@@ -3,7 +3,10 @@ import { type EngineRecord, engineRecordsIn } from "../engineRecords";
 import { processTable } from "../processIdentity";
 
 /** Engines that were started with records in a folder and have not ended, by their records. */
-export const recordedEngines = (folder: string): readonly EngineRecord[] => engineRecordsIn(folder).all().filter(({ ended }) => !ended);
+export const recordedEngines = (folder: string): readonly EngineRecord[] =>
+  engineRecordsIn(folder)
+    .all()
+    .filter(({ ended }) => !ended);
 
 /** Kills every process of them. */
 export function killEngines(folder: string): void {

@@ -87,7 +87,10 @@ export function testEngines() {
       templates: { script: template },
       models: {
         recorded: { source: recordedLog("vllm-no-weights"), args: ["--mode", "recorded"] },
-        "qwen2.5-3b": { source: "Qwen/Qwen2.5-3B-Instruct" }, "qwen2.5-7b": { source: "Qwen/Qwen2.5-7B-Instruct" }, ...models },
+        "qwen2.5-3b": { source: "Qwen/Qwen2.5-3B-Instruct" },
+        "qwen2.5-7b": { source: "Qwen/Qwen2.5-7B-Instruct" },
+        ...models,
+      },
       ports: { from: firstPort, to: firstPort + 99 },
       ...change,
     });
