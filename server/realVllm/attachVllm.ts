@@ -14,7 +14,9 @@ import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import { withRealModelCards } from "@/server/realModels/realModelCards";
 import { lockStateFolder } from "@/server/store/lockStateFolder";
 import { openStore } from "@/server/store/store";
+import { storeWorkload } from "@/server/workloads/storedWorkloads";
 import { clusterSpecSchema } from "@/solver/plan/clusterSpec";
+import { arithmeticWorkload, arithmeticWorkloadName } from "./arithmeticWorkload";
 import { withCoreCard } from "./coreCard";
 import { type JudgePorts, judgePortsOf, judgePrograms } from "./judgePrograms";
 import { vllmConnection } from "./vllmConnection";
@@ -28,6 +30,9 @@ const judgePorts = { from: 8200, to: 8299 } as const;
 /** A cascade has two engines, each on a core of its own. */
 const leastCores = 2;
 
+/** Less than one core sustains, at a quality that the small model does not reach alone. */
+const suggestedTraffic = { requestsPerSecond: 5, qualityFloor: 90 } as const;
+
 export interface VllmPlace {
   /** Path of vLLM's program. */
   readonly program: string;
@@ -39,11 +44,12 @@ export interface VllmPlace {
 }
 
 /**
- * Makes the two real models, their cards and a cluster of processes that starts vLLM with them, before a studio of that folder starts. What is
- * there already stays, with its id and plans; only its connection is written again. Engines are started by plans.
+ * Makes the two real models, their cards, a workload that they answered and a cluster of processes that starts vLLM with them, before a
+ * studio of that folder starts. What is there already stays, with its id and plans; only the connection is written again. Engines are
+ * started by plans.
  *
  * @returns the cluster's id; or one sentence: too few cores, weights that are missing, cards that cannot be read.
- * @throws Error if another studio uses the folder.
+ * @throws Error with one sentence if another studio uses the folder, or an engine does not answer the questions.
  */
 export async function attachVllm(place: VllmPlace): Promise<Outcome<{ readonly id: string }>> {
   const { program, stateDir, root, environment, say } = place;
@@ -86,6 +92,13 @@ export async function attachVllm(place: VllmPlace): Promise<Outcome<{ readonly i
       const detail = `processes: ${cores} cores, vLLM at ${program}`;
       store.audit.add({ at, actor: "weir", action: "attach cluster", subject: vllmClusterName, detail, ...about });
     });
+    const known = store.workloads.list().find(({ name }) => name === arithmeticWorkloadName);
+    if (known === undefined && connection.judge !== null) {
+      say("Asking both models questions of arithmetic, for a workload ...");
+      const addons = addonsFolder(environment);
+      const asked = { models: prepared.models, root, addonsFolder: addons, cards: cards.read().catalogue.models };
+      store.clusters.suggest(id, { workloadId: storeWorkload(store, await arithmeticWorkload(asked)), ...suggestedTraffic });
+    }
     return { ok: true, id };
   } finally {
     store.close();
