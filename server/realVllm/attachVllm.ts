@@ -5,10 +5,8 @@ import { addonsFolder } from "@/server/addons/addonFolder";
 import { createAddonKeeper } from "@/server/addons/addonKeeper";
 import { createCardStore } from "@/server/cards/cardStore";
 import type { Outcome } from "@/server/contracts/studio";
-import { readConnection } from "@/server/fleet/connection";
 import { createHost } from "@/server/fleet/createHost";
 import { observedHardware } from "@/server/fleet/observedHardware";
-import { freePort } from "@/server/processes/freePort";
 import type { ProcessConnection } from "@/server/processes/processConnection";
 import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import { withRealModelCards } from "@/server/realModels/realModelCards";
@@ -18,14 +16,11 @@ import { storeWorkload } from "@/server/workloads/storedWorkloads";
 import { clusterSpecSchema } from "@/solver/plan/clusterSpec";
 import { arithmeticWorkload, arithmeticWorkloadName } from "./arithmeticWorkload";
 import { withCoreCard } from "./coreCard";
-import { type JudgePorts, judgePortsOf, judgePrograms } from "./judgePrograms";
+import { judgePrograms } from "./judgePrograms";
 import { vllmConnection } from "./vllmConnection";
 
 /** The cluster's name on every page. */
 export const vllmClusterName = "vLLM on this computer";
-
-/** Ports of the judge and its engine; engines take lower ones. */
-const judgePorts = { from: 8200, to: 8299 } as const;
 
 /** A cascade has two engines, each on a core of its own. */
 const leastCores = 2;
@@ -71,10 +66,7 @@ export async function attachVllm(place: VllmPlace): Promise<Outcome<{ readonly i
   try {
     const row = store.clusters.list().find(({ spec }) => spec.name === vllmClusterName);
     const id = row?.id ?? randomUUID();
-    // An approval of a plan holds for this connection: a judge that has ports keeps them.
-    const before = row === undefined ? null : readConnection(row.connection);
-    const ports = before?.ok && before.value.kind === "processes" ? judgePortsOf(before.value) : null;
-    const connection = vllmConnection({ program, folders, cores, ...(await judgeOf({ ...place, file, ports })) });
+    const connection = vllmConnection({ program, folders, cores, ...(await judgeOf({ ...place, file })) });
     const gpuCards = () => cards.read().catalogue.gpus;
     const host = createHost(connection, { clusterId: id, stateDir, environment, gpuCards });
     if (!host.ok) return host;
@@ -111,20 +103,15 @@ async function judgeOf({
   root,
   environment,
   file,
-  ports: had,
   say,
-}: VllmPlace & { readonly file: string; readonly ports: JudgePorts | null }): Promise<
+}: VllmPlace & { readonly file: string }): Promise<
   Partial<Pick<ProcessConnection, "judge" | "beside">>
 > {
   const folder = addonsFolder(environment);
   say("Looking for the judge's engine, and installing it where it is missing (30 MB) ...");
   const state = await createAddonKeeper(folder).install("real-engine", {});
-  const judge = had?.judge ?? (await freePort(judgePorts, new Set()));
-  const engine = had?.engine ?? (judge === null ? null : await freePort(judgePorts, new Set([judge])));
-  if (state.kind === "ready" && judge !== null && engine !== null)
-    return judgePrograms({ root, addonsFolder: folder, file, ports: { judge, engine } });
-  const why =
-    state.kind === "unsupported" ? state.message : state.kind === "failed" ? state.reason : "no two ports from 8200 to 8299 are free";
+  if (state.kind === "ready") return judgePrograms({ root, addonsFolder: folder, file });
+  const why = state.kind === "unsupported" ? state.message : state.kind === "failed" ? state.reason : "its engine is not installed";
   say(`There is no judge, so that only plans of one model can be applied: ${why.replace(/\.$/, "")}.`);
   return {};
 }

@@ -3,11 +3,11 @@ import { commandLine } from "@/server/engines/commandLine";
 import { connectionSchema } from "@/server/processes/processConnection";
 import { cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { coreCard, withCoreCard } from "./coreCard";
-import { judgePortsOf, judgePrograms } from "./judgePrograms";
+import { judgePrograms } from "./judgePrograms";
 import { vllmConnection } from "./vllmConnection";
 
 const folders = { "arith-small": "/m/arith-small", "arith-large": "/m/arith-large" };
-const judge = judgePrograms({ root: "/weir", addonsFolder: "/addons", file: "/m/small.gguf", ports: { judge: 8200, engine: 8201 } });
+const judge = judgePrograms({ root: "/weir", addonsFolder: "/addons", file: "/m/small.gguf" });
 const connection = vllmConnection({ program: "/v/bin/vllm", folders, cores: 2, ...judge });
 
 describe("connection of vLLM on the cores of a host", () => {
@@ -26,9 +26,11 @@ describe("connection of vLLM on the cores of a host", () => {
     expect(Object.keys(connection.models)).toEqual(["arith-small", "arith-large"]);
   });
 
-  it("keeps the ports of a judge that it has", () => {
-    expect(judgePortsOf(connection)).toEqual({ judge: 8200, engine: 8201 });
-    expect(judgePortsOf(vllmConnection({ program: "/v/bin/vllm", folders, cores: 2 }))).toBeNull();
+  it("has a judge beside the engines, whose ports no engine takes", () => {
+    const ports = connection.beside.map(({ command }) => Number(command.at(-1)));
+    expect(connection.judge?.url).toBe(`http://127.0.0.1:${ports[1]}`);
+    expect(connection.beside[1]?.command).toContain(`http://127.0.0.1:${ports[0]}`);
+    for (const port of ports) expect(port).toBeGreaterThan(connection.ports.to);
   });
 });
 
