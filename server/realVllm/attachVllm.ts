@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { addonsFolder } from "@/server/addons/addonFolder";
 import { createAddonKeeper } from "@/server/addons/addonKeeper";
 import { createCardStore } from "@/server/cards/cardStore";
@@ -74,7 +75,8 @@ export async function attachVllm(place: VllmPlace): Promise<Outcome<{ readonly i
     if (!seen.ok) return seen;
     const spec = clusterSpecSchema.parse({ id, name: vllmClusterName, kind: "processes", ...observedHardware(seen.value, () => 0) });
     const at = new Date().toISOString();
-    store.atomically(() => {
+    const isNew = row === undefined || !isDeepStrictEqual(row.connection, connection);
+    const write = (): void => {
       if (row === undefined) store.clusters.insert(spec, at, { connection, gateway: null });
       else {
         store.clusters.respecify(spec);
@@ -83,7 +85,8 @@ export async function attachVllm(place: VllmPlace): Promise<Outcome<{ readonly i
       const about = { objectKind: "cluster", objectId: id, clusterId: id } as const;
       const detail = `processes: ${cores} cores, vLLM at ${program}`;
       store.audit.add({ at, actor: "weir", action: "attach cluster", subject: vllmClusterName, detail, ...about });
-    });
+    };
+    if (isNew) store.atomically(write);
     const known = store.workloads.list().find(({ name }) => name === arithmeticWorkloadName);
     if (known === undefined && connection.judge !== null) {
       say("Asking both models questions of arithmetic, for a workload ...");
