@@ -2,7 +2,19 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { isVllmThere, vllmObstacle } from "./installVllm.mjs";
+
+interface Host {
+  readonly platform: string;
+  readonly arch: string;
+  readonly python: string | null;
+  readonly freeBytes: number;
+  readonly folder: string;
+}
+
+const { isVllmThere, vllmObstacle } = (await import("./installVllm.mjs" as string)) as {
+  readonly isVllmThere: (folder: string) => boolean;
+  readonly vllmObstacle: (host: Host) => string | null;
+};
 
 const host = { platform: "linux", arch: "x64", python: "python3", freeBytes: 9e9, folder: "/state/vllm" };
 

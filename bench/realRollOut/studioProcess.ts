@@ -24,7 +24,7 @@ export type StudioOrder = { readonly apply: string } | { readonly resume: string
 const { folder, engines, gatewayAdminUrl, token, clusterId, connection }: StudioStart = JSON.parse(process.argv[2] ?? "{}");
 const store = openStore(folder);
 const connector = createConnector({
-  host: createProcessHost(connection, { folder: engines, gpuCards: () => [], environment: process.env }),
+  host: createProcessHost(connection, { folder: engines, gpuCards: () => ({}), environment: process.env }),
   gateway: createAdminClient("gateway", gatewayAdminUrl, token, { clusterId, sign: orderSigner(studioKey(folder)) }),
   planOf: (id) => store.plans.get(id),
 });

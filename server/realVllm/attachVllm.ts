@@ -107,9 +107,7 @@ async function judgeOf({
   environment,
   file,
   say,
-}: VllmPlace & { readonly file: string }): Promise<
-  Partial<Pick<ProcessConnection, "judge" | "beside">>
-> {
+}: VllmPlace & { readonly file: string }): Promise<Partial<Pick<ProcessConnection, "judge" | "beside">>> {
   const folder = addonsFolder(environment);
   say("Looking for the judge's engine, and installing it where it is missing (30 MB) ...");
   const state = await createAddonKeeper(folder).install("real-engine", {});

@@ -35,7 +35,7 @@ describe.skipIf(environment === undefined)("vLLM on a core", () => {
     const connection = vllmConnection({
       ...{ program: join(environment ?? "", "bin", "vllm"), folders, cores: 2, node: "node1", ports: { from: 21_100, to: 21_140 } },
     });
-    host = createProcessHost(connection, { folder: engines, gpuCards: () => [], environment: process.env });
+    host = createProcessHost(connection, { folder: engines, gpuCards: () => ({}), environment: process.env });
   });
   afterAll(() => {
     killEngines(engines);
