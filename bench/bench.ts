@@ -24,6 +24,7 @@ import { machine, writeResults, writeTables } from "./lib/results";
 import { predictionBenchmarks } from "./prediction/prediction";
 import { predictorOverheadBenchmarks } from "./prediction/predictorOverhead";
 import { predictorsLiveBenchmarks } from "./prediction/predictorsLive";
+import { realRollOutBenchmarks } from "./realRollOut/realRollOut";
 import { recordEngineBenchmarks } from "./recorded/recorder/recordEngine";
 import { rollOutBenchmarks } from "./rollOuts/rollOut";
 import { compareBenchmarks } from "./solver/compare";
@@ -92,6 +93,7 @@ const benchmarks: readonly Benchmark[] = [
   ...faultMixBenchmarks,
   ...stageFailureBenchmarks,
   ...rollOutBenchmarks,
+  ...realRollOutBenchmarks,
   ...batchKillBenchmarks,
   ...resumedBatchBenchmarks,
   ...recordEngineBenchmarks,

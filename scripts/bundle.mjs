@@ -37,6 +37,8 @@ export const entries = {
   faultyEngine: "bench/faults/faultyEngine.ts",
   impatientGateway: "bench/faults/impatientGateway.ts",
   planSwitcher: "bench/faults/planSwitcher.ts",
+  realCluster: "server/realVllm/main.ts",
+  realStudio: "bench/realRollOut/studioProcess.ts",
 };
 
 /** Builds every entry that exists. */

@@ -156,11 +156,7 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
     if (cluster === null || collector === null) return null;
     const { decisions, frames } = collector;
     const { emulated } = cluster.connector;
-    const known = {
-      labelOf: clusterId === embeddedClusterId ? labelOf : () => null,
-      emulated,
-      emulatedAsPlanned: emulated && !cluster.deviates(),
-    };
+    const known = { labelOf, emulated, emulatedAsPlanned: emulated && !cluster.deviates() };
     return { ...known, decisions, timeScale: cluster.timeScale(), frame: () => frames().at(-1) ?? null };
   };
   const watch = createTrafficWatch({ store, planning, sourceOf: trafficOf });

@@ -12,6 +12,8 @@ export interface Reply {
   readonly decisionId: string | null;
   /** What was received instead of an answer; empty where one was received. */
   readonly said: string;
+  /** The body of an answer; empty where none was received. */
+  readonly text: string;
 }
 
 export interface Chat {
@@ -21,6 +23,8 @@ export interface Chat {
   readonly streaming: "buffer" | "last";
   /** Maximum length of the answer; null: unlimited. */
   readonly mostTokens: number | null;
+  /** Left out: the engine's own. */
+  readonly temperature?: number;
   /** Time after which the client leaves if it is not answered by then; null: it stays. */
   readonly leaveAfterMs: number | null;
 }
@@ -45,9 +49,9 @@ export class Clients {
   }
 
   /** Requests a completion and reads it to its end, or leaves. */
-  chat({ model, prompt, stream, streaming, mostTokens, leaveAfterMs }: Chat): Promise<Reply> {
+  chat({ model, prompt, stream, streaming, mostTokens, temperature, leaveAfterMs }: Chat): Promise<Reply> {
     const length = mostTokens === null ? {} : { max_tokens: mostTokens };
-    const body = JSON.stringify({ model, stream, ...length, messages: [{ role: "user", content: prompt }] });
+    const body = JSON.stringify({ model, stream, ...length, temperature, messages: [{ role: "user", content: prompt }] });
     const headers = { "x-weir-stream": streaming, "content-length": Buffer.byteLength(body) };
     return this.#ask({ stream, leaveAfterMs, headers, pieces: [body] });
   }
@@ -63,7 +67,7 @@ export class Clients {
     return new Promise((resolve) => {
       const { hostname, port } = this.#url;
       const options = { method: "POST", path: chatPath, agent: this.#agent, headers: { "content-type": "application/json", ...headers } };
-      const heard = { status: 0, decisionId: null as string | null };
+      const heard = { status: 0, decisionId: null as string | null, text: "" };
       const end = (reply: Pick<Reply, "outcome" | "said">): void => {
         clearTimeout(timer);
         resolve({ ...heard, ...reply });
@@ -76,7 +80,11 @@ export class Clients {
         answer.on("data", (piece: string) => {
           text += piece;
         });
-        answer.on("end", () => end(reading(heard.status, text, stream)));
+        answer.on("end", () => {
+          const read = reading(heard.status, text, stream);
+          if (read.outcome === "answered") heard.text = text;
+          end(read);
+        });
         answer.on("error", (error) => end({ outcome: "lost", said: String(error) }));
       });
       // After an answer that arrived before the body was sent, the rest of it may fail.
@@ -102,7 +110,7 @@ export class Clients {
       socket.on("data", (chunk: Buffer) => {
         text += chunk.toString();
         const status = Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0);
-        if (/"message":"[^"]+/.test(text)) end({ status, decisionId: null, outcome: "failed", said: text });
+        if (/"message":"[^"]+/.test(text)) end({ status, decisionId: null, outcome: "failed", said: text, text: "" });
       });
       const end = (reply: Reply): void => {
         clearInterval(timer);
@@ -111,7 +119,7 @@ export class Clients {
       };
       socket.on("error", () => undefined);
       socket.on("close", () =>
-        end({ status: 0, decisionId: null, outcome: "lost", said: `a slow ${part}: ${text || "the connection was closed"}` }),
+        end({ status: 0, decisionId: null, outcome: "lost", said: `a slow ${part}: ${text || "the connection was closed"}`, text: "" }),
       );
     });
   }

@@ -193,6 +193,12 @@ export const variables: readonly Variable[] = [
     usual: "",
     meaning: "`1`: a launcher reads what the studio prints and runs gateways for attached clusters. Set by `npm run studio`.",
   },
+  {
+    name: "WEIR_VLLM",
+    readBy: ["launcher"],
+    usual: "",
+    meaning: "A virtual environment that has vLLM: `npm run real` starts engines from it and installs none.",
+  },
   { name: "WEIR_VERBOSE", readBy: ["launcher"], usual: "", meaning: "Set to anything: the launcher prints what its processes print." },
   { name: "WEIR_LOG_LEVEL", readBy: ["gateway"], usual: "info", meaning: "Level of the gateway's log, as pino names them." },
   { name: "WEIR_SCRAPE_SECONDS", readBy: ["studio"], usual: "1", meaning: "How often targets are scraped, 0.5 to 5." },

@@ -10,14 +10,15 @@ const values: CommandValues = {
   pp: 1,
   gpus: [2, 3],
   precision: "bf16",
+  sequences: 64,
   args: ["--max-model-len", "8192"],
 };
 
 describe("command line", () => {
-  it("starts vLLM under the card's name, in the plan's shape and precision, with the model's own flags last", () => {
+  it("starts vLLM under the card's name, in the plan's shape, precision and number of requests at once, with the model's own flags last", () => {
     expect(commandLine(commandTemplates.vllm, values).join(" ")).toBe(
       "vllm serve meta-llama/Llama-3.1-8B-Instruct --served-model-name llama-3.1-8b --host 127.0.0.1 --port 8101 " +
-        "--tensor-parallel-size 2 --pipeline-parallel-size 1 --dtype bfloat16 --max-model-len 8192",
+        "--tensor-parallel-size 2 --pipeline-parallel-size 1 --max-num-seqs 64 --dtype bfloat16 --max-model-len 8192",
     );
   });
 

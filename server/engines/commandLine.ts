@@ -13,7 +13,8 @@ export type CommandTemplate = readonly string[];
 export const commandTemplates: Readonly<Record<EngineKind, CommandTemplate>> = {
   vllm: [
     ...["vllm", "serve", "{source}", "--served-model-name", "{servedName}", "--host", "{host}", "--port", "{port}"],
-    ...["--tensor-parallel-size", "{tp}", "--pipeline-parallel-size", "{pp}", "{precisionFlags}", "{args}"],
+    ...["--tensor-parallel-size", "{tp}", "--pipeline-parallel-size", "{pp}", "--max-num-seqs", "{sequences}"],
+    ...["{precisionFlags}", "{args}"],
   ],
   sglang: [
     ...["python3", "-m", "sglang.launch_server", "--model-path", "{source}", "--served-model-name", "{servedName}"],
@@ -39,12 +40,14 @@ export interface CommandValues {
   /** Indices on its node. */
   readonly gpus: readonly number[];
   readonly precision: "bf16" | "fp8" | "int4";
+  /** The most requests that the plan has in it at once. */
+  readonly sequences: number;
   /** Further flags of this model, after Weir's own so that they take precedence. */
   readonly args: readonly string[];
 }
 
 const listNames = ["precisionFlags", "args"] as const;
-const wordNames = ["source", "servedName", "host", "port", "tp", "pp", "gpus", "splitMode"] as const;
+const wordNames = ["source", "servedName", "host", "port", "tp", "pp", "gpus", "sequences", "splitMode"] as const;
 const names: readonly string[] = [...listNames, ...wordNames];
 
 const brace = /\{([A-Za-z]+)\}/g;
@@ -67,9 +70,9 @@ export function templateFault(template: CommandTemplate): string | null {
 export function commandLine(template: CommandTemplate, values: CommandValues): readonly string[] {
   const fault = templateFault(template);
   if (fault !== null) throw new RangeError(fault);
-  const { source, servedName, host, port, tp, pp, gpus, precision, args } = values;
+  const { source, servedName, host, port, tp, pp, gpus, precision, sequences, args } = values;
   const words: Readonly<Record<string, string>> = {
-    ...{ source, servedName, host, port: `${port}`, tp: `${tp}`, pp: `${pp}`, gpus: gpus.join(",") },
+    ...{ source, servedName, host, port: `${port}`, tp: `${tp}`, pp: `${pp}`, gpus: gpus.join(","), sequences: `${sequences}` },
     // In llama.cpp, layers on one GPU after the other are pipeline parallelism, and rows over all of them tensor parallelism.
     splitMode: tp > 1 ? "row" : "layer",
   };

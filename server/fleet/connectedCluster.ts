@@ -89,6 +89,7 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
   }
 
   async function look(): Promise<void> {
+    host.keep?.();
     const answer = await connector.observe();
     const advised = answer.ok ? answer : await withAdvice(answer);
     if (ending.signal.aborted) return;

@@ -52,7 +52,7 @@ export interface FleetParts {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly gateways: GatewayRunner;
   readonly heldOutOutcomes: EmulatorHostOptions["heldOutOutcomes"];
-  /** Quality label of an answer of the embedded cluster, if known. */
+  /** Quality label of an answer, if known. */
   readonly labelOf: (decision: Decision) => number | null;
   readonly onScrape: (facts: ScrapeFacts) => void;
   /** Initial planning input for a new user on the embedded cluster. */
@@ -108,7 +108,7 @@ export function createFleet(parts: FleetParts): StudioFleet {
     if (!host.ok) return refused(id, host.message);
     const own = {
       ...{ id, kind: connection.value.kind, host: host.value },
-      labelOf: () => null,
+      labelOf: parts.labelOf,
       saveObservation: (observation) => saveObservation(parts, id, observation),
     } satisfies Partial<Own>;
     if (place.runBy === "operator") {
@@ -181,7 +181,9 @@ export function createFleet(parts: FleetParts): StudioFleet {
     connect: (clusterId) => inTurn(() => connect(clusterId)),
     disconnect: (clusterId) =>
       inTurn(async () => {
+        const host = connected.get(clusterId)?.host;
         await letGo(clusterId);
+        host?.release?.();
         gateways.end(clusterId);
       }),
     async close() {

@@ -1,5 +1,6 @@
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { commandLine, commandTemplates } from "@/server/engines/commandLine";
+import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { KubernetesConnection } from "./connection";
 
 /** One node's part of a multi-node engine. */
@@ -39,6 +40,7 @@ export function engineCommand(
     pp: engine.pp,
     gpus: engine.placements.flatMap(({ gpus }) => gpus),
     precision: engine.precision,
+    sequences: inFlightLimit(engine),
     args: [],
   });
   return [...command.map(literal), ...(group === null ? [] : groupFlags[kind](group)), ...model.args.map(literal)];

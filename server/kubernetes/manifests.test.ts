@@ -97,7 +97,7 @@ describe("manifests", () => {
         .containers[0]?.command;
     expect(command(made())?.join(" ")).toBe(
       "vllm serve meta-llama/Llama-3.1-8B-Instruct --served-model-name llama-3.1-8b --host 0.0.0.0 --port 8000 " +
-        "--tensor-parallel-size 2 --pipeline-parallel-size 1 --dtype bfloat16 --max-model-len 8192",
+        "--tensor-parallel-size 2 --pipeline-parallel-size 1 --max-num-seqs 256 --dtype bfloat16 --max-model-len 8192",
     );
     expect(command(made(order({ model: "qwen2.5-3b" })))).toContain("/weights/qwen $$(HOME)");
   });

@@ -2,9 +2,18 @@ import { setMaxListeners } from "node:events";
 import { Pool } from "undici";
 import { guardedConnector } from "@/server/contracts/engine/guardedConnector";
 import type { LoadStatus } from "@/server/contracts/studio";
+import { chatAnswer } from "@/solver/judging/judgeCall";
 import type { OutcomeTable, RequestSample } from "@/solver/workload/workload";
 import { LoadRecord } from "./loadRecord";
 import { promptText } from "./promptText";
+
+/** The real requests behind the rows of an outcome table. */
+export interface LoadRequests {
+  /** Fields of a row's chat request except `model`; null: its text is not kept, and filler of its length is sent. */
+  body(row: number): Readonly<Record<string, unknown>> | null;
+  /** Quality 0..100 of an answer to a row; null: nobody knows it. */
+  qualityOf(row: number, answer: string): number | null;
+}
 
 /** What to replay, where and how fast. Seconds are engine seconds: wall seconds x `timeScale`. */
 export interface LoadOptions {
@@ -24,6 +33,8 @@ export interface LoadOptions {
   readonly outcomes: OutcomeTable;
   /** Whether the models' labels say how good the answers are: true on an emulated cluster, whose answers are the table's own. */
   readonly labelled: boolean;
+  /** What is sent where real engines answer; absent or null: filler of each prompt's length, which emulated engines know by its tag. */
+  readonly requests?: LoadRequests | null;
   /** Requests in flight at once; arrivals above wait in the driver, which then says that it is the limit. */
   readonly maxInFlight?: number;
   /** Called for each answer whose quality is known, with the gateway's id of the decision. */
@@ -57,7 +68,7 @@ const notableLatenessSeconds = 0.05;
  * answered. Latency counts from the scheduled arrival, so a driver that lags makes figures worse, never better, and says so.
  */
 export function startLoad(options: LoadOptions): LoadRun {
-  const { sample, outcomes, timeScale, seconds, model, maxInFlight = defaultMaxInFlight } = options;
+  const { sample, outcomes, timeScale, seconds, model, requests = null, maxInFlight = defaultMaxInFlight } = options;
   const url = new URL(options.gatewayUrl);
   const pool = new Pool(url.origin, {
     connections: maxInFlight,
@@ -79,14 +90,17 @@ export function startLoad(options: LoadOptions): LoadRun {
   const nowSeconds = (): number => ((performance.now() - startedMs) / 1000) * timeScale;
 
   const send = async (prompt: number, scheduledSeconds: number): Promise<void> => {
-    const content = promptText(outcomes.promptIds[prompt] ?? "", outcomes.inputTokens[prompt] ?? 0);
+    const real = requests?.body(prompt) ?? null;
+    const body = real ?? {
+      messages: [{ role: "user", content: promptText(outcomes.promptIds[prompt] ?? "", outcomes.inputTokens[prompt] ?? 0) }],
+    };
     record.sentLate(Math.max(0, nowSeconds() - scheduledSeconds));
     try {
       const answer = await pool.request({
         method: "POST",
         path: "/v1/chat/completions",
         headers: { "content-type": "application/json", ...routerHeader(outcomes, prompt) },
-        body: JSON.stringify({ model, messages: [{ role: "user", content }] }),
+        body: JSON.stringify({ ...body, model }),
         signal: abort.signal,
       });
       const text = await answer.body.text();
@@ -95,7 +109,8 @@ export function startLoad(options: LoadOptions): LoadRun {
         return;
       }
       const answeredBy = answer.headers["x-weir-model"];
-      const label = options.labelled && typeof answeredBy === "string" ? labelsOf.get(answeredBy)?.[prompt] : undefined;
+      const known = options.labelled && typeof answeredBy === "string" ? labelsOf.get(answeredBy)?.[prompt] : undefined;
+      const label = real === null ? known : (qualityOf(prompt, text) ?? undefined);
       record.answered(nowSeconds() - scheduledSeconds, label);
       const decisionId = answer.headers["x-weir-decision-id"];
       if (label !== undefined && typeof decisionId === "string") options.onLabel?.(decisionId, label);
@@ -104,6 +119,11 @@ export function startLoad(options: LoadOptions): LoadRun {
       if (abort.signal.reason !== stopped)
         record.failure(abort.signal.aborted ? `no answer ${graceSeconds} s after the end` : causeOf(cause));
     }
+  };
+
+  const qualityOf = (prompt: number, reply: string): number | null => {
+    const answer = chatAnswer(parsed(reply));
+    return answer === null ? null : (requests?.qualityOf(prompt, answer) ?? null);
   };
 
   const status = (): LoadStatus => ({
@@ -221,10 +241,14 @@ function causeOf(cause: unknown): string {
 
 /** The `code` of an OpenAI-style error body, else nothing. */
 function errorCode(text: string): string {
+  const body = parsed(text) as { readonly error?: { readonly code?: unknown } } | null;
+  return typeof body?.error?.code === "string" ? body.error.code : "";
+}
+
+function parsed(text: string): unknown {
   try {
-    const body = JSON.parse(text) as { readonly error?: { readonly code?: unknown } } | null;
-    return typeof body?.error?.code === "string" ? body.error.code : "";
+    return JSON.parse(text);
   } catch {
-    return "";
+    return null;
   }
 }

@@ -1,6 +1,7 @@
 import type { Answer } from "@/server/clusters/connector/connector";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { commandLine } from "@/server/engines/commandLine";
+import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { ProcessConnection } from "./processConnection";
 import { processTemplates } from "./processTemplates";
 import { indicesOf } from "./startRefusal";
@@ -20,8 +21,9 @@ export function engineCommand(
   const template = { ...processTemplates(), ...connection.templates }[engine];
   if (template === undefined) return { ok: false, message: `There is no template "${engine}".` };
   const { model: servedName, tp, pp, precision } = order;
+  const [sequences, gpus] = [inFlightLimit(order), indicesOf(order)];
   return {
     ok: true,
-    value: commandLine(template, { source, args, servedName, host: listenOn, port, tp, pp, precision, gpus: indicesOf(order) }),
+    value: commandLine(template, { source, args, servedName, host: listenOn, port, tp, pp, precision, sequences, gpus }),
   };
 }

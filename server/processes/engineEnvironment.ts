@@ -25,7 +25,7 @@ export function engineEnvironment(
   for (const [name, variable] of Object.entries(declared)) {
     const value = valueBehind(variable, own);
     if (!value.ok) return { ok: false, message: `The engines' variable ${name} ${value.message}` };
-    variables[name] = value.value;
+    variables[name] = "value" in variable ? value.value.replaceAll("{gpus}", gpus.join(",")) : value.value;
   }
   // Lines are written unbuffered, so that a dying engine's last ones are not lost.
   return { ok: true, value: { ...variables, PYTHONUNBUFFERED: "1", ...gpuVariables(gpus) } };

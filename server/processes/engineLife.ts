@@ -1,4 +1,4 @@
-import { lastLines } from "./engineLog";
+import { endLines } from "./engineLog";
 import type { EngineRecord, EngineRecords } from "./engineRecords";
 import type { ProcessTable } from "./processIdentity";
 
@@ -50,14 +50,16 @@ export function signalEngine(life: EngineLife, name: "SIGTERM" | "SIGKILL"): voi
 /** How an engine's main process ended, in a sentence with the end of its log. */
 export function endText(life: Exclude<EngineLife, { readonly state: "alive" }>, mask: (text: string) => string): string {
   const { order, startedAt, exit, log } = life.record;
-  const lines = lastLines(log, mask);
-  const words = lines.length === 0 ? "It wrote nothing." : `Its log ends: ${lines.join(" | ")} (the whole: ${log}).`;
+  const lines = endLines(log, mask);
+  const words = lines.length === 0 ? "It wrote nothing." : `Its log says: ${lines.join(" | ")} (the whole: ${log}).`;
   const left =
     life.state === "left" ? ` It left ${life.pids.length} of its processes behind, which hold its GPUs until it is stopped.` : "";
   if (exit === null) return `${order.id} ended while no studio watched it, so that its exit code is not known. ${words}${left}`;
   const how = exit.signal === null ? `with exit code ${exit.code}` : `by signal ${exit.signal}`;
   const seconds = (Date.parse(exit.at) - Date.parse(startedAt)) / 1000;
-  return `${order.id} ended ${how}, ${seconds.toFixed(1)} s after it was started. ${words}${left}`;
+  // Linux ends a process so when no memory is left, and the process itself can write nothing about it.
+  const memory = exit.signal === "SIGKILL" ? " A system without free memory ends processes by this signal." : "";
+  return `${order.id} ended ${how}, ${seconds.toFixed(1)} s after it was started.${memory} ${words}${left}`;
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

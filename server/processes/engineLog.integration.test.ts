@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createMask } from "../lib/secrets";
-import { lastLines, openEngineLog, trimEngineLog } from "./engineLog";
+import { endLines, newestLine, openEngineLog, trimEngineLog } from "./engineLog";
 
 let folder: string;
 let log: string;
@@ -40,7 +40,7 @@ it("keeps a log bounded while its writer goes on", async () => {
   expect(statSync(log).size).toBeLessThanOrEqual(50_000);
   expect(statSync(`${log}.cut`).size).toBe(25_000);
   expect(statSync(`${log}.cut`).mode & 0o777).toBe(0o600);
-  const told = lastLines(log, plain);
+  const told = endLines(log, plain);
   const numbers = told.map((line) => Number(/^line (\d+)$/.exec(line)?.[1]));
   expect(numbers.every((number, at) => at === 0 || number === numbers[at - 1]! + 1)).toBe(true);
 });
@@ -49,26 +49,27 @@ it("keeps the log of the run before beside the new one", () => {
   writeFileSync(log, "old\n");
   closeSync(openEngineLog(log));
   expect(readFileSync(`${log}.previous`, "utf8")).toBe("old\n");
-  expect(lastLines(log, plain)).toEqual([]);
+  expect(endLines(log, plain)).toEqual([]);
 });
 
 it("tells the last lines without colours, empty lines and the frames of a stack", () => {
-  const lines = ["one", "<[31mtwo<[0m", "", "Traceback:", '  File "a.py", line 1', "    run()", "ValueError: three", "four", "five"];
+  const lines = ["one", "<[31mtwo<[0m", "", "Stack:", '  File "a.py", line 1', "    run()", "ValueError: three", "four", "five"];
   writeFileSync(log, withEscapes(lines.join("\r\n")));
-  expect(lastLines(log, plain)).toEqual(["two", "Traceback:", "ValueError: three", "four", "five"]);
+  expect(endLines(log, plain)).toEqual(["two", "Stack:", "ValueError: three", "four", "five"]);
+  expect(newestLine(log, plain)).toBe("five");
   writeFileSync(log, "    all of it is set in\n");
-  expect(lastLines(log, plain)).toEqual(["all of it is set in"]);
+  expect(endLines(log, plain)).toEqual(["all of it is set in"]);
 });
 
 it("never shows a line whose beginning it has not read, which may be the end of a key", () => {
   const mask = createMask(["a-key-that-is-long-enough"]);
-  writeFileSync(log, `${"x".repeat(70_000)}a-key-that-is-long-enough\nlast line\n`);
-  expect(lastLines(log, mask)).toEqual(["last line"]);
+  writeFileSync(log, `${"x".repeat(140_000)}a-key-that-is-long-enough\nlast line\n`);
+  expect(endLines(log, mask)).toEqual(["last line"]);
   writeFileSync(log, "-long-enough\nlast line\n");
   writeFileSync(`${log}.cut`, "a-key-that-is");
-  expect(lastLines(log, mask)).toEqual(["last line"]);
+  expect(endLines(log, mask)).toEqual(["last line"]);
   writeFileSync(log, `${"y".repeat(299)}a-key-that-is-long-enough\n`);
   rmSync(`${log}.cut`);
-  expect(lastLines(log, mask)[0]).toMatch(/^y+\*…$/);
+  expect(endLines(log, mask)[0]).toMatch(/^y+\*…$/);
   expect(existsSync(`${log}.cut`)).toBe(false);
 });

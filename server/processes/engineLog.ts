@@ -1,15 +1,12 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { messagesOf, tellingLines } from "./logLines";
 
 /** An engine that logs every request writes this much in some hours. */
 const mostLogBytes = 32 * 1024 * 1024;
 
 /** The part of a log that is shown, and from which sentences are made. */
-const lookBackBytes = 64 * 1024;
-const shownLines = 5;
+const lookBackBytes = 128 * 1024;
 const shownLineLength = 300;
-
-/** Frames of a stack and their source are indented; the error message is not. */
-const setIn = /^\s/;
 
 /** The removed part of a log that had grown too large. */
 const cutOff = (log: string): string => `${log}.cut`;
@@ -38,14 +35,16 @@ export const logTail = (log: string, mask: (text: string) => string): string =>
     .map((line) => `${line}\n`)
     .join("");
 
-/** The last lines of a log, without stack frames, in a form for a sentence; empty if nothing was written. */
-export function lastLines(log: string, mask: (text: string) => string): readonly string[] {
-  const lines = linesAtEnd(log, mask);
-  const told = lines.filter((line) => !setIn.test(line));
-  return (told.length > 0 ? told : lines)
-    .slice(-shownLines)
-    .map((line) => (line.length > shownLineLength ? `${line.slice(0, shownLineLength)}…` : line).trim());
+/** The lines of a log that say why an engine ended, in a form for a sentence; empty if nothing was written. */
+export const endLines = (log: string, mask: (text: string) => string): readonly string[] => tellingLines(linesAtEnd(log, mask)).map(short);
+
+/** The newest line of a log that is no frame of a stack; null if nothing was written. */
+export function newestLine(log: string, mask: (text: string) => string): string | null {
+  const line = messagesOf(linesAtEnd(log, mask)).at(-1);
+  return line === undefined ? null : short(line);
 }
+
+const short = (line: string): string => (line.length > shownLineLength ? `${line.slice(0, shownLineLength)}…` : line).trim();
 
 function linesAtEnd(log: string, mask: (text: string) => string): readonly string[] {
   if (!existsSync(log)) return [];

@@ -17,6 +17,7 @@ import { engineRequestSchema } from "@/server/contracts/engine/emulatorAdmin";
 const engineOrderSchema = engineRequestSchema.extend({
   id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,199}$/),
   precision: z.enum(["bf16", "fp8", "int4"]),
+  maxInFlight: z.int().positive().optional(),
 });
 
 const engineRecordSchema = z.object({

@@ -17,7 +17,7 @@ describe("engines that fail", () => {
     const host = engines.host({}, { limits: { settleMs: 10_000 } });
     const started = await host.start(orderOf("exit", 0), unwatched());
     expect(messageOf(started)).toMatch(
-      /^exit-bf16-tp1-pp1-node1-0 ended with exit code 3, \d+\.\d s after it was started\. Its log ends: engine \d+ loads \/weights\/exit \| ValueError: no such weights \(the whole: .*\.log\)\.$/,
+      /^exit-bf16-tp1-pp1-node1-0 ended with exit code 3, \d+\.\d s after it was started\. Its log says: engine \d+ loads \/weights\/exit \| ValueError: no such weights \(the whole: .*\.log\)\.$/,
     );
     expect((await observed(host)).engines).toEqual([]);
     expect(await whyGone(engines.host(), orderOf("exit", 0).id)).toBe(messageOf(started));
@@ -32,11 +32,24 @@ describe("engines that fail", () => {
     expect(await whyGone(host, order.id)).toBeNull();
   });
 
+  it("tells the cause from vLLM's own log, and not the stacks of the processes that only report it", async () => {
+    const host = engines.host({}, { limits: { settleMs: 10_000 } });
+    const message = messageOf(await host.start(orderOf("recorded", 0), unwatched()));
+    expect(message).toContain(
+      "Its log says: RuntimeError: Cannot find any model weights with `/models/arith-small` | Exception: WorkerProc",
+    );
+    expect(message).not.toMatch(/Traceback|File "/);
+    expect(message.length).toBeLessThan(700);
+  });
+
   it("tells of one that is killed by a signal", async () => {
     const host = engines.host();
     await host.start(small, unwatched());
+    await expect.poll(() => host.progress!(small.id, {}), { timeout: 10_000 }).toMatch(/^engine \d+ loads Qwen/);
     process.kill(engines.records.read(small.id)!.process!.pid, "SIGKILL");
-    await expect.poll(() => whyGone(host, small.id)).toMatch(/ended by signal SIGKILL/);
+    await expect
+      .poll(() => whyGone(host, small.id))
+      .toMatch(/ended by signal SIGKILL, .* A system without free memory ends processes by this signal\. Its log says: engine/);
   });
 
   it("leaves one that never gets healthy to whoever verifies it, with the reason", async () => {
@@ -59,10 +72,13 @@ describe("engines that fail", () => {
     const own = { PATH: process.env.PATH, MY_TOKEN: "correct horse battery" };
     const host = engines.host({ environment }, { environment: own, limits: { settleMs: 10_000 } });
     const message = messageOf(await host.start(orderOf("leak", 0), unwatched()));
-    expect(message).toContain("using *** and ***");
-    expect(message).toContain("Authorization: Bearer *** and *** and ***");
-    expect(message).toContain("RuntimeError: 401 for *** (");
-    expect(message).not.toMatch(/correct|battery|plain words|abcdef|live0123|ABCDEFG|serve\.py/);
+    expect(message).toContain("Its log says: RuntimeError: 401 for *** (");
+    const log = await host.log!(orderOf("leak", 0).id, {});
+    const text = log.ok ? log.value : "";
+    expect(text).toContain("using *** and ***");
+    expect(text).toContain("Authorization: Bearer *** and *** and ***");
+    for (const told of [message, text]) expect(told).not.toMatch(/correct|battery|plain words|abcdef|live0123|ABCDEFG/);
+    expect(message).not.toContain("serve.py");
     const kept = readFileSync(join(engines.folder, `${orderOf("leak", 0).id}.json`), "utf8");
     expect(kept).not.toMatch(/correct|plain words/);
   });

@@ -39,19 +39,20 @@ const inventoryHoldsMs = 60_000;
 /** nvidia-smi takes a second or two if the driver is not kept loaded. */
 const smiLimitMs = 5_000;
 
-/** Reads this host's GPUs: from nvidia-smi if it is installed, otherwise from the connection. Obstacles are returned as a sentence. */
+/** Reads this host's GPUs: from nvidia-smi if it is installed, otherwise, and for cores of its processor, from the connection. Obstacles are returned as a sentence. */
 export function createHostGpus(options: HostGpuOptions): (limitMs?: number) => Promise<Answer<HostGpus>> {
   const { command, given } = options;
   let inventory: Inventory | null = null;
 
   return async (limitMs = smiLimitMs) => {
+    if (given?.processor) return { ok: true, value: { card: given.card, count: given.count, uses: [] } };
     const timeoutMs = Math.min(limitMs, smiLimitMs);
     if (inventory === null || Date.now() - inventory.readAtMs > inventoryHoldsMs) {
       const read = await readInventory(options, timeoutMs);
       if (!read.ok) return read;
       inventory = read.value;
     }
-    if (inventory === null) return given === undefined ? noGpus : { ok: true, value: { ...given, uses: [] } };
+    if (inventory === null) return given === undefined ? noGpus : { ok: true, value: { card: given.card, count: given.count, uses: [] } };
     const table = await smiRows(command, "--query-compute-apps=gpu_uuid,pid,process_name", timeoutMs);
     if (!table.ok) return table;
     const { card, indexOf } = inventory;

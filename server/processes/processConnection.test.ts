@@ -12,7 +12,7 @@ describe("the connection of local processes", () => {
     const environment = {};
     expect(connectionSchema.parse(least)).toEqual({
       ...least,
-      ...{ engine: "vllm", templates: {}, environment, ports: { from: 8100, to: 8199 }, adopt: [], judge: null, dcgmUrls: [] },
+      ...{ engine: "vllm", templates: {}, environment, ports: { from: 8100, to: 8199 }, adopt: [], beside: [], judge: null, dcgmUrls: [] },
     });
   });
 

@@ -12,7 +12,10 @@ const ownArgument = argument.refine((text) => !givesKey(text), noKey);
 
 const ownSecret = "This is the studio's own variable: give engines another, such as WEIR_ENGINE_KEY.";
 
-/** The value of an engine's variable: a plain value, or a reference that is read when the engine is started. */
+/**
+ * The value of an engine's variable: a plain value, in which `{gpus}` stands for the indices of its GPUs, or a reference that is read when
+ * the engine is started.
+ */
 const variableSchema = z.union([
   z.strictObject({ value: ownArgument }),
   z.strictObject({
@@ -44,14 +47,20 @@ const adoptedSchema = z.strictObject({
   ...engineAccessFields,
 });
 
+/** A program that a cluster needs beside its engines, such as its judge: started while the cluster is attached, and again when it ends. */
+const besideSchema = z.strictObject({ name: machineName, command: z.array(ownArgument).min(1) });
+
 /** How Weir starts engines as processes of this host: which ones, with which settings, on which ports. Keys by reference only. */
 export const connectionSchema = z
   .strictObject({
     kind: z.literal("processes"),
     /** This host's name in plans; its host name by default. */
     node: machineName.optional(),
-    /** Data that nvidia-smi does not report: card of the GPUs if it names none that Weir knows, and their number if it is missing. */
-    gpus: z.strictObject({ card: machineName, count: z.int().positive() }).optional(),
+    /**
+     * Data that nvidia-smi does not report: card of the GPUs if it names none that Weir knows, and their number if it is missing. With
+     * `processor` they are cores of this host, whatever GPUs it has.
+     */
+    gpus: z.strictObject({ card: machineName, count: z.int().positive(), processor: z.literal(true).optional() }).optional(),
     /** Template of models without their own: `vllm`, `sglang`, `llama.cpp`, `weir`, or one of `templates`. */
     engine: oneLine.min(1).default("vllm"),
     /** The operator's own command lines, by name; one with the name of a built-in replaces it. */
@@ -66,9 +75,10 @@ export const connectionSchema = z
       .refine(({ from, to }) => from <= to, "The range ends before it begins.")
       .default({ from: 8100, to: 8199 }),
     adopt: z.array(adoptedSchema).default([]),
+    beside: z.array(besideSchema).default([]),
     ...clusterFields,
   })
-  .superRefine(({ engine, templates, models, environment, adopt }, context) => {
+  .superRefine(({ engine, templates, models, environment, adopt, beside }, context) => {
     const wrong = (path: readonly (string | number)[], message: string) => context.addIssue({ code: "custom", path: [...path], message });
     for (const [name, template] of Object.entries(templates)) {
       const fault = templateFault(template);
@@ -82,6 +92,8 @@ export const connectionSchema = z
     for (const [name, variable] of Object.entries(environment)) {
       if ("value" in variable && namesAKey(name)) wrong(["environment", name], noKey);
     }
+    const twice = beside.findIndex(({ name }, index) => beside.findIndex((one) => one.name === name) !== index);
+    if (twice >= 0) wrong(["beside", twice, "name"], "Two programs have this name.");
     adopt.forEach(({ url, caFile, gpus, pp = 1 }, index) => {
       if (caFile !== undefined && !url.startsWith("https:"))
         wrong(["adopt", index, "caFile"], `${url} is no https address, so no CA vouches for it.`);

@@ -22,7 +22,12 @@ describe("engines as processes of this host", () => {
   it("runs a command on the GPUs it was given, with the few variables it needs and those that are referred to", async () => {
     const keyFile = join(engines.home, "key");
     writeFileSync(keyFile, "from-a-file\n");
-    const environment = { HF_TOKEN: { fromEnv: "MY_TOKEN" }, KEY_OF_STORE: { fromFile: keyFile }, NCCL_DEBUG: { value: "WARN" } };
+    const environment = {
+      HF_TOKEN: { fromEnv: "MY_TOKEN" },
+      KEY_OF_STORE: { fromFile: keyFile },
+      NCCL_DEBUG: { value: "WARN" },
+      CORES: { value: "on {gpus}" },
+    };
     const own = { PATH: process.env.PATH, MY_TOKEN: "from-the-studio", WEIR_ADMIN_TOKEN: "the studio's own" };
     const host = engines.host({ environment }, { environment: own });
     const order = { ...orderOf("qwen2.5-3b", 2), tp: 2, placements: [{ node: "node1", gpus: [2, 3] }] };
@@ -32,7 +37,7 @@ describe("engines as processes of this host", () => {
     expect(engine).toMatchObject({ id: order.id, model: order.model, gpu: "l40s", tp: 2, placements: order.placements, stopping: false });
     const { words, env } = await whoIs(engine!.url);
     expect(words.join(" ")).toMatch(/^--source Qwen\/Qwen2.5-3B-Instruct --name qwen2.5-3b --port \d+ --tp 2$/);
-    expect(env).toMatchObject({ CUDA_VISIBLE_DEVICES: "2,3", CUDA_DEVICE_ORDER: "PCI_BUS_ID", NCCL_DEBUG: "WARN" });
+    expect(env).toMatchObject({ CUDA_VISIBLE_DEVICES: "2,3", CUDA_DEVICE_ORDER: "PCI_BUS_ID", NCCL_DEBUG: "WARN", CORES: "on 2,3" });
     expect(env).toMatchObject({ HF_TOKEN: "from-the-studio", KEY_OF_STORE: "from-a-file" });
     expect(env).not.toHaveProperty("WEIR_ADMIN_TOKEN");
     const record = engines.records.read(order.id)!;
@@ -97,7 +102,7 @@ describe("engines as processes of this host", () => {
     const after = engines.host();
     expect((await observed(after)).engines.map(({ id }) => id)).toEqual([small.id]);
     expect(await whyGone(after, large.id)).toMatch(
-      /ended while no studio watched it, so that its exit code is not known\. Its log ends: engine/,
+      /ended while no studio watched it, so that its exit code is not known\. Its log says: engine/,
     );
     expect(await after.stop(large.id, unwatched())).toEqual({ ok: true, value: "was gone already" });
     expect(runs(innocent.process!.pid)).toBe(true);

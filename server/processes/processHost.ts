@@ -8,10 +8,11 @@ import { reasonOf } from "@/server/lib/reasonOf";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import { createMask } from "../lib/secrets";
 import { type AdoptedLook, type AdoptedServer, createAdoptedServers } from "./adoptedServers";
+import { createBesidePrograms } from "./besidePrograms";
 import { engineCommand, listenOn } from "./engineCommand";
 import { engineEnvironment, secretsOf, type Variables } from "./engineEnvironment";
 import { type EngineLife, endText, lifeOf, signalEngine } from "./engineLife";
-import { trimEngineLog } from "./engineLog";
+import { newestLine, trimEngineLog } from "./engineLog";
 import { type EngineRecord, engineRecordsIn } from "./engineRecords";
 import { createEngineTexts } from "./engineTexts";
 import { freePort } from "./freePort";
@@ -49,7 +50,7 @@ export interface ProcessHostParts {
 }
 
 export interface ProcessHost extends EngineHost {
-  /** How the main process of an engine that was started here ended, with its last lines; null for one that runs or was never started. */
+  /** How the main process of an engine that was started here ended, with the lines of its log that say why; null for one that runs or was never started. */
   why(engineId: string, options: LookOptions): Promise<Look | null>;
 }
 
@@ -171,7 +172,11 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
     neighbours,
   });
 
+  const beside = createBesidePrograms(connection, { folder, environment, table: processTable });
+
   return {
+    keep: beside.keep,
+    release: beside.release,
     generate: texts.generate,
     actual: (engineId, options) => told(() => texts.actual(engineId, options), options.signal),
     rehearse: (order, options) => told(() => texts.rehearse(order, options), options.signal),
@@ -206,6 +211,13 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
         return life === null || life.state === "alive" ? { ok: true, value: null } : { ok: false, message: endText(life, mask) };
       }, signal);
       return failed.ok ? null : { failed: failed.message };
+    },
+    async progress(engineId, { signal }) {
+      const read = await told(async (): Promise<Answer<string | null>> => {
+        const record = records.read(engineId);
+        return { ok: true, value: record === null ? null : newestLine(record.log, mask) };
+      }, signal);
+      return read.ok ? read.value : null;
     },
   };
 }

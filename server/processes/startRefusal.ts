@@ -44,7 +44,9 @@ export function heldGpus({
   const byServers = adopted.flatMap((server) =>
     server.gpus.map((gpu) => ({ gpu, by: `is held by the server at ${server.url}, which its operator started` })),
   );
-  const byNeighbours = neighbours.flatMap((engine) =>
+  // Cores and GPUs of one host are numbered apart.
+  const alike = neighbours.filter((engine) => engine.gpu === gpus.card);
+  const byNeighbours = alike.flatMap((engine) =>
     indicesOf(engine).map((gpu) => ({
       gpu,
       by: `is held by ${engine.id} of another cluster of this studio, ${engine.clusterId}: attach that one again by its name to stop it`,

@@ -57,7 +57,7 @@ export function prepareCall(call: LedgerCall, { profile, shape, store, measures:
  * A prompt's body with a bound of output tokens that holds: its own where that is a number of tokens and no higher than the job's, else
  * the job's. Others, as the -1 of engines that take it for no bound, would let an answer cost more than was reserved for it.
  */
-function bounded(body: Prompt["body"], most: number): { readonly body: Prompt["body"]; readonly outputTokens: number } {
+export function bounded(body: Prompt["body"], most: number): { readonly body: Prompt["body"]; readonly outputTokens: number } {
   const { max_tokens, max_completion_tokens, ...rest } = body;
   const own = [max_completion_tokens, max_tokens].filter((bound): bound is number => Number.isSafeInteger(bound) && Number(bound) > 0);
   const outputTokens = Math.min(most, ...own);

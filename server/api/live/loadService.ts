@@ -3,6 +3,7 @@ import { defaultCascade } from "@/server/contracts/gateway/gatewayAdmin";
 import type { LoadStatus, Outcome } from "@/server/contracts/studio";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
 import { type LoadRun, startLoad } from "@/server/load/driver";
+import { profiledRequests } from "@/server/profiling/profiledRequests";
 import type { Store } from "@/server/store/store";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import type { Plan } from "@/solver/plan/plan";
@@ -86,6 +87,7 @@ export function createLoadService({ store, clusterOf, labels }: LoadServiceOptio
         outcomes: readByRouterOf(plan, workload),
         // Only emulated engines replay the prompts of the plan's workload; prompts of another workload get an arbitrary row of it.
         labelled: cluster.connector.emulated && plan.inputs.workload.id === workloadId,
+        requests: cluster.connector.emulated ? null : profiledRequests({ store, workloadId, workload, clusterId }),
         onLabel,
       });
       cluster.collector()?.beginWindow();

@@ -24,5 +24,8 @@ export const awaitEngine = (
     if (why !== null && "failed" in why) return why;
     if (engine === undefined) return { failed: `${id} is gone: it died while loading.` };
     const look = await verifyEngine(engine, model, options.signal);
-    return "waiting" in look && why !== null && "waiting" in why ? why : look;
+    if (!("waiting" in look)) return look;
+    if (why !== null && "waiting" in why) return why;
+    const line = (await host.progress?.(id, { signal: options.signal })) ?? null;
+    return line === null ? look : { waiting: `${look.waiting} Its log: ${line}` };
   }, options);

@@ -31,6 +31,8 @@ export interface EngineHost {
    * host only knows that an engine exists.
    */
   readonly why?: (engineId: string, options: LookOptions) => Promise<Look | null>;
+  /** The newest message in the log of an engine that loads, secrets masked; null if there is none. Absent if it cannot be read. */
+  readonly progress?: (engineId: string, options: LookOptions) => Promise<string | null>;
   /**
    * The text it would write to start an engine, in an operator's form: YAML, a command line. Absent if an engine is started by a call only.
    */
@@ -41,6 +43,13 @@ export interface EngineHost {
   readonly rehearse?: (engine: EngineOrder, options: StepOptions) => Promise<Answer<string>>;
   /** The last lines of an engine's log, secrets masked. Absent if they cannot be read. */
   readonly log?: (engineId: string, options: LookOptions) => Promise<Answer<string>>;
+  /**
+   * Starts the programs that the cluster needs beside its engines, where one does not run. Called again and again while the cluster is
+   * watched. Absent if it has none.
+   */
+  readonly keep?: () => void;
+  /** Ends those programs. Called when the cluster is detached. */
+  readonly release?: () => void;
   /** Loads a workload's prompts into engines that replay them; absent if engines are real. */
   readonly loadOutcomes?: (workloadId: string, options: StepOptions) => Promise<Answer<string>>;
 }

@@ -41,6 +41,7 @@ export function targetEngines(plan: Pick<Plan, "deployment">): readonly EngineOr
         tp: group.tp,
         pp: group.pp,
         placements,
+        ...(group.maxInFlight === undefined ? {} : { maxInFlight: group.maxInFlight }),
       })),
     ),
   );

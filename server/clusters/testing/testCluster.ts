@@ -115,9 +115,10 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
     /** Requests during the freeze are answered after `thaw`, if they are still open then. */
     freezeGateway: () => processes.gateway.kill("SIGSTOP"),
     thawGateway: () => processes.gateway.kill("SIGCONT"),
-    /** Kills a process without a clean shutdown, and starts it again. */
-    async restart(name: keyof typeof processes) {
+    /** Kills a process without a clean shutdown, and starts it again after a time. */
+    async restart(name: keyof typeof processes, afterMs = 0) {
       await endOf(processes[name], "SIGKILL");
+      await new Promise((wake) => setTimeout(wake, afterMs));
       processes[name] = start(name);
       await untilHealthy(healthUrls[name]);
     },
@@ -144,12 +145,12 @@ export async function askCascade(gatewayUrl: string, name: string): Promise<{ re
 }
 
 /** A plan of one-GPU engines: `{ "qwen2.5-3b": [0, 1] }` puts two of them on the first two GPUs of a node. */
-export function planOnGpus(name: string, gpusOf: Readonly<Record<string, readonly number[]>>, node = "node1") {
+export function planOnGpus(name: string, gpusOf: Readonly<Record<string, readonly number[]>>, node = "node1", gpu = "l40s") {
   const draft = examplePlanDraft();
   const deployment = Object.entries(gpusOf).map(([model, gpus]): ModelDeployment => {
     const placements = gpus.map((gpu) => [{ node, gpus: [gpu] }]);
     const group = { tp: 1, pp: 1, count: gpus.length, shareEach: 1 / gpus.length, placements };
-    return { model, precision: "bf16", gpu: "l40s", gpus: gpus.length, replicas: [group] };
+    return { model, precision: "bf16", gpu, gpus: gpus.length, replicas: [group] };
   });
   const stages = deployment.map(({ model }) => ({ model }));
   const thresholds = stages.slice(1).map(() => 60);

@@ -73,5 +73,5 @@ export const vllmArgs = (
   { host, port }: { readonly host: string; readonly port: number },
 ): readonly string[] => [
   ...["serve", source, "--served-model-name", model, "--host", host, "--port", `${port}`],
-  ...["--tensor-parallel-size", "1", "--pipeline-parallel-size", "1", "--dtype", "bfloat16", ...args],
+  ...["--tensor-parallel-size", "1", "--pipeline-parallel-size", "1", "--max-num-seqs", "256", "--dtype", "bfloat16", ...args],
 ];

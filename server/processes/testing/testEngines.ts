@@ -3,24 +3,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import { gpuCards } from "@/solver/hardware/gpus";
-import { lifeOf, signalEngine } from "../engineLife";
 import { engineRecordsIn } from "../engineRecords";
 import { connectionSchema, type ProcessConnection } from "../processConnection";
 import { createProcessHost, type ProcessHostParts } from "../processHost";
-import { processTable } from "../processIdentity";
+import { killEngines } from "./recordedEngines";
 
 /**
  * A small OpenAI-compatible server. `--mode` says how it fails: `exit` ends with 3 at once, `later` ends with 4 after a second, `never`
- * stays unhealthy, `leak` writes its keys and ends, `stubborn` ignores SIGTERM, `parent` starts a process that outlives it.
+ * stays unhealthy, `leak` writes its keys and ends, `stubborn` ignores SIGTERM, `parent` starts a process that outlives it, `hang` is healthy
+ * and answers no request, `recorded` writes the file that its source names and ends with 1.
  */
 const script = `
 const { createServer } = require("node:http");
 const { spawn } = require("node:child_process");
+const { readFileSync } = require("node:fs");
 const [, , ...words] = process.argv;
 const flag = (name) => words[words.indexOf("--" + name) + 1];
 const mode = words.includes("--mode") ? flag("mode") : "serve";
 const env = process.env;
 console.log("engine " + process.pid + " loads " + flag("source"));
+if (mode === "recorded") { console.error(readFileSync(flag("source"), "utf8")); process.exit(1); }
 if (mode === "exit") { console.error("ValueError: no such weights"); process.exit(3); }
 if (mode === "later") setTimeout(() => { console.error("torch.OutOfMemoryError: CUDA out of memory"); process.exit(4); }, 1000);
 if (mode === "leak") {
@@ -40,6 +42,7 @@ createServer((request, response) => {
   else if (url === "/v1/models") json(response, 200, { object: "list", data: [{ id: flag("name"), object: "model" }] });
   else if (url === "/metrics") response.end("vllm:num_requests_running 0\\n");
   else if (url === "/who") json(response, 200, { pid: process.pid, words, env });
+  else if (url === "/v1/chat/completions" && mode === "hang") console.log("(EngineCore pid=7) INFO 11-28 14:48:26 [shm_broadcast.py:871] No block found in 60 seconds.");
   else if (url === "/v1/chat/completions") json(response, 200, {
     id: "1", object: "chat.completion", created: 1, model: flag("name"),
     choices: [{ index: 0, message: { role: "assistant", content: "I am " + process.pid }, finish_reason: "stop" }],
@@ -58,6 +61,9 @@ export interface Who {
 
 export const whoIs = async (url: string): Promise<Who> => (await (await fetch(new URL("/who", url))).json()) as Who;
 
+/** A log of vLLM 0.32 that failed: paths and numbers of processes changed, long lines cut. */
+export const recordedLog = (name: string): string => join(import.meta.dirname, "logs", `${name}.log`);
+
 /** The first port of a test's own range; each file that starts engines uses another range. */
 const firstPort = 20_000 + (process.pid % 200) * 100;
 
@@ -71,7 +77,7 @@ export function testEngines() {
 
   /** Models are named after their behaviour: `stubborn` runs the script with `--mode stubborn`. */
   const connection = (change: Partial<ProcessConnection> = {}): ProcessConnection => {
-    const modes = ["exit", "later", "never", "leak", "stubborn", "parent"];
+    const modes = ["exit", "later", "never", "leak", "stubborn", "parent", "hang"];
     const models = Object.fromEntries(modes.map((mode) => [mode, { source: `/weights/${mode}`, args: ["--mode", mode] }]));
     return connectionSchema.parse({
       kind: "processes",
@@ -79,7 +85,12 @@ export function testEngines() {
       gpus: { card: "l40s", count: 4 },
       engine: "script",
       templates: { script: template },
-      models: { "qwen2.5-3b": { source: "Qwen/Qwen2.5-3B-Instruct" }, "qwen2.5-7b": { source: "Qwen/Qwen2.5-7B-Instruct" }, ...models },
+      models: {
+        recorded: { source: recordedLog("vllm-no-weights"), args: ["--mode", "recorded"] },
+        "qwen2.5-3b": { source: "Qwen/Qwen2.5-3B-Instruct" },
+        "qwen2.5-7b": { source: "Qwen/Qwen2.5-7B-Instruct" },
+        ...models,
+      },
       ports: { from: firstPort, to: firstPort + 99 },
       ...change,
     });
@@ -100,11 +111,7 @@ export function testEngines() {
         ...parts,
       }),
     clear() {
-      const records = engineRecordsIn(folder);
-      for (const record of records.all()) {
-        const life = lifeOf(record, records, processTable);
-        if (life !== null) signalEngine(life, "SIGKILL");
-      }
+      killEngines(folder);
       rmSync(home, { recursive: true, force: true });
     },
   };

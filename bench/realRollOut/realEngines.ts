@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { addonsFolder } from "@/server/addons/addonFolder";
+import { connectionSchema, type ProcessConnection } from "@/server/processes/processConnection";
+import { coreCard } from "@/server/realVllm/coreCard";
+import { vllmConnection } from "@/server/realVllm/vllmConnection";
+
+export const realModels = { small: "arith-small", large: "arith-large" } as const;
+
+export type EngineKind = "vllm" | "weir";
+
+/** Cores of the bench's cluster, one an engine. */
+const cores = 2;
+
+export interface ConnectionNeeds {
+  readonly ports: ProcessConnection["ports"];
+  readonly judge: ProcessConnection["judge"];
+}
+
+/** Folders or files of the two models. */
+export type ModelPaths = Readonly<Record<string, string>>;
+
+/**
+ * How the engines of a kind are started here, or why they cannot be.
+ *
+ * vLLM: its program is in `WEIR_VLLM` (a virtual environment). Weir's own engine: the add-on `real-engine`.
+ */
+export function connectionOf(
+  kind: EngineKind,
+  paths: ModelPaths,
+): { readonly connect: (needs: ConnectionNeeds) => ProcessConnection } | { readonly missing: string } {
+  if (kind === "weir") {
+    const root = process.env.WEIR_ROOT ?? process.cwd();
+    const engine = [process.execPath, join(root, "dist", "engine.mjs"), "--model", "{source}", "--alias", "{servedName}"];
+    const listening = [
+      "--host",
+      "{host}",
+      "--port",
+      "{port}",
+      "--addons",
+      addonsFolder(process.env),
+      "--sequences",
+      "16",
+      "--threads",
+      "1",
+    ];
+    return {
+      connect: ({ ports, judge }) =>
+        connectionSchema.parse({
+          ...{ kind: "processes", node: "node1", gpus: { card: coreCard.id, count: cores, processor: true }, ports, judge },
+          ...{ engine: "weir", templates: { weir: [...engine, ...listening, "{args}"] } },
+          models: Object.fromEntries(Object.entries(paths).map(([model, source]) => [model, { source }])),
+        }),
+    };
+  }
+  const environment = process.env.WEIR_VLLM;
+  if (environment === undefined) return { missing: "WEIR_VLLM names no virtual environment of vLLM" };
+  const program = join(environment, "bin", "vllm");
+  if (!existsSync(program)) return { missing: `there is no ${program}` };
+  return { connect: (needs) => vllmConnection({ program, folders: paths, cores, node: "node1", ...needs }) };
+}

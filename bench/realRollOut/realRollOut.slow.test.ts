@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { addonsFolder } from "@/server/addons/addonFolder";
+import { createAddonKeeper } from "@/server/addons/addonKeeper";
+import { prepareRealModels } from "@/server/realModels/prepareRealModels";
+import { rollOutSeries } from "./realRollOut";
+import type { RollOutRecord } from "./rollOutRecords";
+import type { Kill } from "./rollOutUnderKill";
+
+const isThere = createAddonKeeper(addonsFolder(process.env)).state("real-engine").kind === "ready";
+if (!isThere) console.log("Without the add-on real-engine no roll-out on real engines is tried.");
+
+/** One moment of each process. */
+const kills: readonly (Kill | null)[] = [
+  null,
+  { victim: "gateway", moment: "at the switch" },
+  { victim: "studio", moment: "while the old engine drains" },
+  { victim: "engine", moment: "before it" },
+];
+
+it.skipIf(!isThere)(
+  "loses no request and garbles no answer on real engines from one model to a cascade and back, whichever process is killed",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "weir-real-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const prepared = await prepareRealModels(folder, ["gguf"]);
+    expect(prepared).toMatchObject({ ok: true });
+    const records: RollOutRecord[] = [];
+    const series = { engine: "weir", models: folder, kills, requestsPerSecond: 5, runSeconds: 300, minutes: 20 } as const;
+    expect(await rollOutSeries({ ...series, onRecord: (record) => records.push(record) })).toBeNull();
+    expect(records.map(({ kill, error }) => ({ kill, error }))).toEqual(kills.map((kill) => ({ kill, error: null })));
+    for (const { sent, failed, garbled } of records) {
+      expect(sent).toBeGreaterThan(50);
+      expect({ failed, garbled }).toEqual({ failed: 0, garbled: 0 });
+    }
+    // A killed gateway broke connections, and clients asked again.
+    expect(records[1]?.lostAttempts).toBeGreaterThan(0);
+  },
+  1_200_000,
+);

@@ -1,0 +1,94 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { quantile } from "@/solver/numeric/quantile";
+import { resultsFolder } from "../lib/results";
+import type { Asked } from "./askedQuestions";
+import type { EngineKind } from "./realEngines";
+import type { Kill, RollOutEnd } from "./rollOutUnderKill";
+
+/** One way there and back under load. */
+export interface RollOutRecord extends Partial<RollOutEnd> {
+  readonly engine: EngineKind;
+  readonly at: string;
+  readonly kill: Kill | null;
+  /** Why it did not end as planned; null: it did. */
+  readonly error: string | null;
+  readonly sent: number;
+  /** Requests without an answer within the client's window. */
+  readonly failed: number;
+  /** Attempts whose connection failed or broke, and attempts answered with 429 or 5xx. */
+  readonly lostAttempts: number;
+  readonly refusedAttempts: number;
+  readonly right: number;
+  /** What one of the two models answers to that question when it is asked alone. */
+  readonly modelWrong: number;
+  /** Answers that neither model gives: garbled or cut. */
+  readonly garbled: number;
+  /** Of answered requests, from the first attempt on; null: none was answered. */
+  readonly p50Seconds: number | null;
+  readonly p95Seconds: number | null;
+  readonly longestSeconds: number | null;
+  /** What failed requests got, the first few. */
+  readonly said: readonly string[];
+}
+
+const fileOf = (engine: EngineKind): string => join(resultsFolder("tables"), `real-rollouts-${engine}.jsonl`);
+
+/** Every run so far: a bench that was stopped goes on after them. */
+export function rollOutRecords(engine: EngineKind): readonly RollOutRecord[] {
+  const file = fileOf(engine);
+  if (!existsSync(file)) return [];
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as RollOutRecord]));
+}
+
+export const keepRecord = (record: RollOutRecord): void => appendFileSync(fileOf(record.engine), `${JSON.stringify(record)}\n`);
+
+/** What each model answers when it is asked alone, question by question. */
+export type AloneAnswers = readonly (readonly string[])[];
+
+/** Counts of a run's requests. */
+export function countedAnswers(
+  asked: readonly Asked[],
+  rightAnswers: readonly string[],
+  alone: AloneAnswers,
+): Omit<RollOutRecord, "engine" | "at" | "kill" | "error" | keyof RollOutEnd> {
+  const answered = asked.filter(({ answer }) => answer !== null);
+  const wrong = answered.filter(({ question, answer }) => answer !== rightAnswers[question]);
+  const modelWrong = wrong.filter(({ question, answer }) => alone[question]?.includes(answer ?? "")).length;
+  const seconds = answered.map((one) => one.seconds);
+  const at = (share: number): number | null => (seconds.length === 0 ? null : quantile(seconds, share));
+  const sum = (count: (one: Asked) => number): number => asked.reduce((total, one) => total + count(one), 0);
+  return {
+    sent: asked.length,
+    failed: asked.length - answered.length,
+    lostAttempts: sum(({ lost }) => lost),
+    refusedAttempts: sum(({ refused }) => refused),
+    right: answered.length - wrong.length,
+    modelWrong,
+    garbled: wrong.length - modelWrong,
+    p50Seconds: at(0.5),
+    p95Seconds: at(0.95),
+    longestSeconds: at(1),
+    said: asked.flatMap(({ answer, said }) => (answer === null ? [said] : [])).slice(0, 5),
+  };
+}
+
+/** The table of all runs of an engine. */
+export function recordsTable(records: readonly RollOutRecord[]): string {
+  const head =
+    "| killed | when | sent | failed | connection errors | 429 or 5xx | right | wrong by the model | garbled or cut | p50 | p95 | longest | there, back | operator |";
+  const rule = "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
+  const rows = records.map((one) => {
+    const seconds = [one.p50Seconds, one.p95Seconds, one.longestSeconds].map((value) =>
+      value === null ? "-" : `${value.toFixed(value < 10 ? 2 : 0)} s`,
+    );
+    const ways = one.forwardSeconds === undefined ? "-" : `${one.forwardSeconds.toFixed(0)}, ${(one.backSeconds ?? 0).toFixed(0)} s`;
+    const done = one.error === null ? (one.acts ?? []).join("; ") || "nothing" : `did not end: ${one.error}`;
+    const killed = one.kill === null ? "nothing" : one.kill.victim === "engine" ? `engine \`${one.killed ?? ""}\`` : one.kill.victim;
+    const counts = [one.sent, one.failed, one.lostAttempts, one.refusedAttempts, one.right, one.modelWrong, one.garbled];
+    return `| ${[killed, one.kill?.moment ?? "-", ...counts, ...seconds, ways, done].join(" | ")} |`;
+  });
+  return [head, rule, ...rows].join("\n");
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { addonsFolder } from "@/server/addons/addonFolder";
+import { createAddonKeeper } from "@/server/addons/addonKeeper";
+import { createCardStore } from "@/server/cards/cardStore";
+import type { Outcome } from "@/server/contracts/studio";
+import { createHost } from "@/server/fleet/createHost";
+import { observedHardware } from "@/server/fleet/observedHardware";
+import type { ProcessConnection } from "@/server/processes/processConnection";
+import { prepareRealModels } from "@/server/realModels/prepareRealModels";
+import { withRealModelCards } from "@/server/realModels/realModelCards";
+import { lockStateFolder } from "@/server/store/lockStateFolder";
+import { openStore } from "@/server/store/store";
+import { storeWorkload } from "@/server/workloads/storedWorkloads";
+import { clusterSpecSchema } from "@/solver/plan/clusterSpec";
+import { arithmeticWorkload, arithmeticWorkloadName } from "./arithmeticWorkload";
+import { withCoreCard } from "./coreCard";
+import { judgePrograms } from "./judgePrograms";
+import { vllmConnection } from "./vllmConnection";
+
+/** The cluster's name on every page. */
+export const vllmClusterName = "vLLM on this computer";
+
+/** A cascade has two engines, each on a core of its own. */
+const leastCores = 2;
+
+/** Less than one core sustains, at a quality that the small model does not reach alone. */
+const suggestedTraffic = { requestsPerSecond: 5, qualityFloor: 90 } as const;
+
+export interface VllmPlace {
+  /** Path of vLLM's program. */
+  readonly program: string;
+  readonly stateDir: string;
+  /** The folder of Weir, with `dist` and `models`. */
+  readonly root: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Makes the two real models, their cards, a workload that they answered and a cluster of processes that starts vLLM with them, before a
+ * studio of that folder starts. What is there already stays, with its id and plans; only the connection is written again. Engines are
+ * started by plans.
+ *
+ * @returns the cluster's id; or one sentence: too few cores, weights that are missing, cards that cannot be read.
+ * @throws Error with one sentence if another studio uses the folder, or an engine does not answer the questions.
+ */
+export async function attachVllm(place: VllmPlace): Promise<Outcome<{ readonly id: string }>> {
+  const { program, stateDir, root, environment, say } = place;
+  const cores = availableParallelism();
+  if (cores < leastCores)
+    return { ok: false, message: `This computer has ${cores} core; two engines need ${leastCores}: use \`npm run studio\`.` };
+  say("Writing the models' files ...");
+  const prepared = await prepareRealModels(join(stateDir, "real-models"), ["hugging-face", "gguf"], join(root, "models"));
+  if (!prepared.ok) return prepared;
+  const cards = createCardStore(stateDir);
+  const carded = cards.change((own) => withCoreCard(withRealModelCards(own)));
+  if (!carded.ok) return carded;
+  const folders = Object.fromEntries(
+    prepared.models.flatMap(({ name, huggingFace }) => (huggingFace === null ? [] : [[name, huggingFace]])),
+  );
+  const file = prepared.models[0]?.trainedGguf ?? "";
+  const unlock = lockStateFolder(stateDir);
+  const store = openStore(stateDir);
+  try {
+    const row = store.clusters.list().find(({ spec }) => spec.name === vllmClusterName);
+    const id = row?.id ?? randomUUID();
+    const connection = vllmConnection({ program, folders, cores, ...(await judgeOf({ ...place, file })) });
+    const gpuCards = () => cards.read().catalogue.gpus;
+    const host = createHost(connection, { clusterId: id, stateDir, environment, gpuCards });
+    if (!host.ok) return host;
+    const seen = await host.value.observe({});
+    if (!seen.ok) return seen;
+    const spec = clusterSpecSchema.parse({ id, name: vllmClusterName, kind: "processes", ...observedHardware(seen.value, () => 0) });
+    const at = new Date().toISOString();
+    const isNew = row === undefined || !isDeepStrictEqual(row.connection, connection);
+    const write = (): void => {
+      if (row === undefined) store.clusters.insert(spec, at, { connection, gateway: null });
+      else {
+        store.clusters.respecify(spec);
+        store.clusters.setConnection(id, connection);
+      }
+      const about = { objectKind: "cluster", objectId: id, clusterId: id } as const;
+      const detail = `processes: ${cores} cores, vLLM at ${program}`;
+      store.audit.add({ at, actor: "weir", action: "attach cluster", subject: vllmClusterName, detail, ...about });
+    };
+    if (isNew) store.atomically(write);
+    const known = store.workloads.list().find(({ name }) => name === arithmeticWorkloadName);
+    if (known === undefined && connection.judge !== null) {
+      say("Asking both models questions of arithmetic, for a workload ...");
+      const addons = addonsFolder(environment);
+      const asked = { models: prepared.models, root, addonsFolder: addons, cards: cards.read().catalogue.models };
+      store.clusters.suggest(id, { workloadId: storeWorkload(store, await arithmeticWorkload(asked)), ...suggestedTraffic });
+    }
+    return { ok: true, id };
+  } finally {
+    store.close();
+    unlock();
+  }
+}
+
+/** The judge, if its engine can be installed: without one, plans of one model can be applied. */
+async function judgeOf({
+  root,
+  environment,
+  file,
+  say,
+}: VllmPlace & { readonly file: string }): Promise<Partial<Pick<ProcessConnection, "judge" | "beside">>> {
+  const folder = addonsFolder(environment);
+  say("Looking for the judge's engine, and installing it where it is missing (30 MB) ...");
+  const state = await createAddonKeeper(folder).install("real-engine", {});
+  if (state.kind === "ready") return judgePrograms({ root, addonsFolder: folder, file });
+  const why = state.kind === "unsupported" ? state.message : state.kind === "failed" ? state.reason : "its engine is not installed";
+  say(`There is no judge, so that only plans of one model can be applied: ${why.replace(/\.$/, "")}.`);
+  return {};
+}

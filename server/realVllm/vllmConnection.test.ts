@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { commandLine } from "@/server/engines/commandLine";
+import { connectionSchema } from "@/server/processes/processConnection";
+import { cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import { coreCard, withCoreCard } from "./coreCard";
+import { judgePrograms } from "./judgePrograms";
+import { vllmConnection } from "./vllmConnection";
+
+const folders = { "arith-small": "/m/arith-small", "arith-large": "/m/arith-large" };
+const judge = judgePrograms({ root: "/weir", addonsFolder: "/addons", file: "/m/small.gguf" });
+const connection = vllmConnection({ program: "/v/bin/vllm", folders, cores: 2, ...judge });
+
+describe("connection of vLLM on the cores of a host", () => {
+  it("runs an engine on the core that its plan gives it, as an idle process, with as many requests at once as the plan has", () => {
+    const template = connection.templates[connection.engine] ?? [];
+    const values = { source: "/m/a", servedName: "a", host: "127.0.0.1", port: 8100, tp: 1, pp: 1, gpus: [1], sequences: 16 };
+    expect(commandLine(template, { ...values, precision: "bf16", args: [] }).join(" ")).toBe(
+      "taskset -c 1 chrt -i 0 /v/bin/vllm serve /m/a --served-model-name a --host 127.0.0.1 --port 8100 " +
+        "--dtype float32 --max-model-len 2048 --max-num-seqs 16",
+    );
+  });
+
+  it("is a connection as any other, whose cores are no GPUs", () => {
+    expect(connectionSchema.parse(JSON.parse(JSON.stringify(connection)))).toEqual(connection);
+    expect(connection.gpus).toEqual({ card: "cpu-core", count: 2, processor: true });
+    expect(Object.keys(connection.models)).toEqual(["arith-small", "arith-large"]);
+  });
+
+  it("has a judge beside the engines, whose ports no engine takes", () => {
+    const ports = connection.beside.map(({ command }) => Number(command.at(-1)));
+    expect(connection.judge?.url).toBe(`http://127.0.0.1:${ports[1]}`);
+    expect(connection.beside[1]?.command).toContain(`http://127.0.0.1:${ports[0]}`);
+    for (const port of ports) expect(port).toBeGreaterThan(connection.ports.to);
+  });
+});
+
+describe("card of a core", () => {
+  it("is added once, and never in place of one that was measured", () => {
+    const measured = { ...coreCard, memoryBytesPerSecond: 5e9 };
+    expect(withCoreCard({ ...noUserCards, gpus: [measured] }).gpus).toEqual([measured]);
+    expect(cardOf(catalogueOf(withCoreCard(noUserCards)).gpus, "cpu-core")?.name).toBe("one processor core");
+  });
+});

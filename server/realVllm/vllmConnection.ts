@@ -1,0 +1,56 @@
+import { connectionSchema, type ProcessConnection } from "@/server/processes/processConnection";
+import { coreCard } from "./coreCard";
+
+/** Context of the real models: what they were trained on is shorter. */
+const mostTokens = 2_048;
+
+/** For a model of megabytes; vLLM takes half of the memory of the host if it is told nothing. */
+const cacheGiB = 1;
+
+export interface VllmHost {
+  /** Path of vLLM's program, of a build for processors. */
+  readonly program: string;
+  /** Folder of each model in Hugging Face's form, by the id of its card. */
+  readonly folders: Readonly<Record<string, string>>;
+  /** Cores that engines may have, from the first one on. */
+  readonly cores: number;
+  readonly node?: string | undefined;
+  readonly ports?: ProcessConnection["ports"];
+  readonly judge?: ProcessConnection["judge"];
+  readonly beside?: ProcessConnection["beside"];
+}
+
+/**
+ * Connection of vLLM's build for processors on a Linux host. A "GPU" is a core: all processes of an engine run on the cores that the plan
+ * gives it. They wait by polling, so that two engines would take the host from gateway and clients; as idle ones (SCHED_IDLE) they run only
+ * where nothing else wants the core.
+ */
+export function vllmConnection({ program, folders, cores, node, ports, judge, beside }: VllmHost): ProcessConnection {
+  return connectionSchema.parse({
+    kind: "processes",
+    ...(node === undefined ? {} : { node }),
+    gpus: { card: coreCard.id, count: cores, processor: true },
+    engine: "vllm on cores",
+    templates: {
+      "vllm on cores": [
+        ...["taskset", "-c", "{gpus}", "chrt", "-i", "0", program, "serve", "{source}", "--served-model-name", "{servedName}"],
+        ...["--host", "{host}", "--port", "{port}", "--dtype", "float32", "--max-model-len", `${mostTokens}`],
+        ...["--max-num-seqs", "{sequences}", "{args}"],
+      ],
+    },
+    models: Object.fromEntries(Object.entries(folders).map(([model, source]) => [model, { source }])),
+    environment: Object.fromEntries(
+      Object.entries({
+        VLLM_CPU_KVCACHE_SPACE: `${cacheGiB}`,
+        // The cores are given by `taskset`, which holds for all processes of an engine and not for its worker alone.
+        VLLM_CPU_OMP_THREADS_BIND: "nobind",
+        OMP_NUM_THREADS: "1",
+        VLLM_NO_USAGE_STATS: "1",
+        HF_HUB_OFFLINE: "1",
+      }).map(([name, value]) => [name, { value }]),
+    ),
+    ...(ports === undefined ? {} : { ports }),
+    ...(judge === undefined ? {} : { judge }),
+    ...(beside === undefined ? {} : { beside }),
+  });
+}
