@@ -56,7 +56,8 @@ export function prepareSetup(setup: RealSetup): PreparedSetup {
     })),
     summary: `${done} of ${steps.length} steps are done`,
     planPath: planPath(setup),
-    takes: engineBytes === 0 ? "" : `About ${formatCount(Math.round(engineBytes / MEGABYTE))} MB are installed, and two minutes are measured.`,
+    takes:
+      engineBytes === 0 ? "" : `About ${formatCount(Math.round(engineBytes / MEGABYTE))} MB are installed, and two minutes are measured.`,
   };
 }
 

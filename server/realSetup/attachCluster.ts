@@ -77,7 +77,9 @@ async function besidePorts(): Promise<BesidePorts> {
   const judge = await freePort(BESIDE_PORTS, new Set());
   const judgeEngine = judge === null ? null : await freePort(BESIDE_PORTS, new Set([judge]));
   if (judge === null || judgeEngine === null)
-    throw new SetupFailure(`No two ports from ${BESIDE_PORTS.from} to ${BESIDE_PORTS.to} are free for the judge: free some, then start again.`);
+    throw new SetupFailure(
+      `No two ports from ${BESIDE_PORTS.from} to ${BESIDE_PORTS.to} are free for the judge: free some, then start again.`,
+    );
   return { judge, judgeEngine };
 }
 

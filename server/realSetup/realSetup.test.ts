@@ -48,11 +48,13 @@ const stateOf = (setup: Setup, name: RealSetupStepName) => setup.status().steps.
 
 test("runs every step in order and keeps what each has made", async () => {
   const ran: string[] = [];
-  const tell = (name: string): SetupStep => async ({ keep }) => {
-    ran.push(name);
-    if (name === "quality") keep({ workloadId: "w1" });
-    return `${name} done`;
-  };
+  const tell =
+    (name: string): SetupStep =>
+    async ({ keep }) => {
+      ran.push(name);
+      if (name === "quality") keep({ workloadId: "w1" });
+      return `${name} done`;
+    };
   const setup = setupWith(Object.fromEntries(realSetupSteps.map((name) => [name, tell(name)])));
   expect(setup.start("ada")).toEqual({ ok: true });
   await vi.waitFor(() => expect(store.realSetup.get()?.state).toBe("ready"));
