@@ -27,6 +27,7 @@ export const sidebar = [
     ["security", "Security"],
   ]),
   section("Guides", "guides", [
+    ["real-models", "Real models on this computer"],
     ["attach-vllm", "Attach your vLLM"],
     ["import-a-workload", "Import a workload"],
     ["profile-prompts", "Profile your own prompts"],

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Outcome, ProfileJob, ProfileRequest, SamplePrompts } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import type { Uploads } from "@/server/store/uploads";
-import { arithmeticPrompts, arithmeticQuestions } from "@/solver/prompts/arithmeticQuestions";
-import { judgeName, realModelNames } from "./realNames";
+import { arithmeticPrompts, arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
+import { freeName, judgeName, realModelNames } from "./realNames";
 import { must, SetupFailure, type SetupStep, type StepContext, StoppedByPerson } from "./setupStep";
 
 /** Enough that half of them, on which plans are made, bound the quality to a few points. */
@@ -121,11 +121,4 @@ function requestOf(promptSetId: string, clusterId: string): ProfileRequest {
     maxOutputTokens: MOST_OUTPUT_TOKENS,
     keepAnswers: false,
   };
-}
-
-/** `name`, or `name 2` and so on where that is taken. */
-export function freeName(name: string, taken: ReadonlySet<string>): string {
-  let free = name;
-  for (let count = 2; taken.has(free); count += 1) free = `${name} ${count}`;
-  return free;
 }

@@ -37,21 +37,22 @@ const CONTEXT_TOKENS = "2048";
  */
 export function realConnection({ places, card, cores, files, judgeFile, ports }: RealParts): ClusterConnection {
   const { root, node, addonsFolder } = places;
-  const engine = (source: string, alias: string, port: string, sequences: string): string[] => [
-    ...[node, join(root, "dist", "engine.mjs"), "--model", source, "--alias", alias, "--host", "127.0.0.1", "--port", port],
-    ...["--addons", addonsFolder, "--sequences", sequences, "--context", CONTEXT_TOKENS, "--threads", "1"],
+  const [small] = realModelNames;
+  const limits = (sequences: string): string[] => ["--sequences", sequences, "--context", CONTEXT_TOKENS, "--threads", "1"];
+  const judgeEngine = [
+    ...[node, join(root, "dist", "engine.mjs"), "--addons", addonsFolder, "--model", judgeFile, "--alias", small],
+    ...["--host", "127.0.0.1", "--port", String(ports.judgeEngine), ...limits(JUDGE_SEQUENCES)],
   ];
-  const judgeEngine = engine(judgeFile, realModelNames[0], String(ports.judgeEngine), JUDGE_SEQUENCES);
   const judge = [
-    ...[node, join(root, "dist", "judge.mjs"), "--engine", `http://127.0.0.1:${ports.judgeEngine}`],
-    ...["--model", realModelNames[0], "--host", "127.0.0.1", "--port", String(ports.judge)],
+    ...[node, join(root, "dist", "judge.mjs"), "--engine", `http://127.0.0.1:${ports.judgeEngine}`, "--model", small],
+    ...["--host", "127.0.0.1", "--port", String(ports.judge)],
   ];
   return {
     kind: "processes",
     gpus: { card, count: cores, processor: true },
     engine: "weir",
-    templates: { weir: [...engine("{source}", "{servedName}", "{port}", SEQUENCES), "{args}"] },
-    models: Object.fromEntries(realModelNames.map((name) => [name, { source: files[name] }])),
+    templates: {},
+    models: Object.fromEntries(realModelNames.map((name) => [name, { source: files[name], args: limits(SEQUENCES) }])),
     environment: {},
     ports: { from: 8100, to: 8199 },
     adopt: [],
