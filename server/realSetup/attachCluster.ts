@@ -1,4 +1,4 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
 import type { CardStore } from "@/server/cards/cardStore";
 import type { Outcome } from "@/server/contracts/studio";
@@ -7,6 +7,8 @@ import { freePort } from "@/server/processes/freePort";
 import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import { withRealModelCards } from "@/server/realModels/realModelCards";
 import type { Store } from "@/server/store/store";
+import type { UserCards } from "@/solver/hardware/cardSchema";
+import { PROCESSOR_CARD, processorCard } from "@/solver/hardware/processorCard";
 import { type RealPlaces, realConnection } from "./realConnection";
 import { judgeName, realClusterName, realModelNames } from "./realNames";
 import { must, SetupFailure, type SetupStep } from "./setupStep";
@@ -56,7 +58,7 @@ export const attachCluster =
       models.find((model) => model.name === name)?.[kind] ?? "";
     const connection = realConnection({
       places,
-      card: processorCard.id,
+      card: PROCESSOR_CARD,
       cores: Math.max(LEAST_CORES, availableParallelism()),
       files: { "arith-small": fileOf("arith-small", "gguf"), "arith-large": fileOf("arith-large", "gguf") },
       judgeFile: fileOf("arith-small", "trainedGguf"),
@@ -70,6 +72,9 @@ export const attachCluster =
     keep({ clusterId: id });
     return "This computer is attached as a cluster of its own, with its own gateway.";
   };
+
+const withProcessorCard = (cards: UserCards): UserCards =>
+  cards.gpus.some(({ id }) => id === PROCESSOR_CARD) ? cards : { ...cards, gpus: [...cards.gpus, processorCard(totalmem())] };
 
 type BesidePorts = Parameters<typeof realConnection>[0]["ports"];
 
