@@ -53,7 +53,9 @@ export const measuredEngineSchema = z.strictObject({
   /** Of the 95th percentile end to end, on the same points. */
   p95Errors: metricErrorsSchema.nullable(),
   /** Relative standard deviation of a mean from one repeat of a run to the next; null where nothing was repeated. */
-  noise: z.strictObject({ repeats: z.int().positive(), ttft: z.number(), tpot: z.number(), endToEnd: z.number(), p95: z.number() }).nullable(),
+  noise: z
+    .strictObject({ repeats: z.int().positive(), ttft: z.number(), tpot: z.number(), endToEnd: z.number(), p95: z.number() })
+    .nullable(),
   measuredOn: z.strictObject({
     runs: z.int().positive(),
     requests: z.int().positive(),

@@ -1,5 +1,5 @@
 import { limitsOfModel } from "@/solver/hardware/engineLimits";
-import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
+import { type EngineProfile, engineTitle } from "@/solver/hardware/engineProfile";
 import { MAX_BATCHED_TOKENS, MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { CascadePolicy, Objective, StagePrediction } from "@/solver/plan/plan";
@@ -87,7 +87,7 @@ function profileNote({ name, engine, fittedOn, errors }: EngineProfile): string 
   const fitted =
     fittedOn === null
       ? ", fitted to no runs"
-      : `, fitted to ${fittedOn.rows} ${fittedOn.emulated ? "runs of emulated engines that stand in for" : "measured runs of"} ${engineNames[engine]}`;
+      : `, fitted to ${fittedOn.rows} ${fittedOn.emulated ? "runs of emulated engines that stand in for" : "measured runs of"} ${engineTitle(engine)}`;
   const off = errors === null ? "" : `; on runs the fit had not seen it was ${wholePercent(errors.endToEnd.meanAbsolute)} off end to end`;
   return `Engine times follow the profile "${name}"${fitted}${off}.`;
 }
