@@ -194,10 +194,11 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
     judges,
     hosts: { stateDir, environment: process.env, gpuCards: () => cards.read().catalogue.gpus },
   });
+  const measuring = createMeasuringService({ store, cards, keep: calibrations.keep });
   const folder = addonsFolder(process.env);
   const addons = createAddonKeeper(folder);
   const places = { root: WEIR_ROOT ?? process.cwd(), node: process.execPath, addonsFolder: folder };
-  const steps = setupSteps({ store, cards, fleet, attach, stateDir, uploads, prompts, profiles, calibrations, addons, places });
+  const steps = setupSteps({ store, cards, fleet, attach, stateDir, uploads, prompts, profiles, calibrations, measuring, addons, places });
   const realSetup = createRealSetup({ store, fleet, addons, steps, detach: attach.detach });
   const applications = createApplicationService(store, runner);
   const lab = createLabService({ store, cards });
@@ -207,7 +208,6 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
   batchRuns.resumeAll();
   const schedules = createSchedules({ store, clusterOf, start: applications.start });
 
-  const calibrations = createCalibrationService({ store, uploads, cards, sourceOf });
   return {
     services: {
       workloads: createWorkloadService({ store, uploads, cards, arrivals }),
@@ -224,7 +224,7 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
       load,
       cards: createCardService(store, cards),
       calibrations,
-      measuring: createMeasuringService({ store, cards, keep: calibrations.keep }),
+      measuring,
       prompts,
       profiles,
       trust: createTrustService({ store, decisionsOf: (id, limit) => fleet.get(id)?.collector()?.decisions(limit) ?? [] }),
