@@ -1,4 +1,4 @@
-import { ProgressBar } from "../profiling/ProgressBar";
+import { ProgressBar } from "../charts/ProgressBar";
 import { StateWord } from "../ui/Badge";
 import type { PreparedStep } from "./prepareSetup";
 

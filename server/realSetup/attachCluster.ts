@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { CardStore } from "@/server/cards/cardStore";
 import type { Outcome } from "@/server/contracts/studio";
 import { type ClusterConnection, readConnection } from "@/server/fleet/connection";
-import { freePort } from "@/server/processes/freePort";
+import { freePort } from "@/server/lib/freePort";
 import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import { withRealModelCards } from "@/server/realModels/realModelCards";
 import type { Store } from "@/server/store/store";
