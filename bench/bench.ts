@@ -24,6 +24,7 @@ import { machine, writeResults, writeTables } from "./lib/results";
 import { predictionBenchmarks } from "./prediction/prediction";
 import { predictorOverheadBenchmarks } from "./prediction/predictorOverhead";
 import { predictorsLiveBenchmarks } from "./prediction/predictorsLive";
+import { recordEngineBenchmarks } from "./recorded/recorder/recordEngine";
 import { rollOutBenchmarks } from "./rollOuts/rollOut";
 import { compareBenchmarks } from "./solver/compare";
 import { exhaustiveBenchmarks } from "./solver/compareExhaustive";
@@ -91,6 +92,7 @@ const benchmarks: readonly Benchmark[] = [
   ...rollOutBenchmarks,
   ...batchKillBenchmarks,
   ...resumedBatchBenchmarks,
+  ...recordEngineBenchmarks,
 ].filter(({ name }) => name.includes(wanted));
 if (benchmarks.length === 0) {
   process.stderr.write(`No benchmark's name contains "${wanted}".\n`);

@@ -33,7 +33,7 @@ class Recipe:
 
 
 RECIPES = {
-    "arith-small": Recipe(64, 2, 1_000, 3e-3, 11, (0.40, 0.65)),
+    "arith-small": Recipe(64, 2, 3_500, 2e-3, 15, (0.40, 0.70)),
     "arith-large": Recipe(128, 4, 5_000, 1.5e-3, 12, (0.98, 1.0)),
 }
 

@@ -38,6 +38,7 @@ export const sidebar = [
     ["audit", "Audit"],
     ["calibrate", "Calibrate"],
     ["processes", "Local processes"],
+    ["real-engine", "A real engine on this computer"],
     ["kubernetes", "Kubernetes"],
     ["ray", "Ray Serve"],
     ["agents", "Agents and workflows"],

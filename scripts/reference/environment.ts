@@ -1,7 +1,7 @@
 import { deprecatedVariables } from "@/server/contracts/deprecatedNames";
 import { code, page, table } from "./markdown";
 
-type Process = "launcher" | "studio" | "gateway" | "emulator" | "command line" | "tests";
+type Process = "launcher" | "studio" | "gateway" | "emulator" | "engine" | "command line" | "tests";
 
 /** An environment variable that a process reads. */
 export interface Variable {
@@ -25,6 +25,12 @@ export const variables: readonly Variable[] = [
     readBy: ["studio", "gateway", "command line"],
     usual: "the working directory",
     meaning: "Folder of the installation, in which `dist` lies. Set by the launchers.",
+  },
+  {
+    name: "WEIR_ADDONS_DIR",
+    readBy: ["studio", "command line", "engine"],
+    usual: "`addons` in the state folder",
+    meaning: "Folder of the add-ons that `weir add` installs.",
   },
   { name: "WEIR_STUDIO_PORT", readBy: ["launcher", "studio", "command line"], usual: "4600", meaning: "Port of the studio." },
   { name: "WEIR_GATEWAY_PORT", readBy: [...all, "command line"], usual: "4610", meaning: "Port of the OpenAI-compatible API." },

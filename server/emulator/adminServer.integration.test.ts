@@ -30,7 +30,11 @@ describe("the admin listener", () => {
   it("refuses a body that is nested too deeply, as an engine does", async () => {
     const { call, engineUrl } = await emulators.serving(4, [40, 400]);
     const deep = `${"[".repeat(500_000)}${"]".repeat(500_000)}`;
-    const refused = await fetch(`${engineUrl}/v1/chat/completions`, { method: "POST", body: deep });
+    const refused = await fetch(`${engineUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: deep,
+    });
     expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("more than 128 deep")]);
     expect((await call("PUT", "/outcomes", { name: JSON.parse("[".repeat(200) + "]".repeat(200)) })).status).toBe(400);
   });

@@ -1,54 +1,78 @@
-import { z } from "zod";
-import type { ApiError } from "@/server/contracts/http/apiServer";
+import { isRecord } from "@/solver/collections/isRecord";
+import { type Body, commonFaults, commonFields, type Parsed, plain, refusal, wholeFaultOf } from "./generationFields";
+import { type FieldIssue, fieldError } from "./pydanticError";
+import { fieldFaults, integer, truth } from "./requestFields";
 
-const contentSchema = z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]).nullish();
+const kinds = {
+  messages: "list",
+  max_completion_tokens: "integer",
+  logprobs: "boolean",
+  top_logprobs: "integer",
+  tools: "list",
+} as const;
 
-const chatSchema = z.looseObject({
-  model: z.string(),
-  messages: z.array(z.looseObject({ role: z.string(), content: contentSchema })).min(1),
-  stream: z.boolean().nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
-  max_tokens: z.int().positive().nullish(),
-  max_completion_tokens: z.int().positive().nullish(),
-  // vLLM's present engine accepts any integer, and ignores it unless it was started with priority scheduling, which this one is not.
-  priority: z.int().optional(),
-});
-
-/** The fields of an OpenAI chat request that the emulation needs; every other field is accepted and has no effect. */
-export interface ChatRequest {
-  readonly model: string;
-  /** Text of the last user message, or of the last message if there is no user message. */
-  readonly text: string;
-  readonly stream: boolean;
-  readonly includeUsage: boolean;
-  readonly maxTokens: number | null;
-}
-
-export type ParsedChat = { readonly ok: true; readonly chat: ChatRequest } | { readonly ok: false; readonly error: ApiError };
-
-/** Reads a chat completion request; a bad field is refused as in vLLM, with 400 and the field's name. */
-export function parseChatRequest(body: unknown): ParsedChat {
-  const parsed = chatSchema.safeParse(body);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const param = issue?.path.join(".") ?? "";
-    return { ok: false, error: { status: 400, type: "BadRequestError", message: `Field ${param || "(body)"}: ${issue?.message}`, param } };
+/** Reads a chat request; a bad field is refused as vLLM does. Fields that the emulation does not know have no effect. */
+export function parseChatRequest(body: Body): Parsed {
+  const whole = wholeFaultOf(body) ?? logprobFault(body) ?? toolFault(body);
+  if (whole !== null) return { ok: false, error: whole };
+  const issues: FieldIssue[] = [...messageIssues(body), ...commonFaults(body), ...fieldFaults(body, kinds)];
+  if (issues.length > 0) return { ok: false, error: fieldError(issues) };
+  const { messages, max_tokens, max_completion_tokens, logprobs, top_logprobs, echo } = body;
+  if (Array.isArray(messages) && messages.length === 0) {
+    return { ok: false, error: plain("Cannot apply chat template to an empty conversation. Provide at least one message.") };
   }
-  const { model, messages, stream, stream_options, max_tokens, max_completion_tokens } = parsed.data;
-  const asked = messages.findLast((message) => message.role === "user") ?? messages.at(-1);
   return {
     ok: true,
-    chat: {
-      model,
-      text: textOf(asked?.content),
-      stream: stream === true,
-      includeUsage: stream_options?.include_usage === true,
-      maxTokens: max_completion_tokens ?? max_tokens ?? null,
+    request: {
+      endpoint: "chat",
+      ...commonFields(body),
+      prompts: [{ text: askedText(messages), tokens: null }],
+      maxTokens: integer(max_completion_tokens ?? max_tokens, null),
+      logprobs: truth(logprobs) ? integer(top_logprobs, 0) : null,
+      echo: truth(echo),
     },
   };
 }
 
-function textOf(content: z.infer<typeof contentSchema>): string {
+/** Text of the last user message, or of the last message if there is no user message. */
+export function askedText(messages: unknown): string {
+  const all = Array.isArray(messages) ? messages.filter(isRecord) : [];
+  return textOf((all.findLast(({ role }) => role === "user") ?? all.at(-1))?.content);
+}
+
+function textOf(content: unknown): string {
   if (typeof content === "string") return content;
-  return (content ?? []).map((part) => part.text ?? "").join("");
+  const parts = Array.isArray(content) ? content.filter(isRecord) : [];
+  return parts.map(({ text }) => (typeof text === "string" ? text : "")).join("");
+}
+
+function messageIssues(body: Body): FieldIssue[] {
+  const { messages } = body;
+  if (messages === undefined) return [{ type: "missing", loc: ["body", "messages"], msg: "Field required", input: body }];
+  if (!Array.isArray(messages)) return [];
+  return messages.flatMap((message, index): FieldIssue[] => {
+    const loc = ["body", "messages", index];
+    if (!isRecord(message)) return [{ type: "dict_type", loc, msg: "Input should be a valid dictionary", input: message }];
+    return typeof message.role === "string" ? [] : [{ type: "missing", loc: [...loc, "role"], msg: "Field required", input: message }];
+  });
+}
+
+function logprobFault({ logprobs, top_logprobs }: Body) {
+  const names = typeof top_logprobs === "number" && top_logprobs !== 0;
+  return names && !truth(logprobs) ? refusal("when using `top_logprobs`, `logprobs` must be set to true.", "top_logprobs") : null;
+}
+
+/** A choice of tools that cannot be met; null: none. */
+function toolFault(body: Body) {
+  const { tools, tool_choice: choice } = body;
+  if (Array.isArray(tools) && tools.length === 0)
+    return refusal("`tools` must not be an empty array. Either provide at least one tool or omit the field entirely.", "tools");
+  if (choice === undefined || choice === null || choice === "none") return null;
+  if (tools === undefined || tools === null) return refusal("When using `tool_choice`, `tools` must be set.", "tool_choice");
+  const { name } = isRecord(choice) && isRecord(choice.function) ? choice.function : {};
+  const isKnown = Array.isArray(tools) && tools.some((tool) => isRecord(tool) && isRecord(tool.function) && tool.function.name === name);
+  if (isRecord(choice) && !isKnown)
+    return refusal("The tool specified in `tool_choice` does not match any of the specified `tools`", "tool_choice");
+  // A model that must call a tool is forced to by the engine; an emulated one has no tokens to force.
+  return choice === "auto" ? null : plain('An emulated model calls no tools: leave `tool_choice` at "auto" or "none".');
 }

@@ -28,7 +28,7 @@ describe("an emulated engine", () => {
     const list = (await (await fetch(`${url}/v1/models`)).json()) as { data: { id: string; max_model_len: number }[] };
     expect(list.data.map((one) => one.id)).toEqual([MODEL]);
     expect(list.data[0]?.max_model_len).toBe(8192);
-    expect(await (await fetch(`${url}/version`)).json()).toEqual({ version: "0.30.0+emulated" });
+    expect(await (await fetch(`${url}/version`)).json()).toEqual({ version: "0.32.0+emulated" });
   });
 
   it("refuses without outcomes, for an unknown model and for a malformed request, each with an OpenAI error", async () => {
@@ -38,9 +38,8 @@ describe("an emulated engine", () => {
     const cases: [unknown, number, RegExp][] = [
       [ask("short"), 503, /PUT \/outcomes/],
       [{ ...ask("short"), model: "gpt" }, 404, /`gpt` does not exist/],
-      [{ model: MODEL }, 400, /Field messages/],
-      [{ ...ask("short"), max_tokens: 0 }, 400, /Field max_tokens/],
-      [{ ...ask("short"), priority: "high" }, 400, /Field priority/],
+      [{ model: MODEL }, 400, /'loc': 'body.messages', 'msg': 'Field required'/],
+      [{ ...ask("short"), priority: "high" }, 400, /'int_parsing', 'loc': 'body.priority'/],
     ];
     for (const [body, status, message] of cases) {
       const answer = await post(url, body);
@@ -48,6 +47,52 @@ describe("an emulated engine", () => {
       expect(await answer.json()).toMatchObject({ error: { message: expect.stringMatching(message), code: status } });
     }
     expect((await fetch(`${url}/v1/chat/completions`, { method: "POST", body: "{" })).status).toBe(400);
+  });
+
+  it("answers a text, a list of texts and token ids at the older endpoint, with n answers to each", async () => {
+    const { client } = await emulators.serving();
+    const prompt = "[prompt short] What is it?";
+    const { choices, usage } = await client.completions.create({ model: MODEL, prompt: [prompt, prompt], n: 2, max_tokens: 3 });
+    expect(choices.map(({ index, finish_reason }) => [index, finish_reason])).toEqual([0, 1, 2, 3].map((index) => [index, "length"]));
+    expect(new Set(choices.map(({ text }) => text)).size).toBe(1);
+    expect(usage).toMatchObject({ prompt_tokens: 200, completion_tokens: 12 });
+    const ofIds = await client.completions.create({ model: MODEL, prompt: [5, 6, 7], max_tokens: 1 });
+    expect(ofIds.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 1 });
+  });
+
+  it("gives the judged score of an answer as its smallest token probability", async () => {
+    const { client } = await emulators.serving();
+    const answer = await client.chat.completions.create({ ...ask("short"), logprobs: true, top_logprobs: 2 });
+    const tokens = answer.choices[0]?.logprobs?.content ?? [];
+    expect(tokens.map(({ token }) => token).join("")).toBe(answer.choices[0]?.message.content);
+    expect(Math.exp(Math.min(...tokens.map(({ logprob }) => logprob)))).toBeCloseTo(0.834, 6);
+    expect(tokens.every(({ token, top_logprobs }) => top_logprobs.length === 2 && top_logprobs[0]?.token === token)).toBe(true);
+  });
+
+  it("ends before a stop text, streamed or not, and goes on to the limit if it is to ignore its end", async () => {
+    const { client } = await emulators.serving();
+    const whole = (await client.chat.completions.create(ask("short"))).choices[0]?.message.content ?? "";
+    const stop = whole.slice(60, 64);
+    const cut = await client.chat.completions.create({ ...ask("short"), stop });
+    const before = whole.slice(0, whole.indexOf(stop));
+    expect(cut.choices[0]).toMatchObject({ message: { content: before }, finish_reason: "stop", stop_reason: stop });
+    let content = "";
+    for await (const { choices } of await client.chat.completions.create({ ...ask("short"), stop, stream: true }))
+      content += choices[0]?.delta.content ?? "";
+    expect(content).toBe(before);
+    const on = await client.chat.completions.create({ ...ask("short"), max_tokens: 50, ...{ ignore_eos: true } });
+    expect(on.usage?.completion_tokens).toBe(50);
+  });
+
+  it("tells the tokens of a prompt, as many as it counts when it answers", async () => {
+    const { engineUrl } = await emulators.serving();
+    const body = { model: MODEL, prompt: "[prompt short] What is it?", return_token_strs: true };
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${engineUrl}/tokenize`, { method: "POST", headers, body: JSON.stringify(body) });
+    const told = (await answer.json()) as { count: number; tokens: number[]; token_strs: string[] };
+    expect(told).toMatchObject({ count: 100, max_model_len: 8192 });
+    expect(told.token_strs.join("")).toBe(body.prompt);
+    expect(told.tokens).toHaveLength(100);
   });
 
   it("answers with the tag and the tokens of the outcome row", async () => {
@@ -127,7 +172,7 @@ describe("an emulated engine", () => {
     const { client, engineUrl } = await emulators.serving();
     await client.chat.completions.create(ask("short"));
     const metrics = parsePromText(await (await fetch(`${engineUrl}/metrics`)).text());
-    const mapping = chooseMapping(metrics, "0.30.0+emulated");
+    const mapping = chooseMapping(metrics, "0.32.0+emulated");
     expect(metrics.badLines).toBe(0);
     expect(mapping?.engine).toBe("weir-emulator");
     const canonicalMetrics = mapping && readCanonicalMetrics(metrics, mapping);
@@ -174,6 +219,7 @@ describe("an emulated engine", () => {
     const leave = new AbortController();
     const response = await fetch(`${engineUrl}/v1/chat/completions`, {
       method: "POST",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ ...ask("long"), stream: true }),
       signal: leave.signal,
     });
@@ -198,6 +244,8 @@ describe("an emulated engine", () => {
     await call("PUT", "/outcomes", { ...outcomes(), inputTokens: [100, 9000] });
     const answer = await post(engineUrl, ask("long"));
     expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ error: { message: expect.stringMatching(/8192 tokens. The prompt has 9000/) } });
+    expect(await answer.json()).toMatchObject({
+      error: { message: expect.stringMatching(/context length is 8192 tokens. However, your prompt contains at least 8193/) },
+    });
   });
 });

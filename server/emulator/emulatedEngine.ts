@@ -1,11 +1,13 @@
 import type { Server } from "node:http";
 import type { EmulatedEngine, EngineRequest } from "@/server/contracts/engine/emulatorAdmin";
-import { type ApiError, STOPPED, sendError, shut } from "@/server/contracts/http/apiServer";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { answerToken, readAnswerTag, shownAnswerTokens } from "./emulatedAnswer";
 import { emulatedJudgement } from "./emulatedJudgement";
-import { createEngineCore, type Generation } from "./engineCore";
+import { madeUpProbabilities } from "./emulatedTokens";
+import { createEngineCore } from "./engineCore";
 import { createEngineServer } from "./engineServer";
+import type { Generation } from "./generation";
+import { type ApiError, STOPPED, shut } from "@/server/contracts/http/apiServer";
 import { namedPrompt, type OutcomeRow, type OutcomeTable } from "./outcomeTable";
 
 export interface EngineOptions {
@@ -66,12 +68,14 @@ export function createEngine(options: EngineOptions): Engine {
       }
     },
     maxModelTokens: () => options.maxModelTokens,
-    chat(response, chat) {
+    generationOf(prompt) {
       const book = outcomes();
-      const generation = book === null ? null : generationOf(book, request.model, chat.text);
-      if (generation !== null) core.serve(response, chat, generation);
-      else sendError(response, noAnswers(book, request.model));
+      const generation = book === null ? null : generationOf(book, request.model, prompt.text);
+      if (generation === null) return null;
+      return prompt.tokens === null ? generation : { ...generation, inputTokens: prompt.tokens };
     },
+    noGeneration: () => noAnswers(outcomes(), request.model),
+    generate: (response, asked, generations) => core.serve(response, asked, generations),
     metricsText: () => core.metricsText(),
   });
 
@@ -111,17 +115,24 @@ function generationOf(book: OutcomeTable, model: string, text: string): Generati
   const asksForAnswer = namedPrompt(text) !== null || aggregated;
   if (!asksForAnswer && shown !== null) return emulatedJudgement(book, text);
   const row = book.row(model, aggregated ? `[prompt ${shown.promptId}]` : text);
-  if (row !== null) return answerOf(row, model, text);
+  if (row !== null) return answerOf(row, model, text, book.judged(row.promptId, model));
   return asksForAnswer ? null : emulatedJudgement(book, text);
 }
 
 /** A model's answer to a prompt, with the final answer as its last token; emulated answers within the prompt make it longer. */
-function answerOf({ promptId, inputTokens, outputTokens, answer }: OutcomeRow, model: string, text: string): Generation {
+function answerOf(
+  { promptId, inputTokens, outputTokens, answer }: OutcomeRow,
+  model: string,
+  text: string,
+  score: number | null,
+): Generation {
   const last = outputTokens < 2 || answer === "" ? -1 : outputTokens - 1;
   return {
+    prompt: text,
     inputTokens: inputTokens + shownAnswerTokens(text),
     outputTokens,
     token: (index) => (index === last ? `\nAnswer: ${answer}` : answerToken(promptId, model, index)),
+    ...madeUpProbabilities(`${promptId} ${model}`, score === null ? null : { score, tokens: outputTokens }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { mixSeed } from "@/solver/numeric/random";
 import { readAnswerTag } from "./emulatedAnswer";
-import type { Generation } from "./engineCore";
+import { madeUpProbabilities } from "./emulatedTokens";
+import type { Generation } from "./generation";
 import type { OutcomeTable } from "./outcomeTable";
 
 /** Approximate characters per token: prompts and answers of emulations are written to that length. */
@@ -14,5 +15,11 @@ export function emulatedJudgement(book: OutcomeTable, text: string, read: "judge
   const tag = readAnswerTag(text);
   const known = tag === null ? null : book[read](tag.promptId, tag.model);
   const score = Math.min(100, Math.max(0, Math.round(known ?? mixSeed(text) % 101)));
-  return { inputTokens: Math.ceil(text.length / CHARACTERS_PER_TOKEN), outputTokens: 1, token: () => String(score) };
+  return {
+    prompt: text,
+    inputTokens: Math.max(1, Math.ceil(text.length / CHARACTERS_PER_TOKEN)),
+    outputTokens: 1,
+    token: (index) => (index === 0 ? String(score) : ""),
+    ...madeUpProbabilities(text, null),
+  };
 }

@@ -1,10 +1,12 @@
-import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import { type ApiError, sendError } from "@/server/contracts/http/apiServer";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { MEMORY_SHARE } from "@/solver/hardware/memoryFit";
-import type { ChatRequest } from "./chatRequest";
-import { type CompletionWriter, createCompletionWriter } from "./completionWriter";
+import { type AnswerEnd, answerEnd } from "./answerEnd";
+import { type AnswerWriter, createAnswerWriter } from "./answerWriter";
+import { contextRefusal } from "./contextFault";
+import type { Generation } from "./generation";
+import type { GenerationRequest } from "./generationRequest";
+import { type ApiError, sendError } from "@/server/contracts/http/apiServer";
 import { createReplicaClock } from "./replicaClock";
 import { createVllmMetrics } from "./vllmMetrics";
 
@@ -16,18 +18,10 @@ export interface EngineCoreOptions {
   readonly timeScale: number;
 }
 
-/** The tokens that an engine reads and writes for a request. */
-export interface Generation {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** Text of the token at an index. */
-  readonly token: (index: number) => string;
-}
-
 /** The part of an emulated engine that generates: a replica on the wall clock, its open requests and its metrics. */
 export interface EngineCore {
-  /** Answers a request in the replica's time; a client that disconnects aborts it. */
-  serve(response: ServerResponse, chat: ChatRequest, generation: Generation): void;
+  /** Answers a request, each choice a sequence, in the replica's time; a client that disconnects aborts it. */
+  serve(response: ServerResponse, request: GenerationRequest, generations: readonly Generation[]): void;
   metricsText(): Promise<string>;
   /** Requests in the batch and in the queue, now. */
   load(): { readonly running: number; readonly waiting: number };
@@ -39,14 +33,23 @@ export interface EngineCore {
   stop(error: ApiError): void;
 }
 
-interface OpenRequest {
-  readonly writer: CompletionWriter;
+/** One choice of an answer: a sequence of the replica. */
+interface OpenChoice {
+  readonly writer: AnswerWriter;
+  readonly choice: number;
   readonly stream: boolean;
   readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly reason: "stop" | "length";
+  readonly end: AnswerEnd;
+  /** The limit of its output. */
+  readonly maxTokens: number;
+  /** The choices of the same prompt: how many are open, and the longest that has ended. */
+  readonly siblings: { readonly count: number; open: number; longestTokens: number };
   readonly arrivedSeconds: number;
   queueSeconds: number | null;
+  /** When it was first admitted. */
+  admittedSeconds: number;
+  preemptions: number;
+  firstTokenSeconds: number;
   ttftSeconds: number;
 }
 
@@ -58,7 +61,7 @@ const FLUSH_MS = 40;
 
 /** Starts a replica and its clock. */
 export function createEngineCore({ model, replicaModel, maxModelTokens, timeScale }: EngineCoreOptions): EngineCore {
-  const open = new Map<number, OpenRequest>();
+  const open = new Map<number, OpenChoice>();
   let streams = 0;
   let flushTimer: NodeJS.Timeout | undefined;
 
@@ -69,17 +72,34 @@ export function createEngineCore({ model, replicaModel, maxModelTokens, timeScal
       const request = open.get(handle);
       if (request === undefined) return;
       // Queueing is counted from the entry to the engine, as in vLLM, to the first admission.
-      if (kind === "admitted") request.queueSeconds ??= seconds - clock.enteredSeconds(handle);
+      if (kind === "admitted" && request.queueSeconds === null) {
+        request.queueSeconds = seconds - clock.enteredSeconds(handle);
+        request.admittedSeconds = seconds;
+      }
+      if (kind === "preempted") request.preemptions += 1;
       if (kind === "first-token") {
+        request.firstTokenSeconds = seconds;
         request.ttftSeconds = seenSeconds - request.arrivedSeconds;
         metrics.firstToken(request);
-        request.writer.generated(1);
+        request.writer.generated(request.choice, 1, request.end);
       }
       if (kind === "finished") {
         close(handle, request);
-        const { queueSeconds } = request;
-        metrics.finished({ ...request, queueSeconds: queueSeconds ?? 0, endToEndSeconds: seenSeconds - request.arrivedSeconds });
-        request.writer.finish(request.outputTokens, request.reason);
+        const { queueSeconds, end, firstTokenSeconds, admittedSeconds } = request;
+        metrics.finished({
+          ...request,
+          reason: end.reason,
+          outputTokens: end.tokens,
+          queueSeconds: queueSeconds ?? 0,
+          prefillSeconds: firstTokenSeconds - admittedSeconds,
+          decodeSeconds: seconds - firstTokenSeconds,
+          endToEndSeconds: seenSeconds - request.arrivedSeconds,
+        });
+        const { siblings } = request;
+        siblings.open -= 1;
+        siblings.longestTokens = Math.max(siblings.longestTokens, end.tokens);
+        if (siblings.open === 0) metrics.answered(siblings.count, siblings.longestTokens);
+        request.writer.finish(request.choice, end);
       }
     },
   });
@@ -89,6 +109,7 @@ export function createEngineCore({ model, replicaModel, maxModelTokens, timeScal
     model,
     kvTokens: replicaModel.kvTokens,
     memoryShare: MEMORY_SHARE,
+    maxModelTokens,
     levels() {
       clock.catchUp();
       let openTokens = 0;
@@ -100,10 +121,10 @@ export function createEngineCore({ model, replicaModel, maxModelTokens, timeScal
 
   const flush = (): void => {
     clock.catchUp();
-    for (const [handle, request] of open) if (request.stream) request.writer.generated(clock.generatedTokens(handle));
+    for (const [handle, { stream, writer, choice, end }] of open) if (stream) writer.generated(choice, clock.generatedTokens(handle), end);
   };
 
-  const close = (handle: number, request: OpenRequest): void => {
+  const close = (handle: number, request: OpenChoice): void => {
     open.delete(handle);
     if (!request.stream) return;
     streams -= 1;
@@ -113,48 +134,47 @@ export function createEngineCore({ model, replicaModel, maxModelTokens, timeScal
   };
 
   return {
-    serve(response, chat, generation) {
+    serve(response, request, generations) {
       // The client may have disconnected while its request was read.
       if (response.destroyed) return;
       const arrivedSeconds = clock.nowSeconds();
-      const room = maxModelTokens - generation.inputTokens;
-      const outputTokens = Math.max(1, Math.min(generation.outputTokens, chat.maxTokens ?? room, room));
-      const handle = room < 1 ? null : clock.submit(generation.inputTokens, outputTokens);
-      if (handle === null) {
-        sendError(response, tooLong(generation, maxModelTokens));
+      const planned = generations.flatMap((generation) =>
+        Array.from({ length: request.choices }, () => {
+          const end = answerEnd(generation, request, maxModelTokens - generation.inputTokens);
+          return { generation, end, handle: clock.submit(generation.inputTokens, end.tokens) };
+        }),
+      );
+      const handles = planned.flatMap(({ handle }) => handle ?? []);
+      if (handles.length < planned.length) {
+        for (const handle of handles) clock.abort(handle);
+        sendError(response, contextRefusal(replicaModel.kvTokens));
         return;
       }
-      const writer = createCompletionWriter(response, {
-        id: `chatcmpl-${randomUUID()}`,
-        model,
-        createdSeconds: Math.floor(Date.now() / 1000),
-        stream: chat.stream,
-        includeUsage: chat.includeUsage,
-        promptTokens: generation.inputTokens,
-        token: generation.token,
+      const writer = createAnswerWriter(response, { model, request, generations });
+      const { stream, choices } = request;
+      const siblings = generations.map(() => ({ count: choices, open: choices, longestTokens: 0 }));
+      planned.forEach(({ generation: { inputTokens }, end }, choice) => {
+        const maxTokens = request.maxTokens || maxModelTokens - inputTokens;
+        open.set(handles[choice] as number, {
+          ...{ writer, choice, stream, inputTokens, end, maxTokens, arrivedSeconds },
+          siblings: siblings[Math.floor(choice / choices)] as OpenChoice["siblings"],
+          ...{ queueSeconds: null, admittedSeconds: 0, preemptions: 0, firstTokenSeconds: 0, ttftSeconds: 0 },
+        });
       });
-      open.set(handle, {
-        writer,
-        stream: chat.stream,
-        inputTokens: generation.inputTokens,
-        outputTokens,
-        reason: outputTokens < generation.outputTokens ? "length" : "stop",
-        arrivedSeconds,
-        queueSeconds: null,
-        ttftSeconds: 0,
-      });
-      if (chat.stream) {
-        streams += 1;
+      if (stream) {
+        streams += handles.length;
         flushTimer ??= setInterval(flush, FLUSH_MS);
       }
       clock.catchUp();
       response.on("close", () => {
         clock.catchUp();
-        const request = open.get(handle);
-        if (request === undefined) return;
-        metrics.aborted(clock.generatedTokens(handle));
-        close(handle, request);
-        clock.abort(handle);
+        for (const handle of handles) {
+          const left = open.get(handle);
+          if (left === undefined) continue;
+          metrics.aborted(clock.generatedTokens(handle));
+          close(handle, left);
+          clock.abort(handle);
+        }
       });
     },
     metricsText: () => metrics.text(),
@@ -170,16 +190,9 @@ export function createEngineCore({ model, replicaModel, maxModelTokens, timeScal
     stop(error) {
       clock.stop();
       clearInterval(flushTimer);
-      const cut = [...open.values()];
+      const cut = new Set([...open.values()].map(({ writer }) => writer));
       open.clear();
-      for (const request of cut) request.writer.fail(error);
+      for (const writer of cut) writer.fail(error);
     },
   };
 }
-
-const tooLong = ({ inputTokens }: Generation, maxModelTokens: number): ApiError => ({
-  status: 400,
-  type: "BadRequestError",
-  message: `This engine's maximum context length is ${maxModelTokens} tokens. The prompt has ${inputTokens}.`,
-  param: "messages",
-});

@@ -1,14 +1,14 @@
-import { randomUUID } from "node:crypto";
 import type { Server, ServerResponse } from "node:http";
 import { Counter, Registry } from "prom-client";
 import { trustedJudgeModel } from "@/server/contracts/engine/emulatorAdmin";
-import { sendError } from "@/server/contracts/http/apiServer";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
-import type { ChatRequest } from "./chatRequest";
-import { createCompletionWriter } from "./completionWriter";
+import { answerEnd } from "./answerEnd";
+import { createAnswerWriter } from "./answerWriter";
 import { noAnswers } from "./emulatedEngine";
 import { emulatedJudgement } from "./emulatedJudgement";
+import type { Generation } from "./generation";
 import { createEngineServer } from "./engineServer";
+import type { GenerationRequest } from "./generationRequest";
 import type { OutcomeTable } from "./outcomeTable";
 
 /** Name under which the emulated judge serves. */
@@ -44,31 +44,15 @@ export function createJudgeServer({ timeScale, noise, outcomes }: JudgeOptions):
     registers: [registry],
   });
 
-  const chat = (response: ServerResponse, request: ChatRequest): void => {
-    const book = outcomes();
-    if (book === null) {
-      sendError(response, noAnswers(book, request.model));
-      return;
-    }
-    const { inputTokens, outputTokens, token } = emulatedJudgement(
-      book,
-      request.text,
-      request.model === trustedJudgeModel ? "label" : "judged",
-    );
-    const writer = createCompletionWriter(response, {
-      id: `chatcmpl-${randomUUID()}`,
-      model: request.model,
-      createdSeconds: Math.floor(Date.now() / 1000),
-      stream: request.stream,
-      includeUsage: request.includeUsage,
-      promptTokens: inputTokens,
-      token,
-    });
+  const generate = (response: ServerResponse, request: GenerationRequest, generations: readonly Generation[]): void => {
+    const model = request.model ?? JUDGE_MODEL;
+    const writer = createAnswerWriter(response, { model, request, generations });
     const seconds = JUDGE_SECONDS * random.lognormal(-(sigma ** 2) / 2, sigma);
     const timer = setTimeout(
       () => {
-        judged.inc({ model_name: request.model, engine: "0", finished_reason: "stop" });
-        writer.finish(outputTokens, "stop");
+        judged.inc({ model_name: model, engine: "0", finished_reason: "stop" });
+        for (let choice = 0; choice < generations.length * request.choices; choice++)
+          writer.finish(choice, answerEnd(generations[Math.floor(choice / request.choices)] as Generation, request, MAX_MODEL_TOKENS));
       },
       (seconds * 1000) / timeScale,
     );
@@ -79,7 +63,12 @@ export function createJudgeServer({ timeScale, noise, outcomes }: JudgeOptions):
     models: [JUDGE_MODEL, trustedJudgeModel],
     unavailable: () => null,
     maxModelTokens: () => MAX_MODEL_TOKENS,
-    chat,
+    generationOf(prompt, model) {
+      const book = outcomes();
+      return book === null ? null : emulatedJudgement(book, prompt.text, model === trustedJudgeModel ? "label" : "judged");
+    },
+    noGeneration: (model) => noAnswers(outcomes(), model),
+    generate,
     metricsText: () => registry.metrics(),
   });
 }

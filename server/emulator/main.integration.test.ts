@@ -78,7 +78,11 @@ describe("the emulator process", () => {
     const [engine] = (await cluster()).engines;
     while ((await fetch(`${engine?.url}/health`)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
     const body = JSON.stringify({ model: ENGINE.model, stream: true, messages: [{ role: "user", content: "[prompt a] hi" }] });
-    const stream = await fetch(`${engine?.url}/v1/chat/completions`, { method: "POST", body });
+    const stream = await fetch(`${engine?.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
     const text = stream.text().catch(() => "");
     const began = performance.now();
     expect(await end(child, "SIGTERM")).toBe(0);
@@ -97,6 +101,7 @@ describe("the emulator process", () => {
     const ask = (base: string, model: string) =>
       fetch(`${base}/v1/chat/completions`, {
         method: "POST",
+        headers: { "content-type": "application/json" },
         body: JSON.stringify({ model, messages: [{ role: "user", content: "[prompt a] hi" }] }),
       });
     const asked = [ask(url, ENGINE.model), ask(judge.url, judge.model)];

@@ -109,7 +109,11 @@ export const isReady = async (url: string): Promise<boolean> => (await fetch(`${
 export const ask = (prompt: string) => ({ model: MODEL, messages: [{ role: "user" as const, content: `[prompt ${prompt}] What is it?` }] });
 
 export const post = (url: string, body: unknown): Promise<Response> =>
-  fetch(`${url}/v1/chat/completions`, { method: "POST", body: JSON.stringify(body) });
+  fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
 
 /** Value of the first series of a metric whose text holds `label`; undefined when it is absent. */
 export async function metric(url: string, name: string, label = ""): Promise<number | undefined> {

@@ -1,14 +1,24 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** Bucket edges of vLLM V1 (`vllm/v1/metrics/loggers.py`), so that quantiles are comparable with real engines'. */
+/** Bucket edges of vLLM (`vllm/v1/metrics/buckets.py`), so that quantiles are comparable with real engines'. */
 const TTFT_BUCKETS = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560];
 const TOKEN_BUCKETS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80];
 const REQUEST_BUCKETS = [0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680];
+const CHOICE_BUCKETS = [1, 2, 5, 10, 20];
+const PREEMPTION_BUCKETS = [1, 2, 3, 4, 5, 10, 20];
+
+/** 1, 2, 5, 10, 20 … up to the longest context. */
+function countBuckets(mostTokens: number): number[] {
+  const buckets: number[] = [];
+  for (let scale = 1; scale <= mostTokens; scale *= 10)
+    buckets.push(...[1, 2, 5].map((digit) => digit * scale).filter((edge) => edge <= mostTokens));
+  return buckets;
+}
 
 /** vLLM's default KV block. */
 const BLOCK_TOKENS = 16;
 
-const FINISHED_REASONS = ["stop", "length", "abort"] as const;
+const FINISHED_REASONS = ["stop", "length", "abort", "error", "repetition"] as const;
 
 /** Values that are read from the engine at a scrape. */
 interface EngineLevels {
@@ -17,23 +27,30 @@ interface EngineLevels {
   /** 0..1 */
   readonly kvUse: number;
   readonly preemptions: number;
-  /** Tokens generated so far for requests that have not ended. */
+  /** Tokens generated so far for sequences that have not ended. */
   readonly openTokens: number;
 }
 
-/** Times of a finished request, in engine seconds. */
-interface FinishedRequest {
+/** A finished sequence, its times in engine seconds. */
+interface FinishedSequence {
   readonly reason: "stop" | "length";
+  readonly inputTokens: number;
   readonly outputTokens: number;
+  /** The limit of its output. */
+  readonly maxTokens: number;
+  readonly preemptions: number;
   readonly queueSeconds: number;
-  readonly ttftSeconds: number;
+  readonly prefillSeconds: number;
+  readonly decodeSeconds: number;
   readonly endToEndSeconds: number;
 }
 
-/** The metrics of one engine under vLLM V1's names. */
+/** The metrics of one engine under vLLM's names. */
 export interface VllmMetrics {
-  firstToken(request: { readonly inputTokens: number; readonly ttftSeconds: number }): void;
-  finished(request: FinishedRequest): void;
+  firstToken(sequence: { readonly inputTokens: number; readonly ttftSeconds: number }): void;
+  finished(sequence: FinishedSequence): void;
+  /** All choices of a prompt are finished; the longest has so many tokens. */
+  answered(choices: number, longestTokens: number): void;
   aborted(generatedTokens: number): void;
   /** The text of `/metrics`. */
   text(): Promise<string>;
@@ -43,18 +60,20 @@ export interface VllmMetricsOptions {
   readonly model: string;
   readonly kvTokens: number;
   readonly memoryShare: number;
+  readonly maxModelTokens: number;
   readonly levels: () => EngineLevels;
 }
 
 /**
- * Creates the registry of one engine. Gaps between single tokens (`inter_token_latency_seconds`) are absent: the emulation skips decode
- * steps and knows only means per request. Caches and features that it does not have are absent too.
+ * Creates the registry of one engine that has no prefix cache, takes no images and does not sleep: its figures of these are 0, as a vLLM's
+ * that was started so. Per-step figures (`inter_token_latency_seconds`, `iteration_tokens_total`) are absent: the emulation skips decode
+ * steps and knows only means per request.
  */
-export function createVllmMetrics({ model, kvTokens, memoryShare, levels }: VllmMetricsOptions): VllmMetrics {
+export function createVllmMetrics({ model, kvTokens, memoryShare, maxModelTokens, levels }: VllmMetricsOptions): VllmMetrics {
   const registry = new Registry();
   const registers = [registry];
-  const own = { model_name: model, engine: "0" };
-  const labelNames = ["model_name", "engine"] as const;
+  const own = { engine: "0", model_name: model };
+  const labelNames = ["engine", "model_name"] as const;
 
   const histogram = (name: string, help: string, buckets: number[]) => {
     const made = new Histogram({ name: `vllm:${name}`, help, buckets, labelNames, registers });
@@ -62,6 +81,8 @@ export function createVllmMetrics({ model, kvTokens, memoryShare, levels }: Vllm
     made.zero(own);
     return made.labels(own);
   };
+  const tokenBuckets = countBuckets(maxModelTokens);
+  const seconds = (name: string, phase: string) => histogram(name, `Histogram of ${phase} for request.`, REQUEST_BUCKETS);
   const ttft = histogram("time_to_first_token_seconds", "Histogram of time to first token in seconds.", TTFT_BUCKETS);
   const perToken = histogram(
     "request_time_per_output_token_seconds",
@@ -69,7 +90,25 @@ export function createVllmMetrics({ model, kvTokens, memoryShare, levels }: Vllm
     TOKEN_BUCKETS,
   );
   const endToEnd = histogram("e2e_request_latency_seconds", "Histogram of e2e request latency in seconds.", REQUEST_BUCKETS);
-  const queued = histogram("request_queue_time_seconds", "Histogram of time spent in WAITING phase for request.", REQUEST_BUCKETS);
+  const queued = seconds("request_queue_time_seconds", "time spent in WAITING phase");
+  const inference = seconds("request_inference_time_seconds", "time spent in RUNNING phase");
+  const prefill = seconds("request_prefill_time_seconds", "time spent in PREFILL phase");
+  const decode = seconds("request_decode_time_seconds", "time spent in DECODE phase");
+  const promptLength = histogram("request_prompt_tokens", "Number of prefill tokens processed.", tokenBuckets);
+  const answerLength = histogram("request_generation_tokens", "Number of generation tokens processed.", tokenBuckets);
+  const computed = histogram(
+    "request_prefill_kv_computed_tokens",
+    "Histogram of new KV tokens computed during prefill (excluding cached tokens).",
+    tokenBuckets,
+  );
+  const limit = histogram("request_params_max_tokens", "Histogram of the max_tokens request parameter.", tokenBuckets);
+  const longest = histogram(
+    "request_max_num_generation_tokens",
+    "Histogram of maximum number of requested generation tokens.",
+    tokenBuckets,
+  );
+  const choicesAsked = histogram("request_params_n", "Histogram of the n request parameter.", CHOICE_BUCKETS);
+  const preempted = histogram("request_num_preemptions", "Histogram of the number of times a request was preempted.", PREEMPTION_BUCKETS);
 
   const level = (name: string, help: string, read: (now: EngineLevels) => number): void => {
     new Gauge({
@@ -85,16 +124,33 @@ export function createVllmMetrics({ model, kvTokens, memoryShare, levels }: Vllm
   level("num_requests_running", "Number of requests in model execution batches.", (now) => now.running);
   level("num_requests_waiting", "Number of requests waiting to be processed.", (now) => now.waiting);
   level("kv_cache_usage_perc", "KV-cache usage. 1 means 100 percent usage.", (now) => now.kvUse);
+  new Gauge({
+    name: "vllm:num_requests_waiting_by_reason",
+    help: "Number of waiting requests by reason.",
+    labelNames: [...labelNames, "reason"],
+    registers,
+    collect() {
+      this.set({ ...own, reason: "capacity" }, levels().waiting);
+      this.set({ ...own, reason: "deferred" }, 0);
+    },
+  });
+  const sleep = new Gauge({
+    name: "vllm:engine_sleep_state",
+    help: "Engine sleep state; awake = 0 means engine is sleeping; awake = 1 means engine is awake.",
+    labelNames: [...labelNames, "sleep_state"],
+    registers,
+  });
+  for (const state of ["awake", "weights_offloaded", "discard_all"]) sleep.set({ ...own, sleep_state: state }, state === "awake" ? 1 : 0);
 
-  const total = (name: string, help: string, read: () => number): void => {
+  const total = (name: string, help: string, read: () => number, labels: Readonly<Record<string, string>> = {}): void => {
     new Counter({
       name: `vllm:${name}`,
       help,
-      labelNames,
+      labelNames: [...labelNames, ...Object.keys(labels)],
       registers,
       collect() {
         this.reset();
-        this.inc(own, read());
+        this.inc({ ...own, ...labels }, read());
       },
     });
   };
@@ -104,21 +160,51 @@ export function createVllmMetrics({ model, kvTokens, memoryShare, levels }: Vllm
   total("prompt_tokens_total", "Number of prefill tokens processed.", () => promptTokens);
   total("generation_tokens_total", "Number of generation tokens processed.", () => endedTokens + levels().openTokens);
 
-  const success = new Counter({
-    name: "vllm:request_success_total",
-    help: "Count of successfully processed requests.",
-    labelNames: [...labelNames, "finished_reason"],
+  /** A counter with a value for each of a label's, or with none. */
+  const counts = (name: string, help: string, label: string | null, values: readonly string[]) => {
+    const counter = new Counter({
+      name: `vllm:${name}_total`,
+      help,
+      labelNames: label === null ? labelNames : [...labelNames, label],
+      registers,
+    });
+    for (const value of values) counter.inc(label === null ? own : { ...own, [label]: value }, 0);
+    return counter;
+  };
+  const success = counts("request_success", "Count of successfully processed requests.", "finished_reason", FINISHED_REASONS);
+  const bySource = counts("prompt_tokens_by_source", "Number of prompt tokens by source.", "source", [
+    "local_compute",
+    "local_cache_hit",
+    "external_kv_transfer",
+  ]);
+  counts("prompt_tokens_cached", "Number of cached prompt tokens (local + external).", null, [""]);
+  counts("prompt_tokens_cached_by_source", "Prefix-cache hit tokens by the cache tier that supplied them.", "source", [
+    "device",
+    "host",
+    "p2p",
+    "disk",
+    "external_unspecified",
+  ]);
+  for (const cache of ["prefix_cache", "external_prefix_cache", "mm_cache"])
+    for (const what of ["queries", "hits"]) counts(`${cache}_${what}`, `${what} of ${cache}.`, null, [""]);
+  const rejections = new Counter({
+    name: "vllm:admission_rejections_total",
+    help: "Number of admission attempts rejected by a queue limit, by reason.",
+    labelNames: ["model_name", "reason"],
     registers,
   });
-  for (const reason of FINISHED_REASONS) success.inc({ ...own, finished_reason: reason }, 0);
+  for (const reason of ["max_num_queued_reqs", "max_num_queued_tokens"]) rejections.inc({ model_name: model, reason }, 0);
 
+  const blocks = Math.floor(kvTokens / BLOCK_TOKENS);
   const configuration = {
-    ...own,
+    engine: own.engine,
     block_size: String(BLOCK_TOKENS),
     cache_dtype: "auto",
     enable_prefix_caching: "False",
     gpu_memory_utilization: String(memoryShare),
-    num_gpu_blocks: String(Math.floor(kvTokens / BLOCK_TOKENS)),
+    kv_cache_max_concurrency: String((blocks * BLOCK_TOKENS) / maxModelTokens),
+    kv_cache_size_tokens: String(blocks * BLOCK_TOKENS),
+    num_gpu_blocks: String(blocks),
   };
   new Gauge({
     name: "vllm:cache_config_info",
@@ -128,21 +214,37 @@ export function createVllmMetrics({ model, kvTokens, memoryShare, levels }: Vllm
   }).set(configuration, 1);
 
   return {
-    firstToken(request) {
-      promptTokens += request.inputTokens;
-      ttft.observe(request.ttftSeconds);
+    firstToken({ inputTokens, ttftSeconds }) {
+      promptTokens += inputTokens;
+      bySource.inc({ ...own, source: "local_compute" }, inputTokens);
+      ttft.observe(ttftSeconds);
     },
-    finished(request) {
-      endedTokens += request.outputTokens;
-      success.inc({ ...own, finished_reason: request.reason });
-      queued.observe(request.queueSeconds);
-      endToEnd.observe(request.endToEndSeconds);
-      if (request.outputTokens > 1) perToken.observe((request.endToEndSeconds - request.ttftSeconds) / (request.outputTokens - 1));
+    finished(sequence) {
+      const { reason, inputTokens, outputTokens, prefillSeconds, decodeSeconds } = sequence;
+      endedTokens += outputTokens;
+      success.inc({ ...own, finished_reason: reason });
+      queued.observe(sequence.queueSeconds);
+      prefill.observe(prefillSeconds);
+      decode.observe(decodeSeconds);
+      inference.observe(prefillSeconds + decodeSeconds);
+      endToEnd.observe(sequence.endToEndSeconds);
+      // An answer of one token counts as 0, as in vLLM.
+      perToken.observe(outputTokens > 1 ? decodeSeconds / (outputTokens - 1) : 0);
+      promptLength.observe(inputTokens);
+      computed.observe(inputTokens);
+      answerLength.observe(outputTokens);
+      limit.observe(sequence.maxTokens);
+      preempted.observe(sequence.preemptions);
+    },
+    answered(choices, longestTokens) {
+      choicesAsked.observe(choices);
+      longest.observe(longestTokens);
     },
     aborted(generatedTokens) {
       endedTokens += generatedTokens;
       success.inc({ ...own, finished_reason: "abort" });
     },
-    text: () => registry.metrics(),
+    // Python's client library writes bounds as floats; a bound of another spelling is another series to Prometheus.
+    text: async () => (await registry.metrics()).replaceAll(/le="(\d+)"/g, 'le="$1.0"'),
   };
 }

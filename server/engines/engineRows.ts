@@ -10,7 +10,11 @@ const vllmPrefixes = ["vllm:", "ray_vllm:", "ray_vllm_"];
 const vllmMetrics = {
   running: [{ name: "num_requests_running" }],
   waiting: [{ name: "num_requests_waiting" }],
-  kvCapacityTokens: [{ name: "cache_config_info", labels: ["block_size", "num_gpu_blocks"] }],
+  // vLLM 0.32 names the size itself, which is not the product where layers differ in their caches.
+  kvCapacityTokens: [
+    { name: "cache_config_info", labels: ["kv_cache_size_tokens"] },
+    { name: "cache_config_info", labels: ["block_size", "num_gpu_blocks"] },
+  ],
   preemptions: [{ name: "num_preemptions_total" }],
   promptTokens: [{ name: "prompt_tokens_total" }],
   generationTokens: [{ name: "generation_tokens_total" }],
@@ -27,7 +31,7 @@ const vllmMetrics = {
  */
 const vllm: readonly EngineRow[] = [
   {
-    // Weir's emulator: vLLM's names, without gaps of single tokens, a prefix cache and sleep.
+    // Weir's emulator: vLLM's names, without gaps of single tokens; what it has no part of, a prefix cache and sleep, stays 0.
     engine: "weir-emulator",
     prefixes: ["vllm:"],
     build: "+emulated",

@@ -71,7 +71,7 @@ export function createBatcher({ sequences, batchTokens, queue: queueLimit }: Bat
   let isStopping = false;
 
   function add(job: BatchJob): boolean {
-    if (isStopping || (free.length === 0 && queue.length >= queueLimit)) return false;
+    if (isStopping || queue.length >= free.length + queueLimit) return false;
     queue.push(job);
     job.signal.addEventListener("abort", () => leaveQueue(job), { once: true });
     if (!isLooping) void loop();

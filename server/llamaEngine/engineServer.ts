@@ -92,8 +92,8 @@ export function createEngineServer(state: EngineProcess, settings: Settings): Se
     const listener = timedListener(writer, { metrics, promptTokens: asked.request.prompt.length });
     // Of a request whose client has gone, nothing is evaluated.
     if (response.destroyed) return;
-    if (!batcher.add(createGeneration(model, asked.request, listener, gone.signal))) return refuse(response, queueFull, "queue-full");
-    metrics.accepted();
+    if (batcher.add(createGeneration(model, asked.request, listener, gone.signal))) metrics.accepted();
+    else refuse(response, queueFull, "queue-full");
   }
 
   async function tokenize(model: LoadedModel, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -66,7 +66,9 @@ export const fenced =
     }
   };
 
-export type JsonBody = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ApiError };
+export type JsonBody =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly kind: "too-large" | "too-deep" | "not-json" | "empty"; readonly error: ApiError };
 
 /** Reads a request's body as JSON, up to `maxBytes`. Rejects only if the client disconnects meanwhile. */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<JsonBody> {
@@ -78,19 +80,24 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > maxBytes) {
-      return { ok: false, error: { status: 413, type: "BadRequestError", message: `The body is larger than ${maxBytes} bytes` } };
+      const message = `The body is larger than ${maxBytes} bytes`;
+      return { ok: false, kind: "too-large", error: { status: 413, type: "BadRequestError", message } };
     }
     if (scan.push(chunk) !== null) {
       request.resume();
       const message = `The body nests lists and objects more than ${BODY_JSON.depth} deep`;
-      return { ok: false, error: { status: 400, type: "BadRequestError", message } };
+      return { ok: false, kind: "too-deep", error: { status: 400, type: "BadRequestError", message } };
     }
     chunks.push(chunk);
   }
   try {
     return { ok: true, value: JSON.parse(Buffer.concat(chunks).toString("utf8")) };
   } catch {
-    return { ok: false, error: { status: 400, type: "BadRequestError", message: "The body is not valid JSON" } };
+    return {
+      ok: false,
+      kind: bytes === 0 ? "empty" : "not-json",
+      error: { status: 400, type: "BadRequestError", message: "The body is not valid JSON" },
+    };
   }
 }
 

@@ -1,0 +1,172 @@
+import type { AnswerEnd } from "./answerEnd";
+import { promptPieces, type ScoredToken, scoredToken, tokenId } from "./emulatedTokens";
+import type { Generation } from "./generation";
+import type { GenerationRequest } from "./generationRequest";
+
+/** New tokens of one choice of an answer, and their text, which a stop text may have cut. */
+export interface Part {
+  readonly choice: number;
+  readonly text: string;
+  readonly tokens: readonly ScoredToken[];
+  /** Characters of the choice before this part. */
+  readonly offset: number;
+  readonly generation: Generation;
+  readonly end: AnswerEnd | null;
+  /** Nothing of the choice was sent before. */
+  readonly isFirst: boolean;
+}
+
+/** How an endpoint writes answers: vLLM's fields, in vLLM's order. */
+export interface AnswerFormat {
+  readonly idPrefix: string;
+  readonly object: string;
+  readonly chunkObject: string;
+  /** More fields of the usage so far in an event of a stream. */
+  readonly runningUsage: object;
+  /** Choices of the first event, which carries no token; null: there is no such event. */
+  opening(choice: number): object | null;
+  /** More fields of that event. */
+  openingMore(generation: Generation, request: GenerationRequest): object;
+  /** A choice in an event of a stream. */
+  piece(part: Part, request: GenerationRequest): object;
+  /** A choice of a whole answer. */
+  whole(part: Part, request: GenerationRequest): object;
+  /** Fields of a whole answer after its usage. */
+  wholeMore(generations: readonly Generation[], request: GenerationRequest): object;
+}
+
+/** Ids of a prompt's tokens. */
+const promptIds = ({ prompt, inputTokens }: Generation): readonly number[] => promptPieces(prompt, inputTokens).map(tokenId);
+
+/** A prompt's tokens with made-up log probabilities, from the second on. */
+function scoredPrompt({ prompt, inputTokens, promptProbability }: Generation, others: number): readonly ScoredToken[] {
+  return promptPieces(prompt, inputTokens).map((piece, index) => scoredToken(piece, promptProbability(index), others));
+}
+
+/** vLLM's list of a prompt's log probabilities, by token id; the first token has none. */
+const promptLogprobs = (generation: Generation, { promptLogprobs: wanted }: GenerationRequest) =>
+  wanted === null
+    ? null
+    : scoredPrompt(generation, Math.max(0, wanted - 1)).map((token, index) =>
+        index === 0
+          ? null
+          : Object.fromEntries(
+              [token, ...token.others].map(({ text, logprob }, at) => [tokenId(text), { logprob, rank: at + 1, decoded_token: text }]),
+            ),
+      );
+
+const named = ({ text, logprob }: { readonly text: string; readonly logprob: number }) => ({
+  token: text,
+  logprob,
+  bytes: [...Buffer.from(text)],
+});
+
+const chatLogprobs = (tokens: readonly ScoredToken[], { logprobs }: GenerationRequest) =>
+  logprobs === null
+    ? null
+    : { content: tokens.map((token) => ({ ...named(token), top_logprobs: [token, ...token.others].slice(0, logprobs).map(named) })) };
+
+/** @param unscored tokens at the start that have no log probability: the first of a prompt. */
+function textLogprobs(tokens: readonly ScoredToken[], offset: number, unscored: number) {
+  let at = offset;
+  return {
+    text_offset: tokens.map(({ text }) => {
+      at += text.length;
+      return at - text.length;
+    }),
+    token_logprobs: tokens.map(({ logprob }, index) => (index < unscored ? null : logprob)),
+    tokens: tokens.map(({ text }) => text),
+    top_logprobs: tokens.map((token, index) =>
+      index < unscored ? null : Object.fromEntries([token, ...token.others].map(({ text, logprob }) => [text, logprob])),
+    ),
+  };
+}
+
+const ids = (tokens: readonly ScoredToken[], { tokenIds }: GenerationRequest) =>
+  tokenIds ? tokens.map(({ text }) => tokenId(text)) : null;
+
+export const chatFormat: AnswerFormat = {
+  idPrefix: "chatcmpl-",
+  object: "chat.completion",
+  chunkObject: "chat.completion.chunk",
+  runningUsage: { completion_tokens_details: null },
+  opening: (choice) => ({ index: choice, delta: { role: "assistant", content: "" }, logprobs: null, finish_reason: null }),
+  openingMore: (generation, { tokenIds }) => ({ prompt_token_ids: tokenIds ? promptIds(generation) : null, prompt_text: null }),
+  piece: ({ choice, text, tokens, end }, request) => ({
+    index: choice,
+    // An end without text has an empty delta where a parser of tool calls reads along.
+    delta: end !== null && text === "" ? {} : { content: text },
+    logprobs: chatLogprobs(tokens, request),
+    finish_reason: end?.reason ?? null,
+    ...(end !== null && { stop_reason: end.stopText }),
+    token_ids: ids(tokens, request),
+  }),
+  whole: ({ choice, text, tokens, end }, request) => ({
+    index: choice,
+    message: {
+      role: "assistant",
+      content: text,
+      refusal: null,
+      annotations: null,
+      audio: null,
+      function_call: null,
+      reasoning: null,
+    },
+    logprobs: chatLogprobs(tokens, request),
+    finish_reason: end?.reason ?? null,
+    stop_reason: end?.stopText ?? null,
+    token_ids: ids(tokens, request),
+    routed_experts: null,
+  }),
+  wholeMore: ([generation], request) => ({
+    prompt_logprobs: generation === undefined ? null : promptLogprobs(generation, request),
+    prompt_token_ids: request.tokenIds && generation !== undefined ? promptIds(generation) : null,
+    prompt_text: null,
+    kv_transfer_params: null,
+    ec_transfer_params: null,
+    metrics: null,
+  }),
+};
+
+/** The text and the log probabilities of a part, with the prompt before the first one if it is echoed. */
+function textParts({ text, tokens, offset, generation, isFirst }: Part, request: GenerationRequest) {
+  const { echo, logprobs, maxTokens } = request;
+  const echoes = echo && isFirst;
+  const own = maxTokens === 0 ? [] : tokens;
+  const before = echoes && logprobs !== null ? scoredPrompt(generation, Math.max(0, logprobs - 1)) : [];
+  return {
+    text: (echoes ? generation.prompt : "") + (maxTokens === 0 ? "" : text),
+    logprobs:
+      logprobs === null
+        ? null
+        : textLogprobs([...before, ...own], echo && !isFirst ? generation.prompt.length + offset : offset, echoes ? 1 : 0),
+  };
+}
+
+export const textFormat: AnswerFormat = {
+  idPrefix: "cmpl-",
+  object: "text_completion",
+  chunkObject: "text_completion",
+  runningUsage: {},
+  opening: () => null,
+  openingMore: () => ({}),
+  piece: (part, request) => ({
+    index: part.choice,
+    ...textParts(part, request),
+    finish_reason: part.end?.reason ?? null,
+    stop_reason: part.end?.stopText ?? null,
+    prompt_token_ids: request.tokenIds && part.isFirst ? promptIds(part.generation) : null,
+    token_ids: ids(part.tokens, request),
+  }),
+  whole: (part, request) => ({
+    index: part.choice,
+    ...textParts(part, request),
+    finish_reason: part.end?.reason ?? null,
+    stop_reason: part.end?.stopText ?? null,
+    token_ids: ids(part.tokens, request),
+    prompt_logprobs: promptLogprobs(part.generation, request),
+    prompt_token_ids: request.tokenIds ? promptIds(part.generation) : null,
+    routed_experts: null,
+  }),
+  wholeMore: () => ({ kv_transfer_params: null, ec_transfer_params: null, metrics: null }),
+};

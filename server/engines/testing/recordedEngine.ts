@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** One HTTP exchange with a real engine. */
+export interface RecordedExchange {
+  /** Unique within a recording, a few words. */
+  readonly name: string;
+  readonly request: {
+    readonly method: "GET" | "POST";
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string>>;
+    /** Text of the body, which need not be JSON; null: none. */
+    readonly body: string | null;
+  };
+  readonly response: {
+    readonly status: number;
+    /** Names in lower case. */
+    readonly headers: Readonly<Record<string, string>>;
+    /** Pieces of the body as they arrived: milliseconds after the request was sent, and the text. */
+    readonly chunks: readonly (readonly [ms: number, text: string])[];
+    /** The client left before the answer ended. */
+    readonly cut: boolean;
+  };
+}
+
+/** A page of `/metrics`, and what the engine did at that time. */
+export interface RecordedPage {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** How one start of the engine went. */
+export interface RecordedStart {
+  readonly name: string;
+  /** Arguments after the name of the program. */
+  readonly args: readonly string[];
+  /** What `/health` said, from the start on: a change of it a row; a status, or the code of an error of the connection. */
+  readonly health: readonly { readonly seconds: number; readonly said: string }[];
+  /** null: it was ended after it was up. */
+  readonly exitCode: number | null;
+  /** Lines of its output, both streams, shortened. */
+  readonly log: readonly string[];
+}
+
+export interface RecordedEngine {
+  readonly exchanges: readonly RecordedExchange[];
+  /** In the order of time. */
+  readonly pages: readonly RecordedPage[];
+  readonly starts: readonly RecordedStart[];
+}
+
+/** Names of the pages of a recording, in the order of time. */
+export const recordedPages = ["idle", "busy", "busier", "after"] as const;
+
+/** Folder of the recordings. */
+export const recordings = join(process.env.WEIR_ROOT ?? process.cwd(), "bench", "recorded");
+
+const textOf = (file: string): string | null => {
+  const path = join(recordings, "vllm-0.32", file);
+  return existsSync(path) ? readFileSync(path, "utf8") : null;
+};
+
+/** The values of a file of JSON lines; none if there is no such file. */
+const linesOf = <Value>(file: string): readonly Value[] =>
+  (textOf(file) ?? "").split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Value]));
+
+/** Exchanges with a real vLLM 0.32; none while none are recorded. */
+export const recordedExchanges = (): readonly RecordedExchange[] => linesOf("exchanges.jsonl");
+
+/** What a real vLLM 0.32 said, as `npm run bench -- "record engine"` stored it. */
+export const recordedVllm = (): RecordedEngine => ({
+  exchanges: recordedExchanges(),
+  pages: recordedPages.flatMap((name) => {
+    const text = textOf(`metrics-${name}.txt`);
+    return text === null ? [] : [{ name, text }];
+  }),
+  starts: linesOf("starts.jsonl"),
+});
+
+/** The whole body of a recorded answer. */
+export const bodyOf = ({ response }: RecordedExchange): string => response.chunks.map(([, text]) => text).join("");
