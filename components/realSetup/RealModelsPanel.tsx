@@ -13,6 +13,9 @@ import { prepareSetup } from "./prepareSetup";
 import { SetupSteps } from "./SetupSteps";
 import { useRealSetup } from "./useRealSetup";
 
+/** Half of them, on which plans are made, bound the quality to a few points. */
+const QUESTIONS = 400;
+
 /** What stays and what ends. */
 const consequences =
   "Its engines and its judge end, and its gateway takes no new request. The installed engine, the workload, plans and history stay.";
@@ -21,7 +24,7 @@ const consequences =
 export function RealModelsPanel() {
   const client = useTRPCClient();
   const setup = useRealSetup();
-  const start = useAct(() => client.realSetup.start.mutate());
+  const start = useAct(() => client.realSetup.start.mutate({ questions: QUESTIONS }));
   const stop = useAct(() => client.realSetup.stop.mutate());
   const remove = useAct(() => client.realSetup.remove.mutate());
   if (setup === null) return null;

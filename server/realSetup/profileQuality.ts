@@ -7,8 +7,6 @@ import { arithmeticPrompts, arithmeticQuestions } from "@/solver/prompts/arithme
 import { freeName, judgeName, realModelNames } from "./realNames";
 import { must, SetupFailure, type SetupStep, type StepContext, StoppedByPerson } from "./setupStep";
 
-/** Enough that half of them, on which plans are made, bound the quality to a few points. */
-const QUESTIONS = 400;
 const SEED = 28;
 /** No answer has more tokens. */
 const MOST_OUTPUT_TOKENS = 16;
@@ -51,25 +49,26 @@ export const profileQuality =
     const { workloadId, clusterId } = context.record();
     const known = workloadId === null ? null : store.workloads.summary(workloadId);
     if (known !== null) return `"${known.name}" was measured before.`;
-    const promptSetId = await questions(parts, context);
+    const promptSetId = await questionSet(parts, context);
     const profileId = await profiled(parts, context, requestOf(promptSetId, clusterId ?? ""));
     const order = { gate: confidence, label: right, arrivals: { kind: "generated" }, segments: [], timeZone: "UTC" } as const;
     const name = freeName("Arithmetic on real models", new Set(store.workloads.list().map((one) => one.name)));
     const { ids } = must(await parts.profiles.toWorkload({ jobId: profileId, name, ...order }, context.actor));
     context.keep({ workloadId: ids[0] ?? null });
-    return `${QUESTIONS} questions were answered by both models and stored as the workload "${name}".`;
+    return `${store.prompts.get(promptSetId)?.prompts} questions were answered by both models and stored as the workload "${name}".`;
   };
 
-async function questions({ store, uploads, prompts }: QualityParts, { record, keep, actor, say }: StepContext): Promise<string> {
-  const { promptSetId } = record();
+async function questionSet({ store, uploads, prompts }: QualityParts, { record, keep, actor, say }: StepContext): Promise<string> {
+  const { promptSetId, order } = record();
+  const count = order.questions;
   const kept = promptSetId === null ? null : store.prompts.get(promptSetId);
   if (kept !== null && !kept.deleted) return kept.id;
   say("Writing the questions");
-  const text = arithmeticPrompts(arithmeticQuestions(QUESTIONS, SEED));
+  const text = arithmeticPrompts(arithmeticQuestions(count, SEED));
   const { id: uploadId } = must(await uploads.save(Readable.from([Buffer.from(text)]), "arithmetic questions.jsonl"));
   const names = new Set(store.prompts.list().flatMap((set) => (set.deleted ? [] : [set.name])));
   const name = freeName("Arithmetic questions", names);
-  const { id } = must(await prompts.sample({ uploadId, name, size: QUESTIONS, by: ["category"], draw: 1, retentionDays: null }, actor));
+  const { id } = must(await prompts.sample({ uploadId, name, size: count, by: ["category"], draw: 1, retentionDays: null }, actor));
   keep({ promptSetId: id });
   return id;
 }

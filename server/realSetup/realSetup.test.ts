@@ -19,6 +19,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const order = { questions: 400 };
 const done: SetupStep = async () => "Done.";
 /** Works until it is stopped. */
 const waits: SetupStep = ({ signal, say }) =>
@@ -56,7 +57,7 @@ test("runs every step in order and keeps what each has made", async () => {
       return `${name} done`;
     };
   const setup = setupWith(Object.fromEntries(realSetupSteps.map((name) => [name, tell(name)])));
-  expect(setup.start("ada")).toEqual({ ok: true });
+  expect(setup.start(order, "ada")).toEqual({ ok: true });
   await vi.waitFor(() => expect(store.realSetup.get()?.state).toBe("ready"));
   expect(ran).toEqual(realSetupSteps);
   expect(store.realSetup.get()).toMatchObject({ actor: "ada", workloadId: "w1" });
@@ -75,26 +76,26 @@ test("a step that fails ends it with the step's sentence, and a new start goes o
       return "";
     },
   });
-  setup.start("ada");
+  setup.start(order, "ada");
   expect(await reaches(setup, "failed")).toMatchObject({ message: "No core is free for arith-large." });
   expect(stateOf(setup, "start")).toMatchObject({ state: "failed", says: "No core is free for arith-large." });
   expect(stateOf(setup, "quality")?.state).toBe("waiting");
   isBroken = false;
-  setup.start("bob");
+  setup.start(order, "bob");
   await vi.waitFor(() => expect(store.realSetup.get()).toMatchObject({ state: "ready", clusterId: "c1", actor: "bob", message: null }));
 });
 
 test("an error that is no refusal is told with a way out, and the store stays usable", async () => {
   const setup = setupWith({ models: async () => Promise.reject(new Error("disk full")) });
-  setup.start("ada");
+  setup.start(order, "ada");
   expect((await reaches(setup, "failed")).message).toBe("It could not go on: disk full. Start again; the studio's log may say more.");
 });
 
 test("can be stopped, which ends the step at work, and refuses a second start meanwhile", async () => {
   const setup = setupWith({ quality: waits });
-  setup.start("ada");
+  setup.start(order, "ada");
   await vi.waitFor(() => expect(stateOf(setup, "quality")).toMatchObject({ state: "running", says: "at work", progress: 0.5 }));
-  expect(setup.start("ada")).toMatchObject({ ok: false });
+  expect(setup.start(order, "ada")).toMatchObject({ ok: false });
   expect(await setup.stop("ada")).toEqual({ ok: true });
   expect(setup.status().state).toBe("stopped");
   expect(stateOf(setup, "quality")).toMatchObject({ state: "stopped", progress: null });
@@ -103,7 +104,7 @@ test("can be stopped, which ends the step at work, and refuses a second start me
 
 test("goes on after the studio was ended or killed in the middle", async () => {
   const first = setupWith({ speed: waits });
-  first.start("ada");
+  first.start(order, "ada");
   await vi.waitFor(() => expect(stateOf(first, "speed")?.state).toBe("running"));
   await first.close();
   expect(store.realSetup.get()?.state).toBe("running");
@@ -122,7 +123,7 @@ test("a reader hears every state to the last", async () => {
       if (steps.every(({ state }) => state === "done")) ending.abort();
     }
   })();
-  setup.start("ada");
+  setup.start(order, "ada");
   await reading;
   expect(heard[0]).toMatch(/^waiting/);
   expect(heard.at(-1)).toBe("done done done done done done");
@@ -131,13 +132,13 @@ test("a reader hears every state to the last", async () => {
 test("where no engine exists for the computer it says so and does not start", () => {
   const setup = setupWith({}, addonsIn({ kind: "unsupported", message: "There is no engine for openbsd on this processor." }));
   expect(setup.status()).toMatchObject({ state: "unsupported", message: "There is no engine for openbsd on this processor." });
-  expect(setup.start("ada")).toEqual({ ok: false, message: "There is no engine for openbsd on this processor." });
+  expect(setup.start(order, "ada")).toEqual({ ok: false, message: "There is no engine for openbsd on this processor." });
   expect(store.realSetup.get()).toBeNull();
 });
 
 test("removing forgets it, and is refused while it runs", async () => {
   const setup = setupWith({ speed: waits });
-  setup.start("ada");
+  setup.start(order, "ada");
   expect(await setup.remove("ada")).toMatchObject({ ok: false, message: "The set-up runs: stop it first." });
   await setup.stop("ada");
   expect(await setup.remove("ada")).toEqual({ ok: true });

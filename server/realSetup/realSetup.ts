@@ -1,5 +1,5 @@
 import type { AddonKeeper } from "@/server/addons/addonKeeper";
-import type { Outcome, RealSetup, RealSetupStep, RealSetupStepName } from "@/server/contracts/studio";
+import type { Outcome, RealSetup, RealSetupOrder, RealSetupStep, RealSetupStepName } from "@/server/contracts/studio";
 import { realSetupSteps } from "@/server/contracts/studio/realSetup";
 import type { Fleet } from "@/server/fleet/fleet";
 import { reasonOf } from "@/server/lib/reasonOf";
@@ -160,13 +160,13 @@ export function createRealSetup({ store, fleet, addons, steps, detach }: RealSet
       }
     },
     /** Begins the set-up, or goes on with one that was stopped or failed. */
-    start(actor: string): Outcome<object> {
+    start(order: RealSetupOrder, actor: string): Outcome<object> {
       const { state, message } = status();
       if (state === "running") return { ok: false, message: "The set-up runs already." };
       if (state === "ready") return { ok: false, message: "Real models are set up already. Remove them to set them up anew." };
       if (state === "unsupported") return { ok: false, message: message ?? "There is no engine for this computer." };
       const before = store.realSetup.get();
-      save({ ...(before ?? nothing), actor, state: "running", message: null, steps: {} });
+      save({ ...(before ?? nothing), order, actor, state: "running", message: null, steps: {} });
       note(actor, "start set-up of real models", realClusterName, before === null ? "" : "goes on with what was made before");
       begin(actor);
       return { ok: true };

@@ -1,3 +1,11 @@
+import { z } from "zod";
+
+/** What a set-up is asked for: so many questions measure the quality of both models. */
+export const realSetupOrderSchema = z.strictObject({
+  questions: z.int().min(50, "ask at least 50 questions").max(5_000, "ask at most 5,000 questions"),
+});
+export type RealSetupOrder = z.infer<typeof realSetupOrderSchema>;
+
 /** Steps that put real models on this computer into the studio, in their order. */
 export const realSetupSteps = ["engine", "models", "cluster", "start", "quality", "speed"] as const;
 export type RealSetupStepName = (typeof realSetupSteps)[number];

@@ -1,4 +1,4 @@
-import type { RealSetup, RealSetupStepName } from "@/server/contracts/studio";
+import type { RealSetup, RealSetupOrder, RealSetupStepName } from "@/server/contracts/studio";
 
 /** How far a step has come. Times are ISO; an end is null while it runs. */
 export interface RealStepRecord {
@@ -14,6 +14,7 @@ export interface RealSetupRecord extends Pick<RealSetup, "clusterId" | "workload
   readonly message: string | null;
   /** Who started it: later steps are in the audit under this name. */
   readonly actor: string;
+  readonly order: RealSetupOrder;
   readonly promptSetId: string | null;
   readonly profileId: string | null;
   /** The engine profile with the measured speeds. */
