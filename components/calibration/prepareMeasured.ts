@@ -9,7 +9,11 @@ export interface MeasuredLine {
 
 /** Seconds as ms or µs. */
 export const shortSeconds = (seconds: number): string =>
-  seconds === 0 ? "0 ms" : seconds >= 1e-3 ? `${Number((1e3 * seconds).toPrecision(3))} ms` : `${Number((1e6 * seconds).toPrecision(3))} µs`;
+  seconds === 0
+    ? "0 ms"
+    : seconds >= 1e-3
+      ? `${Number((1e3 * seconds).toPrecision(3))} ms`
+      : `${Number((1e6 * seconds).toPrecision(3))} µs`;
 
 const ORIGINS: Readonly<Record<MeasuredEngine["limits"]["kvTokens"]["origin"], string>> = {
   reported: "as the engine says",
@@ -29,7 +33,9 @@ export function measuredLines({ step, request, limits }: MeasuredEngine): readon
     { words: "Front end, 1,000 generated tokens", value: shortSeconds(1000 * request.secondsPerOutputToken) },
     { words: "Outside front end and engine, each request", value: shortSeconds(request.delaySeconds) },
     ...step.decode.map(({ at, seconds }) => ({ words: `A step with ${formatCount(at)} decoding sequences`, value: shortSeconds(seconds) })),
-    ...step.prefill.slice(1).map(({ at, seconds }) => ({ words: `With ${formatCount(at)} prompt tokens, further`, value: shortSeconds(seconds) })),
+    ...step.prefill
+      .slice(1)
+      .map(({ at, seconds }) => ({ words: `With ${formatCount(at)} prompt tokens, further`, value: shortSeconds(seconds) })),
     { words: "With each prompt, further", value: shortSeconds(step.secondsPerPrompt) },
     { words: "With 1,000 cached tokens, further", value: shortSeconds(1000 * step.secondsPerKvToken) },
     limit("Sequences at once", limits.maxSequences),

@@ -4,7 +4,8 @@ import { quantile } from "@/solver/numeric/quantile";
 import type { ScatterInput } from "../charts/prepareScatter";
 import { formatCount, formatCounted } from "../ui/format";
 
-const minutes = (seconds: number): string => (seconds < 90 ? `${Math.max(0, Math.round(seconds))} s` : `${Math.round(seconds / 60)} minutes`);
+const minutes = (seconds: number): string =>
+  seconds < 90 ? `${Math.max(0, Math.round(seconds))} s` : `${Math.round(seconds / 60)} minutes`;
 
 /** The load of a measurement, before any of it is sent, a sentence each. */
 export function announcementTexts(announced: MeasuringAnnouncement, servingOthers: boolean): readonly string[] {

@@ -100,7 +100,11 @@ function beyondMeasured({ engines }: MeasuredProfile, { gpu, models }: Hardware)
   const here = engines.filter((engine) => engine.gpu === gpu);
   if (here.length === 0) return [`No engine on ${gpu} was measured: plans for it use kernel tables with the built-in profile.`];
   const strangers = models.filter((model) => here.every((engine) => engine.model !== model));
-  return strangers.length === 0 ? [] : [`${list(strangers)} ${strangers.length === 1 ? "was" : "were"} not measured on ${gpu}: plans for it leave ${strangers.length === 1 ? "it" : "them"} out.`];
+  return strangers.length === 0
+    ? []
+    : [
+        `${list(strangers)} ${strangers.length === 1 ? "was" : "were"} not measured on ${gpu}: plans for it leave ${strangers.length === 1 ? "it" : "them"} out.`,
+      ];
 }
 
 const list = (names: readonly string[]): string =>

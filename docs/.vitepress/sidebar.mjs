@@ -63,6 +63,7 @@ export const sidebar = [
     ["aragog", "Aragog"],
     ["kairos", "Kairos"],
     ["mosaic", "MOSAIC"],
+    ["measuring", "Measuring an engine"],
   ]),
   section("Notes on rooms", "how-it-works/notes", notes, true),
   section(

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { FitMeasured, FitMeasuredOptions } from "@/solver/calibration/fitMeasured";
 import type { MeasuredRun, RunPoint } from "@/solver/calibration/measuredRun";
 import { isSamePoint, type NextRun, nextRun, type SweepBudget } from "@/solver/calibration/nextRun";
@@ -100,6 +101,8 @@ export async function measureEngine(request: MeasureRequest, controls: MeasureCo
   const { signal, onEvent } = controls;
   const startedMs = performance.now();
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(1000 * budget.seconds)]);
+  // Every request in flight listens.
+  setMaxListeners(0, deadline);
   const agent = loadAgent(target, request.mostConcurrency);
   const sweep = new Sweep(request, startedMs);
   try {

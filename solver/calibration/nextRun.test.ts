@@ -9,8 +9,10 @@ interface Speed {
   readonly perStep: number;
 }
 
-const endToEnd = ({ perPromptToken, perStep }: Speed, { inputTokens, outputTokens, concurrency }: Omit<NextRun, "why" | "requests" | "seconds">) =>
-  perPromptToken * inputTokens * concurrency + perStep * (1 + concurrency / 16) * outputTokens;
+const endToEnd = (
+  { perPromptToken, perStep }: Speed,
+  { inputTokens, outputTokens, concurrency }: Omit<NextRun, "why" | "requests" | "seconds">,
+) => perPromptToken * inputTokens * concurrency + perStep * (1 + concurrency / 16) * outputTokens;
 
 /** Runs a sweep against a made-up engine until the planner ends it. */
 function sweep(start: SweepBudget, speed: Speed, contextTokens: number, mostConcurrency: number) {
@@ -26,7 +28,16 @@ function sweep(start: SweepBudget, speed: Speed, contextTokens: number, mostConc
     left = { seconds: left.seconds - rounds * seconds, tokens: left.tokens - requests * (next.inputTokens + next.outputTokens) };
     const ttftSeconds = speed.perPromptToken * next.inputTokens * next.concurrency;
     const tpotSeconds = (seconds - ttftSeconds) / Math.max(1, next.outputTokens - 1);
-    done.push({ ...next, requests, seconds: rounds * seconds, ttftSeconds, tpotSeconds, endToEndSeconds: seconds, p50Seconds: seconds, p95Seconds: seconds });
+    done.push({
+      ...next,
+      requests,
+      seconds: rounds * seconds,
+      ttftSeconds,
+      tpotSeconds,
+      endToEndSeconds: seconds,
+      p50Seconds: seconds,
+      p95Seconds: seconds,
+    });
     next = nextRun({ contextTokens, mostConcurrency, left, done, tried: asked, misfits: [] });
   }
   return { asked, left };

@@ -60,10 +60,16 @@ const REPEATED = [
   { lengths: 1, rung: 1 },
 ] as const;
 
-/** Seconds of a run where nothing else bounds it, and requests of each client. */
-const RUN_SECONDS = 4;
+/** Seconds of a run where nothing else bounds it: a share of the time left, within bounds. */
+const RUN_SHARE = 0.03;
+const SHORTEST_RUN_SECONDS = 0.5;
+const LONGEST_RUN_SECONDS = 4;
+/** Requests of each client, and of a run. */
 const LEAST_ROUNDS = 3;
 const LEAST_REQUESTS = 8;
+/** Where requests take long, a run has fewer rounds: those that fit into these seconds or this share of the time left, but at least one. */
+const LONG_RUN_SECONDS = 10;
+const LONG_RUN_SHARE = 0.05;
 const MOST_REQUESTS = 600;
 
 /** Seconds may be this many times the estimate before no more requests are sent. */
@@ -169,13 +175,16 @@ function sizedRun(point: RunPoint, { left, done }: SweepState): Pick<NextRun, "r
   const tokens = point.inputTokens + point.outputTokens;
   const each = estimatedSeconds(point, done);
   const fewest = Math.max(concurrency, done.length === 0 ? 2 : 4);
-  const wanted = Math.max(LEAST_REQUESTS, LEAST_ROUNDS * concurrency);
-  const long = each === null ? wanted : Math.floor((RUN_SECONDS * concurrency) / each);
+  const patience = Math.max(LONG_RUN_SECONDS, LONG_RUN_SHARE * left.seconds);
+  const rounds = each === null ? LEAST_ROUNDS : Math.max(1, Math.min(LEAST_ROUNDS, Math.floor(patience / each)));
+  const wanted = Math.max(fewest, rounds === LEAST_ROUNDS ? LEAST_REQUESTS : 0, rounds * concurrency);
+  const runSeconds = Math.min(LONGEST_RUN_SECONDS, Math.max(SHORTEST_RUN_SECONDS, RUN_SHARE * left.seconds));
+  const long = each === null ? wanted : Math.floor((runSeconds * concurrency) / each);
   const affordable = Math.floor(left.tokens / tokens);
   const requests = Math.min(MOST_REQUESTS, affordable, Math.max(wanted, long));
   const secondsOf = (count: number): number => (each ?? 0) * Math.ceil(count / concurrency);
   if (requests < fewest || secondsOf(fewest) > left.seconds || left.seconds <= 0) return null;
-  const seconds = Math.min(left.seconds, Math.max(RUN_SECONDS, PATIENCE * secondsOf(Math.min(requests, wanted))));
+  const seconds = Math.min(left.seconds, Math.max(runSeconds, PATIENCE * secondsOf(Math.min(requests, wanted))));
   return { requests, seconds };
 }
 

@@ -60,36 +60,39 @@ export function createMeasuringService({ store, cards, keep }: MeasuringParts) {
     return { ok: true, url: address.url, inspected, filed, announced };
   }
 
-  function follow(event: MeasureEvent): void {
+  /** What an event of the measurement changes in its state. */
+  function changeOf(event: MeasureEvent): Partial<Measuring> {
     switch (event.kind) {
       case "warming-up":
-        return update({ doing: "Warming up" });
+        return { doing: "Warming up" };
       case "running":
-        return update({
+        return {
           doing: `Run ${event.runs + 1}: ${event.next.inputTokens} tokens in, ${event.next.outputTokens} out, ${event.next.concurrency} in flight`,
           left: event.left,
-        });
+        };
       case "ran":
-        return update({ points: [...(current?.measuring.points ?? []), { run: event.run, errors: null }], left: event.left });
+        return { points: [...(current?.measuring.points ?? []), { run: event.run, errors: null }], left: event.left };
       case "left-out":
-        return update({ doing: `A run was left out: ${event.message}` });
+        return { doing: `A run was left out: ${event.message}` };
       case "fitting":
-        return update({ doing: `Fitting ${event.runs} runs` });
+        return { doing: `Fitting ${event.runs} runs` };
     }
   }
 
-  function finish(measured: Measured, { filed, inspected }: Prepared, actor: Actor): void {
-    if (measured.kind === "refused") return update({ state: { kind: "refused", message: measured.message } });
+  /** Keeps the profile of a measurement; the change of state that this is. */
+  function finish(measured: Measured, { filed, inspected }: Prepared, actor: Actor): Partial<Measuring> {
+    const refused = (message: string): Partial<Measuring> => ({ state: { kind: "refused", message } });
+    if (measured.kind === "refused") return refused(measured.message);
     const { engine } = measured.fit;
     const name = freeName(store, `${engine.model} on ${engine.gpu}, measured ${engine.measuredOn.asOf}`);
     const own = measuredProfile({ id: randomUUID(), name, engine: inspected.engine, cards: filed.cards }, [engine]);
     const used = profileInUse(store);
     const profile = isMeasured(used) ? joinMeasured([used, own]) : own;
     const added = cards.change((known) => withCards(known, filed.cards));
-    if (!added.ok) return update({ state: { kind: "refused", message: added.message } });
+    if (!added.ok) return refused(added.message);
     const kept = keep(profile, actor);
-    if (!kept.ok) return update({ state: { kind: "refused", message: kept.message } });
-    update({ state: { kind: "measured", profile, stopped: measured.stopped }, points: pointsOf(measured.fit), doing: "Measured" });
+    if (!kept.ok) return refused(kept.message);
+    return { state: { kind: "measured", profile, stopped: measured.stopped }, points: pointsOf(measured.fit), doing: "Measured" };
   }
 
   async function run(prepared: Prepared, order: MeasuringOrder, { stop, actor }: { stop: AbortController; actor: Actor }): Promise<void> {
@@ -102,9 +105,9 @@ export function createMeasuringService({ store, cards, keep }: MeasuringParts) {
           budget: { seconds: announced.seconds, tokens: announced.tokens },
           mostConcurrency: announced.mostConcurrency,
         },
-        { signal: stop.signal, onEvent: follow, fit: fitInThread },
+        { signal: stop.signal, onEvent: (event) => update(changeOf(event)), fit: fitInThread },
       );
-      finish(measured, prepared, actor);
+      update(finish(measured, prepared, actor));
     } catch (problem) {
       update({ state: { kind: "refused", message: `The measurement broke off: ${reasonOf(problem)}.` } });
     }
@@ -126,8 +129,16 @@ export function createMeasuringService({ store, cards, keep }: MeasuringParts) {
       const { announced } = prepared;
       const left = { seconds: announced.seconds, tokens: announced.tokens };
       const startedAt = new Date().toISOString();
-      current = { stop, measuring: { order, announced, startedAt, left, doing: "Looking for load of others", points: [], state: { kind: "running" } } };
-      note(actor, "measure engine", { subject: announced.served, objectId: announced.model }, `at most ${announced.tokens} tokens in ${order.minutes} minutes`);
+      current = {
+        stop,
+        measuring: { order, announced, startedAt, left, doing: "Looking for load of others", points: [], state: { kind: "running" } },
+      };
+      note(
+        actor,
+        "measure engine",
+        { subject: announced.served, objectId: announced.model },
+        `at most ${announced.tokens} tokens in ${order.minutes} minutes`,
+      );
       void run(prepared, order, { stop, actor });
       return { ok: true };
     },

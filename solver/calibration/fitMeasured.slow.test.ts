@@ -31,12 +31,24 @@ const limits = {
   contextTokens: { value: 2048, origin: "reported" },
 } as const;
 
-const options = { model: "m", gpu: "g", shape: { tp: 1, pp: 1 }, limits, noise: null, asOf: "2026-11-28", source: "a test", emulated: false };
+const options = {
+  model: "m",
+  gpu: "g",
+  shape: { tp: 1, pp: 1 },
+  limits,
+  noise: null,
+  asOf: "2026-11-28",
+  source: "a test",
+  emulated: false,
+};
 
 /** A run of the true engine as a client with noise measures it. */
 function measured(point: RunPoint, noise: () => number): MeasuredRun {
   const requests = Math.max(8, 3 * point.concurrency);
-  const lengths = { inputTokens: new Int32Array(requests).fill(point.inputTokens), outputTokens: new Int32Array(requests).fill(point.outputTokens) };
+  const lengths = {
+    inputTokens: new Int32Array(requests).fill(point.inputTokens),
+    outputTokens: new Int32Array(requests).fill(point.outputTokens),
+  };
   const outcome = simulateClosedLoop(truth, lengths, { concurrency: point.concurrency });
   return {
     ...point,
@@ -89,10 +101,14 @@ test("an engine of another form, measured with 4 % of noise, is predicted at len
 
 test("one wrong run moves the predictions of the others by little", () => {
   const right = points.map((point) => measured(point, () => 1));
-  const wrong = right.map((run, index) => (index === 6 ? { ...run, ttftSeconds: 5 * run.ttftSeconds, endToEndSeconds: 3 * run.endToEndSeconds } : run));
+  const wrong = right.map((run, index) =>
+    index === 6 ? { ...run, ttftSeconds: 5 * run.ttftSeconds, endToEndSeconds: 3 * run.endToEndSeconds } : run,
+  );
   const fit = fitMeasured(wrong, options);
   if (fit.outcome !== "fitted") throw new Error(fit.reason);
-  const errors = right.flatMap((run, index) => (index === 6 ? [] : [relative(simulateRun(run, fit.engine, limits).endToEndSeconds, run.endToEndSeconds)]));
+  const errors = right.flatMap((run, index) =>
+    index === 6 ? [] : [relative(simulateRun(run, fit.engine, limits).endToEndSeconds, run.endToEndSeconds)],
+  );
   expect(mean(errors)).toBeLessThan(0.06);
 }, 120_000);
 
@@ -100,10 +116,18 @@ test("the token budget of a step is found where the engine does not report it", 
   const small: ReplicaModel = { ...truth, maxBatchedTokens: 512 };
   const runs = points.map((point) => {
     const requests = Math.max(8, 3 * point.concurrency);
-    const all = { inputTokens: new Int32Array(requests).fill(point.inputTokens), outputTokens: new Int32Array(requests).fill(point.outputTokens) };
+    const all = {
+      inputTokens: new Int32Array(requests).fill(point.inputTokens),
+      outputTokens: new Int32Array(requests).fill(point.outputTokens),
+    };
     const outcome = simulateClosedLoop(small, all, { concurrency: point.concurrency });
     const run = measured(point, () => 1);
-    return { ...run, ttftSeconds: mean(outcome.ttftSeconds), tpotSeconds: mean(tpotSeconds(outcome)), endToEndSeconds: mean(outcome.endToEndSeconds) };
+    return {
+      ...run,
+      ttftSeconds: mean(outcome.ttftSeconds),
+      tpotSeconds: mean(tpotSeconds(outcome)),
+      endToEndSeconds: mean(outcome.endToEndSeconds),
+    };
   });
   const fit = fitMeasured(runs, { ...options, limits: { ...limits, maxBatchedTokens: { value: 2048, origin: "assumed" } } });
   if (fit.outcome !== "fitted") throw new Error(fit.reason);
