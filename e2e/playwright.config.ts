@@ -1,7 +1,7 @@
 import { defineConfig } from "@playwright/test";
 
-/** The files of `npm test`: the main job, attached engines, the frontier, and constraints. `npm run test:all` runs the others too. */
-const mainPaths = ["mainJob.spec.ts", "clusters.spec.ts", "planning.spec.ts", "constraints.spec.ts"];
+/** The files of `npm test`: the main job, attached engines, the frontier, constraints, and the main job on real models. `npm run test:all` runs the others too. */
+const mainPaths = ["mainJob.spec.ts", "clusters.spec.ts", "planning.spec.ts", "constraints.spec.ts", "realModels.spec.ts"];
 
 /** Real Chromium against the real processes; `fixtures.ts` starts them. One worker, unless more are asked for: the tests share two cores. */
 export default defineConfig({

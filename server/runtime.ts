@@ -1,3 +1,5 @@
+import { createAddonKeeper } from "@/server/addons/addonKeeper";
+import { addonsFolder } from "@/server/addons/addonFolder";
 import { createAttachService } from "@/server/api/clusters/attachService";
 import { createClusterService } from "@/server/api/clusters/clusterService";
 import { createBatchService } from "@/server/api/ensembles/batchService";
@@ -58,6 +60,8 @@ import { createPredictionMonitor, type PromiseSource } from "@/server/proposals/
 import { createTrafficWatch } from "@/server/proposals/trafficWatch";
 import { secretsInUse } from "@/server/secretsInUse";
 import { seedStore } from "@/server/seedStore";
+import { createRealSetup } from "@/server/realSetup/realSetup";
+import { setupSteps } from "@/server/realSetup/setupSteps";
 import { lockStateFolder } from "@/server/store/lockStateFolder";
 import { openStore } from "@/server/store/store";
 import { createUploads, type Uploads } from "@/server/store/uploads";
@@ -181,6 +185,21 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
   const { WEIR_ROOT, WEIR_SECRETS_DIR } = process.env;
   const unitTests = createUnitTests([stateDir, WEIR_ROOT ?? process.cwd(), ...(WEIR_SECRETS_DIR ? [WEIR_SECRETS_DIR] : [])]);
   const profiles = createProfileService({ store, uploads, cards, clusterOf, arrivals, sourceOf, unitTests });
+  const calibrations = createCalibrationService({ store, uploads, cards, sourceOf });
+  const attach = createAttachService({
+    store,
+    fleet,
+    drifts,
+    cards,
+    judges,
+    hosts: { stateDir, environment: process.env, gpuCards: () => cards.read().catalogue.gpus },
+  });
+  const measuring = createMeasuringService({ store, cards, keep: calibrations.keep });
+  const folder = addonsFolder(process.env);
+  const addons = createAddonKeeper(folder);
+  const places = { root: WEIR_ROOT ?? process.cwd(), node: process.execPath, addonsFolder: folder };
+  const steps = setupSteps({ store, cards, fleet, attach, stateDir, uploads, prompts, profiles, calibrations, measuring, addons, places });
+  const realSetup = createRealSetup({ store, fleet, addons, steps, detach: attach.detach });
   const applications = createApplicationService(store, runner);
   const lab = createLabService({ store, cards });
   const artefacts = createArtefactService({ store, uploads, clusterOf, gatewayOf });
@@ -189,19 +208,11 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
   batchRuns.resumeAll();
   const schedules = createSchedules({ store, clusterOf, start: applications.start });
 
-  const calibrations = createCalibrationService({ store, uploads, cards, sourceOf });
   return {
     services: {
       workloads: createWorkloadService({ store, uploads, cards, arrivals }),
       clusters: createClusterService({ store, fleet, drifts, cards }),
-      attach: createAttachService({
-        store,
-        fleet,
-        drifts,
-        cards,
-        judges,
-        hosts: { stateDir, environment: process.env, gpuCards: () => cards.read().catalogue.gpus },
-      }),
+      attach,
       plans: createPlanService({ store, clusterOf, planning }),
       applications,
       proposals: createProposalService(store),
@@ -213,11 +224,12 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
       load,
       cards: createCardService(store, cards),
       calibrations,
-      measuring: createMeasuringService({ store, cards, keep: calibrations.keep }),
+      measuring,
       prompts,
       profiles,
       trust: createTrustService({ store, decisionsOf: (id, limit) => fleet.get(id)?.collector()?.decisions(limit) ?? [] }),
       arrivals: { preview: (order) => previewArrivals(order, arrivals) },
+      realSetup,
       schedules: createScheduleService({ store, clusterOf }),
       lab,
       artefacts,
@@ -243,6 +255,7 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
       endVerifying();
       endStreamWatch();
       await schedules.close();
+      await realSetup.close();
       await profiles.close();
       await batchRuns.close();
       artefacts.close();

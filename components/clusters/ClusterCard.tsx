@@ -51,6 +51,7 @@ export function ClusterCard({ cluster, onShow }: { readonly cluster: ClusterSumm
         <StateWord tone={healthTones[cluster.health.state]}>{healthWord(cluster.health.state)}</StateWord>
         <Badge>{card.kind}</Badge>
         {cluster.emulated && <Badge tone="hatched">emulated</Badge>}
+        {spec.kind === "processes" && <Badge>real engines, this computer</Badge>}
       </header>
       <p className="text-sm text-ink-2 [overflow-wrap:anywhere]">{cluster.health.reason}</p>
       {attention.length > 0 && (

@@ -57,6 +57,7 @@ export function ClusterDetails({ cluster, onDetached }: { readonly cluster: Clus
         <h2 className="min-w-0 text-base font-semibold [overflow-wrap:anywhere]">{spec.name}</h2>
         <StateWord tone={healthTones[cluster.health.state]}>{healthWord(cluster.health.state)}</StateWord>
         {cluster.emulated && <Badge tone="hatched">emulated</Badge>}
+        {spec.kind === "processes" && <Badge>real engines, this computer</Badge>}
         <span className="min-w-0 text-sm text-ink-2 [overflow-wrap:anywhere]">{cluster.health.reason}</span>
       </div>
       <PanelState status={status}>{() => detail != null && <Known cluster={cluster} detail={detail} onDetached={onDetached} />}</PanelState>

@@ -1,6 +1,7 @@
 "use client";
 
 import type { ClusterSummary } from "@/server/contracts/studio";
+import { RealModelsPanel } from "../realSetup/RealModelsPanel";
 import { useClusters } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { PageHeader } from "../ui/PageHeader";
@@ -72,6 +73,7 @@ function Shown(props: {
           <ClusterCard key={cluster.spec.id} cluster={cluster} onShow={() => props.onShow(cluster.spec.id)} />
         ))}
       </div>
+      <RealModelsPanel />
     </>
   );
 }

@@ -3,7 +3,7 @@
 import type { LabRun } from "@/server/contracts/studio";
 import { useLabAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
-import { ProgressBar } from "../profiling/ProgressBar";
+import { ProgressBar } from "../charts/ProgressBar";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";

@@ -6,6 +6,7 @@ import type { ClusterSummary, WorkloadSummary } from "@/server/contracts/studio"
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { useTRPC } from "../api/trpc";
 import { ProposalCard } from "../proposals/ProposalCard";
+import { RealModelsPanel } from "../realSetup/RealModelsPanel";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { PageHeader } from "../ui/PageHeader";
 import { PanelState } from "../ui/PanelState";
@@ -95,7 +96,10 @@ function PlanDesk(props: {
         <PlanJudge clusterId={clusterId} entered={judgeSeconds} onEnter={(seconds) => change({ judgeSeconds: seconds }, "replace")} />
       )}
       {cluster.emulated && cluster.runningPlanId === null && (
-        <FirstRunCard cluster={cluster} plan={planning.exact.current && fixed === null ? planning.exact.plan : null} />
+        <>
+          <FirstRunCard cluster={cluster} plan={planning.exact.current && fixed === null ? planning.exact.plan : null} />
+          <RealModelsPanel />
+        </>
       )}
       <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_340px]">
         <FrontierPanel

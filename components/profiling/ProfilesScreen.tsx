@@ -12,7 +12,7 @@ import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { WorkloadTabs } from "../workloads/WorkloadTabs";
-import { ProgressBar } from "./ProgressBar";
+import { ProgressBar } from "../charts/ProgressBar";
 import { askedText, leftText, prepareJob } from "./prepareJob";
 
 const BUSY_MS = 2_000;

@@ -5,7 +5,7 @@ import { ABSENT, formatCount, formatUsd } from "../ui/format";
 import { ModelChip } from "../ui/ModelChip";
 import { Panel } from "../ui/Panel";
 import { useModelIdentities } from "../ui/useModelIdentities";
-import { ProgressBar } from "./ProgressBar";
+import { ProgressBar } from "../charts/ProgressBar";
 import { leftText, type ProgressRow, prepareJob } from "./prepareJob";
 import { useIsEmulated } from "./useIsEmulated";
 

@@ -129,6 +129,9 @@ export function TopBar({ theme }: { readonly theme: Theme }) {
               {cluster.timeScale === 1 ? "" : ` ×${cluster.timeScale}`}
             </Badge>
           )}
+          {cluster.spec.kind === "processes" && (
+            <Badge title="Engines of this cluster are real and run on the studio's computer.">real engines, this computer</Badge>
+          )}
           {real !== null && (
             <span role="status" className="text-warn [overflow-wrap:anywhere]">
               These figures are emulated; your engines are in{" "}

@@ -27,6 +27,7 @@ export const sidebar = [
     ["security", "Security"],
   ]),
   section("Guides", "guides", [
+    ["real-models", "Real models on this computer"],
     ["attach-vllm", "Attach your vLLM"],
     ["attach-at-home", "Attach llama.cpp or Ollama"],
     ["import-a-workload", "Import a workload"],

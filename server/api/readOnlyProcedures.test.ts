@@ -62,6 +62,8 @@ const inside = [
   "proposals.get",
   "proposals.list",
   "proposals.promises",
+  "realSetup.follow",
+  "realSetup.status",
   "schedules.get",
   "session.me",
   "session.whoMay",

@@ -19,6 +19,7 @@ import { plansRouter } from "./routers/plansRouter";
 import { profilesRouter } from "./routers/profilesRouter";
 import { promptsRouter } from "./routers/promptsRouter";
 import { proposalsRouter } from "./routers/proposalsRouter";
+import { realSetupRouter } from "./routers/realSetupRouter";
 import { schedulesRouter } from "./routers/schedulesRouter";
 import { procedureFor, router } from "./routers/trpc";
 import { workflowsRouter } from "./routers/workflowsRouter";
@@ -57,6 +58,7 @@ export const appRouter = router({
       .input(arrivalsPreviewSchema)
       .mutation(({ ctx, input }) => ctx.services.arrivals.preview(input)),
   }),
+  realSetup: realSetupRouter,
   schedules: schedulesRouter,
   artefacts: artefactsRouter,
   audit: auditRouter,

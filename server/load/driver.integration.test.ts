@@ -76,6 +76,31 @@ describe("startLoad", () => {
     expect(bodies.find((text) => text.startsWith("[prompt p1] "))).toHaveLength(800);
   });
 
+  it("sends the real requests where it has them, and takes quality from what was answered, not from the table", async () => {
+    const bodies: { model: string; messages: { content: string }[]; max_tokens?: number }[] = [];
+    const url = await server((_, text, response) => {
+      bodies.push(JSON.parse(text));
+      const content = bodies.length <= 5 ? "12" : "11";
+      response.writeHead(200, { "x-weir-model": "small", "x-weir-decision-id": `d${bodies.length}` });
+      response.end(JSON.stringify({ choices: [{ message: { content } }] }));
+    });
+    const labels: number[] = [];
+    const requests = {
+      body: (row: number) => (row === 1 ? null : { messages: [{ role: "user", content: "5+7" }], max_tokens: 4 }),
+      qualityOf: (_: number, text: string) => (text === "12" ? 100 : 0),
+    };
+    const sample = { arrivalSeconds: Float64Array.from({ length: 10 }, (_, index) => index), prompt: new Int32Array(10) };
+    const onLabel = (_: string, label: number) => void labels.push(label);
+    const status = await startLoad(load(url, 10, { sample, labelled: false, requests, onLabel })).done;
+    expect(bodies[0]).toEqual({ model: "cascade/test", messages: [{ role: "user", content: "5+7" }], max_tokens: 4 });
+    expect(status).toMatchObject({ finished: 10, quality: 50 });
+    expect(labels.sort()).toEqual([0, 0, 0, 0, 0, 100, 100, 100, 100, 100]);
+    // A prompt whose text is gone is sent as filler, and its answer has no known quality.
+    const gone = await startLoad(load(url, 2, { sample: { arrivalSeconds: Float64Array.of(0, 1), prompt: Int32Array.of(1, 1) }, labelled: false, requests })).done;
+    expect(bodies.at(-1)?.messages[0]?.content).toMatch(/^\[prompt p1\] /);
+    expect(gone.quality).toBeNull();
+  });
+
   it("sends a router's scores of the prompt where the table carries them, else none", async () => {
     const said: unknown[] = [];
     const url = await server((request, _, response) => {

@@ -6,7 +6,7 @@ import { engineCommand } from "./engineCommand";
 import { engineEnvironment, type Variables } from "./engineEnvironment";
 import { logTail } from "./engineLog";
 import type { EngineRecords } from "./engineRecords";
-import { freePort } from "./freePort";
+import { freePort } from "@/server/lib/freePort";
 import type { HostGpus } from "./hostGpus";
 import type { Neighbour } from "./neighbours";
 import type { ProcessConnection } from "./processConnection";

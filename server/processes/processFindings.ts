@@ -3,7 +3,7 @@ import { createAddonKeeper } from "@/server/addons/addonKeeper";
 import type { Finding } from "@/server/contracts/studio";
 import { ok, warn } from "@/server/engineClient/finding";
 import { engineEnvironment, type Variables } from "./engineEnvironment";
-import { freePort } from "./freePort";
+import { freePort } from "@/server/lib/freePort";
 import type { ProcessConnection } from "./processConnection";
 import { processTemplates } from "./processTemplates";
 import { programAt } from "./programAt";

@@ -15,7 +15,7 @@ import { type EngineLife, endText, lifeOf, signalEngine } from "./engineLife";
 import { newestLine, trimEngineLog } from "./engineLog";
 import { type EngineRecord, engineRecordsIn } from "./engineRecords";
 import { createEngineTexts } from "./engineTexts";
-import { freePort } from "./freePort";
+import { freePort } from "@/server/lib/freePort";
 import { createHostGpus, type HostGpus } from "./hostGpus";
 import { endsWithin, launchEngine } from "./launchEngine";
 import { neighboursOf } from "./neighbours";

@@ -19,6 +19,7 @@ import { createPlanRepository } from "./planRepository";
 import { createProfileRepository } from "./profileRepository";
 import { createPromptRepository } from "./promptRepository";
 import { createProposalRepository } from "./proposalRepository";
+import { createRealSetupRepository } from "./realSetupRepository";
 import { createRollUpRepository } from "./rollUpRepository";
 import { createScheduleRepository } from "./scheduleRepository";
 import { createScrubber } from "./scrubber";
@@ -61,6 +62,7 @@ export function openStore(stateDir: string) {
     traffic: createTrafficRepository(db),
     prompts: createPromptRepository(db),
     proposals: createProposalRepository(db),
+    realSetup: createRealSetupRepository(db),
     identities: createEngineIdentityRepository(db),
     rollUps: createRollUpRepository(db),
     handLabels: createHandLabelRepository(db),

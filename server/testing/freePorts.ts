@@ -1,4 +1,4 @@
-import { freePort as firstFreePort } from "../processes/freePort";
+import { freePort as firstFreePort } from "../lib/freePort";
 
 /** Below the ports of outgoing connections on Linux, macOS and Windows, and above those that Ray gives its workers: both would collide. */
 const firstPort = 20_000;

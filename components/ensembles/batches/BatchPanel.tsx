@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useEnsembleAct } from "@/components/api/acts";
 import { useTRPC, useTRPCClient } from "@/components/api/trpc";
-import { ProgressBar } from "@/components/profiling/ProgressBar";
+import { ProgressBar } from "@/components/charts/ProgressBar";
 import { Badge, StateWord } from "@/components/ui/Badge";
 import { Button } from "@/components/ui/Button";
 import { DownloadButton } from "@/components/ui/DownloadButton";

@@ -1,4 +1,4 @@
-import { ProgressBar } from "@/components/profiling/ProgressBar";
+import { ProgressBar } from "@/components/charts/ProgressBar";
 import { DataTable } from "@/components/ui/DataTable";
 import { ModelName } from "@/components/ui/ModelChip";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";

@@ -7,6 +7,7 @@ import type { Answerer, Prompt } from "@/server/contracts/studio";
 import { profileRequestSchema } from "@/server/contracts/studio/profile";
 import { importServingRows } from "@/server/planning/imports/importServingRows";
 import type { ProfiledCluster } from "@/server/profiling/answererPool";
+import { profiledRequests } from "@/server/profiling/profiledRequests";
 import type { HeardRequest, Said } from "@/server/profiling/testing/testModels";
 import { testModels } from "@/server/profiling/testing/testModels";
 import { keepProfile, keepPrompts, until } from "@/server/profiling/testing/testProfileStudio";
@@ -132,6 +133,27 @@ describe("profiles", () => {
     await server.down();
     const unanswered = await service.estimate(requestOf());
     expect(unanswered.ok && unanswered.estimate.problems).toHaveLength(1);
+  });
+
+  it("give a load on their cluster the questions they asked, and the quality of what is answered", async () => {
+    keepPrompts(store, prompts(40));
+    const here = (model: string) => ({ ...at(model), at: { kind: "cluster", clusterId: "c" } });
+    const begun = await service.start(requestOf({ models: [here("qwen2.5-3b")] }), "ann");
+    if (!begun.ok) throw new Error(begun.message);
+    await done(begun.id);
+    const made = await service.toWorkload(workloadOf(begun.id), "ann");
+    if (!made.ok) throw new Error(made.message);
+    const [workloadId = ""] = made.ids;
+    const workload = loadWorkload(store, workloadId)!;
+    const of = (clusterId: string) => profiledRequests({ store, workloadId, workload, clusterId });
+    const row = workload.outcomes.promptIds.indexOf("p6");
+    const requests = of("c")!;
+    expect(requests.body(row)).toEqual({ messages: [{ role: "user", content: `question ${"x".repeat(6)}` }], max_tokens: 100 });
+    expect([requests.qualityOf(row, "so it is 4"), requests.qualityOf(row, "5")]).toEqual([100, 0]);
+    // Texts go nowhere else, and nowhere once they are deleted.
+    expect(of("another")).toBeNull();
+    store.prompts.deleteTexts("set");
+    expect(of("c")).toBeNull();
   });
 
   it("become workloads, one for each segment of the day, that name the job they are of", async () => {

@@ -4,6 +4,7 @@ import type { createWorkflowsService } from "@/server/api/gateway/workflowsServi
 import type { previewArrivals } from "@/server/planning/arrivals/previewArrivals";
 import type { ArrivalsOrder } from "@/server/planning/arrivals/resolveArrivals";
 import type { PredictionMonitor } from "@/server/proposals/predictionMonitor";
+import type { createRealSetup } from "@/server/realSetup/realSetup";
 import type { Store } from "@/server/store/store";
 import type { createAttachService } from "../clusters/attachService";
 import type { createClusterService } from "../clusters/clusterService";
@@ -50,6 +51,7 @@ export interface Services {
   readonly profiles: ReturnType<typeof createProfileService>;
   readonly trust: ReturnType<typeof createTrustService>;
   readonly arrivals: { preview(order: ArrivalsOrder): ReturnType<typeof previewArrivals> };
+  readonly realSetup: Omit<ReturnType<typeof createRealSetup>, "close">;
   readonly schedules: ReturnType<typeof createScheduleService>;
   readonly artefacts: ReturnType<typeof createArtefactService>;
   readonly lab: ReturnType<typeof createLabService>;

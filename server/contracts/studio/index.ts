@@ -33,6 +33,7 @@ export type * from "./profile";
 export type * from "./promise";
 export type * from "./prompts";
 export type * from "./proposals";
+export type * from "./realSetup";
 export type * from "./rollOut";
 export type * from "./schedule";
 export type * from "./seriesRange";

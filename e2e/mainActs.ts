@@ -1,0 +1,67 @@
+import type { Page } from "@playwright/test";
+import { expect } from "./fixtures";
+
+/** Types a quality floor. */
+export async function setFloor(page: Page, floor: number): Promise<void> {
+  const field = page.getByRole("spinbutton", { name: "Quality floor" });
+  await field.fill(String(floor));
+  await field.press("Enter");
+}
+
+/** Drags the floor's slider to the right with the mouse, and returns its value and the plan that follows. */
+export async function dragFloorRight(
+  page: Page,
+): Promise<{ readonly floor: number; readonly plan: { readonly hash: string; readonly quality: number } }> {
+  const thumb = page.getByRole("slider", { name: "Quality floor" }).last();
+  await thumb.scrollIntoViewIfNeeded();
+  const box = await thumb.boundingBox();
+  if (box === null) throw new Error("The quality floor's slider is not on the page.");
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  for (let step = 1; step <= 10; step += 1) await page.mouse.move(x + step * 4, y);
+  await page.mouse.up();
+  const floor = Number(await page.getByRole("spinbutton", { name: "Quality floor" }).inputValue());
+  return { floor, plan: await exactPlan(page) };
+}
+
+/** Waits until the exact plan has replaced the estimate. */
+export async function exactPlan(page: Page): Promise<{ readonly hash: string; readonly quality: number }> {
+  await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 90_000 });
+  const quality = Number(firstNumber(await page.getByTestId("figure-quality").innerText()));
+  return { hash: await page.getByTestId("plan-hash").innerText(), quality };
+}
+
+/** Starts a replay of the workload from the Live page. */
+export async function startLoad(page: Page, load: { readonly requestsPerSecond: number; readonly seconds: number }): Promise<void> {
+  await page.getByRole("link", { name: "Live" }).click();
+  await page.getByLabel("Rate", { exact: true }).fill(String(load.requestsPerSecond));
+  await page.getByLabel("For", { exact: true }).fill(String(load.seconds));
+  await page.getByRole("button", { name: "Start load" }).click();
+  await expect(page.getByTestId("load-status")).toContainText("running");
+}
+
+/** Waits on the Live page until the load is done, and checks that no request was lost. */
+export async function loadIsDone(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Live" }).click();
+  await expect(page.getByTestId("load-status")).toContainText("done", { timeout: 180_000 });
+  await expect(page.getByTestId("load-status")).toContainText(/ 0 failed/);
+}
+
+/** The first number in a text. */
+export const firstNumber = (text: string): string => /[\d.]+/.exec(text)?.[0] ?? "";
+
+/** Goes from the Plan page through review and approval to a finished roll-out; returns the approved hash. */
+export async function apply(page: Page): Promise<string> {
+  await page.getByRole("button", { name: "Review and apply" }).click();
+  await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
+  const hash = (await page.getByTestId("plan-hash").innerText()).trim();
+  await page.getByRole("button", { name: "Approve", exact: true }).click();
+  // The focus moves to the next step, so that a keyboard user need not start from the top of the page again.
+  await expect(page.getByRole("button", { name: "Apply", exact: true })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "Roll-out" })).toBeFocused();
+  await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 180_000 });
+  await expect(page.getByRole("banner")).toContainText(`runs ${hash.slice(0, 8)}`);
+  return hash;
+}

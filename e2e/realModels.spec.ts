@@ -1,0 +1,141 @@
+import { once } from "node:events";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Page } from "@playwright/test";
+import { processTable } from "../server/processes/processIdentity";
+import { lookOver } from "./acts";
+import { signIn } from "./asPage";
+import { expect, test } from "./fixtures";
+import { apply, dragFloorRight, exactPlan, firstNumber, loadIsDone, setFloor, startLoad } from "./mainActs";
+
+/** The engine is installed from npm once, for this run and later ones. */
+const addons = fileURLToPath(new URL("../node_modules/.cache/weir-addons", import.meta.url));
+
+/** Two cores carry engines, judge, gateway, studio and browser: a light load. */
+const LOAD = { requestsPerSecond: 4, seconds: 30 } as const;
+
+test.use({ studioEnvironment: { WEIR_ADDONS_DIR: addons } });
+
+// Engines outlive the studio, by design: what a failed test left is ended here.
+test.afterEach(async ({ studio }) => {
+  const { launcher, stateDir } = studio;
+  if (launcher.exitCode === null) {
+    launcher.kill("SIGTERM");
+    await once(launcher, "exit");
+  }
+  const folder = join(stateDir, "engines");
+  if (!existsSync(folder)) return;
+  const logs = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".log"));
+  for (const log of logs) for (const pid of processTable.writersOf(join(folder, log))) process.kill(pid, "SIGKILL");
+});
+
+test("an operator sets real models up in one click, applies a cascade of them, and reads predicted beside measured", async ({
+  page,
+  studio,
+}, info) => {
+  test.setTimeout(600_000);
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  const began = Date.now();
+  const seconds = (): number => Math.round((Date.now() - began) / 1000);
+
+  await test.step("one click on Plan installs, starts and measures them", async () => {
+    await signIn(page, studio.signInLink);
+    await expect(page).toHaveURL(/\/plan/);
+    await page.getByRole("button", { name: "Set up real models" }).click();
+    await expect(page.getByTestId("setup-engine")).toContainText(/running|done/);
+    await expect(page.getByRole("link", { name: "Plan with real models" })).toBeVisible({ timeout: 300_000 });
+    await page.getByText("6 of 6 steps are done").click();
+    for (const step of await page.locator("[data-testid^=setup-]").allInnerTexts()) console.log(step.replaceAll("\n", " · "));
+    console.log(`set up in ${seconds()} s`);
+  });
+
+  const first = await test.step("plan with the measured workload and speeds, and apply one model alone", async () => {
+    await page.getByRole("link", { name: "Plan with real models" }).click();
+    await expect(page.getByRole("banner")).toContainText("real engines, this computer");
+    await expect(page.getByRole("banner")).not.toContainText("emulated");
+    await page.getByLabel("Requests per second").fill(String(LOAD.requestsPerSecond));
+    await page.getByLabel("Requests per second").press("Enter");
+    await setFloor(page, 30);
+    const plan = await exactPlan(page);
+    await expect(page.getByText("arith-small answers every request alone")).toBeVisible();
+    await apply(page);
+    console.log(`arith-small alone, quality ${plan.quality}, in force after ${seconds()} s`);
+    return plan;
+  });
+
+  const cascadeHash = await test.step("drag the floor, choose a cascade, approve and apply it under load without losing a request", async () => {
+    await startLoad(page, LOAD);
+    await page.getByRole("link", { name: "Plan", exact: true }).click();
+    const high = await dragFloorRight(page);
+    expect(high.floor).toBeGreaterThan(30);
+    await setFloor(page, 70);
+    await exactPlan(page);
+    await chooseCascade(page);
+    const plan = await exactPlan(page);
+    expect(plan.quality).toBeGreaterThan(first.quality);
+    const hash = await apply(page);
+    await loadIsDone(page);
+    return hash;
+  });
+
+  await test.step("the questions of the workload are asked, and right answers are measured beside the promise", async () => {
+    await startLoad(page, { ...LOAD, seconds: 45 });
+    await loadIsDone(page);
+    await expect(page.getByTestId("measured-quality")).toHaveText(/\d/, { timeout: 30_000 });
+    const shown = Object.fromEntries(
+      await Promise.all(
+        ["measured-p95", "predicted-p95", "measured-quality", "predicted-quality"].map(
+          async (id) => [id, Number(firstNumber(await page.getByTestId(id).innerText()))] as const,
+        ),
+      ),
+    );
+    console.log(`cascade: ${JSON.stringify(shown)}, after ${seconds()} s`);
+    // 180 answers scatter by some points.
+    expect(Math.abs((shown["measured-quality"] ?? 0) - (shown["predicted-quality"] ?? 0))).toBeLessThan(12);
+    expect(shown["measured-p95"]).toBeGreaterThan(0);
+    await info.attach("live", { body: await page.screenshot({ fullPage: true }), contentType: "image/png" });
+  });
+
+  await test.step("another plan under load, without losing a request", async () => {
+    await startLoad(page, LOAD);
+    await page.getByRole("link", { name: "Plan", exact: true }).click();
+    await page.getByRole("button", { name: "Return to the recommendation" }).click();
+    await setFloor(page, 90);
+    await exactPlan(page);
+    expect(await apply(page)).not.toBe(cascadeHash);
+    await loadIsDone(page);
+  });
+
+  await test.step("roll back to the cascade under load, without losing a request", async () => {
+    await startLoad(page, LOAD);
+    await page.goto(`${studio.url}/apply/${cascadeHash}`);
+    await page.getByRole("button", { name: "Roll back", exact: true }).click();
+    await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 180_000 });
+    await loadIsDone(page);
+    console.log(`rolled back after ${seconds()} s`);
+  });
+
+  await test.step("the panel reads well, and removing ends every engine", async () => {
+    await page.goto(`${studio.url}/clusters`);
+    await expect(page.getByRole("region", { name: "Real models on this computer" })).toBeVisible();
+    await lookOver(page, info, "real-models");
+    await page.getByRole("button", { name: "Remove", exact: true }).click();
+    await page.getByRole("button", { name: "Remove real models" }).click();
+    await expect(page.getByRole("button", { name: "Set up real models" })).toBeVisible({ timeout: 60_000 });
+  });
+
+  expect(problems).toEqual([]);
+});
+
+/** Makes both models stages of the plan, whatever the planner recommends. */
+async function chooseCascade(page: Page): Promise<void> {
+  const stages = page.getByRole("region", { name: "Cascade to plan" }).getByRole("list", { name: "Stages" });
+  for (const model of ["arith-small", "arith-large"]) {
+    const stage = stages.getByRole("button", { name: model });
+    await stage.hover();
+    if ((await stage.getAttribute("aria-pressed")) !== "true") await stage.click();
+    await expect(stage).toHaveAttribute("aria-pressed", "true");
+  }
+}

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import type { Measuring } from "@/server/contracts/studio";
+import { measureSpeed, type SpeedParts } from "./measureSpeed";
+import type { StepContext } from "./setupStep";
+
+/** A studio whose measurements end as `answers` say, in turn. */
+function studio(answers: readonly ("measured" | "too few")[], active: readonly string[] = []) {
+  const started: { model: string | null; minutes: number }[] = [];
+  const used: string[] = [];
+  const removed: string[] = [];
+  const kept: object[] = [];
+  let state: Measuring | null = null;
+  const engines = ["arith-small", "arith-large"].map((model) => ({ model, gpu: "cpu-core", url: "http://127.0.0.1:1", stopping: false }));
+  const value = { engines, routing: { planId: null, active, cordoned: [] } };
+  const parts = {
+    fleet: { get: () => ({ connector: { observe: async () => ({ ok: true, value }) } }) },
+    store: { calibrations: { list: () => used.map((id) => ({ profile: { id } })) } },
+    measuring: {
+      async start({ model, minutes }: { model: string | null; minutes: number }) {
+        const answer = answers[started.length];
+        started.push({ model, minutes });
+        const points = [{ run: { requests: 100, seconds: 10 }, errors: null }];
+        const ended = { kind: "measured", profile: { id: `p${started.length}` }, stopped: false };
+        const refused = { kind: "refused", message: "A fit needs 5 different runs, found 3." };
+        state = { points, state: answer === "measured" ? ended : refused } as unknown as Measuring;
+        return { ok: true };
+      },
+      state: () => state,
+      stop: () => ({ ok: true }),
+    },
+    calibrations: {
+      use: (id: string) => ({ ok: used.push(id) > 0 }),
+      remove: (id: string) => ({ ok: removed.push(id) > 0 }),
+    },
+  } as unknown as SpeedParts;
+  const context: StepContext = {
+    ...{ signal: new AbortController().signal, actor: "ada", say: () => undefined },
+    keep: (made) => void kept.push(made),
+    record: () => ({ clusterId: "c", speedId: null }) as ReturnType<StepContext["record"]>,
+  };
+  return { run: () => measureSpeed(parts)(context), started, used, removed, kept };
+}
+
+test("measures the small engine, then the large one, and plans with the profile of both", async () => {
+  const { run, started, used, removed, kept } = studio(["measured", "measured"]);
+  expect(await run()).toBe("Both engines were measured in 2 runs; plans use it.");
+  expect(started.map(({ model }) => model)).toEqual(["arith-small", "arith-large"]);
+  expect([used, removed]).toEqual([["p1", "p2"], ["p1"]]);
+  expect(kept).toEqual([{ speedId: "p2", suggested: { requestsPerSecond: 2.5, qualityFloor: 80 } }]);
+});
+
+test("gives a busy computer one longer try, and then says why there is no measurement", async () => {
+  const again = studio(["too few", "measured", "measured"]);
+  await again.run();
+  expect(again.started.map(({ minutes }) => minutes)).toEqual([0.6, 2, 0.6]);
+  const never = studio(["too few", "too few"]);
+  await expect(never.run()).rejects.toThrow(
+    "arith-small was not measured. A fit needs 5 different runs, found 3. Start again to measure it.",
+  );
+  expect([never.used, never.kept]).toEqual([[], []]);
+});
+
+test("sends no load to engines that a plan in force uses", async () => {
+  const { run, started } = studio([], ["arith-small-1"]);
+  await expect(run()).rejects.toThrow(/A plan is in force, and measuring would take its engines/);
+  expect(started).toEqual([]);
+});

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Measuring, MeasuringOrder, Outcome } from "@/server/contracts/studio";
+import type { Fleet } from "@/server/fleet/fleet";
+import type { Store } from "@/server/store/store";
+import { realModelNames } from "./realNames";
+import { must, SetupFailure, type SetupStep, type StepContext } from "./setupStep";
+import { clusterOf } from "./startEngines";
+
+/** For each engine: enough for a fit, and short enough to wait for; then what a busy computer takes. */
+const MINUTES = [0.6, 2] as const;
+const TOKENS = 300_000;
+const LOOK_MS = 500;
+
+/** A first plan is for this share of what one engine of the large model answers: judge, gateway and client use the same cores. */
+const FIRST_SHARE = 0.25;
+const FIRST_FLOOR = 80;
+
+export interface SpeedParts {
+  readonly fleet: Pick<Fleet, "get">;
+  readonly store: Pick<Store, "calibrations">;
+  /** `Measure this engine`, whose profile joins the measured engines of the one in use. */
+  readonly measuring: {
+    start(order: MeasuringOrder, actor: string): Promise<Outcome<object>>;
+    state(): Measuring | null;
+    stop(): Outcome<object>;
+  };
+  readonly calibrations: { use(id: string, actor: string): Outcome<object>; remove(id: string, actor: string): Outcome<object> };
+}
+
+/** Measures both engines one after the other while nothing else is sent to them, and plans with the measured speeds from now on. */
+export const measureSpeed =
+  (parts: SpeedParts): SetupStep =>
+  async (context) => {
+    const { calibrations, store } = parts;
+    const { actor, record, keep } = context;
+    const { speedId } = record();
+    if (speedId !== null && store.calibrations.list().some(({ profile }) => profile.id === speedId)) {
+      must(calibrations.use(speedId, actor));
+      return "The engines were measured before; plans use it.";
+    }
+    let [before, runs] = [null as string | null, 0];
+    for (const [index, model] of realModelNames.entries()) {
+      const { profileId, points } = await measured(model, index / realModelNames.length, parts, context);
+      must(calibrations.use(profileId, actor));
+      // The next profile has its engine too.
+      if (before !== null) must(calibrations.remove(before, actor));
+      before = profileId;
+      runs += points.length;
+      if (index === realModelNames.length - 1)
+        keep({ speedId: profileId, suggested: { requestsPerSecond: firstRate(points), qualityFloor: FIRST_FLOOR } });
+    }
+    return `Both engines were measured in ${runs} runs; plans use it.`;
+  };
+
+/** @param share of the step that is done before. */
+async function measured(model: string, share: number, parts: SpeedParts, context: StepContext) {
+  let why = "";
+  for (const minutes of MINUTES) {
+    const ended = await measuredWithin(minutes, model, share, parts, context);
+    if (typeof ended !== "string") return ended;
+    why = ended;
+  }
+  throw new SetupFailure(`${model} was not measured. ${why} Start again to measure it.`);
+}
+
+/** Its profile, or why there is none. */
+async function measuredWithin(minutes: number, model: string, share: number, { fleet, measuring }: SpeedParts, context: StepContext) {
+  const { signal, actor, say } = context;
+  const { url, gpu } = await idleEngine(model, fleet, context);
+  must(await measuring.start({ url, model, gpu, minutes, tokens: TOKENS, servingOthers: false }, actor));
+  for (;;) {
+    const now = measuring.state();
+    if (now === null) return "The measurement is gone.";
+    if (now.state.kind === "refused") return now.state.message;
+    if (now.state.kind === "measured") return { profileId: now.state.profile.id, points: now.points };
+    const done = Math.min(1, Math.max(0, 1 - now.left.seconds / now.announced.seconds));
+    say(`${model}: ${now.doing}`, share + done / realModelNames.length);
+    try {
+      await sleep(LOOK_MS, undefined, { signal });
+    } catch (stopped) {
+      measuring.stop();
+      throw stopped;
+    }
+  }
+}
+
+/** The engine of a model on the cluster, which no plan uses. @throws SetupFailure. */
+async function idleEngine(model: string, fleet: Pick<Fleet, "get">, { record, signal }: StepContext) {
+  const found = await clusterOf(fleet, record().clusterId ?? "").connector.observe(signal);
+  if (!found.ok) throw new SetupFailure(found.message);
+  const { engines, routing } = found.value;
+  if (routing.active.length > 0)
+    throw new SetupFailure("A plan is in force, and measuring would take its engines: roll it back or detach the cluster, then start again.");
+  const engine = engines.find((one) => one.model === model && !one.stopping);
+  if (engine === undefined) throw new SetupFailure(`The engine of ${model} ended: start again to start it.`);
+  return engine;
+}
+
+/** Requests per second of a first plan, of two digits. */
+function firstRate(points: Measuring["points"]): number {
+  const most = Math.max(...points.map(({ run }) => run.requests / run.seconds));
+  return Math.max(0.5, Number((FIRST_SHARE * most).toPrecision(2)));
+}

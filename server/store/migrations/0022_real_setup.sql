@@ -1,0 +1,4 @@
+CREATE TABLE `real_setups` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`record` text NOT NULL
+);
