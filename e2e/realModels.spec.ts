@@ -65,20 +65,21 @@ test("an operator sets real models up in one click, applies a cascade of them, a
     return plan;
   });
 
-  const cascadeHash = await test.step("drag the floor, choose a cascade, approve and apply it under load without losing a request", async () => {
-    await startLoad(page, LOAD);
-    await page.getByRole("link", { name: "Plan", exact: true }).click();
-    const high = await dragFloorRight(page);
-    expect(high.floor).toBeGreaterThan(30);
-    await setFloor(page, 70);
-    await exactPlan(page);
-    await chooseCascade(page);
-    const plan = await exactPlan(page);
-    expect(plan.quality).toBeGreaterThan(first.quality);
-    const hash = await apply(page);
-    await loadIsDone(page);
-    return hash;
-  });
+  const cascadeHash =
+    await test.step("drag the floor, choose a cascade, approve and apply it under load without losing a request", async () => {
+      await startLoad(page, LOAD);
+      await page.getByRole("link", { name: "Plan", exact: true }).click();
+      const high = await dragFloorRight(page);
+      expect(high.floor).toBeGreaterThan(30);
+      await setFloor(page, 70);
+      await exactPlan(page);
+      await chooseCascade(page);
+      const plan = await exactPlan(page);
+      expect(plan.quality).toBeGreaterThan(first.quality);
+      const hash = await apply(page);
+      await loadIsDone(page);
+      return hash;
+    });
 
   await test.step("the questions of the workload are asked, and right answers are measured beside the promise", async () => {
     await startLoad(page, { ...LOAD, seconds: 45 });

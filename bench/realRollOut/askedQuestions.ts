@@ -23,7 +23,7 @@ const firstWaitMs = 500;
 const longestWaitMs = 8_000;
 
 /** A client gives a request up when it is not answered after this time; OpenAI's libraries give up after two retries or ten minutes. */
-export const windowSeconds = 120;
+const windowSeconds = 120;
 
 const mostTokens = 16;
 

@@ -10,7 +10,7 @@ export const moments = ["before it", "while the old engine drains", "while the n
 export type Moment = (typeof moments)[number];
 
 export const victims = ["gateway", "studio", "engine"] as const;
-export type Victim = (typeof victims)[number];
+type Victim = (typeof victims)[number];
 
 export interface Kill {
   readonly victim: Victim;

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ProfileJob } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
+import { ProgressBar } from "../charts/ProgressBar";
 import { ClusterLink } from "../shell/ClusterLink";
 import { StateWord } from "../ui/Badge";
 import { buttonClass } from "../ui/Button";
@@ -12,7 +13,6 @@ import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { WorkloadTabs } from "../workloads/WorkloadTabs";
-import { ProgressBar } from "../charts/ProgressBar";
 import { askedText, leftText, prepareJob } from "./prepareJob";
 
 const BUSY_MS = 2_000;

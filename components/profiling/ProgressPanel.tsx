@@ -1,11 +1,11 @@
 import { useMemo } from "react";
 import type { ProfileJob } from "@/server/contracts/studio";
+import { ProgressBar } from "../charts/ProgressBar";
 import { Figure } from "../ui/Figure";
 import { ABSENT, formatCount, formatUsd } from "../ui/format";
 import { ModelChip } from "../ui/ModelChip";
 import { Panel } from "../ui/Panel";
 import { useModelIdentities } from "../ui/useModelIdentities";
-import { ProgressBar } from "../charts/ProgressBar";
 import { leftText, type ProgressRow, prepareJob } from "./prepareJob";
 import { useIsEmulated } from "./useIsEmulated";
 

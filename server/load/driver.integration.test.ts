@@ -96,7 +96,9 @@ describe("startLoad", () => {
     expect(status).toMatchObject({ finished: 10, quality: 50 });
     expect(labels.sort()).toEqual([0, 0, 0, 0, 0, 100, 100, 100, 100, 100]);
     // A prompt whose text is gone is sent as filler, and its answer has no known quality.
-    const gone = await startLoad(load(url, 2, { sample: { arrivalSeconds: Float64Array.of(0, 1), prompt: Int32Array.of(1, 1) }, labelled: false, requests })).done;
+    const gone = await startLoad(
+      load(url, 2, { sample: { arrivalSeconds: Float64Array.of(0, 1), prompt: Int32Array.of(1, 1) }, labelled: false, requests }),
+    ).done;
     expect(bodies.at(-1)?.messages[0]?.content).toMatch(/^\[prompt p1\] /);
     expect(gone.quality).toBeNull();
   });

@@ -1,12 +1,12 @@
 import type { Answer } from "@/server/clusters/connector/connector";
 import type { EngineHost } from "@/server/clusters/connector/engineHost";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
+import { freePort } from "@/server/lib/freePort";
 import { shellLine } from "@/server/lib/gpuCommand";
 import { engineCommand } from "./engineCommand";
 import { engineEnvironment, type Variables } from "./engineEnvironment";
 import { logTail } from "./engineLog";
 import type { EngineRecords } from "./engineRecords";
-import { freePort } from "@/server/lib/freePort";
 import type { HostGpus } from "./hostGpus";
 import type { Neighbour } from "./neighbours";
 import type { ProcessConnection } from "./processConnection";

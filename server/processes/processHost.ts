@@ -4,6 +4,7 @@ import type { Answer, ObservedEngine, StepOptions } from "@/server/clusters/conn
 import type { EngineHost, LookOptions } from "@/server/clusters/connector/engineHost";
 import { type Look, waitUntil } from "@/server/clusters/connector/waitUntil";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
+import { freePort } from "@/server/lib/freePort";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import { createMask } from "../lib/secrets";
@@ -15,7 +16,6 @@ import { type EngineLife, endText, lifeOf, signalEngine } from "./engineLife";
 import { newestLine, trimEngineLog } from "./engineLog";
 import { type EngineRecord, engineRecordsIn } from "./engineRecords";
 import { createEngineTexts } from "./engineTexts";
-import { freePort } from "@/server/lib/freePort";
 import { createHostGpus, type HostGpus } from "./hostGpus";
 import { endsWithin, launchEngine } from "./launchEngine";
 import { neighboursOf } from "./neighbours";

@@ -56,7 +56,7 @@ export const measureSpeed =
 async function measured(model: string, share: number, parts: SpeedParts, context: StepContext) {
   let why = "";
   for (const minutes of MINUTES) {
-    const ended = await measuredWithin(minutes, model, share, parts, context);
+    const ended = await measuredWithin(minutes, { model, share }, parts, context);
     if (typeof ended !== "string") return ended;
     why = ended;
   }
@@ -64,7 +64,12 @@ async function measured(model: string, share: number, parts: SpeedParts, context
 }
 
 /** Its profile, or why there is none. */
-async function measuredWithin(minutes: number, model: string, share: number, { fleet, measuring }: SpeedParts, context: StepContext) {
+async function measuredWithin(
+  minutes: number,
+  { model, share }: { readonly model: string; readonly share: number },
+  { fleet, measuring }: SpeedParts,
+  context: StepContext,
+) {
   const { signal, actor, say } = context;
   const { url, gpu } = await idleEngine(model, fleet, context);
   must(await measuring.start({ url, model, gpu, minutes, tokens: TOKENS, servingOthers: false }, actor));
@@ -90,7 +95,9 @@ async function idleEngine(model: string, fleet: Pick<Fleet, "get">, { record, si
   if (!found.ok) throw new SetupFailure(found.message);
   const { engines, routing } = found.value;
   if (routing.active.length > 0)
-    throw new SetupFailure("A plan is in force, and measuring would take its engines: roll it back or detach the cluster, then start again.");
+    throw new SetupFailure(
+      "A plan is in force, and measuring would take its engines: roll it back or detach the cluster, then start again.",
+    );
   const engine = engines.find((one) => one.model === model && !one.stopping);
   if (engine === undefined) throw new SetupFailure(`The engine of ${model} ended: start again to start it.`);
   return engine;

@@ -21,7 +21,7 @@ import { judgePrograms } from "./judgePrograms";
 import { vllmConnection } from "./vllmConnection";
 
 /** The cluster's name on every page. */
-export const vllmClusterName = "vLLM on this computer";
+const vllmClusterName = "vLLM on this computer";
 
 /** A cascade has two engines, each on a core of its own. */
 const leastCores = 2;

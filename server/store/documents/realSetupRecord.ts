@@ -1,7 +1,7 @@
 import type { RealSetup, RealSetupOrder, RealSetupStepName } from "@/server/contracts/studio";
 
 /** How far a step has come. Times are ISO; an end is null while it runs. */
-export interface RealStepRecord {
+interface RealStepRecord {
   readonly state: "running" | "done" | "failed" | "stopped";
   readonly says: string;
   readonly startedAt: string;
