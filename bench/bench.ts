@@ -24,6 +24,7 @@ import { machine, writeResults, writeTables } from "./lib/results";
 import { predictionBenchmarks } from "./prediction/prediction";
 import { predictorOverheadBenchmarks } from "./prediction/predictorOverhead";
 import { predictorsLiveBenchmarks } from "./prediction/predictorsLive";
+import { realBenchmarks } from "./real/realBench";
 import { rollOutBenchmarks } from "./rollOuts/rollOut";
 import { compareBenchmarks } from "./solver/compare";
 import { exhaustiveBenchmarks } from "./solver/compareExhaustive";
@@ -91,6 +92,8 @@ const benchmarks: readonly Benchmark[] = [
   ...rollOutBenchmarks,
   ...batchKillBenchmarks,
   ...resumedBatchBenchmarks,
+  // They need an hour and engines that are not always there.
+  ...(wanted.includes("real engines") ? realBenchmarks : []),
 ].filter(({ name }) => name.includes(wanted));
 if (benchmarks.length === 0) {
   process.stderr.write(`No benchmark's name contains "${wanted}".\n`);
