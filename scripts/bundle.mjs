@@ -16,6 +16,8 @@ export const entries = {
   jsonWorker: "server/gateway/http/jsonWorker.ts",
   encoderProcess: "server/encoders/encoderProcess.ts",
   emulator: "server/emulator/main.ts",
+  judge: "server/confidenceJudge/main.ts",
+  realModels: "server/realModels/main.ts",
   planningWorker: "server/planning/planner/worker.ts",
   calibrationWorker: "server/calibration/calibrationWorker.ts",
   capacityWorker: "server/planning/workflows/capacityWorker.ts",

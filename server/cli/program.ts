@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { addAddCommand } from "./commands/addCommand";
 import { addAuditCommand } from "./commands/auditCommand";
 import { addCalibrateCommand } from "./commands/calibrateCommand";
 import { addCompareCommand } from "./commands/compareCommand";
@@ -17,7 +18,7 @@ import type { ExitCode } from "./flags/exitCodes";
 const commands = [
   ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand, addCompareCommand, addExportCommand],
   ...[addImportCommand, addLoadCommand, addPanicCommand, addPlaceCommand, addSignInCommand, addAuditCommand],
-  addTokenCommand,
+  ...[addTokenCommand, addAddCommand],
 ];
 
 /** The command line with all its commands; `onExit` gets the exit code of the command that ran. */

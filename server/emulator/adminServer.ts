@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { engineRequestSchema } from "@/server/contracts/engine/emulatorAdmin";
+import { fenced, notFound, pathOf, readJson, sendError, sendJson } from "@/server/lib/apiServer";
 import type { Change, Cluster } from "./emulatedCluster";
-import { fenced, notFound, pathOf, readJson, sendError, sendJson } from "./http";
 
 /** Outcomes of some 100,000 prompts under five models. */
 const MAX_BODY_BYTES = 64_000_000;

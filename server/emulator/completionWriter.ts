@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { type ApiError, errorBody, sendError, sendJson } from "./http";
+import { type ApiError, errorBody, sendError, sendJson } from "@/server/lib/apiServer";
 
 type FinishReason = "stop" | "length";
 

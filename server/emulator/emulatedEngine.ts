@@ -1,11 +1,11 @@
 import type { Server } from "node:http";
 import type { EmulatedEngine, EngineRequest } from "@/server/contracts/engine/emulatorAdmin";
+import { type ApiError, STOPPED, sendError, shut } from "@/server/lib/apiServer";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { answerToken, readAnswerTag, shownAnswerTokens } from "./emulatedAnswer";
 import { emulatedJudgement } from "./emulatedJudgement";
 import { createEngineCore, type Generation } from "./engineCore";
 import { createEngineServer } from "./engineServer";
-import { type ApiError, STOPPED, sendError, shut } from "./http";
 import { namedPrompt, type OutcomeRow, type OutcomeTable } from "./outcomeTable";
 
 export interface EngineOptions {

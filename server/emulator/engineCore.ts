@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import { type ApiError, sendError } from "@/server/lib/apiServer";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { MEMORY_SHARE } from "@/solver/hardware/memoryFit";
 import type { ChatRequest } from "./chatRequest";
 import { type CompletionWriter, createCompletionWriter } from "./completionWriter";
-import { type ApiError, sendError } from "./http";
 import { createReplicaClock } from "./replicaClock";
 import { createVllmMetrics } from "./vllmMetrics";
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type ApiError, fenced, notFound, pathOf, readJson, sendError, sendJson } from "@/server/lib/apiServer";
 import { type ChatRequest, parseChatRequest } from "./chatRequest";
-import { type ApiError, fenced, notFound, pathOf, readJson, sendError, sendJson } from "./http";
 
 /** The version that an emulated engine reports: the newest vLLM whose metric names it follows, marked as emulated. */
 const EMULATED_VERSION = "0.30.0+emulated";

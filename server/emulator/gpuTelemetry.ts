@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
+import { fenced, notFound, pathOf, sendError } from "@/server/lib/apiServer";
 import type { GpuCard } from "@/solver/hardware/gpus";
 import { MEMORY_SHARE } from "@/solver/hardware/memoryFit";
 import { mixSeed } from "@/solver/numeric/random";
 import type { Engine } from "./emulatedEngine";
-import { fenced, notFound, pathOf, sendError } from "./http";
 import type { ClusterShape } from "./settings";
 
 /** dcgm's profiling counters are averages over a sampling period of this order. */

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { Server, ServerResponse } from "node:http";
 import { Counter, Registry } from "prom-client";
 import { trustedJudgeModel } from "@/server/contracts/engine/emulatorAdmin";
+import { sendError } from "@/server/lib/apiServer";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import type { ChatRequest } from "./chatRequest";
 import { createCompletionWriter } from "./completionWriter";
 import { noAnswers } from "./emulatedEngine";
 import { emulatedJudgement } from "./emulatedJudgement";
 import { createEngineServer } from "./engineServer";
-import { sendError } from "./http";
 import type { OutcomeTable } from "./outcomeTable";
 
 /** Name under which the emulated judge serves. */

@@ -1,6 +1,6 @@
+import { listen, shut } from "@/server/lib/apiServer";
 import { createAdminServer } from "./adminServer";
 import { type Cluster, createCluster } from "./emulatedCluster";
-import { listen, shut } from "./http";
 import { readSettings } from "./settings";
 import { createStateStore } from "./stateStore";
 

@@ -1,24 +1,17 @@
 import type { Prompt, PromptForm, PromptOwner } from "@/server/contracts/studio";
 import { isRecord } from "@/solver/collections/isRecord";
-import { messageText } from "@/solver/judging/conversation";
+import { conversationTurns, messageText, type Turn } from "@/solver/judging/conversation";
 import { type Json, promptOf } from "./promptOf";
 
-/** As the gateway writes a conversation into a record: each message on a new line after its role. */
-const turn = /(?:^|\n)(system|developer|user|assistant|tool|function): /g;
-
 /**
- * The conversation of a prompt in a decision record, which is text only. A line within a message that begins with a role reads as a message
- * of its own: records do not tell them apart. Text without a role at its beginning is a prompt of the completions endpoint.
+ * The conversation of a prompt in a decision record, which is text only. Text without a role at its beginning is a prompt of the
+ * completions endpoint.
  *
  * @returns messages, or in a few words why they cannot be sent again.
  */
-function recordedMessages(prompt: string): readonly { readonly role: string; readonly content: string }[] | string {
-  const turns = [...prompt.matchAll(turn)];
-  if (turns[0]?.index !== 0) return [{ role: "user", content: prompt }];
-  const messages = turns.map(({ 0: begun, 1: role = "", index }, at) => ({
-    role,
-    content: prompt.slice(index + begun.length, turns[at + 1]?.index),
-  }));
+function recordedMessages(prompt: string): readonly Turn[] | string {
+  const messages = conversationTurns(prompt);
+  if (messages === null) return [{ role: "user", content: prompt }];
   const hasTools = messages.some(({ role }) => role === "tool" || role === "function");
   return hasTools ? "its conversation has messages of tools, which records keep as text only" : messages;
 }

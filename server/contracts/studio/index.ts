@@ -6,6 +6,7 @@ export type { Canary, Capture, CaptureRequest, GatewayControls, Mirror, Panic, S
 export type * from "../gateway/gatewayEnsembles";
 export type * from "../gateway/gatewayRounds";
 export type * from "../gateway/workflowRuns";
+export type * from "./addons";
 export type * from "./applications";
 export type * from "./arrivals";
 export type * from "./attachedCluster";

@@ -6,7 +6,7 @@ import { type JsonLimits, JsonScan } from "@/server/contracts/http/jsonScan";
 /** Longer than clients keep idle connections, so that none is closed while a request is being sent on it. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Outcomes of many prompts have many values; no body of the emulator is deep. */
+/** Outcomes and prompts have many values; no body is deep. */
 const BODY_JSON: JsonLimits = { depth: 128, nodes: Number.POSITIVE_INFINITY, commas: Number.POSITIVE_INFINITY };
 
 /** An error as vLLM and the OpenAI API report it. */
@@ -50,8 +50,8 @@ export const notFound = (request: IncomingMessage): ApiError => ({
 export const pathOf = (request: IncomingMessage): string => (request.url ?? "/").split("?", 1)[0] ?? "/";
 
 const FENCED: Readonly<Record<FenceRefusal, string>> = {
-  "unknown-host": "The emulator is known by its address and as localhost only",
-  "other-origin": "The emulator takes no requests that a browser makes for a page of another origin",
+  "unknown-host": "This server is known by its address and as localhost only",
+  "other-origin": "This server takes no requests that a browser makes for a page of another origin",
 };
 
 /** A handler that is not called for requests which a browser may make for a page of another origin. */
@@ -107,11 +107,11 @@ function trackResponses(server: Server): ReadonlySet<ServerResponse> {
 }
 
 /**
- * Listens on a port of the loopback interface.
+ * Listens on a port, of the loopback interface by default.
  *
  * @returns the port, or undefined when it is taken.
  */
-export function listen(server: Server, port: number): Promise<number | undefined> {
+export function listen(server: Server, port: number, host = "127.0.0.1"): Promise<number | undefined> {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   if (!openResponses.has(server)) openResponses.set(server, trackResponses(server));
   return new Promise((resolve, reject) => {
@@ -127,7 +127,7 @@ export function listen(server: Server, port: number): Promise<number | undefined
     };
     server.once("error", onError);
     server.once("listening", onListening);
-    server.listen(port, "127.0.0.1");
+    server.listen(port, host);
   });
 }
 
