@@ -4,7 +4,8 @@
     python models/train.py arith-large models/arith-large
 
 Prints the loss while it trains, then the share of right answers per kind of
-question, in single precision and after rounding to half precision. A model
+question and the AUC of the smallest token probability, in percent, in single
+precision and after rounding to half precision. A model
 that misses its target is not written. models/README.md says the rest.
 """
 
@@ -137,7 +138,7 @@ def train(recipe):
 
 @torch.no_grad()
 def answers(model, texts):
-    """Greedy answers, all texts of one length in one batch."""
+    """Text -> greedy answer and the smallest probability of its tokens, end included; all texts of one length in one batch."""
     by_length = defaultdict(list)
     for text in texts:
         by_length[len(text)].append(text)
@@ -145,24 +146,33 @@ def answers(model, texts):
     for group in by_length.values():
         tokens = torch.tensor([prompt_tokens(text) for text in group])
         start = tokens.shape[1]
+        smallest = torch.ones(len(group))
+        ended = torch.zeros(len(group), dtype=torch.bool)
         for _ in range(LONGEST_ANSWER):
-            best = model(input_ids=tokens).logits[:, -1].argmax(-1, keepdim=True)
-            tokens = torch.cat([tokens, best], dim=1)
-        for text, row in zip(group, tokens[:, start:].tolist()):
+            probability, best = model(input_ids=tokens).logits[:, -1].softmax(-1).max(-1)
+            smallest = torch.where(ended, smallest, torch.minimum(smallest, probability))
+            ended |= best == END
+            tokens = torch.cat([tokens, best[:, None]], dim=1)
+        for text, row, confidence in zip(group, tokens[:, start:].tolist(), smallest.tolist()):
             row = row[: row.index(END)] if END in row else row
-            found[text] = "".join(CHARACTERS[t - 3] if t > PAD else "?" for t in row)
+            found[text] = "".join(CHARACTERS[t - 3] if t > PAD else "?" for t in row), confidence
     return found
 
 
 def accuracy(model, count, seed):
+    """Kind -> share of right answers; `AUC`: how well the smallest probability tells right answers from wrong ones."""
     draw = random.Random(seed)
     asked = [question(draw) for _ in range(count)]
     found = answers(model, [text for _, text, _ in asked])
     right = defaultdict(list)
     for kind, text, answer in asked:
-        right[kind].append(found[text] == answer)
-        right["all"].append(found[text] == answer)
-    return {kind: sum(right[kind]) / len(right[kind]) for kind in [*KINDS, "all"]}
+        right[kind].append(found[text][0] == answer)
+    shares = {kind: sum(right[kind]) / max(1, len(right[kind])) for kind in KINDS}
+    of_right = torch.tensor([found[text][1] for _, text, answer in asked if found[text][0] == answer])
+    of_wrong = torch.tensor([found[text][1] for _, text, answer in asked if found[text][0] != answer])
+    difference = of_right[:, None] - of_wrong[None, :]
+    area = (difference > 0).double().mean() + (difference == 0).double().mean() / 2
+    return {**shares, "all": len(of_right) / count, "AUC": area.item()}
 
 
 def report(title, shares):
@@ -205,10 +215,10 @@ def main():
         recipe = Recipe(**{**recipe.__dict__, "steps": parsed.steps})
     torch.set_num_threads(1)
     model = train(recipe)
-    report("single precision, % right:", accuracy(model, parsed.questions, seed=999))
+    report("single precision, %:", accuracy(model, parsed.questions, seed=999))
     model.load_state_dict({name: tensor.half().float() for name, tensor in model.state_dict().items()})
     shares = accuracy(model, parsed.questions, seed=999)
-    report("half precision, % right:  ", shares)
+    report("half precision, %:  ", shares)
     low, high = recipe.target
     if not low <= shares["all"] <= high:
         raise SystemExit(f"{100 * shares['all']:.1f} % of the answers are right; the target is {100 * low:.0f} to {100 * high:.0f} %.")

@@ -16,6 +16,7 @@ export const entries = {
   jsonWorker: "server/gateway/http/jsonWorker.ts",
   encoderProcess: "server/encoders/encoderProcess.ts",
   emulator: "server/emulator/main.ts",
+  engine: "server/llamaEngine/main.ts",
   judge: "server/confidenceJudge/main.ts",
   realModels: "server/realModels/main.ts",
   planningWorker: "server/planning/planner/worker.ts",

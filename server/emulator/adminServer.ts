@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { engineRequestSchema } from "@/server/contracts/engine/emulatorAdmin";
-import { fenced, notFound, pathOf, readJson, sendError, sendJson } from "@/server/lib/apiServer";
+import { fenced, notFound, pathOf, readJson, sendError, sendJson } from "@/server/contracts/http/apiServer";
 import type { Change, Cluster } from "./emulatedCluster";
 
 /** Outcomes of some 100,000 prompts under five models. */

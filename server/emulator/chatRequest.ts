@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ApiError } from "@/server/lib/apiServer";
+import type { ApiError } from "@/server/contracts/http/apiServer";
 
 const contentSchema = z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]).nullish();
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { type ApiError, errorBody, sendError, sendJson } from "@/server/lib/apiServer";
+import { type ApiError, errorBody, sendError, sendJson } from "@/server/contracts/http/apiServer";
 
 type FinishReason = "stop" | "length";
 

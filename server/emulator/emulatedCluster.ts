@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { catalogueIn } from "@/server/contracts/engine/cardsFile";
 import type { EmulatedCluster, EmulatedEngine, EngineRequest } from "@/server/contracts/engine/emulatorAdmin";
-import { listen, listenFrom, shut } from "@/server/lib/apiServer";
+import { listen, listenFrom, shut } from "@/server/contracts/http/apiServer";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { createEngine, type Engine } from "./emulatedEngine";
 import { engineFit, gpuKeys } from "./engineFit";

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { EmulatedEngine, EngineRequest } from "@/server/contracts/engine/emulatorAdmin";
-import { type ApiError, STOPPED, sendError, shut } from "@/server/lib/apiServer";
+import { type ApiError, STOPPED, sendError, shut } from "@/server/contracts/http/apiServer";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { answerToken, readAnswerTag, shownAnswerTokens } from "./emulatedAnswer";
 import { emulatedJudgement } from "./emulatedJudgement";

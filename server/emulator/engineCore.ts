@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import { type ApiError, sendError } from "@/server/lib/apiServer";
+import { type ApiError, sendError } from "@/server/contracts/http/apiServer";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { MEMORY_SHARE } from "@/solver/hardware/memoryFit";
 import type { ChatRequest } from "./chatRequest";

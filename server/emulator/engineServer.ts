@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type ApiError, fenced, notFound, pathOf, readJson, sendError, sendJson } from "@/server/lib/apiServer";
+import { type ApiError, fenced, notFound, pathOf, readJson, sendError, sendJson } from "@/server/contracts/http/apiServer";
 import { type ChatRequest, parseChatRequest } from "./chatRequest";
 
 /** The version that an emulated engine reports: the newest vLLM whose metric names it follows, marked as emulated. */

@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import { fenced, notFound, pathOf, sendError } from "@/server/lib/apiServer";
+import { fenced, notFound, pathOf, sendError } from "@/server/contracts/http/apiServer";
 import type { GpuCard } from "@/solver/hardware/gpus";
 import { MEMORY_SHARE } from "@/solver/hardware/memoryFit";
 import { mixSeed } from "@/solver/numeric/random";

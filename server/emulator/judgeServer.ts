@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Server, ServerResponse } from "node:http";
 import { Counter, Registry } from "prom-client";
 import { trustedJudgeModel } from "@/server/contracts/engine/emulatorAdmin";
-import { sendError } from "@/server/lib/apiServer";
+import { sendError } from "@/server/contracts/http/apiServer";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import type { ChatRequest } from "./chatRequest";
 import { createCompletionWriter } from "./completionWriter";

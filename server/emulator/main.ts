@@ -1,4 +1,4 @@
-import { listen, shut } from "@/server/lib/apiServer";
+import { listen, shut } from "@/server/contracts/http/apiServer";
 import { createAdminServer } from "./adminServer";
 import { type Cluster, createCluster } from "./emulatedCluster";
 import { readSettings } from "./settings";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI from "openai";
 import type { EmulatedCluster, EmulatedEngine, EngineRequest } from "@/server/contracts/engine/emulatorAdmin";
-import { listen, shut } from "@/server/lib/apiServer";
+import { listen, shut } from "@/server/contracts/http/apiServer";
 import { type GpuCard, gpuCards } from "@/solver/hardware/gpus";
 import { createAdminServer } from "./adminServer";
 import { type Cluster, createCluster } from "./emulatedCluster";

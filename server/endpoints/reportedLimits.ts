@@ -25,7 +25,12 @@ const tgiSchema = z
 /** llama.cpp's `/props`. */
 const llamaSchema = z.object({ total_slots: positive }).transform((own) => ({ maxSequences: own.total_slots, maxBatchedTokens: null }));
 
-const schemas = [vllmSchema, sglangSchema, tgiSchema, llamaSchema] as const;
+/** Weir's real engine (`server/llamaEngine`). */
+const weirSchema = z
+  .object({ engine: z.literal("weir-engine"), max_sequences: positive, max_batched_tokens: positive })
+  .transform((own) => ({ maxSequences: own.max_sequences, maxBatchedTokens: own.max_batched_tokens }));
+
+const schemas = [weirSchema, vllmSchema, sglangSchema, tgiSchema, llamaSchema] as const;
 
 /**
  * The limits with which an engine was started, if it reports them. vLLM's metrics and its list of models do not.

@@ -220,6 +220,26 @@ const llamaCpp: readonly EngineRow[] = [
   },
 ];
 
+/** Weir's real engine on processors (`server/llamaEngine`), which has no prefix cache and never preempts. */
+const weirEngine: EngineRow = {
+  engine: "weir-engine",
+  prefixes: ["weir_engine_"],
+  canonicalMetrics: {
+    running: [{ name: "requests_running" }],
+    waiting: [{ name: "requests_waiting" }],
+    kvUse: [{ name: "kv_cache_use_ratio" }],
+    kvCapacityTokens: [{ name: "kv_cache_tokens" }],
+    promptTokens: [{ name: "prompt_tokens_total" }],
+    generationTokens: [{ name: "generation_tokens_total" }],
+    answered: [{ name: "requests_finished_total", only: { reason: ["stop", "length"] } }],
+    ttftSeconds: [{ name: "time_to_first_token_seconds" }],
+    tpotSeconds: [{ name: "time_per_output_token_seconds" }],
+    itlSeconds: [{ name: "inter_token_seconds" }],
+    endToEndSeconds: [{ name: "request_seconds" }],
+    queueSeconds: [{ name: "queue_seconds" }],
+  },
+};
+
 /** Weir's own gateway, which is in front of engines and has no KV cache. Its times are in engine seconds. */
 const tokens = (direction: string) => [{ name: "tokens_total", only: { direction: [direction] } }];
 const weirGateway: EngineRow = {
@@ -239,4 +259,4 @@ const weirGateway: EngineRow = {
 };
 
 /** Engines in use, the newest names first within a type. trtllm-serve and Triton are read but were never tested with real engines. */
-export const engineRows: readonly EngineRow[] = [...vllm, ...sglang, tgi, trtllmServe, triton, ...llamaCpp, weirGateway];
+export const engineRows: readonly EngineRow[] = [...vllm, ...sglang, tgi, trtllmServe, triton, ...llamaCpp, weirEngine, weirGateway];

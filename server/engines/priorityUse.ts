@@ -21,6 +21,8 @@ const sglangSchema = z.object({
   schedule_low_priority_values_first: z.boolean().optional(),
   default_priority_value: z.number().nullish(),
 });
+/** Weir's real engine (`server/llamaEngine`). */
+const weirSchema = z.object({ engine: z.literal("weir-engine"), priority: z.literal("ignored") });
 const vllmSchema = z.object({ vllm_config: z.object({ scheduler_config: z.object({ policy: z.string() }) }) });
 
 /**
@@ -41,6 +43,7 @@ export function readPriorityUse(settings: unknown): PriorityUse | null {
     const { enable_priority_scheduling: on, schedule_low_priority_values_first: lowerFirst, default_priority_value: unset } = sglang.data;
     return on ? { kind: "ordered", lowerFirst: lowerFirst === true, unsetLast: unset === undefined || unset === null } : unused;
   }
+  if (weirSchema.safeParse(settings).success) return unused;
   const vllm = vllmSchema.safeParse(settings);
   if (!vllm.success) return null;
   return vllm.data.vllm_config.scheduler_config.policy === "priority" ? { kind: "ordered", lowerFirst: true, unsetLast: false } : unused;

@@ -1,7 +1,8 @@
 import type { Answer } from "@/server/clusters/connector/connector";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
-import { commandLine, commandTemplates } from "@/server/engines/commandLine";
+import { commandLine } from "@/server/engines/commandLine";
 import type { ProcessConnection } from "./processConnection";
+import { processTemplates } from "./processTemplates";
 import { indicesOf } from "./startRefusal";
 
 /** Engines listen for the gateway, which runs on this host too. */
@@ -16,7 +17,7 @@ export function engineCommand(
   const model = Object.hasOwn(connection.models, order.model) ? connection.models[order.model] : undefined;
   if (model === undefined) return { ok: false, message: `The connection does not say what to load for ${order.model}.` };
   const { source, args = [], engine = connection.engine } = model;
-  const template = { ...commandTemplates, ...connection.templates }[engine];
+  const template = { ...processTemplates(), ...connection.templates }[engine];
   if (template === undefined) return { ok: false, message: `There is no template "${engine}".` };
   const { model: servedName, tp, pp, precision } = order;
   return {

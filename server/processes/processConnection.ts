@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { engineAccessFields } from "@/server/contracts/engine/engineAccess";
 import { clusterFields } from "@/server/contracts/gateway/clusterFields";
-import { commandTemplates, templateFault } from "@/server/engines/commandLine";
+import { templateFault } from "@/server/engines/commandLine";
 import { argument, machineName, oneLine, variableName, weightsSource } from "@/solver/wording/names";
 import { givesKey, namesAKey } from "../lib/secrets";
+import { processTemplates } from "./processTemplates";
 
 const noKey = "This looks like a key: put it into an environment variable or a file, and have a variable of the engines refer to that.";
 
@@ -51,7 +52,7 @@ export const connectionSchema = z
     node: machineName.optional(),
     /** Data that nvidia-smi does not report: card of the GPUs if it names none that Weir knows, and their number if it is missing. */
     gpus: z.strictObject({ card: machineName, count: z.int().positive() }).optional(),
-    /** Template of models without their own: `vllm`, `sglang`, `llama.cpp`, or one of `templates`. */
+    /** Template of models without their own: `vllm`, `sglang`, `llama.cpp`, `weir`, or one of `templates`. */
     engine: oneLine.min(1).default("vllm"),
     /** The operator's own command lines, by name; one with the name of a built-in replaces it. */
     templates: z.record(oneLine.min(1), z.array(ownArgument)).default({}),
@@ -73,7 +74,7 @@ export const connectionSchema = z
       const fault = templateFault(template);
       if (fault !== null) wrong(["templates", name], fault);
     }
-    const known = new Set([...Object.keys(commandTemplates), ...Object.keys(templates)]);
+    const known = new Set([...Object.keys(processTemplates()), ...Object.keys(templates)]);
     const used = [{ path: ["engine"], name: engine }].concat(
       Object.entries(models).map(([id, model]) => ({ path: ["models", id, "engine"], name: model.engine ?? engine })),
     );

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { SeriesColumns, SeriesKey } from "@/server/contracts/studio/seriesRange";
-import { listen } from "@/server/lib/apiServer";
+import { listen } from "@/server/contracts/http/apiServer";
 import { engineOn, MODEL, outcomes, TestEmulators } from "@/server/emulator/testEmulators";
 import { chooseMapping } from "@/server/engines/chooseMapping";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";

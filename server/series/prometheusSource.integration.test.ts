@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { listen } from "@/server/lib/apiServer";
+import { listen } from "@/server/contracts/http/apiServer";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { createPrometheusSource } from "./prometheusSource";
 

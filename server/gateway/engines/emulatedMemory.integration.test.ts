@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { type Decision, type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { createEngine } from "@/server/emulator/emulatedEngine";
-import { listen } from "@/server/lib/apiServer";
+import { listen } from "@/server/contracts/http/apiServer";
 import { modelPerturbation } from "@/server/emulator/modelPerturbation";
 import { createOutcomeBook } from "@/server/emulator/outcomeTable";
 import { ask, engineOn, isReady, MODEL, metric, outcomes } from "@/server/emulator/testEmulators";

@@ -1,0 +1,188 @@
+import type { LlamaSequence, NextAnswer, NextQuestion } from "./binding";
+
+/** A request as the batch sees it. The batch calls its functions in the order in which they are listed. */
+export interface BatchJob {
+  readonly prompt: readonly number[];
+  /** Ends it wherever it is. */
+  readonly signal: AbortSignal;
+  /** It has a sequence. */
+  onStart(): void;
+  /** What is asked of the distribution after the prompt's token at `index`; null: nothing. The last one's is asked by `question`. */
+  promptQuestion(index: number): NextQuestion | null;
+  onPromptAnswer(index: number, answer: NextAnswer): void;
+  /** What is asked for the next token. */
+  question(): NextQuestion;
+  /** Takes the answer; gives the token with which the text goes on, or null at its end. */
+  onAnswer(answer: NextAnswer): number | null;
+  /** It has left the batch: after its end, or because `problem` came between. */
+  onLeave(problem: LeaveProblem | null): void;
+}
+
+/** Why a request left the batch before its end. */
+export type LeaveProblem =
+  | { readonly kind: "cancelled" }
+  /** The engine stops. */
+  | { readonly kind: "stopped" }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+export interface Batcher {
+  /** Adds a request to the queue; false: the queue is full, or the engine stops. */
+  add(job: BatchJob): boolean;
+  /** Requests that have a sequence. */
+  readonly running: number;
+  readonly waiting: number;
+  /** Tokens in the KV cache. */
+  cachedTokens(): number;
+  /** Takes no more requests, ends those that wait, and resolves when those that run have ended; after `graceMs` they are ended too. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface BatcherOptions {
+  readonly sequences: readonly LlamaSequence[];
+  /** Most tokens of one step. */
+  readonly batchTokens: number;
+  /** Most requests that wait. */
+  readonly queue: number;
+}
+
+/** A request that has a sequence. */
+interface Place {
+  readonly job: BatchJob;
+  readonly sequence: LlamaSequence;
+  /** Tokens of the prompt that were evaluated. */
+  done: number;
+  /** The token to evaluate next; null: the prompt is not done. */
+  next: number | null;
+}
+
+type StepInput = Parameters<LlamaSequence["controlledEvaluate"]>[0];
+
+/**
+ * Continuous batching: each step evaluates one token of every answer and as much of the waiting prompts, first come, first served, as the
+ * step has room for. Requests join and leave between steps; those without a sequence wait in the order of their arrival. The step is made
+ * here and not by the library, which splits answers over several steps where they are not asked for at the same moment.
+ */
+export function createBatcher({ sequences, batchTokens, queue: queueLimit }: BatcherOptions): Batcher {
+  const free = [...sequences];
+  const places = new Set<Place>();
+  const queue: BatchJob[] = [];
+  const idle: (() => void)[] = [];
+  let isLooping = false;
+  let isStopping = false;
+
+  function add(job: BatchJob): boolean {
+    if (isStopping || (free.length === 0 && queue.length >= queueLimit)) return false;
+    queue.push(job);
+    job.signal.addEventListener("abort", () => leaveQueue(job), { once: true });
+    if (!isLooping) void loop();
+    return true;
+  }
+
+  function leaveQueue(job: BatchJob): void {
+    const at = queue.indexOf(job);
+    if (at < 0) return;
+    queue.splice(at, 1);
+    job.onLeave({ kind: "cancelled" });
+  }
+
+  async function loop(): Promise<void> {
+    isLooping = true;
+    // Requests that arrive together share the first step.
+    await new Promise((resolve) => setImmediate(resolve));
+    for (admit(); places.size > 0; admit()) {
+      for (const place of [...places]) if (place.job.signal.aborted) await leave(place, { kind: "cancelled" });
+      await step();
+      // Sockets get their turn: a client's end is seen before the next step.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    isLooping = false;
+    for (const resolve of idle.splice(0)) resolve();
+  }
+
+  function admit(): void {
+    while (free.length > 0 && queue.length > 0) {
+      const [job, sequence] = [queue.shift(), free.pop()];
+      if (job === undefined || sequence === undefined) return;
+      places.add({ job, sequence, done: 0, next: null });
+      job.onStart();
+    }
+  }
+
+  async function step(): Promise<void> {
+    let room = batchTokens - [...places].filter(({ next }) => next !== null).length;
+    const parts: { readonly place: Place; readonly input: StepInput }[] = [];
+    for (const place of places) {
+      const input = place.next === null ? promptPart(place, room) : answerPart(place, place.next);
+      if (place.next === null) room -= input.length;
+      if (input.length > 0) parts.push({ place, input });
+    }
+    await Promise.all(parts.map(({ place, input }) => evaluate(place, input)));
+  }
+
+  async function evaluate(place: Place, input: StepInput): Promise<void> {
+    try {
+      take(place, input.length, await place.sequence.controlledEvaluate(input));
+    } catch (error) {
+      await leave(place, { kind: "failed", error });
+      return;
+    }
+    if (place.next === null && place.done === place.job.prompt.length) await leave(place, null);
+  }
+
+  function take(place: Place, evaluated: number, answers: Awaited<ReturnType<LlamaSequence["controlledEvaluate"]>>): void {
+    const { job } = place;
+    if (job.signal.aborted || !places.has(place)) return;
+    const last = answers[evaluated - 1]?.next;
+    if (place.next === null) {
+      const from = place.done;
+      place.done += evaluated;
+      answers.forEach((answer, offset) => {
+        const index = from + offset;
+        if (answer !== undefined && index < job.prompt.length - 1) job.onPromptAnswer(index, answer.next);
+      });
+      if (place.done < job.prompt.length) return;
+    }
+    if (last === undefined) throw new Error("The model gave no answer for the last token.");
+    place.next = job.onAnswer(last);
+  }
+
+  async function leave(place: Place, problem: LeaveProblem | null): Promise<void> {
+    if (!places.delete(place)) return;
+    place.job.onLeave(problem);
+    await place.sequence.clearHistory();
+    free.push(place.sequence);
+  }
+
+  return {
+    add,
+    get running() {
+      return places.size;
+    },
+    get waiting() {
+      return queue.length;
+    },
+    cachedTokens: () => [...places].reduce((sum, { sequence }) => sum + sequence.nextTokenIndex, 0),
+    async stop(graceMs) {
+      isStopping = true;
+      for (const job of queue.splice(0)) job.onLeave({ kind: "stopped" });
+      if (!isLooping) return;
+      const ended = new Promise<void>((resolve) => idle.push(resolve));
+      const timer = setTimeout(() => {
+        for (const place of [...places]) void leave(place, { kind: "stopped" });
+      }, graceMs);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function promptPart({ job, done }: Place, room: number): StepInput {
+  const part = job.prompt.slice(done, done + room);
+  return part.map((token, offset) => {
+    const index = done + offset;
+    const question = index === job.prompt.length - 1 ? job.question() : job.promptQuestion(index);
+    return question === null ? token : [token, { generateNext: question }];
+  });
+}
+
+const answerPart = ({ job }: Place, token: number): StepInput => [[token, { generateNext: job.question() }]];

@@ -1,0 +1,90 @@
+import type { Random } from "@/solver/numeric/random";
+import type { NextAnswer, NextQuestion } from "./binding";
+import type { GenerationRequest, Sampling, ScoredToken, TokenScore } from "./request";
+
+/** Models have a handful of tokens that end an answer; so many of the likeliest tokens hold one that does not. */
+const candidatesBeforeEnd = 64;
+
+/** The largest magnitude that JSON clients of the OpenAI API expect for "impossible". */
+const leastLogprob = -9999;
+
+/** What has to be asked of the distribution to choose the next token; `mayEnd`: whether a token that ends the answer may be chosen. */
+export function questionFor({ sampling, top }: Pick<GenerationRequest, "sampling" | "top">, mayEnd: boolean): NextQuestion {
+  if (sampling.temperature > 0) return { logits: true };
+  if (mayEnd && top === null) return { token: true };
+  const includeTop = Math.max(1, top ?? 0, mayEnd ? 0 : candidatesBeforeEnd);
+  return { token: true, logits: { filter: { tokens: [], includeTop, includeSelected: true } }, totalLogitWeight: true };
+}
+
+/** What has to be asked of the distribution before `token` of a prompt to score it. */
+export const scoreQuestion = (token: number, top: number): NextQuestion => ({
+  logits: { filter: { tokens: [token], includeTop: Math.max(1, top), includeSelected: false } },
+  totalLogitWeight: true,
+});
+
+/** What a choice goes by. */
+export interface ChoiceRules {
+  readonly request: Pick<GenerationRequest, "sampling" | "top">;
+  readonly random: Random;
+  /** null: every token may be chosen; otherwise those for which it is false. */
+  readonly ends: ((token: number) => boolean) | null;
+}
+
+/**
+ * Chooses the next token by the answer to `questionFor`.
+ * @throws Error if the engine gave no token.
+ */
+export function chooseToken(
+  answer: NextAnswer,
+  { request, random, ends }: ChoiceRules,
+): { readonly token: number; readonly score: ScoredToken | null } {
+  const token = pick(answer, request.sampling, { random, ends });
+  if (token === undefined || token === null) throw new Error("The model gave no next token.");
+  return { token, score: request.top === null ? null : scoreOf(answer, token, request.top) };
+}
+
+function pick(answer: NextAnswer, sampling: Sampling, { random, ends }: Pick<ChoiceRules, "random" | "ends">): number | null | undefined {
+  if (sampling.temperature > 0) return drawn(answer.logits ?? new Map(), sampling, { random, ends });
+  if (ends === null) return answer.token;
+  return [...(answer.logits ?? [])].sort(([, left], [, right]) => right - left).find(([token]) => !ends(token))?.[0];
+}
+
+/** Draws from the distribution at a temperature; top p is of the tokens that top k and min p leave, as in vLLM. */
+function drawn(
+  logits: ReadonlyMap<number, number>,
+  { temperature, topK, topP, minP }: Sampling,
+  { random, ends }: Pick<ChoiceRules, "random" | "ends">,
+): number | undefined {
+  const allowed = ends === null ? [...logits] : [...logits].filter(([token]) => !ends(token));
+  const largest = allowed.reduce((most, [, logit]) => Math.max(most, logit), Number.NEGATIVE_INFINITY);
+  const weighed = allowed.map(([token, logit]) => ({ token, weight: Math.exp((logit - largest) / temperature) }));
+  weighed.sort((left, right) => right.weight - left.weight);
+  const likely = weighed.slice(0, topK > 0 ? topK : weighed.length).filter(({ weight }) => weight >= minP);
+  const total = likely.reduce((sum, { weight }) => sum + weight, 0);
+  let kept = 0;
+  let before = 0;
+  while (kept < likely.length && (kept === 0 || before < topP * total)) before += likely[kept++]?.weight ?? 0;
+  let rest = random.next() * before;
+  return (
+    likely.slice(0, kept).find(({ weight }) => {
+      rest -= weight;
+      return rest < 0;
+    })?.token ?? likely[0]?.token
+  );
+}
+
+/** The log probability of a token with the `top` likeliest ones, itself among them. @throws Error if the answer does not hold the token. */
+export function scoreOf({ logits = new Map(), totalLogitWeight }: NextAnswer, token: number, top: number): ScoredToken {
+  const sorted = [...logits].sort(([, left], [, right]) => right - left);
+  const largest = sorted[0]?.[1] ?? 0;
+  const weight = totalLogitWeight ?? sorted.reduce((sum, [, logit]) => sum + Math.exp(logit - largest), 0);
+  const scored = (one: number, logit: number): TokenScore => ({
+    token: one,
+    logprob: Math.max(leastLogprob, Math.min(0, logit - largest - Math.log(weight))),
+  });
+  const own = logits.get(token);
+  if (own === undefined) throw new Error(`The model gave no log probability of token ${token}.`);
+  const likeliest = sorted.slice(0, top).map(([one, logit]) => scored(one, logit));
+  const told = likeliest.some((one) => one.token === token) ? likeliest : [...likeliest, scored(token, own)];
+  return { ...scored(token, own), top: told };
+}
