@@ -10,7 +10,7 @@ import { simulateReplica } from "@/solver/engine/simulateReplica";
 import { unfittedProfile } from "@/solver/hardware/builtInProfiles";
 import { catalogueOf, readUserCards } from "@/solver/hardware/catalogue";
 import { withLimits } from "@/solver/hardware/engineLimits";
-import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import type { KernelProfile } from "@/solver/hardware/engineProfile";
 import { replicaModel } from "@/solver/hardware/replicaShapes";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import type { Benchmark } from "../lib/benchmark";
@@ -81,7 +81,7 @@ export function fittedToOthers(judged: readonly OpenRun[], from = unfittedProfil
   return { ...fit, rows: rows.length };
 }
 
-function replicaUnder(profile: EngineProfile): ReplicaModel {
+function replicaUnder(profile: KernelProfile): ReplicaModel {
   const [model, gpu] = [catalogue.models["tiny-b"], catalogue.gpus["cpu-core"]];
   const fit = model && gpu ? replicaModel(model, gpu, { tp: 1, pp: 1 }, profile) : undefined;
   if (!fit?.fits) throw new Error("tiny-b fits one core");
@@ -98,7 +98,7 @@ export interface Judged {
 }
 
 /** Measurements in open loops compared with the model's predictions: the saturation rate, and p95s below it. */
-export function judge(profile: EngineProfile, runs: readonly OpenRun[]): readonly Judged[] {
+export function judge(profile: KernelProfile, runs: readonly OpenRun[]): readonly Judged[] {
   const replica = replicaUnder(profile);
   return [...new Set(runs.map(key))].flatMap((lengths) => {
     const own = runs.filter((run) => key(run) === lengths);

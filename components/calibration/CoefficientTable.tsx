@@ -1,10 +1,10 @@
-import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import type { KernelProfile } from "@/solver/hardware/engineProfile";
 import { Badge } from "../ui/Badge";
 import { Table } from "../ui/Table";
 import { coefficientLines, coefficientSources } from "./prepareProfile";
 
 /** A profile's coefficients, with those of another where there is one, and the source of each; sources are listed once, below. */
-export function CoefficientTable({ profile, before }: { readonly profile: EngineProfile; readonly before: EngineProfile | null }) {
+export function CoefficientTable({ profile, before }: { readonly profile: KernelProfile; readonly before: KernelProfile | null }) {
   const columns = [
     { key: "words", name: "Coefficient" },
     { key: "value", name: before === null ? "Value" : "Fitted", numeric: true },

@@ -3,7 +3,7 @@ import type { ServingPrediction } from "@/solver/calibration/predictServing";
 import type { GroupErrors } from "@/solver/calibration/servingErrors";
 import type { ServingRow, UnsupportedRow } from "@/solver/calibration/servingRow";
 import type { UserCards } from "@/solver/hardware/cardSchema";
-import type { EngineKind, EngineProfile } from "@/solver/hardware/engineProfile";
+import type { EngineKind, KernelProfile } from "@/solver/hardware/engineProfile";
 
 /** What a calibration worker is started for. */
 export type CalibrationTask =
@@ -11,14 +11,14 @@ export type CalibrationTask =
       readonly kind: "check";
       readonly rows: readonly ServingRow[];
       /** What each engine's rows are predicted with. */
-      readonly profiles: Readonly<Record<EngineKind, EngineProfile>>;
+      readonly profiles: Readonly<Record<EngineKind, KernelProfile>>;
       readonly userCards: UserCards;
     }
   | {
       readonly kind: "fit";
       /** Of one engine. */
       readonly rows: readonly ServingRow[];
-      readonly base: EngineProfile;
+      readonly base: KernelProfile;
       readonly userCards: UserCards;
       /** Whether the efficiencies are fitted in addition to the host terms; null: the error on held-out rows decides. */
       readonly efficiencies: boolean | null;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { vllmProfile } from "../hardware/builtInProfiles";
 import { catalogueOf, noUserCards } from "../hardware/catalogue";
-import type { EngineProfile } from "../hardware/engineProfile";
+import type { KernelProfile } from "../hardware/engineProfile";
 import { seededRandom } from "../numeric/random";
 import { choiceError, choiceText, chooseFit } from "./chooseFit";
 import { runSimulator } from "./predictServing";
@@ -12,7 +12,7 @@ const cards = catalogueOf(noUserCards);
 const options = { efficiencies: null, id: "own", name: "Own", asOf: "2026-11-21", cards };
 
 /** The measurements of a server that follows the profile, each time off by up to `noise`. */
-function measuredUnder(profile: EngineProfile, runs: readonly Partial<ServingRow>[], noise = 0): ServingRow[] {
+function measuredUnder(profile: KernelProfile, runs: readonly Partial<ServingRow>[], noise = 0): ServingRow[] {
   const simulate = runSimulator(profile, cards);
   const random = seededRandom(7);
   const noisy = (seconds: number) => seconds * (1 + noise * (2 * random.next() - 1));
@@ -30,7 +30,7 @@ function measuredUnder(profile: EngineProfile, runs: readonly Partial<ServingRow
 }
 
 const varied = [200, 2000, 8000].flatMap((inputTokens) => [1, 8].map((concurrency) => ({ inputTokens, concurrency })));
-const changed = (change: Partial<EngineProfile["coefficients"]>): EngineProfile => ({
+const changed = (change: Partial<KernelProfile["coefficients"]>): KernelProfile => ({
   ...vllmProfile,
   coefficients: { ...vllmProfile.coefficients, ...change },
 });

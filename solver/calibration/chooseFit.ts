@@ -1,4 +1,4 @@
-import type { EngineProfile, ProfileErrors, ServingMetric } from "../hardware/engineProfile";
+import type { KernelProfile, ProfileErrors, ServingMetric } from "../hardware/engineProfile";
 import { mean } from "../numeric/quantile";
 import { type FitOptions, type FitProfile, fitProfile } from "./fitProfile";
 import { profileErrors } from "./servingErrors";
@@ -44,7 +44,7 @@ const SAME_ERROR = 0.005;
  *
  * @returns refused, with the reason, where no fit can be made; the reason is that of the fit with fewer terms.
  */
-export function chooseFit(rows: readonly ServingRow[], base: EngineProfile, { efficiencies, ...options }: ChooseOptions): ChosenFit {
+export function chooseFit(rows: readonly ServingRow[], base: KernelProfile, { efficiencies, ...options }: ChooseOptions): ChosenFit {
   const { tpotOnly = false } = options;
   const choice = (kind: FitChoice["kind"], taken: boolean, more: Partial<FitChoice> = {}): { readonly choice: FitChoice } => ({
     choice: { kind, efficiencies: taken, errors: null, refusal: null, tpotOnly, ...more },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { trtllmProfile, unfittedProfile, vllmProfile } from "../hardware/builtInProfiles";
 import { catalogueOf, noUserCards } from "../hardware/catalogue";
-import type { Coefficient, EngineProfile } from "../hardware/engineProfile";
+import type { Coefficient, KernelProfile } from "../hardware/engineProfile";
 import { mean } from "../numeric/quantile";
 import { type FitProfile, fitProfile } from "./fitProfile";
 import { runSimulator } from "./predictServing";
@@ -10,7 +10,7 @@ import type { ServingRow } from "./servingRow";
 const cards = catalogueOf(noUserCards);
 
 /** The measurements of a server that follows the profile exactly. */
-function measuredUnder(profile: EngineProfile, runs: readonly Partial<ServingRow>[]): ServingRow[] {
+function measuredUnder(profile: KernelProfile, runs: readonly Partial<ServingRow>[]): ServingRow[] {
   const simulate = runSimulator(profile, cards);
   return runs.map((run, index) => {
     const row: ServingRow = {
@@ -39,7 +39,7 @@ const varied = [200, 2000, 8000].flatMap((inputTokens) =>
   [2, 16].flatMap((concurrency) => [1, 4].map((tp) => ({ inputTokens, concurrency, shape: { tp, pp: 1 } }))),
 );
 
-const truth: EngineProfile = {
+const truth: KernelProfile = {
   ...vllmProfile,
   coefficients: {
     ...vllmProfile.coefficients,
@@ -77,7 +77,7 @@ test("the terms of an engine are found again in what it measured", () => {
 });
 
 test("the front end's work on requests and tokens is found again in sweeps that saturate it", () => {
-  const busy: EngineProfile = {
+  const busy: KernelProfile = {
     ...vllmProfile,
     coefficients: { ...vllmProfile.coefficients, requestSeconds: 0.02, requestSecondsPerOutputToken: 4e-4 },
   };

@@ -3,7 +3,7 @@ import {
   type Coefficient,
   coefficientNames,
   type EngineCoefficients,
-  type EngineProfile,
+  type KernelProfile,
   hostCoefficients,
   noDelay,
   noTokenWork,
@@ -46,7 +46,7 @@ interface KeptAside {
 export type FitProfile =
   | {
       readonly outcome: "fitted";
-      readonly profile: EngineProfile;
+      readonly profile: KernelProfile;
       readonly trainErrors: ProfileErrors;
       /** Null where all rows are of one run: none could be held out. */
       readonly keptAside: KeptAside | null;
@@ -140,7 +140,7 @@ const LEAST_START: Readonly<Partial<Record<Coefficient, number>>> = {
  * @param rows of one engine; those without measurements or that do not fit their GPUs are left out.
  * @returns refused, with the reason, when too few rows are left.
  */
-export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, options: FitOptions): FitProfile {
+export function fitProfile(rows: readonly ServingRow[], base: KernelProfile, options: FitOptions): FitProfile {
   const { cards, id, name, asOf, tpotOnly = false } = options;
   const measured = rows.filter(({ measured: { ttftSeconds, tpotSeconds } }) => ttftSeconds !== null || tpotSeconds !== null);
   const simulateWithBase = runSimulator(base, cards);
@@ -206,7 +206,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
     };
   }
   const emulated = kept.some(({ origin }) => origin === "emulated");
-  const fittedFrom = (coefficient: Coefficient): EngineProfile["provenance"][Coefficient] => {
+  const fittedFrom = (coefficient: Coefficient): KernelProfile["provenance"][Coefficient] => {
     const deviation = deviations[fitted.indexOf(coefficient)] ?? Number.POSITIVE_INFINITY;
     const runs = emulated ? "runs of emulated engines" : "measured runs";
     return { kind: "fitted", source: `${name}: ${kept.length} ${runs}, ${asOf}`, standardError: deviation < 1 ? deviation : null };
@@ -220,7 +220,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
       coefficients,
       provenance: Object.fromEntries(
         coefficientNames.map((one) => [one, fitted.includes(one) ? fittedFrom(one) : unfitted[one]]),
-      ) as EngineProfile["provenance"],
+      ) as KernelProfile["provenance"],
       errors: heldOutErrors,
       fittedOn: {
         rows: kept.length,
@@ -260,7 +260,7 @@ const withoutTtft = (row: ServingRow): ServingRow => ({ ...row, measured: { ...r
 const span = (values: readonly number[]): { least: number; most: number } => ({ least: Math.min(...values), most: Math.max(...values) });
 
 /** The profile with the named coefficients at least at their minimum starting values. */
-const raised = (profile: EngineProfile, names: readonly Coefficient[]): EngineProfile => ({
+const raised = (profile: KernelProfile, names: readonly Coefficient[]): KernelProfile => ({
   ...profile,
   coefficients: {
     ...profile.coefficients,
@@ -269,7 +269,7 @@ const raised = (profile: EngineProfile, names: readonly Coefficient[]): EnginePr
 });
 
 /** The profile with the coefficients at 0; the provenance of those that the base has above 0 says so. */
-const without = (profile: EngineProfile, absent: readonly NotFitted[]): EngineProfile => {
+const without = (profile: KernelProfile, absent: readonly NotFitted[]): KernelProfile => {
   const changed = absent.filter(({ coefficient }) => profile.coefficients[coefficient] > 0);
   const absentProvenance = { delaySeconds: noDelay, requestSecondsPerOutputToken: noTokenWork } as const;
   return {
@@ -286,7 +286,7 @@ const without = (profile: EngineProfile, absent: readonly NotFitted[]): EnginePr
 
 /** A fit's settings: the profile that is its start and prior, and which coefficients it may change. */
 interface Fit {
-  readonly base: EngineProfile;
+  readonly base: KernelProfile;
   readonly names: readonly Coefficient[];
   readonly cards: CardCatalogue;
   /** Shares of the base's kernel factors from which the search starts, each in turn. */
@@ -294,7 +294,7 @@ interface Fit {
 }
 
 /** Logarithms of each row's simulated TPOT and TTFT where it has measured ones, the latter multiplied by its weight. */
-function logTimes(rows: readonly ServingRow[], profile: EngineProfile, cards: CardCatalogue): Float64Array {
+function logTimes(rows: readonly ServingRow[], profile: KernelProfile, cards: CardCatalogue): Float64Array {
   const simulate = simulated(profile, cards);
   return Float64Array.from(rows.flatMap((row) => perMetric(row, simulate(row), (predicted) => Math.log(predicted))));
 }
@@ -362,7 +362,7 @@ function perMetric(row: ServingRow, run: SimulatedRun, value: (predicted: number
   ];
 }
 
-function simulated(profile: EngineProfile, cards: CardCatalogue): (row: ServingRow) => SimulatedRun {
+function simulated(profile: KernelProfile, cards: CardCatalogue): (row: ServingRow) => SimulatedRun {
   const simulate = runSimulator(profile, cards);
   return (row) => {
     const run = simulate(row);
@@ -395,7 +395,7 @@ function setAside(rows: readonly ServingRow[], found: ReturnType<typeof errorsOf
 
 const logarithmic = (error: number | null): number => (error === null ? 0 : Math.abs(Math.log(Math.max(1e-6, 1 + error))));
 
-function errorsOf(rows: readonly ServingRow[], profile: EngineProfile, cards: CardCatalogue) {
+function errorsOf(rows: readonly ServingRow[], profile: KernelProfile, cards: CardCatalogue) {
   const simulate = simulated(profile, cards);
   return rows.map((row) => {
     const run = simulate(row);

@@ -1,4 +1,4 @@
-import { type Coefficient, type EngineProfile, hostCoefficients } from "../hardware/engineProfile";
+import { type Coefficient, type KernelProfile, hostCoefficients } from "../hardware/engineProfile";
 
 /** A coefficient that the rows do not determine. */
 export interface NotFitted {
@@ -39,8 +39,8 @@ const NEEDS: Readonly<Record<Coefficient, string>> = {
  */
 export function identifiable(
   wanted: readonly Coefficient[],
-  logTimes: (profile: EngineProfile) => Float64Array,
-  base: EngineProfile,
+  logTimes: (profile: KernelProfile) => Float64Array,
+  base: KernelProfile,
 ): { readonly fitted: readonly Coefficient[]; readonly notFitted: readonly NotFitted[] } {
   const before = logTimes(base);
   const fitted: Coefficient[] = [];

@@ -39,9 +39,9 @@ export function errorsByGroup(predictions: readonly ServingPrediction[]): readon
       group,
       key,
       rows: members.length,
-      ttft: metricErrors(members, "ttft"),
-      tpot: metricErrors(members, "tpot"),
-      endToEnd: metricErrors(members, "endToEnd"),
+      ttft: errorsIn(members, "ttft"),
+      tpot: errorsIn(members, "tpot"),
+      endToEnd: errorsIn(members, "endToEnd"),
     }));
   });
 }
@@ -50,9 +50,9 @@ export function errorsByGroup(predictions: readonly ServingPrediction[]): readon
 export function profileErrors(predictions: readonly Pick<ServingPrediction, "errors">[]): ProfileErrors {
   const none: MetricErrors = { rows: 0, meanAbsolute: 0, p90Absolute: 0, bias: 0 };
   return {
-    ttft: metricErrors(predictions, "ttft") ?? none,
-    tpot: metricErrors(predictions, "tpot") ?? none,
-    endToEnd: metricErrors(predictions, "endToEnd") ?? none,
+    ttft: errorsIn(predictions, "ttft") ?? none,
+    tpot: errorsIn(predictions, "tpot") ?? none,
+    endToEnd: errorsIn(predictions, "endToEnd") ?? none,
   };
 }
 
@@ -67,8 +67,11 @@ export const isMatched = (errors: MetricErrors | null): boolean =>
 export const unmatchedMetrics = (errors: ProfileErrors | null): readonly ServingMetric[] =>
   errors === null ? [] : (["ttft", "tpot", "endToEnd"] as const).filter((metric) => !isMatched(errors[metric]));
 
-function metricErrors(predictions: readonly Pick<ServingPrediction, "errors">[], metric: ServingMetric): MetricErrors | null {
-  const errors = predictions.flatMap((prediction) => prediction.errors[metric] ?? []);
+const errorsIn = (predictions: readonly Pick<ServingPrediction, "errors">[], metric: ServingMetric): MetricErrors | null =>
+  metricErrors(predictions.flatMap((prediction) => prediction.errors[metric] ?? []));
+
+/** Errors summarised; null where there are none. */
+export function metricErrors(errors: readonly number[]): MetricErrors | null {
   if (errors.length === 0) return null;
   const absolute = errors.map(Math.abs);
   return { rows: errors.length, meanAbsolute: mean(absolute), p90Absolute: quantile(absolute, 0.9), bias: mean(errors) };

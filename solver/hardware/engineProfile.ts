@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { type MeasuredProfile, measuredProfileSchema } from "./measuredProfile";
+import { profileErrorsSchema, spanSchema } from "./profileErrors";
 
 /** Engines with known overheads. */
 export const engineKinds = ["vllm", "sglang", "trtllm"] as const;
@@ -52,16 +54,6 @@ export const noDelay = {
   source: "assumed: all time of requests outside the steps is work of the front end",
 } as const;
 
-const spanSchema = z.strictObject({ least: z.number(), most: z.number() });
-
-const metricErrorsSchema = z.strictObject({
-  rows: z.int().nonnegative(),
-  /** Mean and 90th percentile of |predicted / measured - 1|, and the signed mean. */
-  meanAbsolute: z.number().nonnegative(),
-  p90Absolute: z.number().nonnegative(),
-  bias: z.number(),
-});
-
 /** Coefficients that profiles of earlier versions lack. */
 type Later = "requestSecondsPerOutputToken" | "delaySeconds";
 
@@ -80,7 +72,7 @@ export const MOST_PROFILE_NAME = 120;
  * One engine's fitted terms of the step time, with the source of each, their errors on rows the fit had not seen, and the
  * range of those rows.
  */
-export const engineProfileSchema = z.strictObject({
+export const kernelProfileSchema = z.strictObject({
   id: z.string().min(1).max(80),
   name: z.string().min(1).max(MOST_PROFILE_NAME),
   engine: z.enum(engineKinds),
@@ -93,7 +85,7 @@ export const engineProfileSchema = z.strictObject({
     requestSecondsPerOutputToken: provenanceSchema.default({ ...noTokenWork }),
     delaySeconds: provenanceSchema.default({ ...noDelay }),
   }),
-  errors: z.strictObject({ ttft: metricErrorsSchema, tpot: metricErrorsSchema, endToEnd: metricErrorsSchema }).nullable(),
+  errors: profileErrorsSchema.nullable(),
   fittedOn: z
     .strictObject({
       rows: z.int().positive(),
@@ -114,15 +106,30 @@ export const engineProfileSchema = z.strictObject({
     .nullable(),
 });
 
-export type EngineProfile = z.infer<typeof engineProfileSchema>;
-export type EngineCoefficients = EngineProfile["coefficients"];
-export type ProfileErrors = NonNullable<EngineProfile["errors"]>;
+export type KernelProfile = z.infer<typeof kernelProfileSchema>;
+export type EngineCoefficients = KernelProfile["coefficients"];
+export type ProfileErrors = NonNullable<KernelProfile["errors"]>;
 export type MetricErrors = ProfileErrors["ttft"];
 
 /** The accuracy of a fitted coefficient, in words; empty where it is not known. */
-export function standardErrorWords({ standardError }: EngineProfile["provenance"][Coefficient]): string {
+export function standardErrorWords({ standardError }: KernelProfile["provenance"][Coefficient]): string {
   if (standardError === undefined) return "";
   return standardError === null
     ? "known hardly, near its start or its bound"
     : `known to ${Math.max(1, Math.round(100 * standardError))} %`;
 }
+
+/** A profile of either form. */
+export const engineProfileSchema = z.union([kernelProfileSchema, measuredProfileSchema]);
+
+/**
+ * What is known of an engine's times: coefficients on kernel tables, for any model and GPU that have them; or engines as they were measured,
+ * for these alone.
+ */
+export type EngineProfile = KernelProfile | MeasuredProfile;
+
+/** Whether a profile is of the measured form. */
+export const isMeasured = (profile: EngineProfile): profile is MeasuredProfile => "form" in profile;
+
+/** An engine's name as people know it; its own word where Weir has no name for it. */
+export const engineTitle = (engine: string): string => (Object.hasOwn(engineNames, engine) ? engineNames[engine as EngineKind] : engine);

@@ -1,6 +1,6 @@
 import type { Provenance } from "../engine/provenance";
 import { wholePercent } from "../wording/wording";
-import type { EngineProfile } from "./engineProfile";
+import type { KernelProfile } from "./engineProfile";
 import type { GpuCard } from "./gpus";
 import type {
   AllReduceCoefficients,
@@ -31,7 +31,7 @@ export interface GpuKernels {
  * The factor on reading weights corrects a kernel, so it applies to the precisions that were fitted; the one on computing is mostly clocks
  * under steady load, which no microbenchmark measures, so it applies to all.
  */
-export function gpuKernels(gpu: GpuCard, model: ModelCard, { coefficients: own, fittedOn }: EngineProfile): GpuKernels {
+export function gpuKernels(gpu: GpuCard, model: ModelCard, { coefficients: own, fittedOn }: KernelProfile): GpuKernels {
   const measured = kernelCoefficients[gpu.efficienciesOf];
   const corrected = (coefficients: GemmCoefficients, precision: Precision): GemmCoefficients => ({
     ...coefficients,

@@ -1,8 +1,10 @@
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { vllmProfile } from "./builtInProfiles";
 import { type EngineLimits, withLimits } from "./engineLimits";
-import type { EngineProfile } from "./engineProfile";
+import { type EngineProfile, isMeasured } from "./engineProfile";
 import type { GpuCard } from "./gpus";
+import { measuredReplica } from "./measuredEngine";
+import { measuredOf } from "./measuredProfile";
 import { memoryFit } from "./memoryFit";
 import type { ModelCard } from "./modelCard";
 import { pipelineParallelisms, type ReplicaShape, tensorParallelisms } from "./parallelism";
@@ -17,11 +19,19 @@ export const MAX_BATCHED_TOKENS = 8192;
 export type ReplicaFit = { readonly fits: true; readonly replica: ReplicaModel } | { readonly fits: false; readonly reason: string };
 
 /**
- * The simulator's model of one engine: bounds from memory and vLLM's defaults (others by `withLimits`), times from `stepTime`.
+ * The simulator's model of one engine: bounds from memory and vLLM's defaults (others by `withLimits`), times from `stepTime`. On a GPU of
+ * which a measured profile has engines, bounds and times of those, and no others; on other GPUs such a profile says nothing, and vLLM's
+ * holds.
  *
- * @param profile fitted terms of the engine's own work; vLLM's by default.
+ * @param profile fitted terms of the engine's own work, or measured engines; vLLM's by default.
  */
 export function replicaModel(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, profile: EngineProfile = vllmProfile): ReplicaFit {
+  if (isMeasured(profile)) {
+    if (!isMeasuredGpu(profile, gpu)) return replicaModel(model, gpu, shape, vllmProfile);
+    const engine = measuredOf(profile, { model: model.id, gpu: gpu.id, shape });
+    if (engine !== undefined) return { fits: true, replica: measuredReplica(engine) };
+    return { fits: false, reason: `the profile "${profile.name}" has no measurement of ${model.id} on ${gpu.id} at tp ${shape.tp}, pp ${shape.pp}` };
+  }
   const fit = memoryFit(model, gpu, shape);
   if (!fit.fits) return fit;
   const { requestSeconds, requestSecondsPerInputToken, requestSecondsPerOutputToken, delaySeconds } = profile.coefficients;
@@ -39,19 +49,27 @@ export function replicaModel(model: ModelCard, gpu: GpuCard, shape: ReplicaShape
   };
 }
 
+/** Whether a profile has engines measured on a GPU: no others are known there. */
+const isMeasuredGpu = (profile: EngineProfile, gpu: GpuCard): boolean =>
+  isMeasured(profile) && profile.engines.some((engine) => engine.gpu === gpu.id);
+
 /**
- * Shapes of one replica that fit. Tensor parallelism stays inside a node; a pipeline may cross nodes. Ascending by GPUs, then
+ * Shapes of one replica that fit; on a GPU of which the profile has measured engines, the measured ones. Tensor parallelism stays inside a node; a pipeline may cross nodes. Ascending by GPUs, then
  * by pipeline stages; empty when no shape within `maxGpus` holds the model.
  */
 export function feasibleShapes(
   model: ModelCard,
   gpu: GpuCard,
   cluster: { readonly gpusPerNode: number; readonly maxGpus: number },
+  profile: EngineProfile = vllmProfile,
 ): readonly ReplicaShape[] {
+  const fits = isMeasuredGpu(profile, gpu)
+    ? (shape: ReplicaShape): boolean => replicaModel(model, gpu, shape, profile).fits
+    : (shape: ReplicaShape): boolean => memoryFit(model, gpu, shape).fits;
   return tensorParallelisms
     .filter((tp) => tp <= cluster.gpusPerNode)
     .flatMap((tp) => pipelineParallelisms.map((pp) => ({ tp, pp })))
-    .filter((shape) => shape.tp * shape.pp <= cluster.maxGpus && memoryFit(model, gpu, shape).fits)
+    .filter((shape) => shape.tp * shape.pp <= cluster.maxGpus && fits(shape))
     .sort((a, b) => a.tp * a.pp - b.tp * b.pp || a.pp - b.pp);
 }
 
@@ -69,7 +87,7 @@ export function feasibleReplicas(
   cluster: { readonly gpusPerNode: number; readonly maxGpus: number; readonly limits?: EngineLimits },
   profile?: EngineProfile,
 ): readonly ShapedReplica[] {
-  return feasibleShapes(model, gpu, cluster).flatMap((shape) => {
+  return feasibleShapes(model, gpu, cluster, profile).flatMap((shape) => {
     const fit = replicaModel(model, gpu, shape, profile);
     return fit.fits ? [{ gpu: gpu.id, shape, replica: withLimits(fit.replica, cluster.limits ?? {}) }] : [];
   });

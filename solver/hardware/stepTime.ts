@@ -2,7 +2,7 @@ import type { StepLoad, StepTime } from "@/solver/engine/replicaModel";
 import type { Provenance } from "../engine/provenance";
 import { activatedFfn, attentionWidth, kvShards, kvValuesPerLayer, type LinearLayer, linearLayers } from "./architecture";
 import { vllmProfile } from "./builtInProfiles";
-import type { EngineProfile } from "./engineProfile";
+import type { KernelProfile } from "./engineProfile";
 import { type GpuKernels, gpuKernels } from "./gpuKernels";
 import type { GpuCard } from "./gpus";
 import {
@@ -65,7 +65,7 @@ const KEPT_TOKENS = 8192 + 1024;
  *
  * @param profile fitted terms of the engine's own work; vLLM's by default.
  */
-export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, profile: EngineProfile = vllmProfile): StepTime {
+export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, profile: KernelProfile = vllmProfile): StepTime {
   const { layers, hidden, attention, slidingWindow } = model.architecture;
   const { tp, pp } = shape;
   const own = profile.coefficients;
@@ -150,7 +150,7 @@ export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, pr
 }
 
 /** The sources of a step time's coefficients, without duplicates. */
-function provenanceOf(model: ModelCard, gpu: GpuCard, kernels: GpuKernels, profile: EngineProfile): readonly Provenance[] {
+function provenanceOf(model: ModelCard, gpu: GpuCard, kernels: GpuKernels, profile: KernelProfile): readonly Provenance[] {
   const all = [gpu.provenance, model.provenance, ...kernels.provenance, ...Object.values(profile.provenance)];
   return [...new Map(all.map((one) => [`${one.kind} ${one.source}`, one])).values()];
 }

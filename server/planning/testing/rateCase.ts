@@ -4,7 +4,7 @@ import { saturationRate } from "@/solver/engine/saturation";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { UserCards, UserGpu, UserModel } from "@/solver/hardware/cardSchema";
 import { cardOf, catalogueOf } from "@/solver/hardware/catalogue";
-import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import type { KernelProfile } from "@/solver/hardware/engineProfile";
 import { feasibleReplicas } from "@/solver/hardware/replicaShapes";
 import { seededRandom } from "@/solver/numeric/random";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
@@ -17,7 +17,7 @@ export interface RateCase {
   readonly workload: Workload;
   readonly cluster: ClusterSpec;
   readonly userCards: UserCards;
-  readonly engineProfile: EngineProfile;
+  readonly engineProfile: KernelProfile;
   readonly constraints: PlanConstraints;
   readonly kind: Objective["kind"];
   /** Quality floor as a share of the way from the smallest model's mean label to the largest's, 0..1. */

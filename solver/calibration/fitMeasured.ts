@@ -1,0 +1,169 @@
+import { tpotSeconds } from "../engine/outcomeSummary";
+import { simulateClosedLoop } from "../engine/simulateClosedLoop";
+import { type MeasuredEngine, measuredReplica } from "../hardware/measuredEngine";
+import { leastSquares, robust } from "../numeric/leastSquares";
+import { mean, quantile } from "../numeric/quantile";
+import { lengthsKey, type MeasuredRun, type RunPoint } from "./measuredRun";
+import { type MeasuredTimes, termSearch } from "./measuredTerms";
+import { metricErrors, profileErrors } from "./servingErrors";
+
+type Limits = MeasuredEngine["limits"];
+
+/** Everything about a measured engine but its times and errors. */
+export interface FitMeasuredOptions extends Pick<MeasuredEngine, "model" | "gpu" | "shape" | "noise"> {
+  readonly limits: Limits;
+  readonly asOf: string;
+  readonly source: string;
+  readonly emulated: boolean;
+}
+
+/** Predicted over measured, minus 1. */
+export interface RunErrors {
+  readonly run: MeasuredRun;
+  readonly errors: { readonly ttft: number; readonly tpot: number | null; readonly endToEnd: number };
+  readonly p95: number;
+}
+
+export type FitMeasured =
+  | {
+      readonly outcome: "fitted";
+      readonly engine: MeasuredEngine;
+      readonly trained: readonly RunErrors[];
+      /** Each run predicted by a fit to the runs of other lengths; empty where all have the same lengths. */
+      readonly keptAside: readonly RunErrors[];
+    }
+  | { readonly outcome: "refused"; readonly reason: string };
+
+/** Fewest different runs, and parts in which runs are kept aside. */
+const LEAST_RUNS = 5;
+const FOLDS = 5;
+
+/** Beyond this relative error a run has the influence of its square root only. */
+const ROBUST_SCALE = 0.15;
+
+/** Weights of TTFT and end to end relative to TPOT. */
+const WEIGHT = 0.7;
+
+/** Step of the finite differences, on the logarithms: a simulation has small jumps wherever a request falls into another step. */
+const DIFFERENCE = 0.03;
+
+/** Token budgets of a step that engines have by default; the runs tell which, where the engine does not. */
+const TOKEN_BUDGETS = [512, 2048, 8192];
+/** An assumed token budget, and how much smaller the misfit of another must be. */
+const ASSUMED_BUDGET = 2048;
+const TOLD = 0.9;
+
+/** Most requests of a run that a fit simulates, per request in flight: the loop repeats itself. */
+const MOST_ROUNDS = 12;
+
+/**
+ * Fits the times of an engine to measured closed loops, each simulated as the loop it was: least squares on the logarithms of TTFT, TPOT and
+ * end to end, robust to single wrong runs. Deterministic. Errors are on runs kept aside by their lengths.
+ *
+ * @returns refused, with the reason, with fewer than five different runs.
+ */
+export function fitMeasured(runs: readonly MeasuredRun[], options: FitMeasuredOptions): FitMeasured {
+  const points = new Set(runs.map((run) => `${lengthsKey(run)} ${run.concurrency}`)).size;
+  if (points < LEAST_RUNS) return { outcome: "refused", reason: `A fit needs ${LEAST_RUNS} different runs, found ${points}.` };
+  const { limits, times } = fitWithBudget(runs, options.limits);
+  const groups = [...new Set(runs.map(lengthsKey))].sort();
+  const folds = groups.length < 2 ? 0 : Math.min(FOLDS, groups.length);
+  const keptAside = Array.from({ length: folds }, (_, fold) => {
+    const isUnseen = (run: MeasuredRun): boolean => groups.indexOf(lengthsKey(run)) % folds === fold;
+    const seen = fitTimes(runs.filter((run) => !isUnseen(run)), limits);
+    return runs.filter(isUnseen).map((run) => errorsOf(run, seen.times, limits));
+  }).flat();
+  const span = (name: keyof RunPoint) => ({ least: Math.min(...runs.map((run) => run[name])), most: Math.max(...runs.map((run) => run[name])) });
+  const { model, gpu, shape, noise, asOf, source, emulated } = options;
+  return {
+    outcome: "fitted",
+    engine: {
+      ...{ model, gpu, shape, ...times, limits, noise },
+      errors: keptAside.length === 0 ? null : profileErrors(keptAside),
+      p95Errors: keptAside.length === 0 ? null : metricErrors(keptAside.map(({ p95 }) => p95)),
+      measuredOn: {
+        runs: runs.length,
+        requests: runs.reduce((sum, { requests }) => sum + requests, 0),
+        inputTokens: span("inputTokens"),
+        outputTokens: span("outputTokens"),
+        concurrency: span("concurrency"),
+        ...{ asOf, source },
+        ...(emulated ? { emulated } : {}),
+      },
+    },
+    trained: runs.map((run) => errorsOf(run, times, limits)),
+    keptAside,
+  };
+}
+
+/** The fit, with the token budget of a step that explains the runs best where the engine does not report it. */
+function fitWithBudget(runs: readonly MeasuredRun[], limits: Limits): { readonly limits: Limits; readonly times: MeasuredTimes } {
+  if (limits.maxBatchedTokens.origin === "reported") return { limits, times: fitTimes(runs, limits).times };
+  const under = (value: number): Limits => ({ ...limits, maxBatchedTokens: { value, origin: "assumed" } });
+  const assumed = { limits: under(ASSUMED_BUDGET), ...fitTimes(runs, under(ASSUMED_BUDGET)) };
+  const others = TOKEN_BUDGETS.filter((budget) => budget !== ASSUMED_BUDGET && budget > limits.maxSequences.value).map((budget) => {
+    const other: Limits = { ...limits, maxBatchedTokens: { value: budget, origin: "observed" } };
+    return { limits: other, ...fitTimes(runs, other) };
+  });
+  const best = others.reduce((found, other) => (other.cost < found.cost ? other : found), assumed);
+  return best.cost < TOLD * assumed.cost ? best : assumed;
+}
+
+function fitTimes(runs: readonly MeasuredRun[], limits: Limits): { readonly times: MeasuredTimes; readonly cost: number } {
+  const bounds = { maxSequences: limits.maxSequences.value, maxBatchedTokens: limits.maxBatchedTokens.value };
+  const search = termSearch(runs, bounds);
+  const residuals = (logs: readonly number[]): number[] => {
+    const times = search.timesAt(logs);
+    const misfits = runs.flatMap((run) => {
+      const found = simulateRun(run, times, limits);
+      const apart = (predicted: number, measured: number): number => robust(Math.log(predicted / measured), ROBUST_SCALE);
+      return [
+        run.tpotSeconds === null ? 0 : apart(found.tpotSeconds, run.tpotSeconds),
+        WEIGHT * apart(found.ttftSeconds, run.ttftSeconds),
+        WEIGHT * apart(found.endToEndSeconds, run.endToEndSeconds),
+      ];
+    });
+    return [...misfits, ...search.prior(logs)];
+  };
+  const { parameters, cost } = leastSquares(residuals, new Array<number>(search.count).fill(0), DIFFERENCE);
+  return { times: search.timesAt(parameters), cost };
+}
+
+/** Figures of a run as the simulator has them. */
+interface SimulatedRun {
+  readonly ttftSeconds: number;
+  readonly tpotSeconds: number;
+  readonly endToEndSeconds: number;
+  readonly p95Seconds: number;
+}
+
+/** The closed loop of a run against an engine with these times. */
+export function simulateRun(
+  { inputTokens, outputTokens, concurrency, requests }: RunPoint & Pick<MeasuredRun, "requests">,
+  times: MeasuredTimes,
+  limits: Limits,
+): SimulatedRun {
+  const replica = measuredReplica({ ...times, limits });
+  const count = Math.max(concurrency, Math.min(requests, MOST_ROUNDS * concurrency));
+  const all = { inputTokens: new Int32Array(count).fill(inputTokens), outputTokens: new Int32Array(count).fill(outputTokens) };
+  const outcome = simulateClosedLoop(replica, all, { concurrency });
+  return {
+    ttftSeconds: mean(outcome.ttftSeconds),
+    tpotSeconds: mean(tpotSeconds(outcome)),
+    endToEndSeconds: mean(outcome.endToEndSeconds),
+    p95Seconds: quantile(outcome.endToEndSeconds, 0.95),
+  };
+}
+
+function errorsOf(run: MeasuredRun, times: MeasuredTimes, limits: Limits): RunErrors {
+  const found = simulateRun(run, times, limits);
+  return {
+    run,
+    errors: {
+      ttft: found.ttftSeconds / run.ttftSeconds - 1,
+      tpot: run.tpotSeconds === null ? null : found.tpotSeconds / run.tpotSeconds - 1,
+      endToEnd: found.endToEndSeconds / run.endToEndSeconds - 1,
+    },
+    p95: found.p95Seconds / run.p95Seconds - 1,
+  };
+}

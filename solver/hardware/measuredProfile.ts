@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { type MeasuredEngine, measuredEngineSchema } from "./measuredEngine";
+import type { ReplicaShape } from "./parallelism";
+import { profileErrorsSchema, spanSchema } from "./profileErrors";
+
+/** A profile of the measured form: one or more engines as they were measured. */
+export const measuredProfileSchema = z.strictObject({
+  form: z.literal("measured"),
+  id: z.string().min(1).max(80),
+  name: z.string().min(1).max(120),
+  /** The engine's own word, such as "vllm" or "llama.cpp". */
+  engine: z.string().min(1).max(40),
+  engines: z.array(measuredEngineSchema).min(1).max(50),
+  /** Pooled over the engines. */
+  errors: profileErrorsSchema.nullable(),
+  fittedOn: z.strictObject({
+    rows: z.int().positive(),
+    setAside: z.int().nonnegative(),
+    models: z.array(z.string()),
+    gpus: z.array(z.string()),
+    inputTokens: spanSchema,
+    outputTokens: spanSchema,
+    concurrency: spanSchema,
+    asOf: z.iso.date(),
+    emulated: z.boolean().optional(),
+  }),
+});
+export type MeasuredProfile = z.infer<typeof measuredProfileSchema>;
+
+/** A model on a GPU card, both by id, in a shape. */
+interface Placed {
+  readonly model: string;
+  readonly gpu: string;
+  readonly shape: ReplicaShape;
+}
+
+/** Whether two engines are the same model on the same GPU in the same shape. */
+const isSame = (one: Placed, other: Placed): boolean =>
+  one.model === other.model && one.gpu === other.gpu && one.shape.tp === other.shape.tp && one.shape.pp === other.shape.pp;
+
+/** The measurement of a model on a GPU in a shape; undefined where it was not measured. */
+export const measuredOf = ({ engines }: MeasuredProfile, placed: Placed): MeasuredEngine | undefined =>
+  engines.find((engine) => isSame(engine, placed));
+
+/** A profile of measured engines; of those with the same model, GPU and shape the last counts. */
+export function measuredProfile(
+  { id, name, engine }: Pick<MeasuredProfile, "id" | "name" | "engine">,
+  all: readonly MeasuredEngine[],
+): MeasuredProfile {
+  const engines = all.filter((one, index) => !all.slice(index + 1).some((later) => isSame(one, later)));
+  const on = engines.map(({ measuredOn }) => measuredOn);
+  const span = (name: "inputTokens" | "outputTokens" | "concurrency") => ({
+    least: Math.min(...on.map((one) => one[name].least)),
+    most: Math.max(...on.map((one) => one[name].most)),
+  });
+  return {
+    form: "measured",
+    id,
+    name,
+    engine,
+    engines,
+    errors: pooledErrors(engines),
+    fittedOn: {
+      rows: on.reduce((sum, { runs }) => sum + runs, 0),
+      setAside: 0,
+      models: [...new Set(engines.map(({ model }) => model))],
+      gpus: [...new Set(engines.map(({ gpu }) => gpu))],
+      inputTokens: span("inputTokens"),
+      outputTokens: span("outputTokens"),
+      concurrency: span("concurrency"),
+      asOf: on.map(({ asOf }) => asOf).reduce((latest, day) => (day > latest ? day : latest)),
+      ...(on.some(({ emulated }) => emulated) ? { emulated: true } : {}),
+    },
+  };
+}
+
+/** Errors over all engines by their rows; null where one has none, for nothing is known of it then. */
+function pooledErrors(engines: readonly MeasuredEngine[]): MeasuredProfile["errors"] {
+  const all = engines.flatMap(({ errors }) => errors ?? []);
+  if (all.length < engines.length) return null;
+  const pooled = (metric: "ttft" | "tpot" | "endToEnd") => {
+    const rows = all.reduce((sum, errors) => sum + errors[metric].rows, 0);
+    const by = (name: "meanAbsolute" | "p90Absolute" | "bias"): number =>
+      rows === 0 ? 0 : all.reduce((sum, errors) => sum + errors[metric].rows * errors[metric][name], 0) / rows;
+    return { rows, meanAbsolute: by("meanAbsolute"), p90Absolute: by("p90Absolute"), bias: by("bias") };
+  };
+  return { ttft: pooled("ttft"), tpot: pooled("tpot"), endToEnd: pooled("endToEnd") };
+}
