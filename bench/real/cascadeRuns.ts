@@ -2,7 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FixedJudge } from "@/solver/cascade/explore/situation";
 import { arrivals } from "@/solver/engine/arrivals";
-import { joinMeasured } from "@/solver/hardware/measuredProfile";
+import { isMeasured } from "@/solver/hardware/engineProfile";
+import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
+import { measuredProfile } from "@/solver/hardware/measuredProfile";
 import { mixSeed } from "@/solver/numeric/random";
 import { mean } from "@/solver/numeric/quantile";
 import type { Plan } from "@/solver/plan/plan";
@@ -125,13 +127,16 @@ async function fitted(bench: RealBench, kind: EngineKind, { small, large }: Ladd
   const { records, settings, folder, cards, planner, says } = bench;
   const cardsFile = join(folder, "cards.json");
   writeFileSync(cardsFile, JSON.stringify(cards));
-  const profiles = [];
+  const engines: MeasuredEngine[] = [];
   for (const engine of [small, large]) {
     says(`${kind}: fitting ${engine.order.model} for ${settings.sweepMinutes} minutes`);
     const key = `${kind} ladder ${engine.order.model}`;
-    profiles.push(await fittedProfile(records, { engine, key, minutes: settings.sweepMinutes, folder, cardsFile }));
+    const profile = await fittedProfile(records, { engine, key, minutes: settings.sweepMinutes, folder, cardsFile });
+    if (!isMeasured(profile)) throw new Error("weir measure wrote a profile of another form");
+    engines.push(...profile.engines);
   }
-  return { planner, profile: joinMeasured(profiles), cards, seconds: settings.seconds };
+  const profile = measuredProfile({ id: `${kind}-ladder`, name: "both real models", engine: kind }, engines);
+  return { planner, profile, cards, seconds: settings.seconds };
 }
 
 /** The least threshold whose cascade has the floor's quality on the planning questions, by this one table. */

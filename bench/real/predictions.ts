@@ -14,14 +14,12 @@ import { mixSeed } from "@/solver/numeric/random";
 import { quantile } from "@/solver/numeric/quantile";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { CascadePolicy, Objective, Plan } from "@/solver/plan/plan";
+import { PROCESSOR_CORE } from "@/solver/plan/sharedCores";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { drawSample } from "@/solver/workload/sample";
 import type { Workload } from "@/solver/workload/workload";
 import { figuresOf, type RunFigures } from "./figures";
 import type { Predicted } from "./records";
-
-/** The processor core's card, by the name that `weir measure` gives it. */
-export const CORE = "cpu-core";
 
 /** What plans of the bench are made for: engines of one core each. */
 export interface Ground {
@@ -59,7 +57,7 @@ export async function planOf({ planner, profile, cards, seconds }: Ground, asked
     workload,
     workloadId: `${workload.name} ${models.join(" ")}`,
     cluster: {
-      ...{ id: "this-computer", name: "This computer", kind: "described", gpu: CORE, usdPerGpuHour: 0.05 },
+      ...{ id: "this-computer", name: "This computer", kind: "described", gpu: PROCESSOR_CORE, usdPerGpuHour: 0.05 },
       nodes: [{ name: "host", gpus: models.length }],
     },
     ...{ requestsPerSecond, models, userCards: cards, engineProfile: profile, measuredSeconds: seconds },
@@ -74,8 +72,8 @@ export async function planOf({ planner, profile, cards, seconds }: Ground, asked
 /** A model's replica under a profile. @throws when it does not fit its card. */
 function replicaOf({ profile, cards }: Ground, model: string) {
   const all = catalogueOf(cards);
-  const [card, core] = [all.models[model], all.gpus[CORE]];
-  if (card === undefined || core === undefined) throw new Error(`no card of ${card === undefined ? model : CORE}`);
+  const [card, core] = [all.models[model], all.gpus[PROCESSOR_CORE]];
+  if (card === undefined || core === undefined) throw new Error(`no card of ${card === undefined ? model : PROCESSOR_CORE}`);
   const fit = replicaModel(card, core, { tp: 1, pp: 1 }, profile);
   if (!fit.fits) throw new Error(fit.reason);
   return fit.replica;
@@ -161,7 +159,7 @@ function aloneOf(model: string): Pick<Plan, "deployment"> & { readonly policy: C
     },
     deployment: [
       {
-        ...{ model, gpu: CORE, gpus: 1, precision: "bf16" },
+        ...{ model, gpu: PROCESSOR_CORE, gpus: 1, precision: "bf16" },
         replicas: [{ ...{ tp: 1, pp: 1, count: 1, shareEach: 1 }, placements: [[{ node: "host", gpus: [0] }]] }],
       },
     ],

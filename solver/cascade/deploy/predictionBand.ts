@@ -1,5 +1,6 @@
 import { BAND_CONFIDENCE, errorBand } from "@/solver/calibration/predictServing";
 import type { EngineProfile, MetricErrors } from "@/solver/hardware/engineProfile";
+import { type MeasuredProfile, percentileErrors } from "@/solver/hardware/measuredProfile";
 import { mean } from "@/solver/numeric/quantile";
 import type { Band } from "@/solver/plan/plan";
 
@@ -82,18 +83,20 @@ export interface BandOf {
 /** The band of an end-to-end percentile, with its assumptions and the reasons why it may be too narrow. */
 export function predictionBand(
   figure: Statistic,
-  { name, errors }: Pick<EngineProfile, "name" | "errors">,
+  profile: Pick<EngineProfile, "name" | "errors"> & { readonly engines?: MeasuredProfile["engines"] },
   { extrapolated, nearSaturation, paced = null, measured }: BandOf,
 ): Band {
-  const known = errors !== null && errors.endToEnd.rows > 0;
+  const { name, errors } = profile;
+  const ofPercentiles = profile.engines === undefined ? null : percentileErrors({ engines: profile.engines });
+  const used = ofPercentiles ?? errors?.endToEnd ?? null;
   const traffic = `spread of the simulated traffic over ${BLOCKS} blocks${measured === undefined ? "" : `, for a measurement of ${measured.toLocaleString("en-US")} requests`}`;
   const basis = [
-    known
-      ? `${traffic} and, added in squares, the error of the engine profile "${name}" (within ${Math.round(100 * errors.endToEnd.p90Absolute)} % end to end on nine of ten of ${errors.endToEnd.rows} measured runs its fit had not seen)${paced === null ? "" : ", simulated as slower and as faster engines"}`
+    used !== null && used.rows > 0
+      ? `${traffic} and, added in squares, the error of the engine profile "${name}" (within ${Math.round(100 * used.p90Absolute)} % end to end on nine of ten of ${used.rows} measured runs its fit had not seen)${paced === null ? "" : ", simulated as slower and as faster engines"}`
       : `${traffic} alone, so it is too narrow: no error of the engine profile "${name}" is known`,
-    "public measurements hold means only, so no percentile is validated",
+    ofPercentiles === null ? "public measurements hold means only, so no percentile is validated" : "the error is that of its percentiles",
     ...(extrapolated ? ["extrapolated, so the profile's error is doubled"] : []),
     ...(nearSaturation ? ["a stage near saturation multiplies the error, so it may be too narrow"] : []),
   ].join("; ");
-  return { ...predictionSpan(figure, errors?.endToEnd ?? null, extrapolated, paced), confidence: BAND_CONFIDENCE, basis };
+  return { ...predictionSpan(figure, used, extrapolated, paced), confidence: BAND_CONFIDENCE, basis };
 }
