@@ -5,8 +5,8 @@ import { arrivals } from "@/solver/engine/arrivals";
 import { isMeasured } from "@/solver/hardware/engineProfile";
 import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
 import { measuredProfile } from "@/solver/hardware/measuredProfile";
-import { mixSeed } from "@/solver/numeric/random";
 import { mean } from "@/solver/numeric/quantile";
+import { mixSeed } from "@/solver/numeric/random";
 import type { Plan } from "@/solver/plan/plan";
 import { arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
@@ -89,7 +89,9 @@ interface Ask {
 export function asks(kind: EngineKind): readonly Ask[] {
   return ALONE_RATES.flatMap((rate) =>
     (["cascade", "alone"] as const).flatMap((what) =>
-      what === "cascade" && !(CASCADE_RATES as readonly number[]).includes(rate) ? [] : [{ key: `${kind} | ${what} | ${rate}`, what, rate }],
+      what === "cascade" && !(CASCADE_RATES as readonly number[]).includes(rate)
+        ? []
+        : [{ key: `${kind} | ${what} | ${rate}`, what, rate }],
     ),
   );
 }
@@ -202,7 +204,10 @@ interface Through {
 const LEAST_REQUESTS = 800;
 const MOST_SECONDS = 90;
 
-async function measuredThrough({ small, large, judge: judging }: Ladder, { ask, seconds, judge, threshold }: Through): Promise<CascadeFigures> {
+async function measuredThrough(
+  { small, large, judge: judging }: Ladder,
+  { ask, seconds, judge, threshold }: Through,
+): Promise<CascadeFigures> {
   const { what, rate } = ask;
   const stages = what === "cascade" ? [SMALL, LARGE] : [LARGE];
   const gateway: BenchGateway = await startBenchGateway(

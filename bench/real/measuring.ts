@@ -86,7 +86,15 @@ export async function saturationOf(records: Records, key: string, { url, order }
       ...{ atSeconds: 0, outputTokens: one.outputTokens },
       body: completionBody(order.model, one, 900_000 + repeat * 10_000 + index),
     }));
-    const task = { url, path: "/v1/completions", requests, warmUp: 8, inFlight: IN_FLIGHT, seconds: SATURATION_SECONDS, keepAnswers: false };
+    const task = {
+      url,
+      path: "/v1/completions",
+      requests,
+      warmUp: 8,
+      inFlight: IN_FLIGHT,
+      seconds: SATURATION_SECONDS,
+      keepAnswers: false,
+    };
     const { answers } = await runClient(task, CLIENT_CORE);
     each.push(completedPerSecond(answers.map(({ sentSeconds, endSeconds }) => sentSeconds + endSeconds)));
   }

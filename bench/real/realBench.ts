@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { createPlanner } from "@/server/planning/planner/planner";
 import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import { withRealModelCards } from "@/server/realModels/realModelCards";
-import { readUserCards } from "@/solver/hardware/catalogue";
 import type { UserCards } from "@/solver/hardware/cardSchema";
+import { readUserCards } from "@/solver/hardware/catalogue";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { once } from "../lib/once";
 import { resultsFolder } from "../lib/results";
@@ -103,7 +103,11 @@ const worstGroup: Benchmark = {
       ),
     })).filter(({ error }) => !Number.isNaN(error));
     const says = each.map(({ share, error }) => `${Math.round(100 * share)} %: ${(100 * error).toFixed(1)}`).join(", ");
-    return { figure: 100 * Math.max(...each.map(({ error }) => error)), unit: "% off", detail: `${detailOf(pairs, "medians by load of")}; ${says}` };
+    return {
+      figure: 100 * Math.max(...each.map(({ error }) => error)),
+      unit: "% off",
+      detail: `${detailOf(pairs, "medians by load of")}; ${says}`,
+    };
   },
 };
 

@@ -57,9 +57,7 @@ function conditions(records: Records): string {
 function singleTable(pairs: readonly Pair[]): string {
   const both = (pair: Pair, field: keyof RunFigures): string => `${ms(pair.predicted[field])} / ${ms(pair.measured[field])}`;
   return table(
-    [
-      ...["engine", "traffic", "load", "requests/s", "n", "failed", "mean", "p50", "p95", "band", "in it", "p99", "TTFT", "TPOT", "late"],
-    ],
+    [...["engine", "traffic", "load", "requests/s", "n", "failed", "mean", "p50", "p95", "band", "in it", "p99", "TTFT", "TPOT", "late"]],
     pairs.map((pair) => [
       ...[pair.engine, pair.repeat === 0 ? pair.traffic : `${pair.traffic}, repeat ${pair.repeat}`, `${Math.round(100 * pair.share)} %`],
       ...[pair.requestsPerSecond.toPrecision(3), String(pair.measured.requests), String(pair.measured.failed)],

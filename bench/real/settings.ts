@@ -1,6 +1,6 @@
-import { engineKinds, type EngineKind, vllmProgram } from "./realEngine";
+import { type EngineKind, engineKinds, vllmProgram } from "./realEngine";
 
-export const benchParts = ["single", "cascade", "table"] as const;
+export const benchParts = ["single", "cascade"] as const;
 export type BenchPart = (typeof benchParts)[number];
 
 /** What is measured, and how long. */

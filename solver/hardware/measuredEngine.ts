@@ -54,7 +54,9 @@ export const measuredEngineSchema = z.strictObject({
   /** Of the 95th percentile end to end, on the same points. */
   p95Errors: metricErrorsSchema.nullable(),
   /** Relative standard deviation of a mean from one repeat of a run to the next; null where nothing was repeated. */
-  noise: z.strictObject({ repeats: z.int().positive(), ttft: z.number(), tpot: z.number(), endToEnd: z.number(), p95: z.number() }).nullable(),
+  noise: z
+    .strictObject({ repeats: z.int().positive(), ttft: z.number(), tpot: z.number(), endToEnd: z.number(), p95: z.number() })
+    .nullable(),
   measuredOn: z.strictObject({
     runs: z.int().positive(),
     requests: z.int().positive(),
@@ -78,7 +80,8 @@ export function measuredReplica({
   measuredOn,
   errors = null,
   p95Errors = null,
-}: Pick<MeasuredEngine, "step" | "request" | "limits"> & Partial<Pick<MeasuredEngine, "measuredOn" | "errors" | "p95Errors">>): ReplicaModel {
+}: Pick<MeasuredEngine, "step" | "request" | "limits"> &
+  Partial<Pick<MeasuredEngine, "measuredOn" | "errors" | "p95Errors">>): ReplicaModel {
   const maxBatchedTokens = Math.max(2, limits.maxBatchedTokens.value);
   return {
     stepTime: measuredStep(step, measuredOn),

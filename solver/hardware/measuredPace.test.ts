@@ -22,7 +22,8 @@ test("a fit whose p95 is too low beside its mean gets a pace that varies by as m
 });
 
 test("errors of percentiles are those of the worst engine without its bias, and unknown where one engine has none", () => {
-  const measured = (p95Errors: ReturnType<typeof errors> | null) => ({ p95Errors }) as Parameters<typeof percentileErrors>[0]["engines"][number];
+  const measured = (p95Errors: ReturnType<typeof errors> | null) =>
+    ({ p95Errors }) as Parameters<typeof percentileErrors>[0]["engines"][number];
   expect(percentileErrors({ engines: [measured(errors(0)), measured(errors(-0.2, 0.3))] })?.p90Absolute).toBeCloseTo(0.1, 9);
   expect(percentileErrors({ engines: [measured(errors(0)), measured(null)] })).toBeNull();
 });

@@ -30,7 +30,10 @@ export function replicaModel(model: ModelCard, gpu: GpuCard, shape: ReplicaShape
     if (!isMeasuredGpu(profile, gpu)) return replicaModel(model, gpu, shape, vllmProfile);
     const engine = measuredOf(profile, { model: model.id, gpu: gpu.id, shape });
     if (engine !== undefined) return { fits: true, replica: measuredReplica(engine) };
-    return { fits: false, reason: `the profile "${profile.name}" has no measurement of ${model.id} on ${gpu.id} at tp ${shape.tp}, pp ${shape.pp}` };
+    return {
+      fits: false,
+      reason: `the profile "${profile.name}" has no measurement of ${model.id} on ${gpu.id} at tp ${shape.tp}, pp ${shape.pp}`,
+    };
   }
   const fit = memoryFit(model, gpu, shape);
   if (!fit.fits) return fit;

@@ -3,8 +3,8 @@ import { type EngineProfile, engineNames, isMeasured } from "@/solver/hardware/e
 import { percentileErrors } from "@/solver/hardware/measuredProfile";
 import { MAX_BATCHED_TOKENS, MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
-import { crowdedHosts, crowdedHostText } from "@/solver/plan/sharedCores";
 import type { CascadePolicy, Objective, StagePrediction } from "@/solver/plan/plan";
+import { crowdedHosts, crowdedHostText } from "@/solver/plan/sharedCores";
 import { exactSecondsText, secondsText, wholePercent } from "@/solver/wording/wording";
 import type { Workload } from "@/solver/workload/workload";
 import type { Finalist } from "../deploy/finalist";
