@@ -9,7 +9,7 @@ import type { Benchmark, Measurement } from "../lib/benchmark";
 import { once } from "../lib/once";
 import { resultsFolder } from "../lib/results";
 import { cascadeRuns } from "./cascadeRuns";
-import { isEngineThere } from "./realEngine";
+import { endOnSignals, isEngineThere } from "./realEngine";
 import { Records } from "./records";
 import { writeReport } from "./report";
 import { realSettings } from "./settings";
@@ -27,6 +27,7 @@ function cards(): UserCards {
 
 /** All runs that are not recorded yet and that there is time for; then the report of all that are. */
 const measured = once(async (): Promise<Records> => {
+  endOnSignals();
   const settings = realSettings();
   const began = performance.now();
   const folder = resultsFolder("real");

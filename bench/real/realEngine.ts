@@ -59,6 +59,17 @@ export function isEngineThere(kind: EngineKind): { readonly ok: true } | { reado
   return existsSync(addon) ? { ok: true } : { ok: false, message: "install it with weir add real-engine." };
 }
 
+/** Process groups of engines that run; they end with the bench, however it ends. */
+const running = new Set<number>();
+process.once("exit", () => {
+  for (const pid of running) signalGroup(pid, "SIGKILL");
+});
+
+/** Ends the bench, and with it its engines, on a signal. */
+export function endOnSignals(): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
+}
+
 /**
  * Starts an engine in a process group of its own and waits until it is healthy.
  *
@@ -69,6 +80,7 @@ export async function startEngine(order: EngineOrder): Promise<RealEngine> {
   const url = `http://127.0.0.1:${port}`;
   const startedMs = performance.now();
   const child = launched(order, port);
+  if (child.pid !== undefined) running.add(child.pid);
   const end = (): Promise<void> => endGroup(child);
   try {
     await healthy(child, url, order);
@@ -157,6 +169,7 @@ async function endGroup(child: ChildProcess): Promise<void> {
   await Promise.race([gone, sleep(15_000)]);
   // Children of a group whose first process has ended may live on.
   signalGroup(pid, "SIGKILL");
+  running.delete(pid);
   await gone;
 }
 
