@@ -7,6 +7,7 @@ import { createGatewayKeyService } from "@/server/api/gateway/gatewayKeyService"
 import { createGatewayService } from "@/server/api/gateway/gatewayService";
 import { createWorkflowsService } from "@/server/api/gateway/workflowsService";
 import { createCalibrationService } from "@/server/api/hardware/calibrationService";
+import { createMeasuringService } from "@/server/api/hardware/measuringService";
 import { createCardService } from "@/server/api/hardware/cardService";
 import { createArtefactService } from "@/server/api/lab/artefactService";
 import { createLabService } from "@/server/api/lab/labService";
@@ -192,6 +193,7 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
   batchRuns.resumeAll();
   const schedules = createSchedules({ store, clusterOf, start: applications.start });
 
+  const calibrations = createCalibrationService({ store, uploads, cards, sourceOf });
   return {
     services: {
       workloads: createWorkloadService({ store, uploads, cards, arrivals }),
@@ -214,7 +216,8 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
       declaredWorkflows: createDeclaredWorkflowService(store),
       load,
       cards: createCardService(store, cards),
-      calibrations: createCalibrationService({ store, uploads, cards, sourceOf }),
+      calibrations,
+      measuring: createMeasuringService({ store, cards, keep: calibrations.keep }),
       prompts,
       profiles,
       trust: createTrustService({ store, decisionsOf: (id, limit) => fleet.get(id)?.collector()?.decisions(limit) ?? [] }),

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { FixedJudge } from "@/solver/cascade/explore/situation";
 import { arrivals } from "@/solver/engine/arrivals";
 import { isMeasured } from "@/solver/hardware/engineProfile";
-import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
-import { measuredProfile } from "@/solver/hardware/measuredProfile";
+import { joinMeasured, type MeasuredProfile } from "@/solver/hardware/measuredProfile";
 import { mean } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
 import type { Plan } from "@/solver/plan/plan";
@@ -50,7 +49,7 @@ export async function cascadeRuns(bench: RealBench, files: LadderFiles): Promise
     const started = await startLadder(bench, files, ended);
     const ground = await fitted(bench, files.kind, started);
     says("cascade: planning questions");
-    const table = await profiled([started.small, started.large].map(answering), started.judge.url);
+    const table = await profiled([started.small, started.large].map(answering), started.judge.url, settings.questions);
     const { meanSeconds, calls, variation } = table.judge;
     const key = `${files.kind} judge`;
     if (records.find("judge", key) === undefined) records.add({ kind: "judge", key, secondsPerCall: meanSeconds, samples: calls });
@@ -129,15 +128,17 @@ async function fitted(bench: RealBench, kind: EngineKind, { small, large }: Ladd
   const { records, settings, folder, cards, planner, says } = bench;
   const cardsFile = join(folder, "cards.json");
   writeFileSync(cardsFile, JSON.stringify(cards));
-  const engines: MeasuredEngine[] = [];
+  const profiles: MeasuredProfile[] = [];
   for (const engine of [small, large]) {
     says(`${kind}: fitting ${engine.order.model} for ${settings.sweepMinutes} minutes`);
     const key = `${kind} ladder ${engine.order.model}`;
     const profile = await fittedProfile(records, { engine, key, minutes: settings.sweepMinutes, folder, cardsFile });
     if (!isMeasured(profile)) throw new Error("weir measure wrote a profile of another form");
-    engines.push(...profile.engines);
+    profiles.push(profile);
   }
-  const profile = measuredProfile({ id: `${kind}-ladder`, name: "both real models", engine: kind }, engines);
+  const [first, ...others] = profiles;
+  if (first === undefined) throw new Error("no engine was measured");
+  const profile = joinMeasured([first, ...others]);
   return { planner, profile, cards, seconds: settings.seconds };
 }
 

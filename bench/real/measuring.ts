@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import { readProfileText } from "@/solver/hardware/readProfileText";
-import { PROCESSOR_CORE } from "@/solver/plan/sharedCores";
+import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
 import type { RealEngine } from "./realEngine";
 import type { Records } from "./records";
 import { runClient } from "./runClient";
@@ -26,7 +26,7 @@ export async function fittedProfile(
   if (known !== undefined) return readProfile(JSON.stringify(known.profile), key);
   const out = join(folder, `${key.replaceAll(" ", "-")}.json`);
   const began = performance.now();
-  const asked = ["measure", "--endpoint", engine.url, "--model", engine.order.model, "--gpu", PROCESSOR_CORE, "--minutes", String(minutes)];
+  const asked = ["measure", "--endpoint", engine.url, "--model", engine.order.model, "--gpu", PROCESSOR_CARD, "--minutes", String(minutes)];
   const report = await weir([...asked, "--cards", cardsFile, "--out", out, "--json"]);
   const text = readFileSync(out, "utf8");
   records.add({ kind: "fit", key, minutes: (performance.now() - began) / 60_000, report: parsed(report), profile: JSON.parse(text) });

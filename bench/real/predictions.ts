@@ -14,7 +14,7 @@ import { quantile } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { CascadePolicy, Objective, Plan } from "@/solver/plan/plan";
-import { PROCESSOR_CORE } from "@/solver/plan/sharedCores";
+import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { drawSample } from "@/solver/workload/sample";
 import type { Workload } from "@/solver/workload/workload";
@@ -57,7 +57,7 @@ export async function planOf({ planner, profile, cards, seconds }: Ground, asked
     workload,
     workloadId: `${workload.name} ${models.join(" ")}`,
     cluster: {
-      ...{ id: "this-computer", name: "This computer", kind: "described", gpu: PROCESSOR_CORE, usdPerGpuHour: 0.05 },
+      ...{ id: "this-computer", name: "This computer", kind: "described", gpu: PROCESSOR_CARD, usdPerGpuHour: 0.05 },
       nodes: [{ name: "host", gpus: models.length }],
     },
     ...{ requestsPerSecond, models, userCards: cards, engineProfile: profile, measuredSeconds: seconds },
@@ -72,8 +72,8 @@ export async function planOf({ planner, profile, cards, seconds }: Ground, asked
 /** A model's replica under a profile. @throws when it does not fit its card. */
 function replicaOf({ profile, cards }: Ground, model: string) {
   const all = catalogueOf(cards);
-  const [card, core] = [all.models[model], all.gpus[PROCESSOR_CORE]];
-  if (card === undefined || core === undefined) throw new Error(`no card of ${card === undefined ? model : PROCESSOR_CORE}`);
+  const [card, core] = [all.models[model], all.gpus[PROCESSOR_CARD]];
+  if (card === undefined || core === undefined) throw new Error(`no card of ${card === undefined ? model : PROCESSOR_CARD}`);
   const fit = replicaModel(card, core, { tp: 1, pp: 1 }, profile);
   if (!fit.fits) throw new Error(fit.reason);
   return fit.replica;
@@ -159,7 +159,7 @@ function aloneOf(model: string): Pick<Plan, "deployment"> & { readonly policy: C
     },
     deployment: [
       {
-        ...{ model, gpu: PROCESSOR_CORE, gpus: 1, precision: "bf16" },
+        ...{ model, gpu: PROCESSOR_CARD, gpus: 1, precision: "bf16" },
         replicas: [{ ...{ tp: 1, pp: 1, count: 1, shareEach: 1 }, placements: [[{ node: "host", gpus: [0] }]] }],
       },
     ],

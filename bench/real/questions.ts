@@ -4,8 +4,8 @@ import { fitJudgeTimes, type JudgeTimes, type TimedCall } from "@/solver/judging
 import { type ArithmeticQuestion, arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
 import type { OutcomeTable } from "@/solver/workload/workload";
 
-/** Questions to plan with; those to measure with have other seeds. */
-const PLANNING = { questions: 2400, seed: 1 };
+/** Of the questions to plan with; those to measure with have other seeds. */
+const PLANNING_SEED = 1;
 
 /** The longest answer, with its end. */
 const ANSWER_TOKENS = 16;
@@ -43,8 +43,8 @@ export interface Profiled {
  *
  * @throws when an engine or the judge gives no answer.
  */
-export async function profiled(engines: readonly Answering[], judgeUrl: string): Promise<Profiled> {
-  const questions = arithmeticQuestions(PLANNING.questions, PLANNING.seed);
+export async function profiled(engines: readonly Answering[], judgeUrl: string, count: number): Promise<Profiled> {
+  const questions = arithmeticQuestions(count, PLANNING_SEED);
   const inputTokens = new Int32Array(questions.length);
   const calls: TimedCall[] = [];
   const models = [];

@@ -13,6 +13,8 @@ export interface RealSettings {
   readonly minutes: number;
   /** Minutes of the sweep that an engine's profile is fitted to. */
   readonly sweepMinutes: number;
+  /** Questions that the cascade is planned with. */
+  readonly questions: number;
 }
 
 /** Settings by `WEIR_BENCH_REAL_…`. @throws when one is not understood. */
@@ -24,6 +26,7 @@ export function realSettings(environment: NodeJS.ProcessEnv = process.env): Real
     seconds: positive("SECONDS", 40),
     minutes: positive("MINUTES", 60),
     sweepMinutes: positive("SWEEP_MINUTES", 5),
+    questions: Math.round(positive("QUESTIONS", 2400)),
   };
 
   function listed<Name extends string>(name: string, known: readonly Name[], otherwise: readonly Name[]): readonly Name[] {

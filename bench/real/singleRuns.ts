@@ -87,7 +87,7 @@ async function oneRun({ records, settings, says }: RealBench, ground: Ground, { 
   const { order, url } = engine;
   const { traffic, share, repeat } = run;
   const key = keyOf(order.kind, run);
-  const count = Math.max(100, Math.round(requestsPerSecond * settings.seconds));
+  const count = Math.max(LEAST_REQUESTS, Math.round(requestsPerSecond * settings.seconds));
   // Every share has its own arrivals; a repeat has those of the first.
   const seed = 1000 * share;
   const unscaled = traffic.arrivals(count, seed);
@@ -118,6 +118,7 @@ async function oneRun({ records, settings, says }: RealBench, ground: Ground, { 
 const ms = (seconds: number | undefined): string => `${Math.round(1000 * (seconds ?? Number.NaN))} ms`;
 
 const KNOWN_ARRIVALS = 12_000;
+const LEAST_REQUESTS = 30;
 
 /** A table of one model with lengths that a user would know; nothing is said of quality. */
 function workloadOf(model: string, { name, says, known }: Traffic, arrivalSeconds: Float64Array, seed: number): Workload {

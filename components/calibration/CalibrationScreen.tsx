@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import type { ProfileList } from "@/server/contracts/studio";
-import { type EngineKind, type EngineProfile, engineKinds, engineNames } from "@/solver/hardware/engineProfile";
+import { type EngineKind, type EngineProfile, engineKinds, engineTitle } from "@/solver/hardware/engineProfile";
 import { useTRPC } from "../api/trpc";
 import { useCurrentCluster } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
@@ -17,6 +17,7 @@ import { CheckPanel } from "./CheckPanel";
 import { type CalibrationView, calibrationCodec } from "./calibrationCodec";
 import { FitPanel } from "./FitPanel";
 import { ImportProfile } from "./ImportProfile";
+import { MeasurePanel } from "./MeasurePanel";
 import { ProfilePanel } from "./ProfilePanel";
 import type { Hardware } from "./prepareProfile";
 import { RunsPanel } from "./RunsPanel";
@@ -115,7 +116,7 @@ export function CalibrationScreen() {
                   value={profile.id}
                   options={profiles.map((each) => ({
                     value: each.id,
-                    text: `${each.name} (${list.own.some((kept) => kept.profile.id === each.id) ? `yours, ${engineNames[each.engine]}` : "built in"}${each.id === list.inUse ? ", in use" : ""})`,
+                    text: `${each.name} (${list.own.some((kept) => kept.profile.id === each.id) ? `yours, ${engineTitle(each.engine)}` : "built in"}${each.id === list.inUse ? ", in use" : ""})`,
                   }))}
                   onChange={(id) => write({ profile: id }, "push")}
                 />
@@ -139,6 +140,7 @@ export function CalibrationScreen() {
                 />
               )}
               <ProfilePanel key={profile.id} profile={profile} list={list} hardware={hardware} />
+              <MeasurePanel onShow={(id) => write({ profile: id, fit: null }, "push")} />
               {view.rows === null ? (
                 <RunsPanel
                   uploadId={null}

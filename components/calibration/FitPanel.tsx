@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { FitState, ProfileFit } from "@/server/contracts/studio";
 import { choiceText } from "@/solver/calibration/chooseFit";
-import { type EngineKind, type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
+import { type EngineKind, type EngineProfile, engineNames, type KernelProfile } from "@/solver/hardware/engineProfile";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { Button } from "../ui/Button";
@@ -17,7 +17,7 @@ import { ErrorTable } from "./ErrorTable";
 import { coefficientWords, reasonWords } from "./prepareProfile";
 
 /** A fit compared with the profile it began from: what changed, its errors, what it could not determine. */
-function FitResult({ fit, base, file }: { readonly fit: ProfileFit; readonly base: EngineProfile; readonly file: string }) {
+function FitResult({ fit, base, file }: { readonly fit: ProfileFit; readonly base: KernelProfile; readonly file: string }) {
   const { profile, trainErrors, keptAside, heldOutErrors, choice, notFitted, outliers } = fit;
   const sets = [
     { name: "rows seen", errors: trainErrors },
@@ -229,7 +229,7 @@ function Choice(props: { readonly checked: boolean; readonly onChange: (checked:
 function statusOf(
   fitId: string | null,
   { data, error }: { readonly data: FitState | null | undefined; readonly error: { readonly message: string } | null },
-  base: EngineProfile,
+  base: KernelProfile,
 ): PanelStatus {
   if (fitId === null) {
     return {

@@ -1,4 +1,4 @@
-import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
+import { type EngineProfile, engineTitle } from "@/solver/hardware/engineProfile";
 import { formatCount } from "../ui/format";
 
 const spanText = ({ least, most }: { readonly least: number; readonly most: number }): string =>
@@ -8,12 +8,12 @@ const spanText = ({ least, most }: { readonly least: number; readonly most: numb
 export function FittedOn({ profile }: { readonly profile: EngineProfile }) {
   const { fittedOn } = profile;
   if (fittedOn === null) return <p className="text-sm text-ink-3">The profile does not state the runs it was fitted on.</p>;
-  const { rows, models, gpus, tp, inputTokens, outputTokens, concurrency, asOf, emulated } = fittedOn;
+  const { rows, models, gpus, inputTokens, outputTokens, concurrency, asOf, emulated } = fittedOn;
   const facts = [
-    ["Runs", `${formatCount(rows)} of ${emulated ? "emulated " : ""}${engineNames[profile.engine]}, fitted ${asOf}`],
+    ["Runs", `${formatCount(rows)} of ${emulated ? "emulated " : ""}${engineTitle(profile.engine)}, fitted ${asOf}`],
     ["Models", models.join(", ")],
     ["GPUs", gpus.join(", ")],
-    ["Tensor parallelism", spanText(tp)],
+    ...("tp" in fittedOn ? [["Tensor parallelism", spanText(fittedOn.tp)] as const] : []),
     ["Prompt tokens", spanText(inputTokens)],
     ["Answer tokens", spanText(outputTokens)],
     ["Requests in flight", spanText(concurrency)],

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ProfileList } from "@/server/contracts/studio";
-import { type EngineProfile, engineNames, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
+import { type EngineProfile, engineTitle, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
 import { readProfileText } from "@/solver/hardware/readProfileText";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
@@ -89,7 +89,7 @@ function Preview(props: {
         <h3 className="text-sm font-semibold">
           {profile.name} {profile.fittedOn?.emulated && <Badge tone="hatched">emulated</Badge>}
         </h3>
-        <p className="text-sm text-ink-2">A profile of {engineNames[profile.engine]}, used for planning only after you select it.</p>
+        <p className="text-sm text-ink-2">A profile of {engineTitle(profile.engine)}, used for planning only after you select it.</p>
         <FittedOn profile={profile} />
       </section>
       <section className="flex flex-col gap-2">

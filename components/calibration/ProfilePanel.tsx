@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ProfileList } from "@/server/contracts/studio";
-import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import { type EngineProfile, isMeasured } from "@/solver/hardware/engineProfile";
 import { profileText } from "@/solver/hardware/readProfileText";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
@@ -16,6 +16,7 @@ import { saveText } from "../ui/saveText";
 import { CoefficientTable } from "./CoefficientTable";
 import { ErrorTable } from "./ErrorTable";
 import { FittedOn } from "./FittedOn";
+import { MeasuredTable } from "./MeasuredTable";
 import { fileStem } from "./prepareLiveRows";
 import { extrapolations, type Hardware } from "./prepareProfile";
 
@@ -72,7 +73,7 @@ export function ProfilePanel(props: { readonly profile: EngineProfile; readonly 
   return (
     <Panel title={profile.name} aside={<Use profile={profile} list={props.list} />}>
       <div className="grid gap-x-8 gap-y-6 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <CoefficientTable profile={profile} before={null} />
+        {isMeasured(profile) ? <MeasuredTable profile={profile} /> : <CoefficientTable profile={profile} before={null} />}
         <div className="flex min-w-0 flex-col gap-6">
           <section className="flex flex-col gap-2">
             <h3 className="text-sm font-semibold">On held-out runs</h3>

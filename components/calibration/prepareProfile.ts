@@ -3,8 +3,11 @@ import {
   coefficientNames,
   type EngineProfile,
   hostCoefficients,
+  isMeasured,
+  type KernelProfile,
   standardErrorWords,
 } from "@/solver/hardware/engineProfile";
+import type { MeasuredProfile } from "@/solver/hardware/measuredProfile";
 
 /** One coefficient as displayed. */
 export interface CoefficientLine {
@@ -13,7 +16,7 @@ export interface CoefficientLine {
   readonly value: string;
   /** The value of the profile compared with; null without one. */
   readonly before: string | null;
-  readonly kind: EngineProfile["provenance"][Coefficient]["kind"];
+  readonly kind: KernelProfile["provenance"][Coefficient]["kind"];
   /** Number, from 1, of its source among those of the profile. */
   readonly source: number;
   /** How well the fit determines it; empty where that is not stated. */
@@ -50,7 +53,7 @@ export function coefficientText(name: Coefficient, value: number): string {
 }
 
 /** A profile's coefficients in their order, next to those of another. */
-export function coefficientLines(profile: EngineProfile, before: EngineProfile | null): readonly CoefficientLine[] {
+export function coefficientLines(profile: KernelProfile, before: KernelProfile | null): readonly CoefficientLine[] {
   const sources = coefficientSources(profile);
   return coefficientNames.map((name) => ({
     name,
@@ -64,11 +67,11 @@ export function coefficientLines(profile: EngineProfile, before: EngineProfile |
 }
 
 /** Where a profile's coefficients come from, each source once, in the order of the coefficients. */
-export const coefficientSources = (profile: EngineProfile): readonly string[] => [
+export const coefficientSources = (profile: KernelProfile): readonly string[] => [
   ...new Set(coefficientNames.map((name) => sourceOf(profile, name))),
 ];
 
-const sourceOf = ({ provenance }: EngineProfile, name: Coefficient): string => reasonWords(provenance[name].source);
+const sourceOf = ({ provenance }: KernelProfile, name: Coefficient): string => reasonWords(provenance[name].source);
 
 /** The hardware and models that a cluster is planned with. */
 export interface Hardware {
@@ -78,7 +81,10 @@ export interface Hardware {
 }
 
 /** Warnings about the use of a profile on a cluster that it was not fitted on, one sentence each. */
-export function extrapolations({ fittedOn }: EngineProfile, { gpu, models, gpusPerNode }: Hardware): readonly string[] {
+export function extrapolations(profile: EngineProfile, hardware: Hardware): readonly string[] {
+  if (isMeasured(profile)) return beyondMeasured(profile, hardware);
+  const { fittedOn } = profile;
+  const { gpu, models, gpusPerNode } = hardware;
   if (fittedOn === null) return ["It does not state the runs it was fitted on: whether it applies here is unknown."];
   const sentences: string[] = [];
   if (!fittedOn.gpus.includes(gpu)) sentences.push(`No run on ${gpu} was fitted: its times are extrapolated from ${list(fittedOn.gpus)}.`);
@@ -87,6 +93,14 @@ export function extrapolations({ fittedOn }: EngineProfile, { gpu, models, gpusP
     sentences.push(`No run of ${list(strangers)} was fitted: their times follow from their architecture and ${list(fittedOn.models)}.`);
   if (gpusPerNode > fittedOn.tp.most) sentences.push(`No run with a tensor parallelism above ${fittedOn.tp.most} was fitted.`);
   return sentences;
+}
+
+/** Warnings about the use of measured engines on a cluster, one sentence each. */
+function beyondMeasured({ engines }: MeasuredProfile, { gpu, models }: Hardware): readonly string[] {
+  const here = engines.filter((engine) => engine.gpu === gpu);
+  if (here.length === 0) return [`No engine on ${gpu} was measured: plans for it use kernel tables with the built-in profile.`];
+  const strangers = models.filter((model) => here.every((engine) => engine.model !== model));
+  return strangers.length === 0 ? [] : [`${list(strangers)} ${strangers.length === 1 ? "was" : "were"} not measured on ${gpu}: plans for it leave ${strangers.length === 1 ? "it" : "them"} out.`];
 }
 
 const list = (names: readonly string[]): string =>

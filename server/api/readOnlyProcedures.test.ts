@@ -43,6 +43,7 @@ const inside = [
   "live.quantities",
   "live.stream",
   "load.status",
+  "measuring.state",
   "people.fourEyes",
   "people.list",
   "people.sessions",

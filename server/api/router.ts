@@ -5,6 +5,7 @@ import { artefactsRouter } from "./routers/artefactsRouter";
 import { auditRouter } from "./routers/auditRouter";
 import { batchesRouter } from "./routers/batchesRouter";
 import { calibrationsRouter } from "./routers/calibrationsRouter";
+import { measuringRouter } from "./routers/measuringRouter";
 import { cardsRouter } from "./routers/cardsRouter";
 import { clustersRouter } from "./routers/clustersRouter";
 import { declaredWorkflowsRouter } from "./routers/declaredWorkflowsRouter";
@@ -61,6 +62,7 @@ export const appRouter = router({
   audit: auditRouter,
   cards: cardsRouter,
   calibrations: calibrationsRouter,
+  measuring: measuringRouter,
   lab: labRouter,
   workflows: workflowsRouter,
   declaredWorkflows: declaredWorkflowsRouter,

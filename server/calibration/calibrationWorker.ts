@@ -1,5 +1,6 @@
 import { serveTasks, type TaskRun } from "@/server/threads/serveTasks";
 import { chooseFit } from "@/solver/calibration/chooseFit";
+import { fitMeasured } from "@/solver/calibration/fitMeasured";
 import { predictServing, type ServingPrediction } from "@/solver/calibration/predictServing";
 import { errorsByGroup } from "@/solver/calibration/servingErrors";
 import type { UnsupportedRow } from "@/solver/calibration/servingRow";
@@ -11,6 +12,7 @@ const BATCH_MS = 250;
 
 /** Entry of a calibration worker thread. */
 serveTasks((task: CalibrationTask, { say }: TaskRun<Predicted>): CalibrationAnswer => {
+  if (task.kind === "measured") return { kind: "measured", answer: fitMeasured(task.runs, task.options) };
   const cards = catalogueOf(task.userCards);
   if (task.kind === "fit") {
     const { rows, base, efficiencies, tpotOnly, id, name, asOf } = task;

@@ -7,6 +7,7 @@ import { addExportCommand } from "./commands/exportCommand";
 import { addFrontierCommand } from "./commands/frontierCommand";
 import { addImportCommand } from "./commands/importCommand";
 import { addLoadCommand } from "./commands/loadCommand";
+import { addMeasureCommand } from "./commands/measureCommand";
 import { addPanicCommand } from "./commands/panicCommand";
 import { addPlaceCommand } from "./commands/placeCommand";
 import { addPlanCommand } from "./commands/planCommand";
@@ -18,7 +19,7 @@ import type { ExitCode } from "./flags/exitCodes";
 const commands = [
   ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand, addCompareCommand, addExportCommand],
   ...[addImportCommand, addLoadCommand, addPanicCommand, addPlaceCommand, addSignInCommand, addAuditCommand],
-  ...[addTokenCommand, addAddCommand],
+  ...[addTokenCommand, addAddCommand, addMeasureCommand],
 ];
 
 /** The command line with all its commands; `onExit` gets the exit code of the command that ran. */

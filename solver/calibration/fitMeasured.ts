@@ -70,10 +70,16 @@ export function fitMeasured(runs: readonly MeasuredRun[], options: FitMeasuredOp
   const folds = groups.length < 2 ? 0 : Math.min(FOLDS, groups.length);
   const keptAside = Array.from({ length: folds }, (_, fold) => {
     const isUnseen = (run: MeasuredRun): boolean => groups.indexOf(lengthsKey(run)) % folds === fold;
-    const seen = fitTimes(runs.filter((run) => !isUnseen(run)), limits);
+    const seen = fitTimes(
+      runs.filter((run) => !isUnseen(run)),
+      limits,
+    );
     return runs.filter(isUnseen).map((run) => errorsOf(run, seen.times, limits));
   }).flat();
-  const span = (name: keyof RunPoint) => ({ least: Math.min(...runs.map((run) => run[name])), most: Math.max(...runs.map((run) => run[name])) });
+  const span = (name: keyof RunPoint) => ({
+    least: Math.min(...runs.map((run) => run[name])),
+    most: Math.max(...runs.map((run) => run[name])),
+  });
   const { model, gpu, shape, noise, asOf, source, emulated } = options;
   return {
     outcome: "fitted",

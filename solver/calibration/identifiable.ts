@@ -1,4 +1,4 @@
-import { type Coefficient, type KernelProfile, hostCoefficients } from "../hardware/engineProfile";
+import { type Coefficient, hostCoefficients, type KernelProfile } from "../hardware/engineProfile";
 
 /** A coefficient that the rows do not determine. */
 export interface NotFitted {

@@ -30,8 +30,9 @@ export interface MeasuredHead {
   readonly tp: number;
   readonly pp: number;
   readonly weights: string;
-  readonly maxSequences: number;
-  readonly maxBatchedTokens: number;
+  /** Empty: not known. */
+  readonly maxSequences: number | "";
+  readonly maxBatchedTokens: number | "";
 }
 
 /** Runs as the CSV file that `weir calibrate --rows` and `weir simulate --rows` read; lengths are exact, so the least share is 1. */

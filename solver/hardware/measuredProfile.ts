@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type UserCards, userCardsSchema } from "./cardSchema";
 import { type MeasuredEngine, measuredEngineSchema } from "./measuredEngine";
 import type { ReplicaShape } from "./parallelism";
 import { profileErrorsSchema, spanSchema } from "./profileErrors";
@@ -11,6 +12,8 @@ export const measuredProfileSchema = z.strictObject({
   /** The engine's own word, such as "vllm" or "llama.cpp". */
   engine: z.string().min(1).max(40),
   engines: z.array(measuredEngineSchema).min(1).max(50),
+  /** Cards of the models and GPUs that Weir does not ship: a plan needs nothing but the profile. */
+  cards: userCardsSchema.optional(),
   /** Pooled over the engines. */
   errors: profileErrorsSchema.nullable(),
   fittedOn: z.strictObject({
@@ -44,7 +47,7 @@ export const measuredOf = ({ engines }: MeasuredProfile, placed: Placed): Measur
 
 /** A profile of measured engines; of those with the same model, GPU and shape the last counts. */
 export function measuredProfile(
-  { id, name, engine }: Pick<MeasuredProfile, "id" | "name" | "engine">,
+  { id, name, engine, cards }: Pick<MeasuredProfile, "id" | "name" | "engine" | "cards">,
   all: readonly MeasuredEngine[],
 ): MeasuredProfile {
   const engines = all.filter((one, index) => !all.slice(index + 1).some((later) => isSame(one, later)));
@@ -59,6 +62,7 @@ export function measuredProfile(
     name,
     engine,
     engines,
+    ...(cards === undefined ? {} : { cards }),
     errors: pooledErrors(engines),
     fittedOn: {
       rows: on.reduce((sum, { runs }) => sum + runs, 0),
@@ -96,4 +100,26 @@ export function percentileErrors({ engines }: Pick<MeasuredProfile, "engines">):
   const [worst] = [...all].sort((a, b) => b.p90Absolute - a.p90Absolute);
   if (worst === undefined || all.length < engines.length) return null;
   return { ...worst, p90Absolute: Math.max(worst.meanAbsolute, worst.p90Absolute - Math.max(0, -worst.bias)) };
+}
+
+/** One profile of the engines of several, under the name of the last; of those with the same model, GPU and shape the last counts. */
+export function joinMeasured(profiles: readonly [MeasuredProfile, ...MeasuredProfile[]]): MeasuredProfile {
+  const last = profiles.at(-1) ?? profiles[0];
+  const cards = profiles.flatMap((one) => one.cards ?? []);
+  const joined = cards.length === 0 ? undefined : cards.reduce(withCards);
+  return measuredProfile(
+    { ...last, cards: joined },
+    profiles.flatMap(({ engines }) => engines),
+  );
+}
+
+/** Cards with those of another set that they lack. */
+export function withCards(own: UserCards, more: UserCards): UserCards {
+  const lacking = <Card extends { readonly id: string }>(from: readonly Card[], has: readonly Card[]): readonly Card[] =>
+    from.filter(({ id }) => has.every((card) => card.id !== id));
+  return {
+    models: [...own.models, ...lacking(more.models, own.models)],
+    gpus: [...own.gpus, ...lacking(more.gpus, own.gpus)],
+    prices: { ...more.prices, ...own.prices },
+  };
 }

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { crowdedHosts, crowdedHostText, PROCESSOR_CORE } from "./sharedCores";
+import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
+import { crowdedHosts, crowdedHostText } from "./sharedCores";
 
-const host = (cores: number, gpu = PROCESSOR_CORE) => ({ gpu, nodes: [{ name: "host", gpus: cores }] });
+const host = (cores: number, gpu = PROCESSOR_CARD) => ({ gpu, nodes: [{ name: "host", gpus: cores }] });
 const engine = (...cores: number[]) => ({
   replicas: [{ tp: cores.length, pp: 1, count: 1, shareEach: 1, placements: [[{ node: "host", gpus: cores }]] }],
 });
@@ -19,7 +20,7 @@ test("a free core is enough, and GPUs are no cores", () => {
 });
 
 test("only the host that has no core left is named", () => {
-  const cluster = { gpu: PROCESSOR_CORE, nodes: [...host(1).nodes, { name: "other", gpus: 4 }] };
+  const cluster = { gpu: PROCESSOR_CARD, nodes: [...host(1).nodes, { name: "other", gpus: 4 }] };
   expect(crowdedHosts(cluster, [engine(0)]).map(({ node }) => node)).toEqual(["host"]);
 });
 

@@ -1,9 +1,7 @@
+import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
 import { gpuOfNode } from "./clusterGpus";
 import type { ClusterSpec } from "./clusterSpec";
 import type { ModelDeployment } from "./plan";
-
-/** Id of the card of one core of a processor: engines without a GPU count cores. */
-export const PROCESSOR_CORE = "cpu-core";
 
 /** A host without a core apart from those that its engines compute on. */
 export interface CrowdedHost {
@@ -22,7 +20,7 @@ export function crowdedHosts(
 ): readonly CrowdedHost[] {
   const placed = deployment.flatMap(({ replicas }) => replicas.flatMap(({ placements }) => placements));
   return cluster.nodes.flatMap((node) => {
-    if (gpuOfNode(cluster, node) !== PROCESSOR_CORE) return [];
+    if (gpuOfNode(cluster, node) !== PROCESSOR_CARD) return [];
     const own = placed.map((replica) => replica.filter((part) => part.node === node.name)).filter((parts) => parts.length > 0);
     const cores = new Set(own.flatMap((parts) => parts.flatMap(({ gpus }) => gpus)));
     return cores.size < node.gpus ? [] : [{ node: node.name, engines: own.length, cores: node.gpus }];

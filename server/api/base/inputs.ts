@@ -226,6 +226,15 @@ export type ApplyRequest = z.input<typeof applySchema>;
 export type RollbackRequest = z.input<typeof rollbackSchema>;
 export type LiveTableRequest = z.infer<typeof liveTableSchema>;
 export type CheckRequest = z.infer<typeof checkSchema>;
+/** `Measure this engine`. */
+export const measuringSchema = z.object({
+  url: z.string().trim().min(1).max(500),
+  model: z.string().min(1).max(200).nullable(),
+  gpu: z.string().min(1).max(80).nullable(),
+  minutes: z.number().min(0.1).max(600),
+  tokens: z.int().min(1000).max(1_000_000_000),
+  servingOthers: z.boolean(),
+});
 export type FitRequest = z.infer<typeof fitSchema>;
 export type LoadRequest = z.infer<typeof loadSchema>;
 export type PanicOrder = Omit<z.infer<typeof panicSchema>, "clusterId">;

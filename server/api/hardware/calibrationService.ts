@@ -10,7 +10,7 @@ import { embeddedClusterId } from "@/server/fleet/fleet";
 import { importServingRows, type MeasuredRows } from "@/server/planning/imports/importServingRows";
 import { liveTable } from "@/solver/calibration/liveRows";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
-import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
+import { type EngineKind, type EngineProfile, engineNames, engineTitle, isMeasured } from "@/solver/hardware/engineProfile";
 import type { Actor } from "../base/actor";
 import type { CheckRequest, FitRequest, LiveTableRequest } from "../base/inputs";
 import type { ServiceParts } from "../base/serviceParts";
@@ -62,10 +62,10 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
     if (!read.ok) return yield { kind: "refused", message: read.message };
     const { name, rows, unsupported, bad } = read;
     yield { kind: "table", name, rows: rows.length, unsupported, bad };
-    const profiles = { ...engineProfiles, [profile.engine]: profile };
+    const profiles: Readonly<Record<EngineKind, EngineProfile>> = { ...engineProfiles, [profile.engine]: profile };
     const { userCards } = cards.read();
     for await (const reply of calibrate({ kind: "check", rows, profiles, userCards }, signal)) {
-      if (reply.kind !== "fit") yield reply;
+      if (reply.kind === "predicted" || reply.kind === "checked") yield reply;
     }
   }
 
@@ -79,7 +79,7 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
         actor,
         action,
         { subject: profile.name, objectId: profile.id },
-        `${engineNames[profile.engine]}, fitted on ${profile.fittedOn?.rows ?? 0} runs`,
+        `${engineTitle(profile.engine)}, fitted on ${profile.fittedOn?.rows ?? 0} runs`,
       );
     });
     return { ok: true, id: profile.id };
@@ -133,7 +133,7 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
     /** Starts to fit a profile to the runs of one engine in an uploaded table; `fit` reports its progress, by its id. */
     async startFit({ uploadId, profileId, engine, ...options }: FitRequest): Promise<Outcome<{ readonly id: string }>> {
       const chosen = profileOf(store, profileId);
-      const base = chosen?.engine === engine ? chosen : engineProfiles[engine];
+      const base = chosen !== null && !isMeasured(chosen) && chosen.engine === engine ? chosen : engineProfiles[engine];
       const read = await rowsOf(uploadId);
       if (!read.ok) return read;
       const rows = read.rows.filter((row) => row.engine === engine);

@@ -11,6 +11,7 @@ import type { createBatchService } from "../ensembles/batchService";
 import type { createEnsembleService } from "../ensembles/ensembleService";
 import type { createCalibrationService } from "../hardware/calibrationService";
 import type { createCardService } from "../hardware/cardService";
+import type { createMeasuringService } from "../hardware/measuringService";
 import type { createArtefactService } from "../lab/artefactService";
 import type { createLabService } from "../lab/labService";
 import type { createLiveService } from "../live/liveService";
@@ -44,6 +45,7 @@ export interface Services {
   readonly load: ReturnType<typeof createLoadService>;
   readonly cards: ReturnType<typeof createCardService>;
   readonly calibrations: ReturnType<typeof createCalibrationService>;
+  readonly measuring: ReturnType<typeof createMeasuringService>;
   readonly prompts: ReturnType<typeof createPromptService>;
   readonly profiles: ReturnType<typeof createProfileService>;
   readonly trust: ReturnType<typeof createTrustService>;

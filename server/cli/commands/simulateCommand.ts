@@ -13,7 +13,7 @@ import { describeForecast, forecast, type Load } from "../describe/replicaForeca
 import { type LimitFlags, readLimits, withLimitFlags } from "../flags/engineLimitFlags";
 import { EXIT, type ExitCode, refuse } from "../flags/exitCodes";
 import { numberFlag } from "../flags/flagValues";
-import { PROFILE_FLAG, readProfile } from "../flags/profileFlag";
+import { PROFILE_FLAG, readProfile, withProfileCards } from "../flags/profileFlag";
 import { CARDS_FLAG, readCards, readFile } from "../flags/workloadFlags";
 import { simulateRows } from "./simulateRows";
 
@@ -79,8 +79,8 @@ export function addSimulateCommand(program: Command, onExit: (code: ExitCode) =>
 }
 
 async function simulate(flags: SimulateFlags): Promise<ExitCode> {
-  const { catalogue } = readCards(flags);
   const given = readProfile(flags.profile);
+  const { catalogue } = withProfileCards(readCards(flags), given);
   const limits = readLimits(flags);
   if (flags.rows !== undefined) {
     return simulateRows({ file: flags.rows, profile: given, cards: catalogue, limits, json: flags.json === true });

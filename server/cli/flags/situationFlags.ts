@@ -9,7 +9,7 @@ import { MOST_GPUS_PER_NODE, MOST_NODES, noGpuCard, readClusterFile } from "./cl
 import { type LimitFlags, readLimits, withLimitFlags } from "./engineLimitFlags";
 import { must, refuse } from "./exitCodes";
 import { numberFlag } from "./flagValues";
-import { PROFILE_FLAG, readProfile } from "./profileFlag";
+import { PROFILE_FLAG, readProfile, withProfileCards } from "./profileFlag";
 import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "./workloadFlags";
 
 export interface SituationFlags extends WorkloadFlags, ClusterFlags {
@@ -35,8 +35,8 @@ export const withSituationFlags = (command: Command): Command =>
 export async function readSituation(
   flags: SituationFlags,
 ): Promise<{ readonly situation: PlanningSituation; readonly catalogue: CardCatalogue }> {
-  const { catalogue, userCards } = readCards(flags);
   const engineProfile = readProfile(flags.profile) ?? vllmProfile;
+  const { catalogue, userCards } = withProfileCards(readCards(flags), engineProfile);
   const cluster = readCluster(flags, catalogue);
   const { workload } = must(await readWorkload(flags, catalogue));
   const { judgeSeconds: secondsPerCall = DEFAULT_JUDGE.secondsPerCall, judgeUsd: usdPerCall = DEFAULT_JUDGE.usdPerCall } = flags;

@@ -2,7 +2,7 @@ import type { ChosenFit } from "@/solver/calibration/chooseFit";
 import type { ServingPrediction } from "@/solver/calibration/predictServing";
 import type { GroupErrors } from "@/solver/calibration/servingErrors";
 import type { UnsupportedRow } from "@/solver/calibration/servingRow";
-import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import type { EngineProfile, KernelProfile } from "@/solver/hardware/engineProfile";
 import type { RowProblem } from "@/solver/workload/rowProblems";
 
 /** An engine profile fitted to the operator's own runs. */
@@ -13,7 +13,7 @@ export interface KeptProfile {
 }
 
 export interface ProfileList {
-  readonly builtIn: readonly EngineProfile[];
+  readonly builtIn: readonly KernelProfile[];
   /** Oldest first. */
   readonly own: readonly KeptProfile[];
   /** Id of the profile used for planning. */
@@ -43,7 +43,7 @@ export type CheckEvent =
 export type ProfileFit = Extract<ChosenFit, { outcome: "fitted" }>;
 
 /** The present state of a fit, with the profile it began from. */
-export type FitState = { readonly name: string; readonly base: EngineProfile } & (
+export type FitState = { readonly name: string; readonly base: KernelProfile } & (
   | { readonly kind: "running" | "stopped" }
   | { readonly kind: "fitted"; readonly fit: ProfileFit }
   | { readonly kind: "refused"; readonly message: string }

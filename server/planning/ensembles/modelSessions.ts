@@ -6,7 +6,7 @@ import { type AnswerLengths, outputLengths } from "@/solver/ensemble/sessions/ou
 import { fittedSessionCost, levelledSessionCost, simulatedSessionCost } from "@/solver/ensemble/sessions/sessionCost";
 import { ranWithin, type SessionRow } from "@/solver/ensemble/sessions/sessionRow";
 import { workerShape } from "@/solver/ensemble/sessions/workerShape";
-import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
+import { type EngineProfile, engineTitle } from "@/solver/hardware/engineProfile";
 import type { GpuCard } from "@/solver/hardware/gpus";
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import { quantile } from "@/solver/numeric/quantile";
@@ -75,7 +75,7 @@ export function modelSessions(asked: SessionsOf): Outcome<{ readonly sessions: M
   const output = outputLengths(lengths);
   const unlike = all.length - alike.length;
   const others = unlike === 0 ? "" : `; ${unlike} had another number of requests in flight than is asked`;
-  const simulatedOn = `simulated on the cards of ${model.id} and ${gpu.id} and the engine profile ${profile.name} (${engineNames[profile.engine]})`;
+  const simulatedOn = `simulated on the cards of ${model.id} and ${gpu.id} and the engine profile ${profile.name} (${engineTitle(profile.engine)})`;
   const costOf = (): Pick<ModelSessions, "cost" | "costFrom"> => {
     const fit = sessions.of === "" ? fittedSessionCost(sessions.rows, output, asked.prompts) : null;
     if (fit?.ok) {

@@ -1,5 +1,5 @@
 import { limitsOfModel } from "@/solver/hardware/engineLimits";
-import { type EngineProfile, engineNames, isMeasured } from "@/solver/hardware/engineProfile";
+import { type EngineProfile, engineTitle, isMeasured } from "@/solver/hardware/engineProfile";
 import { percentileErrors } from "@/solver/hardware/measuredProfile";
 import { MAX_BATCHED_TOKENS, MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
@@ -95,7 +95,7 @@ function profileNote({ name, engine, fittedOn, errors }: EngineProfile): string 
   const fitted =
     fittedOn === null
       ? ", fitted to no runs"
-      : `, fitted to ${fittedOn.rows} ${fittedOn.emulated ? "runs of emulated engines that stand in for" : "measured runs of"} ${engineNames[engine]}`;
+      : `, fitted to ${fittedOn.rows} ${fittedOn.emulated ? "runs of emulated engines that stand in for" : "measured runs of"} ${engineTitle(engine)}`;
   const off = errors === null ? "" : `; on runs the fit had not seen it was ${wholePercent(errors.endToEnd.meanAbsolute)} off end to end`;
   return `Engine times follow the profile "${name}"${fitted}${off}.`;
 }

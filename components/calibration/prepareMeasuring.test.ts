@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import type { MeasuredPoint, MeasuringAnnouncement } from "@/server/contracts/studio";
+import { announcementTexts, errorTexts, progressText, scatterOf, usedShare } from "./prepareMeasuring";
+
+const announced: MeasuringAnnouncement = {
+  engine: "vllm",
+  version: "0.32.0",
+  served: "small",
+  model: "small",
+  gpu: "cpu-core",
+  mostConcurrency: 64,
+  contextTokens: 2048,
+  seconds: 360,
+  tokens: 2_000_000,
+};
+
+const point = (error: number | null): MeasuredPoint => ({
+  run: {
+    ...{ inputTokens: 16, outputTokens: 1, concurrency: 1, requests: 8, seconds: 1 },
+    ...{ ttftSeconds: 0.02, tpotSeconds: null, endToEndSeconds: 0.1, p50Seconds: 0.1, p95Seconds: 0.12 },
+  },
+  errors: error === null ? null : { ttft: error, tpot: null, endToEnd: 2 * error, p95: 3 * error },
+});
+
+test("the announcement names engine, cards, most load and what happens to an engine that serves others", () => {
+  expect(announcementTexts(announced, false)).toEqual([
+    "vllm 0.32.0 serves small. The profile is filed under the cards small and cpu-core.",
+    "It gets 1 to 64 requests in flight, of up to 2,048 tokens each: at most 2,000,000 tokens in at most 6 minutes.",
+    "If it serves others, nothing is sent.",
+  ]);
+  expect(announcementTexts(announced, true).at(-1)).toMatch(/their load is part of the figures/);
+});
+
+test("progress counts runs, tokens and time, and the bar follows what is used up first", () => {
+  const left = { seconds: 270, tokens: 500_000 };
+  expect(progressText({ doing: "Run 3", left, points: [point(null), point(null)], announced })).toBe(
+    "Run 3. 2 runs so far, 1,500,000 of 2,000,000 tokens sent, 5 minutes left.",
+  );
+  expect(usedShare({ left, announced })).toBe(0.75);
+});
+
+test("runs without a prediction or a figure are left out of chart and errors", () => {
+  const points = [point(null), point(0.1), point(-0.2)];
+  expect(scatterOf(points, "ttft").map(({ key }) => key)).toEqual([1, 2]);
+  expect(scatterOf(points, "tpot")).toEqual([]);
+  expect(errorTexts(points)).toEqual({ ttft: "15.0 %", tpot: "–", endToEnd: "30.0 %", p95: "45.0 %" });
+});

@@ -1,0 +1,168 @@
+import { randomUUID } from "node:crypto";
+import { calibrate } from "@/server/calibration/calibrate";
+import { profileInUse } from "@/server/calibration/profileInUse";
+import type { CardStore } from "@/server/cards/cardStore";
+import type { Measuring, MeasuringAnnouncement, MeasuringOrder, Outcome } from "@/server/contracts/studio";
+import { addressOf } from "@/server/engineClient/address";
+import { reasonOf } from "@/server/lib/reasonOf";
+import { type InspectedEngine, inspectEngine } from "@/server/measuring/inspectEngine";
+import { type MeasuredCards, measuredCards } from "@/server/measuring/measuredCards";
+import { announce, type Measured, type MeasureEvent, measureEngine, usualConcurrency } from "@/server/measuring/measureEngine";
+import type { Store } from "@/server/store/store";
+import type { FitMeasured, FitMeasuredOptions } from "@/solver/calibration/fitMeasured";
+import type { MeasuredRun } from "@/solver/calibration/measuredRun";
+import { isMeasured, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
+import { joinMeasured, type MeasuredProfile, measuredProfile, withCards } from "@/solver/hardware/measuredProfile";
+import type { Actor } from "../base/actor";
+
+interface MeasuringParts {
+  readonly store: Store;
+  readonly cards: CardStore;
+  /** Keeps a profile in the store. */
+  readonly keep: (profile: MeasuredProfile, actor: Actor) => Outcome<{ readonly id: string }>;
+}
+
+/** Everything about a measurement that is known before any load. */
+interface Prepared {
+  readonly url: string;
+  readonly inspected: InspectedEngine;
+  readonly filed: MeasuredCards;
+  readonly announced: MeasuringAnnouncement;
+}
+
+type Points = Measuring["points"];
+
+/**
+ * `Measure this engine`: one measurement at a time, in memory; it continues when the page is left. Its profile joins the measured engines of
+ * the profile in use, so that plans choose among all of them.
+ */
+export function createMeasuringService({ store, cards, keep }: MeasuringParts) {
+  let current: { measuring: Measuring; readonly stop: AbortController } | null = null;
+  const note = store.audit.noting("calibration");
+
+  const isUnderWay = (): boolean => current?.measuring.state.kind === "running" || current?.measuring.state.kind === "fitting";
+  const update = (change: Partial<Measuring>): void => {
+    if (current !== null) current.measuring = { ...current.measuring, ...change };
+  };
+
+  async function prepare(order: MeasuringOrder): Promise<Outcome<Prepared>> {
+    const address = addressOf(order.url);
+    if (!address.ok) return { ok: false, message: `This address cannot be asked: ${address.fault}.` };
+    const found = await inspectEngine({ url: address.url }, order.model ?? undefined);
+    if (found.kind === "refused") return { ok: false, message: found.message };
+    const { inspected } = found;
+    const filed = await measuredCards(inspected, order.gpu ?? undefined, cards.read());
+    if (!filed.ok) return filed;
+    const budget = { seconds: 60 * order.minutes, tokens: order.tokens };
+    const load = announce({ inspected, budget, mostConcurrency: usualConcurrency(inspected) });
+    const { engine, version, served } = inspected;
+    const announced = { engine, version, served, model: filed.model, gpu: filed.gpu, ...budget, ...limitsOf(load) };
+    return { ok: true, url: address.url, inspected, filed, announced };
+  }
+
+  function follow(event: MeasureEvent): void {
+    switch (event.kind) {
+      case "warming-up":
+        return update({ doing: "Warming up" });
+      case "running":
+        return update({
+          doing: `Run ${event.runs + 1}: ${event.next.inputTokens} tokens in, ${event.next.outputTokens} out, ${event.next.concurrency} in flight`,
+          left: event.left,
+        });
+      case "ran":
+        return update({ points: [...(current?.measuring.points ?? []), { run: event.run, errors: null }], left: event.left });
+      case "left-out":
+        return update({ doing: `A run was left out: ${event.message}` });
+      case "fitting":
+        return update({ doing: `Fitting ${event.runs} runs` });
+    }
+  }
+
+  function finish(measured: Measured, { filed, inspected }: Prepared, actor: Actor): void {
+    if (measured.kind === "refused") return update({ state: { kind: "refused", message: measured.message } });
+    const { engine } = measured.fit;
+    const name = freeName(store, `${engine.model} on ${engine.gpu}, measured ${engine.measuredOn.asOf}`);
+    const own = measuredProfile({ id: randomUUID(), name, engine: inspected.engine, cards: filed.cards }, [engine]);
+    const used = profileInUse(store);
+    const profile = isMeasured(used) ? joinMeasured([used, own]) : own;
+    const added = cards.change((known) => withCards(known, filed.cards));
+    if (!added.ok) return update({ state: { kind: "refused", message: added.message } });
+    const kept = keep(profile, actor);
+    if (!kept.ok) return update({ state: { kind: "refused", message: kept.message } });
+    update({ state: { kind: "measured", profile, stopped: measured.stopped }, points: pointsOf(measured.fit), doing: "Measured" });
+  }
+
+  async function run(prepared: Prepared, order: MeasuringOrder, { stop, actor }: { stop: AbortController; actor: Actor }): Promise<void> {
+    const { url, inspected, filed, announced } = prepared;
+    const { model, gpu } = filed;
+    try {
+      const measured = await measureEngine(
+        {
+          ...{ target: { url }, inspected, model, gpu, shape: { tp: 1, pp: 1 }, servingOthers: order.servingOthers },
+          budget: { seconds: announced.seconds, tokens: announced.tokens },
+          mostConcurrency: announced.mostConcurrency,
+        },
+        { signal: stop.signal, onEvent: follow, fit: fitInThread },
+      );
+      finish(measured, prepared, actor);
+    } catch (problem) {
+      update({ state: { kind: "refused", message: `The measurement broke off: ${reasonOf(problem)}.` } });
+    }
+  }
+
+  return {
+    /** The load that a measurement would send; nothing is sent yet but questions about the engine. */
+    async announce(order: MeasuringOrder): Promise<Outcome<{ readonly announced: MeasuringAnnouncement }>> {
+      const prepared = await prepare(order);
+      return prepared.ok ? { ok: true, announced: prepared.announced } : prepared;
+    },
+    /** Begins the load. Refused while another measurement is under way. */
+    async start(order: MeasuringOrder, actor: Actor): Promise<Outcome<object>> {
+      if (isUnderWay()) return { ok: false, message: "A measurement is under way: wait for it, or stop it." };
+      const prepared = await prepare(order);
+      if (!prepared.ok) return prepared;
+      if (isUnderWay()) return { ok: false, message: "A measurement is under way: wait for it, or stop it." };
+      const stop = new AbortController();
+      const { announced } = prepared;
+      const left = { seconds: announced.seconds, tokens: announced.tokens };
+      const startedAt = new Date().toISOString();
+      current = { stop, measuring: { order, announced, startedAt, left, doing: "Looking for load of others", points: [], state: { kind: "running" } } };
+      note(actor, "measure engine", { subject: announced.served, objectId: announced.model }, `at most ${announced.tokens} tokens in ${order.minutes} minutes`);
+      void run(prepared, order, { stop, actor });
+      return { ok: true };
+    },
+    /** The measurement under way, or the last one of this run of the studio; null before any. */
+    state: (): Measuring | null => current?.measuring ?? null,
+    /** Ends the load; what was measured is fitted. */
+    stop(): Outcome<object> {
+      if (current === null || !isUnderWay()) return { ok: false, message: "No measurement is under way." };
+      current.stop.abort();
+      return { ok: true };
+    },
+  };
+}
+
+const limitsOf = ({ mostConcurrency, contextTokens }: ReturnType<typeof announce>) => ({ mostConcurrency, contextTokens });
+
+/** Fits in the thread of calibrations, so that the studio goes on answering. */
+async function fitInThread(runs: readonly MeasuredRun[], options: FitMeasuredOptions): Promise<FitMeasured> {
+  for await (const reply of calibrate({ kind: "measured", runs, options }, new AbortController().signal)) {
+    if (reply.kind === "measured") return reply.answer;
+  }
+  throw new Error("its thread ended without a fit");
+}
+
+/** The runs with their errors: of fits that had not seen them, or of the fit to all where none was kept aside. */
+function pointsOf({ keptAside, trained }: Extract<FitMeasured, { outcome: "fitted" }>): Points {
+  return (keptAside.length > 0 ? keptAside : trained).map(({ run, errors, p95 }) => ({ run, errors: { ...errors, p95 } }));
+}
+
+/** The name, with a number where a profile has it already. */
+function freeName(store: Store, wanted: string): string {
+  const taken = new Set(store.calibrations.list().map(({ profile }) => profile.name));
+  const short = wanted.slice(0, MOST_PROFILE_NAME - 5);
+  if (!taken.has(short)) return short;
+  let number = 2;
+  while (taken.has(`${short} (${number})`)) number += 1;
+  return `${short} (${number})`;
+}

@@ -1,0 +1,50 @@
+import type { MeasuredRun } from "@/solver/calibration/measuredRun";
+import type { MeasuredProfile } from "@/solver/hardware/measuredProfile";
+
+/** What `Measure this engine` is asked for. */
+export interface MeasuringOrder {
+  readonly url: string;
+  /** As the engine calls it; null: the only one that it serves. */
+  readonly model: string | null;
+  /** Id of a GPU card; null: this host's processor. */
+  readonly gpu: string | null;
+  readonly minutes: number;
+  readonly tokens: number;
+  readonly servingOthers: boolean;
+}
+
+/** The load of a measurement, as it is announced before any of it is sent. */
+export interface MeasuringAnnouncement {
+  readonly engine: string;
+  readonly version: string | null;
+  readonly served: string;
+  /** Ids of the cards that it is filed under. */
+  readonly model: string;
+  readonly gpu: string;
+  readonly mostConcurrency: number;
+  readonly contextTokens: number;
+  readonly seconds: number;
+  readonly tokens: number;
+}
+
+/** A run, and what a fit to the runs of other lengths predicts for it; null before that fit. */
+export interface MeasuredPoint {
+  readonly run: MeasuredRun;
+  readonly errors: { readonly ttft: number; readonly tpot: number | null; readonly endToEnd: number; readonly p95: number } | null;
+}
+
+/** The measurement of this studio: the one under way, or the last one. */
+export interface Measuring {
+  readonly order: MeasuringOrder;
+  readonly announced: MeasuringAnnouncement;
+  readonly startedAt: string;
+  readonly left: { readonly seconds: number; readonly tokens: number };
+  /** What it does at present, in words. */
+  readonly doing: string;
+  readonly points: readonly MeasuredPoint[];
+  readonly state:
+    | { readonly kind: "running" | "fitting" }
+    /** `stopped`: before its budget was used. The profile is kept under its id. */
+    | { readonly kind: "measured"; readonly profile: MeasuredProfile; readonly stopped: boolean }
+    | { readonly kind: "refused"; readonly message: string };
+}

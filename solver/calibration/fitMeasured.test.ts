@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { tpotSeconds } from "../engine/outcomeSummary";
+import type { ReplicaModel } from "../engine/replicaModel";
+import { simulateClosedLoop } from "../engine/simulateClosedLoop";
+import { mean, quantile } from "../numeric/quantile";
+import { seededRandom } from "../numeric/random";
+import { fitMeasured, simulateRun } from "./fitMeasured";
+import type { MeasuredRun, RunPoint } from "./measuredRun";
+
+/** An engine whose step time has another form than the fit's: concave in sequences and in prompt tokens, with a kink. */
+const truth: ReplicaModel = {
+  stepTime: {
+    decodeBaseSeconds: (sequences) => 4e-3 + 1.2e-3 * sequences ** 0.8,
+    secondsPerKvToken: 4e-7,
+    mixedStepSeconds: ({ tokens, prefillTokens, prefillPairs, kvTokensRead }) =>
+      4e-3 + 1.2e-3 * (tokens - prefillTokens) ** 0.8 + Math.max(2e-3, 1.5e-4 * prefillTokens) + 2e-8 * prefillPairs + 4e-7 * kvTokensRead,
+    provenance: [],
+  },
+  kvTokens: 60_000,
+  maxSequences: 32,
+  maxBatchedTokens: 2048,
+  requestSeconds: (inputTokens) => 2e-3 + 2e-6 * inputTokens,
+  tokenSeconds: 1e-4,
+  delaySeconds: 3e-3,
+};
+
+const limits = {
+  kvTokens: { value: 60_000, origin: "reported" },
+  maxSequences: { value: 32, origin: "observed" },
+  maxBatchedTokens: { value: 2048, origin: "reported" },
+  contextTokens: { value: 2048, origin: "reported" },
+} as const;
+
+const options = { model: "m", gpu: "g", shape: { tp: 1, pp: 1 }, limits, noise: null, asOf: "2026-11-28", source: "a test", emulated: false };
+
+/** A run of the true engine as a client with noise measures it. */
+function measured(point: RunPoint, noise: () => number): MeasuredRun {
+  const requests = Math.max(8, 3 * point.concurrency);
+  const lengths = { inputTokens: new Int32Array(requests).fill(point.inputTokens), outputTokens: new Int32Array(requests).fill(point.outputTokens) };
+  const outcome = simulateClosedLoop(truth, lengths, { concurrency: point.concurrency });
+  return {
+    ...point,
+    requests,
+    seconds: outcome.horizonSeconds,
+    ttftSeconds: mean(outcome.ttftSeconds) * noise(),
+    tpotSeconds: mean(tpotSeconds(outcome)) * noise(),
+    endToEndSeconds: mean(outcome.endToEndSeconds) * noise(),
+    p50Seconds: quantile(outcome.endToEndSeconds, 0.5),
+    p95Seconds: quantile(outcome.endToEndSeconds, 0.95) * noise(),
+  };
+}
+
+const lengths = [
+  [16, 64],
+  [64, 24],
+  [256, 48],
+  [700, 16],
+  [128, 128],
+] as const;
+const points = lengths.flatMap(([inputTokens, outputTokens]) =>
+  [1, 4, 16, 48].map((concurrency) => ({ inputTokens, outputTokens, concurrency })),
+);
+
+const relative = (predicted: number, true_: number): number => Math.abs(predicted / true_ - 1);
+
+test("an engine of another form, measured with 4 % of noise, is predicted at lengths and loads that no run had", () => {
+  const random = seededRandom(11);
+  const noise = (): number => 1 + 0.04 * (2 * random.next() - 1);
+  const fit = fitMeasured(
+    points.map((point) => measured(point, noise)),
+    options,
+  );
+  if (fit.outcome !== "fitted") throw new Error(fit.reason);
+  for (const point of [
+    { inputTokens: 100, outputTokens: 40, concurrency: 8 },
+    { inputTokens: 400, outputTokens: 60, concurrency: 2 },
+    { inputTokens: 40, outputTokens: 90, concurrency: 24 },
+  ]) {
+    const exact = measured(point, () => 1);
+    const found = simulateRun(exact, fit.engine, limits);
+    const at = JSON.stringify(point);
+    expect(relative(found.endToEndSeconds, exact.endToEndSeconds), `end to end, ${at}`).toBeLessThan(0.08);
+    expect(relative(found.tpotSeconds, exact.tpotSeconds ?? 0), `TPOT, ${at}`).toBeLessThan(0.08);
+    expect(relative(found.ttftSeconds, exact.ttftSeconds), `TTFT, ${at}`).toBeLessThan(0.15);
+  }
+  expect(fit.keptAside).toHaveLength(points.length);
+  expect(fit.engine.errors?.endToEnd.meanAbsolute).toBeLessThan(0.1);
+}, 120_000);
+
+test("one wrong run moves the predictions of the others by little", () => {
+  const right = points.map((point) => measured(point, () => 1));
+  const wrong = right.map((run, index) => (index === 6 ? { ...run, ttftSeconds: 5 * run.ttftSeconds, endToEndSeconds: 3 * run.endToEndSeconds } : run));
+  const fit = fitMeasured(wrong, options);
+  if (fit.outcome !== "fitted") throw new Error(fit.reason);
+  const errors = right.flatMap((run, index) => (index === 6 ? [] : [relative(simulateRun(run, fit.engine, limits).endToEndSeconds, run.endToEndSeconds)]));
+  expect(mean(errors)).toBeLessThan(0.06);
+}, 120_000);
+
+test("the token budget of a step is found where the engine does not report it", () => {
+  const small: ReplicaModel = { ...truth, maxBatchedTokens: 512 };
+  const runs = points.map((point) => {
+    const requests = Math.max(8, 3 * point.concurrency);
+    const all = { inputTokens: new Int32Array(requests).fill(point.inputTokens), outputTokens: new Int32Array(requests).fill(point.outputTokens) };
+    const outcome = simulateClosedLoop(small, all, { concurrency: point.concurrency });
+    const run = measured(point, () => 1);
+    return { ...run, ttftSeconds: mean(outcome.ttftSeconds), tpotSeconds: mean(tpotSeconds(outcome)), endToEndSeconds: mean(outcome.endToEndSeconds) };
+  });
+  const fit = fitMeasured(runs, { ...options, limits: { ...limits, maxBatchedTokens: { value: 2048, origin: "assumed" } } });
+  if (fit.outcome !== "fitted") throw new Error(fit.reason);
+  expect(fit.engine.limits.maxBatchedTokens).toEqual({ value: 512, origin: "observed" });
+}, 120_000);
+
+test("fewer than five different runs are refused with their number", () => {
+  const [one] = points.map((point) => measured(point, () => 1));
+  if (one === undefined) throw new Error("no run");
+  expect(fitMeasured([one, one, one], options)).toEqual({ outcome: "refused", reason: "A fit needs 5 different runs, found 1." });
+});
