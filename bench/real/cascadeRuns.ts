@@ -172,7 +172,7 @@ function askedOf({ what, rate }: Ask, { outcomes, judge, threshold }: Known): As
   return {
     ...{ workload, requestsPerSecond: rate, judge, qualityFloor: 0 },
     models: cascade ? [SMALL, LARGE] : [LARGE],
-    fixed: cascade ? { stages: [0, 1], thresholds: [threshold], startBelow: 0 } : null,
+    fixed: cascade ? { models: [SMALL, LARGE], thresholds: [threshold] } : null,
   };
 }
 

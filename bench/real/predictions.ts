@@ -1,7 +1,7 @@
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { Planner } from "@/server/planning/planner/planner";
 import { measuredRequests, predictionBand, statistic } from "@/solver/cascade/deploy/predictionBand";
 import { simulatedRequests, WARM_UP_SHARE } from "@/solver/cascade/deploy/wholeSimulation";
-import type { FixedRouting } from "@/solver/cascade/explore/fixedDeployment";
 import type { FixedJudge, PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { ClusterReplica } from "@/solver/cluster/clusterEngines";
 import { simulateCluster } from "@/solver/cluster/simulateCluster";
@@ -36,7 +36,7 @@ export interface Asked {
   /** Models that may serve; each on one core. */
   readonly models: readonly string[];
   /** null: the planner chooses. */
-  readonly fixed: FixedRouting | null;
+  readonly fixed: SolveRequest["fixed"];
   readonly qualityFloor: number;
   readonly judge: FixedJudge | null;
 }
