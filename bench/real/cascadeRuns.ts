@@ -130,7 +130,7 @@ async function fitted(bench: RealBench, kind: EngineKind, { small, large }: Ladd
   writeFileSync(cardsFile, JSON.stringify(cards));
   const profiles: MeasuredProfile[] = [];
   for (const engine of [small, large]) {
-    says(`${kind}: fitting ${engine.order.model} for ${settings.sweepMinutes} minutes`);
+    says(`${kind}: the profile of ${engine.order.model}, by a sweep of ${settings.sweepMinutes} minutes unless it is recorded`);
     const key = `${kind} ladder ${engine.order.model}`;
     const profile = await fittedProfile(records, { engine, key, minutes: settings.sweepMinutes, folder, cardsFile });
     if (!isMeasured(profile)) throw new Error("weir measure wrote a profile of another form");

@@ -46,7 +46,7 @@ export async function singleRuns(bench: RealBench, kind: EngineKind, source: str
     records.add({ kind: "engine", key: kind, says: `${kind}, arith-large, one core`, loadSeconds: engine.loadSeconds });
     const cardsFile = join(bench.folder, "cards.json");
     writeFileSync(cardsFile, JSON.stringify(bench.cards));
-    says(`${kind}: fitting for ${settings.sweepMinutes} minutes`);
+    says(`${kind}: its profile, by a sweep of ${settings.sweepMinutes} minutes unless it is recorded`);
     const fit = { engine, key: `${kind} alone`, minutes: settings.sweepMinutes, folder: bench.folder, cardsFile };
     const profile = await fittedProfile(records, fit);
     const ground: Ground = { planner: bench.planner, profile, cards: bench.cards, seconds: settings.seconds };

@@ -73,20 +73,25 @@ export function simulateWhole(
   return { verifiedSeconds, requests, endToEndSeconds, measured, judgeMeanSeconds: outcome.judgeMeanSeconds };
 }
 
+/** Fewer requests do not determine a percentile. */
+const LEAST_COUNTED = 500;
+
 /**
  * The same with engines whose every time is multiplied by `pace`: arrivals come so much faster instead, and all times are then multiplied.
  *
- * @returns the percentile end to end, in seconds; null when requests are left unserved.
+ * @returns the percentile end to end over a measurement of `measured` requests, in seconds; null when requests are left unserved.
  */
 export function pacedSeconds(
   run: Pick<Simulated, "explorer" | "workload">,
   policy: CascadePolicy,
-  deployed: Pick<Deployed, "deployment" | "kept"> & { readonly pace: number },
+  deployed: Pick<Deployed, "deployment" | "kept"> & { readonly pace: number; readonly measured: number },
 ): number | null {
   const { endToEndSeconds, unserved } = simulated(run, policy, deployed);
   if (unserved > 0) return null;
   const settled = endToEndSeconds.subarray(Math.floor(WARM_UP_SHARE * endToEndSeconds.length));
-  return deployed.pace * quantile(settled, run.explorer.input.quantile);
+  // Overloaded engines have queues that grow with the length of a run: only those of a measurement count.
+  const counted = settled.subarray(0, Math.max(LEAST_COUNTED, deployed.measured));
+  return deployed.pace * quantile(counted, run.explorer.input.quantile);
 }
 
 function simulated(

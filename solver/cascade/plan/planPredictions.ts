@@ -82,7 +82,8 @@ function paced(input: Predicted, finalist: Finalist, extrapolated: boolean): Pac
   if (errors === undefined || errors.rows === 0) return null;
   const { low, high } = errorBand(1, errors, extrapolated);
   const policy = planPolicy(input, finalist.routing, null);
-  const at = (pace: number): number => pacedSeconds(input, policy, { ...finalist, pace }) ?? pace * finalist.verifiedSeconds;
+  const measured = measuredRequests(input.explorer.input.requestsPerSecond, input.measuredSeconds);
+  const at = (pace: number): number => pacedSeconds(input, policy, { ...finalist, pace, measured }) ?? pace * finalist.verifiedSeconds;
   return { slower: at(high), faster: at(low) };
 }
 
