@@ -24,6 +24,7 @@ import { machine, writeResults, writeTables } from "./lib/results";
 import { predictionBenchmarks } from "./prediction/prediction";
 import { predictorOverheadBenchmarks } from "./prediction/predictorOverhead";
 import { predictorsLiveBenchmarks } from "./prediction/predictorsLive";
+import { realBenchmarks } from "./real/realBench";
 import { realRollOutBenchmarks } from "./realRollOut/realRollOut";
 import { recordEngineBenchmarks } from "./recorded/recorder/recordEngine";
 import { rollOutBenchmarks } from "./rollOuts/rollOut";
@@ -96,6 +97,8 @@ const benchmarks: readonly Benchmark[] = [
   ...realRollOutBenchmarks,
   ...batchKillBenchmarks,
   ...resumedBatchBenchmarks,
+  // They need an hour and engines that are not always there.
+  ...(wanted.includes("real engines") ? realBenchmarks : []),
   ...recordEngineBenchmarks,
 ].filter(({ name }) => name.includes(wanted));
 if (benchmarks.length === 0) {

@@ -30,6 +30,7 @@ export const entries = {
   trainingWorker: "server/prediction/trainingWorker.ts",
   labWorker: "server/lab/labWorker.ts",
   bench: "bench/bench.ts",
+  realClient: "bench/real/realClient.ts",
   mockUpstream: "bench/gateway/mockUpstream.ts",
   attacker: "bench/hostile/attacker.ts",
   samplePrompts: "bench/studio/samplePrompts.ts",

@@ -136,6 +136,8 @@ export async function startBenchGateway(policy: PolicyDocument, upstreams: Upstr
 export interface Upstreams {
   readonly engines: (model: string) => readonly string[];
   readonly judge: string;
+  /** Left out: weir-judge. */
+  readonly judgeModel?: string;
   /** Maximum number of requests of one engine at once; left out: 64. */
   readonly maxInFlight?: number;
   /** Engine seconds per wall second; left out: 1. */
@@ -230,7 +232,10 @@ async function metricOf(adminUrl: string, series: string): Promise<number> {
   return line === undefined ? Number.NaN : Number(line.slice(series.length + 1));
 }
 
-function benchConfig(policy: PolicyDocument, { engines, judge, settings, maxInFlight = 64, timeScale = 1 }: Upstreams): GatewayConfig {
+function benchConfig(
+  policy: PolicyDocument,
+  { engines, judge, judgeModel = "weir-judge", settings, maxInFlight = 64, timeScale = 1 }: Upstreams,
+): GatewayConfig {
   return {
     apiVersion: "weir/v1",
     kind: "GatewayConfig",
@@ -241,7 +246,7 @@ function benchConfig(policy: PolicyDocument, { engines, judge, settings, maxInFl
     replicas: modelsOf(policy).flatMap((model) =>
       engines(model).map((url, index) => ({ id: `${model}-${index}`, model, url, state: "active" as const, maxInFlight })),
     ),
-    judge: { model: "weir-judge", url: judge },
+    judge: { model: judgeModel, url: judge },
     timeScale,
     ...(settings !== undefined && { settings }),
   };

@@ -1,5 +1,5 @@
 import { type DeployedStage, usdPerHour } from "@/solver/cascade/deploy/deployedStage";
-import { predictionBand, predictionSpan, statistic } from "@/solver/cascade/deploy/predictionBand";
+import { measuredRequests, predictionBand, predictionSpan, statistic } from "@/solver/cascade/deploy/predictionBand";
 import { stageExtrapolations } from "@/solver/cascade/deploy/stageExtrapolations";
 import { stageStability } from "@/solver/cascade/deploy/stageStability";
 import { settledStage } from "@/solver/cascade/deploy/wholeSimulation";
@@ -33,8 +33,9 @@ export function dispatchPredictions(input: PredictedDispatch, notes: readonly st
   const { explorer, cluster, profile, verified, deployment, steps } = input;
   const { requestsPerSecond, quantile: q, qualityConfidence } = explorer.input;
   const { run, point } = verified;
+  const measured = measuredRequests(requestsPerSecond);
   const endToEnd = run.outcome.endToEndSeconds.subarray(run.warmUp);
-  const p95 = statistic(endToEnd, (seconds) => quantile(seconds, q));
+  const p95 = statistic(endToEnd, (seconds) => quantile(seconds, q), measured);
   const stages = deployment.map((_, stage) => stagePrediction(input, stage));
   const costUsdPerHour = usdPerHour(deployment, cluster);
   const half = twoSided(qualityConfidence) * standardError(run.accepted.filter((label) => !Number.isNaN(label)));
@@ -57,6 +58,7 @@ export function dispatchPredictions(input: PredictedDispatch, notes: readonly st
     p95Band: predictionBand(p95, profile, {
       extrapolated: stages.some(({ extrapolated = [] }) => extrapolated.length > 0),
       nearSaturation: stages.some(({ stability }) => stability === "near-saturation"),
+      measured,
     }),
     meanSeconds: mean(endToEnd),
     largestStageP95Seconds: Math.max(...stages.map((stage) => stage.p95Seconds)),
@@ -84,7 +86,10 @@ function stagePrediction(input: PredictedDispatch, index: number): StagePredicti
   if (deployed === undefined) throw new Error(`no model ${index} in the deployment`);
   const share = run.share[index] ?? 0;
   const answers = run.outcome.stages[index];
-  const settled = answers === undefined || answers.requests === 0 ? null : settledStage(answers, run.warmUp, q);
+  const settled =
+    answers === undefined || answers.requests === 0
+      ? null
+      : settledStage(answers, run.warmUp, q, share * measuredRequests(requestsPerSecond));
   const requests = run.outcome.endToEndSeconds.length - run.warmUp;
   const half = twoSided(qualityConfidence) * Math.sqrt((share * (1 - share)) / Math.min(requests, explorer.input.sample.prompts));
   const errors = profile.errors?.endToEnd ?? null;

@@ -1,4 +1,5 @@
 import { DecodeSpan } from "./decodeSpan";
+import { Pace } from "./pace";
 import type { EngineRequest, OnReplicaEvent, OnSteps } from "./replica";
 import type { ReplicaModel } from "./replicaModel";
 import { RunningBatch } from "./runningBatch";
@@ -37,6 +38,7 @@ export class ContinuousBatching {
   private readonly queue: WaitingQueue;
   private readonly batch: RunningBatch;
   private readonly span = new DecodeSpan();
+  private readonly pace: Pace | null;
 
   private advancedTo = Number.NEGATIVE_INFINITY;
   private lastEnqueued = Number.NEGATIVE_INFINITY;
@@ -57,6 +59,7 @@ export class ContinuousBatching {
     this.starvation = starvation;
     this.queue = new WaitingQueue(this.table, starvation && ((slot) => starvation.waits(slot, this.batch.step)));
     this.batch = new RunningBatch(this.table, model.maxSequences);
+    this.pace = model.paceVariation === undefined ? null : new Pace(model.paceVariation);
   }
 
   get promotions(): number {
@@ -233,7 +236,7 @@ export class ContinuousBatching {
     if (load !== null) {
       this.phase = MIXED_STEP;
       this.phaseSteps = 1;
-      this.phaseEnd = now + model.stepTime.mixedStepSeconds(load);
+      this.phaseEnd = now + (this.pace?.at(now) ?? 1) * model.stepTime.mixedStepSeconds(load);
     } else if (batch.decoding > 0) {
       this.beginSpan(now, preempted);
     } else {
@@ -274,8 +277,9 @@ export class ContinuousBatching {
     const { decoding, decodeTokens, stepsToFinish } = this.batch;
     const { stepTime, kvTokens } = this.model;
     this.phase = DECODE_SPAN;
+    const factor = this.pace?.at(now) ?? 1;
     const firstSeconds = stepTime.decodeBaseSeconds(decoding) + stepTime.secondsPerKvToken * decodeTokens;
-    this.span.begin(now, firstSeconds, stepTime.secondsPerKvToken * decoding);
+    this.span.begin(now, factor * firstSeconds, factor * stepTime.secondsPerKvToken * decoding);
     const untilFull = Math.floor((kvTokens - decodeTokens) / decoding) + 1;
     // After a preemption the head may fit as soon as the next step may admit again.
     this.phaseSteps = preempted ? 1 : Math.min(stepsToFinish, untilFull);

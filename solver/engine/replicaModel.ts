@@ -39,6 +39,8 @@ export interface ReplicaModel {
   readonly tokenSeconds?: number;
   /** Further seconds, 0 or more, until clients see first tokens and ends, without mutual waiting of requests; 0 when left out. */
   readonly delaySeconds?: number;
+  /** How the engine's pace varies slowly about its mean: other work on its host, clocks. Left out: it does not. */
+  readonly paceVariation?: PaceVariation;
   /** Left out: requests that others always precede by priority may wait for ever. */
   readonly aging?: EngineAging;
 }
@@ -49,4 +51,12 @@ export interface EngineAging {
   readonly starvedSteps: number;
   /** Steps of service after which it no longer counts as ahead. */
   readonly quantumSteps: number;
+}
+
+/** Every step takes a lognormal factor of mean 1 longer, the same factor for all steps that begin within a stretch of time. */
+export interface PaceVariation {
+  /** Standard deviation of the factor's logarithm, 0 or more. */
+  readonly deviation: number;
+  /** Length of a stretch, above 0. */
+  readonly seconds: number;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ReplicaModel, StepLoad, StepTime } from "@/solver/engine/replicaModel";
+import { NORMAL_90 } from "../numeric/interval";
 import { metricErrorsSchema, profileErrorsSchema, spanSchema } from "./profileErrors";
 
 const seconds = z.number().nonnegative();
@@ -80,7 +81,10 @@ export function measuredReplica({
   request,
   limits,
   measuredOn,
-}: Pick<MeasuredEngine, "step" | "request" | "limits"> & Partial<Pick<MeasuredEngine, "measuredOn">>): ReplicaModel {
+  errors = null,
+  p95Errors = null,
+}: Pick<MeasuredEngine, "step" | "request" | "limits"> &
+  Partial<Pick<MeasuredEngine, "measuredOn" | "errors" | "p95Errors">>): ReplicaModel {
   const maxBatchedTokens = Math.max(2, limits.maxBatchedTokens.value);
   return {
     stepTime: measuredStep(step, measuredOn),
@@ -90,7 +94,23 @@ export function measuredReplica({
     requestSeconds: (inputTokens) => request.seconds + request.secondsPerInputToken * inputTokens,
     tokenSeconds: request.secondsPerOutputToken,
     delaySeconds: request.delaySeconds,
+    ...paceOf(errors, p95Errors),
   };
+}
+
+/** Stretches in which an engine keeps its pace: longer than most requests, so that whole requests are slow or fast. */
+const PACE_SECONDS = 1;
+const MOST_DEVIATION = 0.5;
+
+/**
+ * The variation of the engine's pace that the fit's percentiles miss. On runs kept aside, whose requests have one length, the fit's p95 is
+ * too low relative to its mean by what a pace that varies adds to the tail.
+ */
+function paceOf(errors: MeasuredEngine["errors"], p95Errors: MeasuredEngine["p95Errors"]): Pick<ReplicaModel, "paceVariation"> {
+  if (errors === null || p95Errors === null || p95Errors.rows === 0) return {};
+  const missed = Math.log((1 + errors.endToEnd.bias) / (1 + p95Errors.bias));
+  const deviation = Math.min(MOST_DEVIATION, missed / NORMAL_90);
+  return deviation > 0 ? { paceVariation: { deviation, seconds: PACE_SECONDS } } : {};
 }
 
 function measuredStep(step: MeasuredEngine["step"], on: MeasuredEngine["measuredOn"] | undefined): StepTime {

@@ -1,7 +1,7 @@
 import type { ClusterSpec } from "./clusterSpec";
 
 /** GPU type of a node. */
-export const gpuOfNode = ({ gpu }: ClusterSpec, node: ClusterSpec["nodes"][number]): string => node.gpu ?? gpu;
+export const gpuOfNode = ({ gpu }: Pick<ClusterSpec, "gpu">, node: ClusterSpec["nodes"][number]): string => node.gpu ?? gpu;
 
 /** GPU types of a cluster, its own first, each once; without those that no node has. */
 export function gpuTypes(cluster: ClusterSpec): readonly string[] {

@@ -25,6 +25,8 @@ export interface PlanningSituation {
   readonly judge?: FixedJudge | ({ readonly kind: "engine" } & NonNullable<PlanDraft["inputs"]["judgeEngine"]>);
   /** Operators' constraints on the deployment in addition to its objective; left out: none. */
   readonly constraints?: PlanConstraints;
+  /** Length in seconds of the measurement that bands of latencies are for; left out: Live's longest window. */
+  readonly measuredSeconds?: number;
   /** The running deployment, for plans that should change little; left out: none. */
   readonly running?: readonly RunningReplica[];
   /** `given`: others operate the deployment, and plans only choose which of its models get requests. Left out: plans decide what runs. */

@@ -1,8 +1,10 @@
 import { limitsOfModel } from "@/solver/hardware/engineLimits";
-import { type EngineProfile, engineTitle } from "@/solver/hardware/engineProfile";
+import { type EngineProfile, engineTitle, isMeasured } from "@/solver/hardware/engineProfile";
+import { percentileErrors } from "@/solver/hardware/measuredProfile";
 import { MAX_BATCHED_TOKENS, MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { CascadePolicy, Objective, StagePrediction } from "@/solver/plan/plan";
+import { crowdedHosts, crowdedHostText } from "@/solver/plan/sharedCores";
 import { exactSecondsText, secondsText, wholePercent } from "@/solver/wording/wording";
 import type { Workload } from "@/solver/workload/workload";
 import type { Finalist } from "../deploy/finalist";
@@ -18,7 +20,7 @@ export interface Noted {
   readonly objective: Objective;
   readonly judge: CascadePolicy["judge"];
   readonly profile: EngineProfile;
-  readonly cluster: Pick<ClusterSpec, "engineLimits">;
+  readonly cluster: Pick<ClusterSpec, "engineLimits" | "gpu" | "nodes">;
 }
 
 /** What an operator should read before trusting a plan's figures, a sentence each. */
@@ -28,8 +30,14 @@ export function planNotes(
   predicted: readonly StagePrediction[],
 ): string[] {
   const { routed, qualityLow, stages, startBelow } = explorer.routing(finalist.routing);
-  const notes = ["Percentiles are simulated: no public measurement of real engines validates a predicted p95.", profileNote(profile)];
+  const validated = isMeasured(profile) && percentileErrors(profile) !== null;
+  const notes = [
+    ...(validated ? [] : ["Percentiles are simulated: no public measurement of real engines validates a predicted p95."]),
+    profileNote(profile),
+  ];
   notes.push(...limitNotes(finalist, cluster));
+  const placed = [...finalist.deployment, ...finalist.kept].map(({ groups }) => ({ replicas: groups }));
+  notes.push(...crowdedHosts(cluster, placed).map(crowdedHostText));
   if (stages.length > 1 && workload.judge.kind === "modelled")
     notes.push(
       `Judged scores are modelled with an AUC of ${workload.judge.auc.toFixed(2)}, not measured; thresholds, shares and quality rest on that.`,

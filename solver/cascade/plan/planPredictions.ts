@@ -1,3 +1,4 @@
+import { errorBand } from "@/solver/calibration/predictServing";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
@@ -6,15 +7,18 @@ import type { Predictions, StagePrediction } from "@/solver/plan/plan";
 import { costUsdPerRequest } from "../choose/allocate";
 import { usdPerHour } from "../deploy/deployedStage";
 import type { Finalist } from "../deploy/finalist";
-import { predictionBand, predictionSpan, statistic } from "../deploy/predictionBand";
+import { measuredRequests, type Paced, predictionBand, predictionSpan, statistic } from "../deploy/predictionBand";
 import { stageExtrapolations } from "../deploy/stageExtrapolations";
 import { stageStability } from "../deploy/stageStability";
+import { pacedSeconds } from "../deploy/wholeSimulation";
+import type { PlanningSituation } from "../explore/situation";
 import { routedIntervals } from "../routing/uncertainty";
 import { judgementsPerRequest } from "../tables/judgeTables";
 import { judgeOutlooks } from "./judgeOutlook";
 import { type Noted, planNotes } from "./planNotes";
+import { planPolicy } from "./planPolicy";
 
-interface Predicted extends Noted {
+interface Predicted extends Noted, Pick<PlanningSituation, "measuredSeconds"> {
   readonly cluster: ClusterSpec;
   readonly cards: CardCatalogue;
 }
@@ -25,12 +29,13 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
   const { requestsPerSecond, quantile: q, qualityConfidence, judge } = explorer.input;
   const { stages: models, routed, qualityLow, thresholds, startBelow } = explorer.routing(finalist.routing);
   const { deployment, kept, endToEndSeconds } = finalist;
-  const p95 = statistic(endToEndSeconds, (seconds) => quantile(seconds, q));
+  const p95 = statistic(endToEndSeconds, (seconds) => quantile(seconds, q), measuredRequests(requestsPerSecond, input.measuredSeconds));
   const gpus = [...deployment, ...kept].reduce((sum, stage) => sum + stage.gpus, 0);
   const costUsdPerHour = usdPerHour([...deployment, ...kept], cluster);
   const { routed: whole } = explorer.outlook(models, thresholds, startBelow);
   const interval = routedIntervals(whole, { confidence: qualityConfidence, seed: mixSeed(explorer.input.seed, "intervals") });
   const stages = deployment.map((_, stage) => ({ ...stagePrediction(input, finalist, stage), shareBand: interval.share[stage] }));
+  const beyond = stages.some(({ extrapolated = [] }) => extrapolated.length > 0);
   return {
     quality: routed.quality,
     qualityBand: {
@@ -46,8 +51,10 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
     },
     p95Seconds: p95.seconds,
     p95Band: predictionBand(p95, profile, {
-      extrapolated: stages.some(({ extrapolated = [] }) => extrapolated.length > 0),
+      extrapolated: beyond,
       nearSaturation: stages.some(({ stability }) => stability === "near-saturation"),
+      paced: paced(input, finalist, beyond),
+      measured: measuredRequests(requestsPerSecond, input.measuredSeconds),
     }),
     meanSeconds: mean(endToEndSeconds),
     largestStageP95Seconds: Math.max(...stages.map((stage) => stage.p95Seconds)),
@@ -66,6 +73,17 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
     }),
     notes: planNotes(input, finalist, stages),
   };
+}
+
+/** The objective's percentile with engines that are slower and faster by the profile's error; null where no error is known. */
+function paced(input: Predicted, finalist: Finalist, extrapolated: boolean): Paced | null {
+  const errors = input.profile.errors?.endToEnd;
+  if (errors === undefined || errors.rows === 0) return null;
+  const { low, high } = errorBand(1, errors, extrapolated);
+  const policy = planPolicy(input, finalist.routing, null);
+  const measured = measuredRequests(input.explorer.input.requestsPerSecond, input.measuredSeconds);
+  const at = (pace: number): number => pacedSeconds(input, policy, { ...finalist, pace, measured }) ?? pace * finalist.verifiedSeconds;
+  return { slower: at(high), faster: at(low) };
 }
 
 /** The figures of the judge's own engines, where the plan has any. */

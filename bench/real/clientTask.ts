@@ -1,0 +1,51 @@
+/** One request as bytes, and when it is sent. */
+export interface ClientRequest {
+  /** Seconds since the first request of an open loop; not used by a closed loop. */
+  readonly atSeconds: number;
+  readonly body: string;
+  /** Tokens that the answer will have; null where the model decides when it ends. */
+  readonly outputTokens: number | null;
+}
+
+/** What the client process sends, read from a file. */
+export interface ClientTask {
+  readonly url: string;
+  readonly path: string;
+  readonly requests: readonly ClientRequest[];
+  /** Requests before the measured ones, sent at once: they open connections. */
+  readonly warmUp: number;
+  /** Number of requests in flight as long as there are more; null: an open loop, each request at its own time. */
+  readonly inFlight: number | null;
+  /** No request is sent after so many seconds; answers are awaited for as long again. */
+  readonly seconds: number;
+  readonly keepAnswers: boolean;
+}
+
+/** What became of a request. Seconds on the client's clock. */
+export interface ClientAnswer {
+  readonly index: number;
+  /** Since the first request of the run. */
+  readonly sentSeconds: number;
+  /** Sending after the scheduled time: the client's own lag. */
+  readonly lateSeconds: number;
+  /** From sending to the first bytes of the body; null where there were none. */
+  readonly firstSeconds: number | null;
+  /** From sending to the end of the body. */
+  readonly endSeconds: number;
+  /** 0: the connection failed. */
+  readonly status: number;
+  /** As the answer counts them; null where it does not. */
+  readonly outputTokens: number | null;
+  readonly inputTokens: number | null;
+  /** Headers of Weir's gateway; null elsewhere. */
+  readonly answeredBy: string | null;
+  readonly decisionId: string | null;
+  /** Left out unless answers are kept. */
+  readonly text?: string;
+}
+
+/** Answers of a run, and how many of its requests were not answered in time. */
+export interface ClientRun {
+  readonly answers: readonly ClientAnswer[];
+  readonly unanswered: number;
+}

@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import { readProfileText } from "@/solver/hardware/readProfileText";
+import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
+import type { RealEngine } from "./realEngine";
+import type { Records } from "./records";
+import { runClient } from "./runClient";
+import { completionBody, type Traffic } from "./traffic";
+
+/** The core of client, gateway and measurements; engines compute on the other. */
+export const CLIENT_CORE = 1;
+
+/**
+ * The profile of an engine, fitted by `weir measure`; the one of an earlier start of the bench where there is one.
+ *
+ * @param cardsFile the cards of models and of the core.
+ */
+export async function fittedProfile(
+  records: Records,
+  { engine, key, minutes, folder, cardsFile }: Measuring & { readonly engine: RealEngine; readonly key: string },
+): Promise<EngineProfile> {
+  const known = records.find("fit", key);
+  if (known !== undefined) return readProfile(JSON.stringify(known.profile), key);
+  const out = join(folder, `${key.replaceAll(" ", "-")}.json`);
+  const began = performance.now();
+  const asked = ["measure", "--endpoint", engine.url, "--model", engine.order.model, "--gpu", PROCESSOR_CARD, "--minutes", String(minutes)];
+  const report = await weir([...asked, "--cards", cardsFile, "--out", out, "--json"]);
+  const text = readFileSync(out, "utf8");
+  records.add({ kind: "fit", key, minutes: (performance.now() - began) / 60_000, report: parsed(report), profile: JSON.parse(text) });
+  return readProfile(text, key);
+}
+
+export interface Measuring {
+  readonly minutes: number;
+  /** For the profile's file. */
+  readonly folder: string;
+  readonly cardsFile: string;
+}
+
+function readProfile(text: string, key: string): EngineProfile {
+  const read = readProfileText(text, key);
+  if (!read.ok) throw new Error(read.message);
+  return read.profile;
+}
+
+/** Runs Weir's command line on the client's core. @throws with its last lines when it fails. */
+async function weir(args: readonly string[]): Promise<string> {
+  const bundle = join(process.env.WEIR_ROOT ?? process.cwd(), "dist", "weir.mjs");
+  const child = spawn("taskset", ["-c", String(CLIENT_CORE), process.execPath, bundle, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  let [said, complained] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    complained = (complained + chunk.toString()).slice(-2000);
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== 0) throw new Error(`weir ${args[0]} ended with ${code}: ${complained || said.slice(-2000)}`);
+  return said;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text.slice(0, 4000);
+  }
+}
+
+/** Twice the sequences that run: the engine always has work. */
+const IN_FLIGHT = 64;
+const SATURATION_SECONDS = 10;
+const SATURATION_REPEATS = 2;
+
+/** Requests per second that an engine completes when it always has work; the mean of repeats. */
+export async function saturationOf(records: Records, key: string, { url, order }: RealEngine, traffic: Traffic): Promise<number> {
+  const known = records.find("saturation", key);
+  if (known !== undefined) return known.requestsPerSecond;
+  const each: number[] = [];
+  for (let repeat = 0; repeat < SATURATION_REPEATS; repeat += 1) {
+    const lengths = traffic.drawn(6000, 900 + repeat);
+    const requests = lengths.map((one, index) => ({
+      ...{ atSeconds: 0, outputTokens: one.outputTokens },
+      body: completionBody(order.model, one, 900_000 + repeat * 10_000 + index),
+    }));
+    const task = {
+      url,
+      path: "/v1/completions",
+      requests,
+      warmUp: 8,
+      inFlight: IN_FLIGHT,
+      seconds: SATURATION_SECONDS,
+      keepAnswers: false,
+    };
+    const { answers } = await runClient(task, CLIENT_CORE);
+    each.push(completedPerSecond(answers.map(({ sentSeconds, endSeconds }) => sentSeconds + endSeconds)));
+  }
+  const requestsPerSecond = each.reduce((sum, one) => sum + one, 0) / each.length;
+  records.add({ kind: "saturation", key, requestsPerSecond, each });
+  return requestsPerSecond;
+}
+
+/** Ends per second between the first third of a closed loop and its last request's sending. */
+export function completedPerSecond(ends: readonly number[]): number {
+  const [from, to] = [SATURATION_SECONDS / 3, SATURATION_SECONDS];
+  return ends.filter((end) => end >= from && end < to).length / (to - from);
+}

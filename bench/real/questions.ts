@@ -1,0 +1,102 @@
+import { chatAnswer, completionScore, judgeCallBody } from "@/solver/judging/judgeCall";
+import { judgePrompt } from "@/solver/judging/judgePrompt";
+import { fitJudgeTimes, type JudgeTimes, type TimedCall } from "@/solver/judging/judgeTime";
+import { type ArithmeticQuestion, arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
+import type { OutcomeTable } from "@/solver/workload/workload";
+
+/** Of the questions to plan with; those to measure with have other seeds. */
+const PLANNING_SEED = 1;
+
+/** The longest answer, with its end. */
+const ANSWER_TOKENS = 16;
+
+export const JUDGE_MODEL = "arith-judge";
+
+/** An engine's address by the model that it serves. */
+export interface Answering {
+  readonly model: string;
+  readonly url: string;
+}
+
+/** A question as an application asks it; not streamed. */
+export const chatBody = (model: string, { text }: ArithmeticQuestion): string =>
+  JSON.stringify({ model, messages: [{ role: "user", content: text }], max_tokens: ANSWER_TOKENS, temperature: 0 });
+
+/** The text of a chat completion; empty where it is none. */
+export function answerIn(json: string): string {
+  try {
+    return (chatAnswer(JSON.parse(json)) ?? "").trim();
+  } catch {
+    return "";
+  }
+}
+
+/** Answers and scores of the planning questions, and the time of a call of the judge. */
+export interface Profiled {
+  readonly outcomes: OutcomeTable;
+  readonly judge: JudgeTimes;
+}
+
+/**
+ * What a profile of the studio measures: every planning question answered by every model, and the answers scored by the judge. The judge is
+ * timed one call at a time.
+ *
+ * @throws when an engine or the judge gives no answer.
+ */
+export async function profiled(engines: readonly Answering[], judgeUrl: string, count: number): Promise<Profiled> {
+  const questions = arithmeticQuestions(count, PLANNING_SEED);
+  const inputTokens = new Int32Array(questions.length);
+  const calls: TimedCall[] = [];
+  const models = [];
+  for (const { model, url } of engines) {
+    const outputTokens = new Int32Array(questions.length);
+    const answers = await inParallel(questions, async (question, index) => {
+      const json = await post(`${url}/v1/chat/completions`, chatBody(model, question));
+      const { usage } = JSON.parse(json) as { readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number } };
+      inputTokens[index] = usage.prompt_tokens;
+      outputTokens[index] = usage.completion_tokens;
+      return chatAnswer(JSON.parse(json)) ?? "";
+    });
+    const judged = await inParallel(answers, (answer, index) => score(questions[index]?.text ?? "", answer));
+    for (const [index, answer] of answers.slice(0, TIMED_CALLS).entries()) {
+      const beganMs = performance.now();
+      await score(questions[index]?.text ?? "", answer);
+      const tokens = (inputTokens[index] ?? 0) + (outputTokens[index] ?? 0);
+      calls.push({ tokens, seconds: (performance.now() - beganMs) / 1000 });
+    }
+    const label = Float64Array.from(answers, (answer, index) => (answer.trim() === questions[index]?.answer ? 100 : 0));
+    models.push({ model, tableName: model, outputTokens, label, judged: Float64Array.from(judged) });
+  }
+  const judge = fitJudgeTimes(calls);
+  if (judge === null) throw new Error("The judge's calls took no time.");
+  const promptIds = questions.map((_, index) => `q-${index + 1}`);
+  return { outcomes: { promptIds, categories: questions.map(({ kind }) => kind), inputTokens, models }, judge };
+
+  async function score(question: string, answer: string): Promise<number> {
+    const body = JSON.stringify(judgeCallBody(JUDGE_MODEL, judgePrompt(question, answer)));
+    const read = completionScore(await post(`${judgeUrl}/v1/chat/completions`, body));
+    if (read === null) throw new Error("The judge gave no score.");
+    return read;
+  }
+}
+
+const IN_PARALLEL = 8;
+const TIMED_CALLS = 80;
+
+/** The results in the order of the items, some of them in the making at once. */
+async function inParallel<Item, Result>(items: readonly Item[], of: (item: Item, index: number) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  const entries = items.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, item] of entries) results[index] = await of(item, index);
+  };
+  await Promise.all(Array.from({ length: IN_PARALLEL }, work));
+  return results;
+}
+
+async function post(url: string, body: string): Promise<string> {
+  const answer = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text.slice(0, 300)}`);
+  return text;
+}

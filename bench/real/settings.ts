@@ -1,0 +1,48 @@
+import { type EngineKind, engineKinds, vllmProgram } from "./realEngine";
+
+export const benchParts = ["single", "cascade"] as const;
+export type BenchPart = (typeof benchParts)[number];
+
+/** What is measured, and how long. */
+export interface RealSettings {
+  readonly engines: readonly EngineKind[];
+  readonly parts: readonly BenchPart[];
+  /** Length of a run, seconds. */
+  readonly seconds: number;
+  /** No run is begun after so many minutes of this process; those that are left are made the next time. */
+  readonly minutes: number;
+  /** Minutes of the sweep that an engine's profile is fitted to. */
+  readonly sweepMinutes: number;
+  /** Questions that the cascade is planned with. */
+  readonly questions: number;
+}
+
+/** Settings by `WEIR_BENCH_REAL_…`. @throws when one is not understood. */
+export function realSettings(environment: NodeJS.ProcessEnv = process.env): RealSettings {
+  const engines = listed("ENGINES", engineKinds, vllmProgram(environment) === null ? ["llama"] : engineKinds);
+  return {
+    engines,
+    parts: listed("PARTS", benchParts, benchParts),
+    seconds: positive("SECONDS", 40),
+    minutes: positive("MINUTES", 60),
+    sweepMinutes: positive("SWEEP_MINUTES", 5),
+    questions: Math.round(positive("QUESTIONS", 2400)),
+  };
+
+  function listed<Name extends string>(name: string, known: readonly Name[], otherwise: readonly Name[]): readonly Name[] {
+    const text = environment[`WEIR_BENCH_REAL_${name}`];
+    if (text === undefined || text === "") return otherwise;
+    return text.split(",").map((one) => {
+      const found = known.find((own) => own === one.trim());
+      if (found === undefined) throw new Error(`WEIR_BENCH_REAL_${name} knows ${known.join(", ")}, found ${one}.`);
+      return found;
+    });
+  }
+
+  function positive(name: string, otherwise: number): number {
+    const text = environment[`WEIR_BENCH_REAL_${name}`];
+    const value = text === undefined || text === "" ? otherwise : Number(text);
+    if (!(value > 0)) throw new Error(`WEIR_BENCH_REAL_${name} is a number above 0, found ${text}.`);
+    return value;
+  }
+}

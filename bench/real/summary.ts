@@ -1,0 +1,67 @@
+import { quantile } from "@/solver/numeric/quantile";
+import type { RunFigures } from "./figures";
+import type { Predicted, RealRecord, Records } from "./records";
+
+/** A run with what was predicted of it. */
+export interface Pair {
+  readonly engine: string;
+  readonly traffic: string;
+  /** Of the measured saturation. */
+  readonly share: number;
+  readonly repeat: number;
+  readonly requestsPerSecond: number;
+  readonly predicted: Predicted;
+  readonly measured: Extract<RealRecord, { kind: "measured" }>["measured"];
+}
+
+export const errorFields = ["mean", "p50", "p95", "p99", "ttft", "tpot"] as const;
+export type ErrorField = (typeof errorFields)[number];
+
+/** The runs of engines straight that have both. */
+export function pairsOf(records: Records): readonly Pair[] {
+  return records.all("measured").flatMap(({ key, requestsPerSecond, measured }) => {
+    const predicted = records.find("predicted", key)?.predicted;
+    const [engine = "", traffic = "", share = "", repeat = ""] = key.split(" | ");
+    return predicted === undefined
+      ? []
+      : [{ engine, traffic, share: Number(share), repeat: Number(repeat), requestsPerSecond, predicted, measured }];
+  });
+}
+
+/** Predicted over measured, minus 1; null where either is missing. */
+export function errorOf({ predicted, measured }: Pick<Pair, "predicted" | "measured">, field: ErrorField): number | null {
+  const [own, other]: (number | null)[] = [(predicted as RunFigures)[field], (measured as RunFigures)[field]];
+  return own === null || other === null || own === undefined || other === undefined ? null : own / other - 1;
+}
+
+/** Median of the absolute errors; NaN without any. */
+export function medianError(pairs: readonly Pair[], field: ErrorField): number {
+  const errors = pairs.flatMap((pair) => errorOf(pair, field) ?? []).map(Math.abs);
+  return errors.length === 0 ? Number.NaN : quantile(Float64Array.from(errors), 0.5);
+}
+
+/** Whether the measured p95 is in the predicted band. */
+export const isInBand = ({ predicted, measured }: Pair): boolean => predicted.p95Low <= measured.p95 && measured.p95 <= predicted.p95High;
+
+/** Half the band's width relative to its figure. */
+export const halfWidth = ({ predicted: { p95Low, p95High, p95 } }: Pair): number => (p95High - p95Low) / 2 / p95;
+
+/** Runs that are compared: the first of each repeated one, so that none counts twice. */
+export const firstOnly = (pairs: readonly Pair[]): readonly Pair[] => pairs.filter(({ repeat }) => repeat === 0);
+
+/** Relative standard deviation of a figure from one repeat to the next, pooled over the repeated runs; null without repeats. */
+export function repeatNoise(pairs: readonly Pair[], field: ErrorField): number | null {
+  const groups = new Map<string, number[]>();
+  for (const { engine, traffic, share, measured } of pairs) {
+    const key = `${engine} ${traffic} ${share}`;
+    const value = (measured as RunFigures)[field];
+    if (value !== null) groups.set(key, [...(groups.get(key) ?? []), value]);
+  }
+  let [squares, freedom] = [0, 0];
+  for (const values of groups.values()) {
+    const centre = values.reduce((sum, one) => sum + one, 0) / values.length;
+    for (const value of values) squares += (value / centre - 1) ** 2;
+    freedom += values.length - 1;
+  }
+  return freedom === 0 ? null : Math.sqrt(squares / freedom);
+}
