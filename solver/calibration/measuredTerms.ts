@@ -15,7 +15,7 @@ export interface TermSearch {
 
 /** Strength of the priors, on logarithms: of neighbouring slopes, and of all terms at their start. */
 const SMOOTH = 0.3;
-const PULL = 0.02;
+const PULL = 0.1;
 
 /** Each point of the curve over prompt tokens is at least so many times the one before. */
 const PREFILL_RATIO = 4;
