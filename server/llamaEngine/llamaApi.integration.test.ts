@@ -55,7 +55,7 @@ describe.skipIf(missing !== null)("the HTTP API of the real engine", () => {
   it("answers many requests at once as it answers each alone", async () => {
     const prompts = Array.from({ length: 12 }, (_, index) => `${index * 37}+${index}=?\n`.repeat(1 + (index % 3)));
     const ask = (prompt: string) => engine.ask("/v1/completions", { ...completion, prompt, logprobs: 0 });
-    const alone = [];
+    const alone: Awaited<ReturnType<LlamaEngine["ask"]>>[] = [];
     for (const prompt of prompts) alone.push((await ask(prompt)).choices[0]);
     const together = (await Promise.all(prompts.map(ask))).map((answer) => answer.choices[0]);
     together.forEach((choice, index) => {
