@@ -143,7 +143,7 @@ async function fitted(bench: RealBench, kind: EngineKind, { small, large }: Ladd
 }
 
 /** The least threshold whose cascade has the floor's quality on the planning questions, by this one table. */
-export function leastThreshold({ models }: OutcomeTable): number {
+function leastThreshold({ models }: OutcomeTable): number {
   const [small, large] = models;
   if (small === undefined || large === undefined) throw new Error("the cascade has two models");
   for (let threshold = 0; threshold <= 100; threshold += 1) {

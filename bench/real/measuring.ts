@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
-import { readProfileText } from "@/solver/hardware/readProfileText";
 import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
+import { readProfileText } from "@/solver/hardware/readProfileText";
 import type { RealEngine } from "./realEngine";
 import type { Records } from "./records";
 import { runClient } from "./runClient";
@@ -104,7 +104,7 @@ export async function saturationOf(records: Records, key: string, { url, order }
 }
 
 /** Ends per second between the first third of a closed loop and its last request's sending. */
-export function completedPerSecond(ends: readonly number[]): number {
+function completedPerSecond(ends: readonly number[]): number {
   const [from, to] = [SATURATION_SECONDS / 3, SATURATION_SECONDS];
   return ends.filter((end) => end >= from && end < to).length / (to - from);
 }

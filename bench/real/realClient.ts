@@ -97,7 +97,10 @@ async function settled(pending: readonly Promise<ClientAnswer>[]): Promise<reado
 }
 
 const WARM_UP_SECONDS = 30;
-await Promise.race([Promise.all(task.requests.slice(0, task.warmUp).map((request, index) => ask(index, request))), sleep(1000 * WARM_UP_SECONDS)]);
+await Promise.race([
+  Promise.all(task.requests.slice(0, task.warmUp).map((request, index) => ask(index, request))),
+  sleep(1000 * WARM_UP_SECONDS),
+]);
 startedMs = performance.now();
 const answers = await (task.inFlight === null ? openLoop() : closedLoop(task.inFlight));
 writeFileSync(answersFile, JSON.stringify(answers));

@@ -1,7 +1,7 @@
 import { type EngineKind, engineKinds, vllmProgram } from "./realEngine";
 
-export const benchParts = ["single", "cascade"] as const;
-export type BenchPart = (typeof benchParts)[number];
+const benchParts = ["single", "cascade"] as const;
+type BenchPart = (typeof benchParts)[number];
 
 /** What is measured, and how long. */
 export interface RealSettings {

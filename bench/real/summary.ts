@@ -29,7 +29,7 @@ export function pairsOf(records: Records): readonly Pair[] {
 }
 
 /** Predicted over measured, minus 1; null where either is missing. */
-export function errorOf({ predicted, measured }: Pick<Pair, "predicted" | "measured">, field: ErrorField): number | null {
+function errorOf({ predicted, measured }: Pick<Pair, "predicted" | "measured">, field: ErrorField): number | null {
   const [own, other]: (number | null)[] = [(predicted as RunFigures)[field], (measured as RunFigures)[field]];
   return own === null || other === null || own === undefined || other === undefined ? null : own / other - 1;
 }

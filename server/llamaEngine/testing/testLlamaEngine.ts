@@ -43,6 +43,8 @@ function writeRandomModel(folder: string, seed = 7): string {
 /** Starts one on a free port. */
 export function startEngineProcess(args: readonly string[]): { readonly child: ChildProcess; output(): string } {
   const child = spawn(process.execPath, [bundle, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  // A test that ran out of time while the engine loaded has no handle to end it by.
+  process.once("exit", () => child.kill("SIGKILL"));
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
   return { child, output: () => output };
