@@ -7,5 +7,5 @@ export default {
   // app/globals.css imports it; knip reads no CSS.
   ignoreDependencies: ["tailwindcss"],
   // Tools of the system, not of npm.
-  ignoreBinaries: ["apt-get", "chrt", "dash", "openssl", "prlimit", "promtool", "sha256sum", "wrk"],
+  ignoreBinaries: ["apt-get", "chrt", "dash", "openssl", "prlimit", "promtool", "sha256sum", "taskset", "wrk"],
 };

@@ -21,7 +21,7 @@ import { runClient } from "./runClient";
 import type { RealBench } from "./singleRuns";
 
 /** Requests per second of the cascade, and of the larger model alone. */
-export const CASCADE_RATES = [5, 10, 20, 40, 70, 100] as const;
+const CASCADE_RATES = [5, 10, 20, 40, 70, 100] as const;
 export const ALONE_RATES = [5, 10, 20, 40, 70, 100, 160, 250] as const;
 
 /** Quality that the cascade is planned to have at least. */
@@ -85,7 +85,7 @@ interface Ask {
 }
 
 /** The rates from low to high, at each the cascade beside the model alone. */
-export function asks(kind: EngineKind): readonly Ask[] {
+function asks(kind: EngineKind): readonly Ask[] {
   return ALONE_RATES.flatMap((rate) =>
     (["cascade", "alone"] as const).flatMap((what) =>
       what === "cascade" && !(CASCADE_RATES as readonly number[]).includes(rate)

@@ -8,7 +8,7 @@ const rootOf = (environment: Readonly<Record<string, string | undefined>>): stri
 /** Weir's real engine for processors (the add-on `real-engine`), run by the Node that runs the studio. */
 const weirTemplate = (environment: Readonly<Record<string, string | undefined>>): CommandTemplate => [
   ...[process.execPath, join(/* turbopackIgnore: true */ rootOf(environment), "dist", "engine.mjs"), "--addons", addonsFolder(environment)],
-  ...["--model", "{source}", "--alias", "{servedName}", "--host", "{host}", "--port", "{port}", "--sequences", "{sequences}", "{args}"],
+  ...["--model", "{source}", "--alias", "{servedName}", "--host", "{host}", "--port", "{port}", "{args}"],
 ];
 
 /** The command lines of engines that are built in for processes of this host, by name. */
