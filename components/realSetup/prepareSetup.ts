@@ -40,7 +40,7 @@ export interface PreparedSetup {
   /** How much is done, for screen readers: `2 of 6 steps are done`. */
   readonly summary: string;
   /** Address of the Plan page with the cluster and the workload; null until it is ready. */
-  readonly planPath: string | null;
+  readonly planPath: `/plan?${string}` | null;
   /** What it takes, before it is begun. */
   readonly takes: string;
 }
@@ -61,7 +61,7 @@ export function prepareSetup(setup: RealSetup): PreparedSetup {
   };
 }
 
-function planPath({ state, clusterId, workloadId, suggested }: RealSetup): string | null {
+function planPath({ state, clusterId, workloadId, suggested }: RealSetup): PreparedSetup["planPath"] {
   if (state !== "ready" || clusterId === null || workloadId === null) return null;
   const view = new URLSearchParams({ cluster: clusterId, workload: workloadId });
   if (suggested !== null) {
