@@ -57,7 +57,13 @@ function keepBusy(url: string, { concurrency, prompts: kind }: (typeof LOADS)[nu
   let stopped = false;
   const ask = async (): Promise<void> => {
     const body = { model: MODEL, messages: [{ role: "user", content: `[prompt ${own[next++ % own.length]?.id}] Go.` }] };
-    await (await fetch(`${url}/v1/chat/completions`, { method: "POST", body: JSON.stringify(body) })).text();
+    await (
+      await fetch(`${url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      })
+    ).text();
   };
   const firsts = Array.from({ length: concurrency }, ask);
   const clients = firsts.map(async (first) => {
