@@ -13,7 +13,7 @@ it("recognises a real vLLM by what it says, with every figure of its metrics", a
   const probe = await probeEndpoint({ name: "real", url: engine.url }, { signal, limitMs: 20_000 });
   expect(probe.engine).toEqual({ type: "vllm", version: expect.stringMatching(/^0\.32\.0/) });
   expect(probe.absent).toEqual([]);
-  expect(probe.served).toEqual([{ id: "arith-small", root: "/models/arith-small", parent: null, maxModelLen: 512 }]);
+  expect(probe.served).toEqual([{ id: "arith-small", root: "/models/arith-small", parent: null, maxModelLen: 512, loaded: null }]);
   expect(probe.findings.filter(({ level }) => level === "failed")).toEqual([]);
   // Outside of its development mode it tells neither its shape nor the limits of its scheduler.
   expect([probe.shape, probe.limits]).toEqual([null, null]);

@@ -58,8 +58,8 @@ describe.each([
 
   it.skipIf(!isThere)("counts one that only waits to be collected as gone", async () => {
     const file = join(folder, `c ${table === procTable}`);
-    // `exec` replaces the shell that would have reaped it.
-    writing(file, "true & echo $!; exec sleep 30");
+    // `exec` replaces the shell that would have reaped it, before it ends.
+    writing(file, "sleep 0.3 & echo $!; exec sleep 30");
     await expect.poll(() => readFileSync(file, "utf8")).toMatch(/\n/);
     const pid = Number(readFileSync(file, "utf8"));
     await expect.poll(() => table.startOf(pid)).toBeNull();
