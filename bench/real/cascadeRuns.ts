@@ -14,7 +14,7 @@ import type { CascadeFigures } from "./cascadeFigures";
 import { measuredFigures } from "./figures";
 import { type JudgeProcess, startJudge } from "./judgeProcess";
 import { CLIENT_CORE, fittedProfile } from "./measuring";
-import { type Asked, type Ground, planOf, simulatedOf } from "./predictions";
+import { type Asked, type PredictionContext, planOf, simulatedOf } from "./predictions";
 import { answerIn, chatBody, JUDGE_MODEL, profiled } from "./questions";
 import { type EngineKind, type RealEngine, startEngine } from "./realEngine";
 import { runClient } from "./runClient";
@@ -47,7 +47,7 @@ export async function cascadeRuns(bench: RealBench, files: LadderFiles): Promise
   const ended: (() => Promise<void>)[] = [];
   try {
     const started = await startLadder(bench, files, ended);
-    const ground = await fitted(bench, files.kind, started);
+    const context = await fitted(bench, files.kind, started);
     says("cascade: planning questions");
     const table = await profiled([started.small, started.large].map(answering), started.judge.url, settings.questions);
     const { meanSeconds, calls, variation } = table.judge;
@@ -61,9 +61,9 @@ export async function cascadeRuns(bench: RealBench, files: LadderFiles): Promise
     for (const ask of left) {
       if (!bench.timeLeft()) return;
       const asked = askedOf(ask, { outcomes: table.outcomes, judge, threshold });
-      const plan = await planOf(ground, asked);
+      const plan = await planOf(context, asked);
       if (records.find("cascade-predicted", ask.key) === undefined) {
-        const predicted = "refused" in plan ? refusedFigures(plan.refused) : plannedFigures(ground, asked, plan);
+        const predicted = "refused" in plan ? refusedFigures(plan.refused) : plannedFigures(context, asked, plan);
         records.add({ kind: "cascade-predicted", key: ask.key, requestsPerSecond: ask.rate, predicted });
       }
       const measured = await measuredThrough(started, { ask, seconds: settings.seconds, judge, threshold });
@@ -124,7 +124,7 @@ async function startLadder({ folder, records, says }: RealBench, files: LadderFi
 }
 
 /** Profiles of both engines, fitted while the other is up and idle. */
-async function fitted(bench: RealBench, kind: EngineKind, { small, large }: Ladder): Promise<Ground> {
+async function fitted(bench: RealBench, kind: EngineKind, { small, large }: Ladder): Promise<PredictionContext> {
   const { records, settings, folder, cards, planner, says } = bench;
   const cardsFile = join(folder, "cards.json");
   writeFileSync(cardsFile, JSON.stringify(cards));
@@ -176,9 +176,9 @@ function askedOf({ what, rate }: Ask, { outcomes, judge, threshold }: Known): As
   };
 }
 
-function plannedFigures(ground: Ground, asked: Asked, plan: Plan): CascadeFigures {
+function plannedFigures(context: PredictionContext, asked: Asked, plan: Plan): CascadeFigures {
   const { p95Seconds, p95Band, meanSeconds, quality, stages } = plan.predictions;
-  const { figures, endToEndSeconds } = simulatedOf(ground, asked, plan);
+  const { figures, endToEndSeconds } = simulatedOf(context, asked, plan);
   return {
     ...{ mean: meanSeconds, p50: figures.p50, p95: p95Seconds, p99: figures.p99, p95Low: p95Band.low, p95High: p95Band.high },
     ...{ quality, escalated: stages.find(({ model }) => model === LARGE)?.share ?? 0 },

@@ -22,7 +22,7 @@ import { figuresOf, type RunFigures } from "./figures";
 import type { Predicted } from "./records";
 
 /** What plans of the bench are made for: engines of one core each. */
-export interface Ground {
+export interface PredictionContext {
   readonly planner: Planner;
   readonly profile: EngineProfile;
   readonly cards: UserCards;
@@ -42,7 +42,10 @@ export interface Asked {
 }
 
 /** A plan, or why there is none. */
-export async function planOf({ planner, profile, cards, seconds }: Ground, asked: Asked): Promise<Plan | { readonly refused: string }> {
+export async function planOf(
+  { planner, profile, cards, seconds }: PredictionContext,
+  asked: Asked,
+): Promise<Plan | { readonly refused: string }> {
   const { workload, requestsPerSecond, models, fixed, qualityFloor, judge } = asked;
   const objective: Objective = {
     kind: "latency-under-quality",
@@ -70,7 +73,7 @@ export async function planOf({ planner, profile, cards, seconds }: Ground, asked
 }
 
 /** A model's replica under a profile. @throws when it does not fit its card. */
-function replicaOf({ profile, cards }: Ground, model: string) {
+function replicaOf({ profile, cards }: PredictionContext, model: string) {
   const all = catalogueOf(cards);
   const [card, core] = [all.models[model], all.gpus[PROCESSOR_CARD]];
   if (card === undefined || core === undefined) throw new Error(`no card of ${card === undefined ? model : PROCESSOR_CARD}`);
@@ -80,12 +83,12 @@ function replicaOf({ profile, cards }: Ground, model: string) {
 }
 
 /** One model alone on one core: the plan's figures, and those of the same simulation that a plan does not have. */
-export async function predictedAlone(ground: Ground, asked: Asked): Promise<Predicted> {
+export async function predictedAlone(context: PredictionContext, asked: Asked): Promise<Predicted> {
   const { workload, requestsPerSecond, models } = asked;
   const [model = ""] = models;
-  const plan = await planOf(ground, asked);
-  const replica = replicaOf(ground, model);
-  const simulated = simulatedOf(ground, asked, "refused" in plan ? aloneOf(model) : plan);
+  const plan = await planOf(context, asked);
+  const replica = replicaOf(context, model);
+  const simulated = simulatedOf(context, asked, "refused" in plan ? aloneOf(model) : plan);
   const own = workload.outcomes.models.find((one) => one.model === model);
   const work = { inputTokens: workload.outcomes.inputTokens, outputTokens: own?.outputTokens ?? new Int32Array() };
   const saturation = saturationRate(replica, repeated(work), 900) ?? Number.NaN;
@@ -99,9 +102,9 @@ export async function predictedAlone(ground: Ground, asked: Asked): Promise<Pred
   const figure = statistic(
     simulated.endToEndSeconds,
     (seconds) => quantile(seconds, 0.95),
-    measuredRequests(requestsPerSecond, ground.seconds),
+    measuredRequests(requestsPerSecond, context.seconds),
   );
-  const { low, high } = predictionBand(figure, ground.profile, { extrapolated: false, nearSaturation: true });
+  const { low, high } = predictionBand(figure, context.profile, { extrapolated: false, nearSaturation: true });
   const utilisation = requestsPerSecond / saturation;
   return { ...simulated.figures, p95Low: low, p95High: high, utilisation, refused: plan.refused, plan: null };
 }
@@ -113,7 +116,7 @@ function repeated({ inputTokens, outputTokens }: { readonly inputTokens: Int32Ar
 
 /** Figures of a plan that its predictions leave out, by the simulation that made them. */
 export function simulatedOf(
-  ground: Ground,
+  context: PredictionContext,
   { workload, requestsPerSecond, judge }: Pick<Asked, "workload" | "requestsPerSecond" | "judge">,
   { policy, deployment }: Pick<Plan, "deployment"> & { readonly policy: Plan["policy"] },
 ): { readonly figures: RunFigures; readonly endToEndSeconds: Float64Array } {
@@ -125,7 +128,7 @@ export function simulatedOf(
   const replicas = deployment.flatMap(({ model, replicas: groups }) =>
     groups.flatMap((group, at) =>
       Array.from({ length: group.count }, (_, index): ClusterReplica => {
-        return { id: `${model} ${at} ${index}`, model, replica: replicaOf(ground, model), maxInFlight: inFlightLimit(group) };
+        return { id: `${model} ${at} ${index}`, model, replica: replicaOf(context, model), maxInFlight: inFlightLimit(group) };
       }),
     ),
   );

@@ -5,7 +5,7 @@ import type { UserCards } from "@/solver/hardware/cardSchema";
 import type { Workload } from "@/solver/workload/workload";
 import { measuredFigures } from "./figures";
 import { CLIENT_CORE, fittedProfile, saturationOf } from "./measuring";
-import { type Ground, predictedAlone } from "./predictions";
+import { type PredictionContext, predictedAlone } from "./predictions";
 import { type EngineKind, type EngineOrder, startEngine } from "./realEngine";
 import type { Records } from "./records";
 import { runClient } from "./runClient";
@@ -49,11 +49,11 @@ export async function singleRuns(bench: RealBench, kind: EngineKind, source: str
     says(`${kind}: its profile, by a sweep of ${settings.sweepMinutes} minutes unless it is recorded`);
     const fit = { engine, key: `${kind} alone`, minutes: settings.sweepMinutes, folder: bench.folder, cardsFile };
     const profile = await fittedProfile(records, fit);
-    const ground: Ground = { planner: bench.planner, profile, cards: bench.cards, seconds: settings.seconds };
+    const context: PredictionContext = { planner: bench.planner, profile, cards: bench.cards, seconds: settings.seconds };
     for (const run of left) {
       if (!bench.timeLeft()) return;
       const saturation = await saturationOf(records, `${kind} ${run.traffic.name}`, engine, run.traffic);
-      await oneRun(bench, ground, { engine, run, requestsPerSecond: run.share * saturation });
+      await oneRun(bench, context, { engine, run, requestsPerSecond: run.share * saturation });
     }
   } finally {
     await engine.end();
@@ -83,7 +83,11 @@ interface OneRun {
   readonly requestsPerSecond: number;
 }
 
-async function oneRun({ records, settings, says }: RealBench, ground: Ground, { engine, run, requestsPerSecond }: OneRun): Promise<void> {
+async function oneRun(
+  { records, settings, says }: RealBench,
+  context: PredictionContext,
+  { engine, run, requestsPerSecond }: OneRun,
+): Promise<void> {
   const { order, url } = engine;
   const { traffic, share, repeat } = run;
   const key = keyOf(order.kind, run);
@@ -95,7 +99,7 @@ async function oneRun({ records, settings, says }: RealBench, ground: Ground, { 
     const known = traffic.name === "poisson" ? traffic.arrivals(KNOWN_ARRIVALS, 77) : unscaled;
     const workload = workloadOf(order.model, traffic, known, seed);
     const asked = { workload, requestsPerSecond, models: [order.model], fixed: null, qualityFloor: 0, judge: null };
-    records.add({ kind: "predicted", key, requestsPerSecond, predicted: await predictedAlone(ground, asked) });
+    records.add({ kind: "predicted", key, requestsPerSecond, predicted: await predictedAlone(context, asked) });
   }
   const lengths = traffic.drawn(count, seed);
   const at = atMeanRate(unscaled, requestsPerSecond);
