@@ -96,11 +96,9 @@ function PlanDesk(props: {
         <PlanJudge clusterId={clusterId} entered={judgeSeconds} onEnter={(seconds) => change({ judgeSeconds: seconds }, "replace")} />
       )}
       {cluster.emulated && cluster.runningPlanId === null && (
-        <>
-          <FirstRunCard cluster={cluster} plan={planning.exact.current && fixed === null ? planning.exact.plan : null} />
-          <RealModelsPanel />
-        </>
+        <FirstRunCard cluster={cluster} plan={planning.exact.current && fixed === null ? planning.exact.plan : null} />
       )}
+      {cluster.runningPlanId === null && <RealModelsPanel on={cluster} />}
       <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_340px]">
         <FrontierPanel
           planning={planning}

@@ -1,6 +1,7 @@
 "use client";
 
 import Link from "next/link";
+import type { ClusterSummary } from "@/server/contracts/studio";
 import { useAct } from "../api/acts";
 import { useTRPCClient } from "../api/trpc";
 import { Badge } from "../ui/Badge";
@@ -20,14 +21,17 @@ const QUESTIONS = 400;
 const consequences =
   "Its engines and its judge end, and its gateway takes no new request. The installed engine, the workload, plans and history stay.";
 
-/** Real models on this computer: offered, set up in one click, and then the way to plan with them. */
-export function RealModelsPanel() {
+/**
+ * Real models on this computer: offered, set up in one click, and then the way to plan with them. On the page of a cluster it is shown
+ * where that is emulated, or the one that is set up.
+ */
+export function RealModelsPanel({ on }: { readonly on?: Pick<ClusterSummary, "emulated" | "spec"> }) {
   const client = useTRPCClient();
   const setup = useRealSetup();
   const start = useAct(() => client.realSetup.start.mutate({ questions: QUESTIONS }));
   const stop = useAct(() => client.realSetup.stop.mutate());
   const remove = useAct(() => client.realSetup.remove.mutate());
-  if (setup === null) return null;
+  if (setup === null || (on !== undefined && !on.emulated && on.spec.id !== setup.clusterId)) return null;
   const { state, message } = setup;
   const { start: startText, steps, summary, planPath, takes } = prepareSetup(setup);
   return (
