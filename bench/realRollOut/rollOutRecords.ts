@@ -34,7 +34,7 @@ export interface RollOutRecord extends Partial<RollOutEnd> {
 
 const fileOf = (engine: EngineKind): string => join(resultsFolder("tables"), `real-rollouts-${engine}.jsonl`);
 
-/** Every run so far: a bench that was stopped goes on after them. */
+/** Every run so far: a bench that was stopped continues after them. */
 export function rollOutRecords(engine: EngineKind): readonly RollOutRecord[] {
   const file = fileOf(engine);
   if (!existsSync(file)) return [];

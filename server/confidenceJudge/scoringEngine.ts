@@ -7,7 +7,7 @@ import { type ScoredPrompt, scoringBody, smallestProbability } from "./scoredAns
 export type Scoring =
   | { readonly kind: "scored"; readonly probability: number }
   /** The engine cannot be reached, or does not serve now. */
-  | { readonly kind: "unreached"; readonly reason: string }
+  | { readonly kind: "unreachable"; readonly reason: string }
   | { readonly kind: "timed-out" }
   /** The engine refuses the prompt, such as one that is too long. */
   | { readonly kind: "refused"; readonly reason: string }
@@ -24,7 +24,7 @@ export interface ScoringEngine {
 
 /** A reply holds one line of numbers and texts for each token of a prompt; the longest prompt has some thousand. */
 const LIMITS = { maxBytes: 8_000_000, json: { depth: 64, nodes: 1_000_000, commas: 1_000_000 } };
-const MOST_REASON = 300;
+const MOST_REASON_CHARACTERS = 300;
 
 /** Asks the engine for the smallest probability of a token of the answer. Never throws. */
 export async function askScore({ url, model, limitMs }: ScoringEngine, prompt: ScoredPrompt, signal: AbortSignal): Promise<Scoring> {
@@ -40,7 +40,7 @@ export async function askScore({ url, model, limitMs }: ScoringEngine, prompt: S
     const text = await readBoundedText(response.body, LIMITS);
     if (text === null) return { kind: "unscored" };
     if (response.status === 429 || response.status >= 500)
-      return { kind: "unreached", reason: `it answers with status ${response.status}` };
+      return { kind: "unreachable", reason: `it answers with status ${response.status}` };
     if (!response.ok) return { kind: "refused", reason: refusalText(text) ?? `status ${response.status}` };
     const probability = smallestProbability(parsed(text), prompt);
     return probability === null ? { kind: "unscored" } : { kind: "scored", probability };
@@ -48,14 +48,14 @@ export async function askScore({ url, model, limitMs }: ScoringEngine, prompt: S
     if (signal.aborted) return { kind: "aborted" };
     if (limited.aborted) return { kind: "timed-out" };
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return { kind: "unreached", reason: reasonOf(cause) };
+    return { kind: "unreachable", reason: reasonOf(cause) };
   }
 }
 
 function refusalText(text: string): string | null {
   const body = parsed(text) as { readonly error?: { readonly message?: unknown } } | null | undefined;
   const message = body?.error?.message;
-  return typeof message === "string" ? message.slice(0, MOST_REASON).replace(/\.$/, "") : null;
+  return typeof message === "string" ? message.slice(0, MOST_REASON_CHARACTERS).replace(/\.$/, "") : null;
 }
 
 function parsed(text: string): unknown {

@@ -48,7 +48,7 @@ const SMALLEST = 1e-3;
  * that the judged score gives, as if it were read off the model's own confidence.
  * @param answer its judged score, 0 to 100, and its length in tokens; null: no score is known.
  */
-export function madeUpProbabilities(name: string, answer: { readonly score: number; readonly tokens: number } | null) {
+export function syntheticProbabilities(name: string, answer: { readonly score: number; readonly tokens: number } | null) {
   const least = answer === null ? -1 : mixSeed("least", name) % answer.tokens;
   const likely = (part: string, index: number): number => LIKELY + ((1 - LIKELY) * (mixSeed(part, name, index) % 1000)) / 1000;
   return {

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { type ApiError, errorBody, STOPPED, sendError, sendJson } from "@/server/contracts/http/apiServer";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { type AnswerPart, chunkBody, roleChunk, type ShapeOptions, usageChunk, usageOf, wholeBody } from "./answerShapes";
-import type { LeaveProblem } from "./batcher";
+import type { Interruption } from "./batcher";
 import type { GenerationListener } from "./generation";
 import type { AskedRequest, ScoredToken } from "./request";
 import type { TextToken } from "./scoreShapes";
@@ -83,7 +83,7 @@ function streamWriter(response: ServerResponse, options: WriterOptions): PartWri
   };
 }
 
-function problemError(problem: LeaveProblem): ApiError {
+function problemError(problem: Interruption): ApiError {
   if (problem.kind === "failed") {
     return { status: 500, type: "InternalServerError", message: `The model failed: ${reasonOf(problem.error)}` };
   }

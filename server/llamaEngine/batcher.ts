@@ -15,11 +15,11 @@ export interface BatchJob {
   /** Takes the answer; gives the token with which the text goes on, or null at its end. */
   onAnswer(answer: NextAnswer): number | null;
   /** It has left the batch: after its end, or because `problem` came between. */
-  onLeave(problem: LeaveProblem | null): void;
+  onLeft(problem: Interruption | null): void;
 }
 
 /** Why a request left the batch before its end. */
-export type LeaveProblem =
+export type Interruption =
   | { readonly kind: "cancelled" }
   /** The engine stops. */
   | { readonly kind: "stopped" }
@@ -46,7 +46,7 @@ export interface BatcherOptions {
 }
 
 /** A request that has a sequence. */
-interface Place {
+interface Slot {
   readonly job: BatchJob;
   readonly sequence: LlamaSequence;
   /** Tokens of the prompt that were evaluated. */
@@ -64,7 +64,7 @@ type StepInput = Parameters<LlamaSequence["controlledEvaluate"]>[0];
  */
 export function createBatcher({ sequences, batchTokens, queue: queueLimit }: BatcherOptions): Batcher {
   const free = [...sequences];
-  const places = new Set<Place>();
+  const slots = new Set<Slot>();
   const queue: BatchJob[] = [];
   const idle: (() => void)[] = [];
   let isLooping = false;
@@ -82,15 +82,15 @@ export function createBatcher({ sequences, batchTokens, queue: queueLimit }: Bat
     const at = queue.indexOf(job);
     if (at < 0) return;
     queue.splice(at, 1);
-    job.onLeave({ kind: "cancelled" });
+    job.onLeft({ kind: "cancelled" });
   }
 
   async function loop(): Promise<void> {
     isLooping = true;
     // Requests that arrive together share the first step.
     await new Promise((resolve) => setImmediate(resolve));
-    for (admit(); places.size > 0; admit()) {
-      for (const place of [...places]) if (place.job.signal.aborted) await leave(place, { kind: "cancelled" });
+    for (admit(); slots.size > 0; admit()) {
+      for (const slot of [...slots]) if (slot.job.signal.aborted) await release(slot, { kind: "cancelled" });
       await step();
       // Sockets get their turn: a client's end is seen before the next step.
       await new Promise((resolve) => setImmediate(resolve));
@@ -103,72 +103,72 @@ export function createBatcher({ sequences, batchTokens, queue: queueLimit }: Bat
     while (free.length > 0 && queue.length > 0) {
       const [job, sequence] = [queue.shift(), free.pop()];
       if (job === undefined || sequence === undefined) return;
-      places.add({ job, sequence, done: 0, next: null });
+      slots.add({ job, sequence, done: 0, next: null });
       job.onStart();
     }
   }
 
   async function step(): Promise<void> {
-    let room = batchTokens - [...places].filter(({ next }) => next !== null).length;
-    const parts: { readonly place: Place; readonly input: StepInput }[] = [];
-    for (const place of places) {
-      const input = place.next === null ? promptPart(place, room) : answerPart(place, place.next);
-      if (place.next === null) room -= input.length;
-      if (input.length > 0) parts.push({ place, input });
+    let tokensLeft = batchTokens - [...slots].filter(({ next }) => next !== null).length;
+    const parts: { readonly slot: Slot; readonly input: StepInput }[] = [];
+    for (const slot of slots) {
+      const input = slot.next === null ? promptPart(slot, tokensLeft) : answerPart(slot, slot.next);
+      if (slot.next === null) tokensLeft -= input.length;
+      if (input.length > 0) parts.push({ slot, input });
     }
-    await Promise.all(parts.map(({ place, input }) => evaluate(place, input)));
+    await Promise.all(parts.map(({ slot, input }) => evaluate(slot, input)));
   }
 
-  async function evaluate(place: Place, input: StepInput): Promise<void> {
+  async function evaluate(slot: Slot, input: StepInput): Promise<void> {
     try {
-      take(place, input.length, await place.sequence.controlledEvaluate(input));
+      deliver(slot, input.length, await slot.sequence.controlledEvaluate(input));
     } catch (error) {
-      await leave(place, { kind: "failed", error });
+      await release(slot, { kind: "failed", error });
       return;
     }
-    if (place.next === null && place.done === place.job.prompt.length) await leave(place, null);
+    if (slot.next === null && slot.done === slot.job.prompt.length) await release(slot, null);
   }
 
-  function take(place: Place, evaluated: number, answers: Awaited<ReturnType<LlamaSequence["controlledEvaluate"]>>): void {
-    const { job } = place;
-    if (job.signal.aborted || !places.has(place)) return;
+  function deliver(slot: Slot, evaluated: number, answers: Awaited<ReturnType<LlamaSequence["controlledEvaluate"]>>): void {
+    const { job } = slot;
+    if (job.signal.aborted || !slots.has(slot)) return;
     const last = answers[evaluated - 1]?.next;
-    if (place.next === null) {
-      const from = place.done;
-      place.done += evaluated;
+    if (slot.next === null) {
+      const from = slot.done;
+      slot.done += evaluated;
       answers.forEach((answer, offset) => {
         const index = from + offset;
         if (answer !== undefined && index < job.prompt.length - 1) job.onPromptAnswer(index, answer.next);
       });
-      if (place.done < job.prompt.length) return;
+      if (slot.done < job.prompt.length) return;
     }
     if (last === undefined) throw new Error("The model gave no answer for the last token.");
-    place.next = job.onAnswer(last);
+    slot.next = job.onAnswer(last);
   }
 
-  async function leave(place: Place, problem: LeaveProblem | null): Promise<void> {
-    if (!places.delete(place)) return;
-    place.job.onLeave(problem);
-    await place.sequence.clearHistory();
-    free.push(place.sequence);
+  async function release(slot: Slot, problem: Interruption | null): Promise<void> {
+    if (!slots.delete(slot)) return;
+    slot.job.onLeft(problem);
+    await slot.sequence.clearHistory();
+    free.push(slot.sequence);
   }
 
   return {
     add,
     get running() {
-      return places.size;
+      return slots.size;
     },
     get waiting() {
       return queue.length;
     },
-    cachedTokens: () => [...places].reduce((sum, { sequence }) => sum + sequence.nextTokenIndex, 0),
+    cachedTokens: () => [...slots].reduce((sum, { sequence }) => sum + sequence.nextTokenIndex, 0),
     async stop(graceMs) {
       isStopping = true;
-      for (const job of queue.splice(0)) job.onLeave({ kind: "stopped" });
+      for (const job of queue.splice(0)) job.onLeft({ kind: "stopped" });
       if (!isLooping) return;
       const ended = new Promise<void>((resolve) => idle.push(resolve));
       const timer = setTimeout(() => {
-        for (const place of [...places]) void leave(place, { kind: "stopped" });
+        for (const slot of [...slots]) void release(slot, { kind: "stopped" });
       }, graceMs);
       await ended;
       clearTimeout(timer);
@@ -176,8 +176,8 @@ export function createBatcher({ sequences, batchTokens, queue: queueLimit }: Bat
   };
 }
 
-function promptPart({ job, done }: Place, room: number): StepInput {
-  const part = job.prompt.slice(done, done + room);
+function promptPart({ job, done }: Slot, tokensLeft: number): StepInput {
+  const part = job.prompt.slice(done, done + tokensLeft);
   return part.map((token, offset) => {
     const index = done + offset;
     const question = index === job.prompt.length - 1 ? job.question() : job.promptQuestion(index);
@@ -185,4 +185,4 @@ function promptPart({ job, done }: Place, room: number): StepInput {
   });
 }
 
-const answerPart = ({ job }: Place, token: number): StepInput => [[token, { generateNext: job.question() }]];
+const answerPart = ({ job }: Slot, token: number): StepInput => [[token, { generateNext: job.question() }]];

@@ -57,19 +57,19 @@ function drawn(
 ): number | undefined {
   const allowed = ends === null ? [...logits] : [...logits].filter(([token]) => !ends(token));
   const largest = allowed.reduce((most, [, logit]) => Math.max(most, logit), Number.NEGATIVE_INFINITY);
-  const weighed = allowed.map(([token, logit]) => ({ token, weight: Math.exp((logit - largest) / temperature) }));
-  weighed.sort((left, right) => right.weight - left.weight);
-  const likely = weighed.slice(0, topK > 0 ? topK : weighed.length).filter(({ weight }) => weight >= minP);
-  const total = likely.reduce((sum, { weight }) => sum + weight, 0);
+  const weighted = allowed.map(([token, logit]) => ({ token, weight: Math.exp((logit - largest) / temperature) }));
+  weighted.sort((left, right) => right.weight - left.weight);
+  const candidates = weighted.slice(0, topK > 0 ? topK : weighted.length).filter(({ weight }) => weight >= minP);
+  const total = candidates.reduce((sum, { weight }) => sum + weight, 0);
   let kept = 0;
   let before = 0;
-  while (kept < likely.length && (kept === 0 || before < topP * total)) before += likely[kept++]?.weight ?? 0;
+  while (kept < candidates.length && (kept === 0 || before < topP * total)) before += candidates[kept++]?.weight ?? 0;
   let rest = random.next() * before;
   return (
-    likely.slice(0, kept).find(({ weight }) => {
+    candidates.slice(0, kept).find(({ weight }) => {
       rest -= weight;
       return rest < 0;
-    })?.token ?? likely[0]?.token
+    })?.token ?? candidates[0]?.token
   );
 }
 
@@ -85,6 +85,6 @@ export function scoreOf({ logits = new Map(), totalLogitWeight }: NextAnswer, to
   const own = logits.get(token);
   if (own === undefined) throw new Error(`The model gave no log probability of token ${token}.`);
   const likeliest = sorted.slice(0, top).map(([one, logit]) => scored(one, logit));
-  const told = likeliest.some((one) => one.token === token) ? likeliest : [...likeliest, scored(token, own)];
-  return { ...scored(token, own), top: told };
+  const alternatives = likeliest.some((one) => one.token === token) ? likeliest : [...likeliest, scored(token, own)];
+  return { ...scored(token, own), top: alternatives };
 }

@@ -5,7 +5,7 @@ import type { LoadedModel } from "./loadedModel";
 import type { AskedRequest } from "./request";
 
 /** The default of OpenAI's API and of vLLM. */
-const usualMaxTokens = 16;
+const defaultMaxTokens = 16;
 
 const tokens = z.array(z.int().min(0)).min(1);
 const onlyOne = "only 1 prompt is answered";
@@ -28,7 +28,7 @@ export function readCompletion(body: unknown, model: LoadedModel, seed: number):
   const refusal = unsupportedField(data);
   if (refusal !== null) return refusal;
   const echo = data.echo === true;
-  const maxTokens = data.max_tokens ?? usualMaxTokens;
+  const maxTokens = data.max_tokens ?? defaultMaxTokens;
   if (maxTokens === 0 && !echo) return badRequest("Field max_tokens: it is at least 1, unless the prompt is echoed.", "max_tokens");
   const [first] = data.prompt;
   const given = typeof data.prompt !== "string" && typeof first !== "number" ? first : data.prompt;

@@ -7,7 +7,7 @@ import { readChat } from "./chatRequest";
 import { fieldError } from "./commonFields";
 import { readCompletion } from "./completionRequest";
 import type { Engine } from "./engine";
-import type { RefusedFor } from "./engineMetrics";
+import type { RefusalReason } from "./engineMetrics";
 import { createGeneration } from "./generation";
 import type { LoadedModel } from "./loadedModel";
 import type { AskedRequest } from "./request";
@@ -105,7 +105,7 @@ export function createEngineServer(state: EngineProcess, settings: Settings): Se
     sendJson(response, 200, { count: tokens.length, max_model_len: model.contextTokens, tokens, token_strs: null });
   }
 
-  function refuse(response: ServerResponse, error: ApiError, reason: RefusedFor): void {
+  function refuse(response: ServerResponse, error: ApiError, reason: RefusalReason): void {
     state.engine?.metrics.refused(reason);
     sendError(response, error);
   }

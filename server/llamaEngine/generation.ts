@@ -1,11 +1,11 @@
 import { seededRandom } from "@/solver/numeric/random";
 import { createAnswerText } from "./answerText";
-import type { BatchJob, LeaveProblem } from "./batcher";
+import type { BatchJob, Interruption } from "./batcher";
 import { chooseToken, questionFor, scoreOf, scoreQuestion } from "./chooseToken";
 import type { LoadedModel } from "./loadedModel";
 import type { Ending, GenerationRequest, Piece, ScoredToken } from "./request";
 
-/** Who is told of an answer as it comes. */
+/** Receives an answer while it is generated. */
 export interface GenerationListener {
   onStart(): void;
   /** The prompt is evaluated; `scores` are of its tokens but the first, if they were asked for. */
@@ -13,7 +13,7 @@ export interface GenerationListener {
   onPiece(piece: Piece): void;
   /** `rest`: text that was held back. */
   onEnd(ending: Ending, rest: string): void;
-  onProblem(problem: LeaveProblem): void;
+  onProblem(problem: Interruption): void;
 }
 
 /** The batch's job for one request. */
@@ -62,7 +62,7 @@ export function createGeneration(
       add(chosen.token, chosen.score);
       return ending === null ? chosen.token : null;
     },
-    onLeave(problem) {
+    onLeft(problem) {
       if (ending !== null) listener.onEnd(ending, text.rest());
       else listener.onProblem(problem ?? { kind: "failed", error: new Error("The answer has no end.") });
     },

@@ -54,7 +54,7 @@ it("sends a served model and its adapter requests, and keeps the answers without
 
 it("keeps how starts went, one a line, with the first and last lines of a long log", () => {
   const root = emptyRoot();
-  const health = [{ seconds: 0.3, said: "ECONNREFUSED" }];
+  const health = [{ seconds: 0.3, status: "ECONNREFUSED" }];
   const start: RecordedStart = { name: "unknown flag", args: ["serve", "m"], health, exitCode: 2, log: ["error: no such flag"] };
   const long = { ...start, name: "long", log: Array.from({ length: 100 }, (_, line) => `${line} ${"x".repeat(400)}`) };
   recordingFiles(join(root, "engine")).starts([start, long]);

@@ -34,8 +34,8 @@ export interface RecordedStart {
   readonly name: string;
   /** Arguments after the name of the program. */
   readonly args: readonly string[];
-  /** What `/health` said, from the start on: a change of it a row; a status, or the code of an error of the connection. */
-  readonly health: readonly { readonly seconds: number; readonly said: string }[];
+  /** What `/health` answered since the start, one row for each change: an HTTP status, or the error code of the connection. */
+  readonly health: readonly { readonly seconds: number; readonly status: string }[];
   /** null: it was ended after it was up. */
   readonly exitCode: number | null;
   /** Lines of its output, both streams, shortened. */

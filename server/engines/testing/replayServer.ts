@@ -15,7 +15,7 @@ export interface ReplayServer {
 const LONGEST_PAUSE_MS = 5;
 
 /**
- * A server on loopback that says again what a recorded engine said: its pages at their paths, the last page of metrics, and one chosen
+ * A server on loopback that answers as a recorded engine did: its pages at their paths, the last page of metrics, and one chosen
  * answer to every request with a body, piece by piece. What is not recorded is not found. Closed when the test ends.
  */
 export async function startReplay(recorded: RecordedEngine): Promise<ReplayServer> {
