@@ -6,7 +6,7 @@ import type { Asked } from "./askedQuestions";
 import type { EngineKind } from "./realEngines";
 import type { Kill, RollOutEnd } from "./rollOutUnderKill";
 
-/** One way there and back under load. */
+/** One roll-out and its way back, under load. */
 export interface RollOutRecord extends Partial<RollOutEnd> {
   readonly engine: EngineKind;
   readonly at: string;

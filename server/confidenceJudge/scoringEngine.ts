@@ -22,7 +22,7 @@ export interface ScoringEngine {
   readonly limitMs: number;
 }
 
-/** A reply holds one line of numbers and texts for each token of a prompt; the longest prompt has some thousand. */
+/** A reply holds one line of numbers and texts for each token of a prompt; the longest prompt has some thousands. */
 const LIMITS = { maxBytes: 8_000_000, json: { depth: 64, nodes: 1_000_000, commas: 1_000_000 } };
 const MOST_REASON_CHARACTERS = 300;
 

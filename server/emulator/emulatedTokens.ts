@@ -6,14 +6,14 @@ const VOCABULARY = 32_000;
 /** An emulated engine has no tokenizer: a token's id is a hash of its text, the same every time. */
 export const tokenId = (text: string): number => mixSeed("token", text) % VOCABULARY;
 
-/** The text in so many pieces of equal length, but for rounding: the tokens of a prompt, whose number the outcomes give. */
+/** The text in so many pieces of equal length except for rounding: the tokens of a prompt, whose number the outcomes give. */
 export function promptPieces(text: string, tokens: number): readonly string[] {
   return Array.from({ length: tokens }, (_, index) =>
     text.slice(Math.round((index * text.length) / tokens), Math.round(((index + 1) * text.length) / tokens)),
   );
 }
 
-/** A token, its log probability, and the most probable others at its place. */
+/** A token, its log probability, and the most probable others at its position. */
 export interface ScoredToken {
   readonly text: string;
   readonly logprob: number;

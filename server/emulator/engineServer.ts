@@ -143,7 +143,7 @@ export function createEngineServer(backend: EngineBackend): Server {
   }
 }
 
-/** vLLM names the place and what it expects there. */
+/** vLLM names the position and what it expects there. */
 const badJson = fieldError([
   { type: "json_invalid", loc: ["body", 0], msg: "JSON decode error", input: {}, ctx: "{'error': 'Expecting value'}" },
 ]);

@@ -9,7 +9,7 @@ export type Body = Readonly<Record<string, unknown>>;
 
 export type Parsed = { readonly ok: true; readonly request: GenerationRequest } | { readonly ok: false; readonly error: ApiError };
 
-/** Fields that both endpoints have, as far as the emulation heeds them or vLLM's checks need them. */
+/** Fields that both endpoints have, as far as the emulation uses them or vLLM's checks need them. */
 const kinds = {
   model: "string",
   max_tokens: "integer",
@@ -25,7 +25,7 @@ const kinds = {
   priority: "integer",
 } as const;
 
-/** Most tokens whose log probabilities a request may ask for at each place: vLLM's default. */
+/** Most tokens whose log probabilities a request may ask for at each position: vLLM's default. */
 const MOST_LOGPROBS = 20;
 
 /**

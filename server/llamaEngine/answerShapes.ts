@@ -1,4 +1,4 @@
-import type { AskedRequest, Ending } from "./request";
+import type { Ending, ParsedRequest } from "./request";
 import type { TextToken } from "./scoreShapes";
 import { chatLogprobs, completionLogprobs } from "./scoreShapes";
 
@@ -21,7 +21,7 @@ export interface AnswerPart {
 
 export interface ShapeOptions {
   readonly head: AnswerHead;
-  readonly asked: Pick<AskedRequest, "api" | "request">;
+  readonly asked: Pick<ParsedRequest, "api" | "request">;
   readonly textOf: (token: number) => string;
 }
 

@@ -4,13 +4,13 @@ import { reasonOf } from "@/server/lib/reasonOf";
 import { type AnswerPart, chunkBody, roleChunk, type ShapeOptions, usageChunk, usageOf, wholeBody } from "./answerShapes";
 import type { Interruption } from "./batcher";
 import type { GenerationListener } from "./generation";
-import type { AskedRequest, ScoredToken } from "./request";
+import type { ParsedRequest, ScoredToken } from "./request";
 import type { TextToken } from "./scoreShapes";
 
 export type AnswerWriter = Omit<GenerationListener, "onStart">;
 
 export interface WriterOptions extends Omit<ShapeOptions, "asked"> {
-  readonly asked: AskedRequest;
+  readonly asked: ParsedRequest;
 }
 
 /** Writes one answer, whole or as a stream of events in vLLM's form. */
@@ -47,7 +47,7 @@ interface PartWriter {
   fail(error: ApiError): void;
 }
 
-const promptTokens = (asked: AskedRequest, scores: readonly ScoredToken[], textOf: ShapeOptions["textOf"]): readonly TextToken[] =>
+const promptTokens = (asked: ParsedRequest, scores: readonly ScoredToken[], textOf: ShapeOptions["textOf"]): readonly TextToken[] =>
   asked.request.prompt.map((token, index) => ({ text: textOf(token), score: index === 0 ? null : (scores[index - 1] ?? null) }));
 
 function wholeWriter(response: ServerResponse, options: ShapeOptions): PartWriter {

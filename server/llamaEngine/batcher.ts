@@ -1,4 +1,4 @@
-import type { LlamaSequence, NextAnswer, NextQuestion } from "./binding";
+import type { LlamaSequence, TokenQuery, TokenResult } from "./binding";
 
 /** A request as the batch sees it. The batch calls its functions in the order in which they are listed. */
 export interface BatchJob {
@@ -7,14 +7,14 @@ export interface BatchJob {
   readonly signal: AbortSignal;
   /** It has a sequence. */
   onStart(): void;
-  /** What is asked of the distribution after the prompt's token at `index`; null: nothing. The last one's is asked by `question`. */
-  promptQuestion(index: number): NextQuestion | null;
-  onPromptAnswer(index: number, answer: NextAnswer): void;
-  /** What is asked for the next token. */
-  question(): NextQuestion;
-  /** Takes the answer; gives the token with which the text goes on, or null at its end. */
-  onAnswer(answer: NextAnswer): number | null;
-  /** It has left the batch: after its end, or because `problem` came between. */
+  /** Query of the distribution after the prompt's token at `index`; null: none. That of the last one is `query`. */
+  promptQuery(index: number): TokenQuery | null;
+  onPromptResult(index: number, answer: TokenResult): void;
+  /** Query of the distribution of the next token. */
+  query(): TokenQuery;
+  /** Receives the result; returns the token that continues the text, or null at its end. */
+  onResult(answer: TokenResult): number | null;
+  /** It has left the batch: after its end, or because of `problem`. */
   onLeft(problem: Interruption | null): void;
 }
 
@@ -59,7 +59,7 @@ type StepInput = Parameters<LlamaSequence["controlledEvaluate"]>[0];
 
 /**
  * Continuous batching: each step evaluates one token of every answer and as much of the waiting prompts, first come, first served, as the
- * step has room for. Requests join and leave between steps; those without a sequence wait in the order of their arrival. The step is made
+ * step has room for. Requests join and leave between steps; those without a sequence wait in the order of their arrival. The step is built
  * here and not by the library, which splits answers over several steps where they are not asked for at the same moment.
  */
 export function createBatcher({ sequences, batchTokens, queue: queueLimit }: BatcherOptions): Batcher {
@@ -92,7 +92,7 @@ export function createBatcher({ sequences, batchTokens, queue: queueLimit }: Bat
     for (admit(); slots.size > 0; admit()) {
       for (const slot of [...slots]) if (slot.job.signal.aborted) await release(slot, { kind: "cancelled" });
       await step();
-      // Sockets get their turn: a client's end is seen before the next step.
+      // Sockets are read between steps, so that a disconnected client is seen.
       await new Promise((resolve) => setImmediate(resolve));
     }
     isLooping = false;
@@ -138,12 +138,12 @@ export function createBatcher({ sequences, batchTokens, queue: queueLimit }: Bat
       slot.done += evaluated;
       answers.forEach((answer, offset) => {
         const index = from + offset;
-        if (answer !== undefined && index < job.prompt.length - 1) job.onPromptAnswer(index, answer.next);
+        if (answer !== undefined && index < job.prompt.length - 1) job.onPromptResult(index, answer.next);
       });
       if (slot.done < job.prompt.length) return;
     }
     if (last === undefined) throw new Error("The model gave no answer for the last token.");
-    slot.next = job.onAnswer(last);
+    slot.next = job.onResult(last);
   }
 
   async function release(slot: Slot, problem: Interruption | null): Promise<void> {
@@ -180,9 +180,9 @@ function promptPart({ job, done }: Slot, tokensLeft: number): StepInput {
   const part = job.prompt.slice(done, done + tokensLeft);
   return part.map((token, offset) => {
     const index = done + offset;
-    const question = index === job.prompt.length - 1 ? job.question() : job.promptQuestion(index);
-    return question === null ? token : [token, { generateNext: question }];
+    const query = index === job.prompt.length - 1 ? job.query() : job.promptQuery(index);
+    return query === null ? token : [token, { generateNext: query }];
   });
 }
 
-const answerPart = ({ job }: Slot, token: number): StepInput => [[token, { generateNext: job.question() }]];
+const answerPart = ({ job }: Slot, token: number): StepInput => [[token, { generateNext: job.query() }]];

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ApiError } from "@/server/contracts/http/apiServer";
 import { badRequest, commonFields, commonRequest, fieldError, promptError, unsupportedField } from "./commonFields";
 import type { LoadedModel } from "./loadedModel";
-import type { AskedRequest } from "./request";
+import type { ParsedRequest } from "./request";
 
 /** The default of OpenAI's API and of vLLM. */
 const defaultMaxTokens = 16;
@@ -21,7 +21,7 @@ const completionSchema = z.looseObject({
 });
 
 /** Reads a completion request. A text gets the beginning-of-sequence token if the model wants one; token ids are taken as they are. */
-export function readCompletion(body: unknown, model: LoadedModel, seed: number): AskedRequest | ApiError {
+export function readCompletion(body: unknown, model: LoadedModel, seed: number): ParsedRequest | ApiError {
   const parsed = completionSchema.safeParse(body);
   if (!parsed.success) return fieldError(parsed.error);
   const { data } = parsed;

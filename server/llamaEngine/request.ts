@@ -55,8 +55,8 @@ export interface Ending {
   readonly stop: string | number | null;
 }
 
-/** A request with how it is answered. */
-export interface AskedRequest {
+/** A request, parsed, and the form of its answer. */
+export interface ParsedRequest {
   readonly api: "chat" | "completion";
   /** The model it names. */
   readonly model: string;

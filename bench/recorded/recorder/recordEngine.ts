@@ -17,7 +17,7 @@ const MODEL = "arith-small";
 const CONTEXT_TOKENS = 512;
 const PORT = 8177;
 
-/** Two blocks of this engine's 128 tokens more than one request needs: requests that grow together put one another out. */
+/** Two blocks of this engine's 128 tokens more than one request needs: requests that grow together preempt one another. */
 const LIMITS = ["--max-model-len", String(CONTEXT_TOKENS), "--max-num-seqs", "4", "--num-gpu-blocks-override", "6"];
 /** Without compilation, which takes most of a start on a processor and changes no answer's form. */
 const EAGER = ["--enforce-eager"];
@@ -27,7 +27,7 @@ const TOOLS = ["--enable-auto-tool-choice", "--tool-call-parser", "hermes"];
 const BUSY_REQUESTS = 8;
 const BUSY_TOKENS = 160;
 
-/** A recording's address, its files, and what is left out of it. */
+/** A recording's address, its files, and how its text is made anonymous. */
 interface Recording {
   readonly url: string;
   readonly files: RecordingFiles;
