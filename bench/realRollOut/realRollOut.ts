@@ -12,7 +12,7 @@ import { plans, Scene } from "./scene";
 /** Without a kill, and each process killed at each moment. */
 const everyKill: readonly (Kill | null)[] = [null, ...victims.flatMap((victim) => moments.map((moment) => ({ victim, moment })))];
 
-const setting = (name: string, fallback: number): number => Number(process.env[name] ?? fallback);
+const setting = (name: string, usual: number): number => Number(process.env[name] ?? usual);
 
 export interface SeriesOptions {
   readonly engine: EngineKind;
@@ -101,7 +101,7 @@ async function preparedModels(): Promise<string> {
   return folder;
 }
 
-function summaryOf(records: readonly RollOutRecord[]): Measurement {
+function told(records: readonly RollOutRecord[]): Measurement {
   const sum = (count: (record: RollOutRecord) => number): number => records.reduce((total, record) => total + count(record), 0);
   const detail = [
     `${records.length} of ${everyKill.length} runs there and back, ${records.filter(({ error }) => error !== null).length} not ended`,
@@ -134,7 +134,7 @@ const realRollOut = (engine: EngineKind): Benchmark => ({
     if (missing !== null) return { figure: Number.NaN, unit: "requests", detail: `skipped: ${missing.missing}` };
     const records = everyKill.flatMap((kill) => rollOutRecords(engine).findLast((record) => sameKill(record.kill, kill)) ?? []);
     writeTables(`real-rollouts-${engine}`, [recordsTable(records)]);
-    return summaryOf(records);
+    return told(records);
   },
 });
 

@@ -6,7 +6,7 @@ import type { Asked } from "./askedQuestions";
 import type { EngineKind } from "./realEngines";
 import type { Kill, RollOutEnd } from "./rollOutUnderKill";
 
-/** One roll-out and its way back, under load. */
+/** One way there and back under load. */
 export interface RollOutRecord extends Partial<RollOutEnd> {
   readonly engine: EngineKind;
   readonly at: string;
@@ -34,7 +34,7 @@ export interface RollOutRecord extends Partial<RollOutEnd> {
 
 const fileOf = (engine: EngineKind): string => join(resultsFolder("tables"), `real-rollouts-${engine}.jsonl`);
 
-/** Every run so far: a bench that was stopped continues after them. */
+/** Every run so far: a bench that was stopped goes on after them. */
 export function rollOutRecords(engine: EngineKind): readonly RollOutRecord[] {
   const file = fileOf(engine);
   if (!existsSync(file)) return [];

@@ -104,7 +104,7 @@ const refused = (message: string): Judgement => ({ ok: false, error: { status: 4
 function errorOf({ url, limitMs }: ScoringEngine, scoring: Exclude<Scoring, { readonly kind: "scored" }>): ApiError {
   const unavailable = { status: 503, type: "ServiceUnavailableError" };
   switch (scoring.kind) {
-    case "unreachable":
+    case "unreached":
       return { ...unavailable, message: `The engine at ${url} does not answer: ${scoring.reason}.` };
     case "timed-out":
       return { status: 504, type: "GatewayTimeoutError", message: `The engine at ${url} gave no score within ${limitMs / 1000} s.` };

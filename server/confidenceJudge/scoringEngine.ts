@@ -7,7 +7,7 @@ import { type ScoredPrompt, scoringBody, smallestProbability } from "./scoredAns
 export type Scoring =
   | { readonly kind: "scored"; readonly probability: number }
   /** The engine cannot be reached, or does not serve now. */
-  | { readonly kind: "unreachable"; readonly reason: string }
+  | { readonly kind: "unreached"; readonly reason: string }
   | { readonly kind: "timed-out" }
   /** The engine refuses the prompt, such as one that is too long. */
   | { readonly kind: "refused"; readonly reason: string }
@@ -40,7 +40,7 @@ export async function askScore({ url, model, limitMs }: ScoringEngine, prompt: S
     const text = await readBoundedText(response.body, LIMITS);
     if (text === null) return { kind: "unscored" };
     if (response.status === 429 || response.status >= 500)
-      return { kind: "unreachable", reason: `it answers with status ${response.status}` };
+      return { kind: "unreached", reason: `it answers with status ${response.status}` };
     if (!response.ok) return { kind: "refused", reason: refusalText(text) ?? `status ${response.status}` };
     const probability = smallestProbability(parsed(text), prompt);
     return probability === null ? { kind: "unscored" } : { kind: "scored", probability };
@@ -48,7 +48,7 @@ export async function askScore({ url, model, limitMs }: ScoringEngine, prompt: S
     if (signal.aborted) return { kind: "aborted" };
     if (limited.aborted) return { kind: "timed-out" };
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return { kind: "unreachable", reason: reasonOf(cause) };
+    return { kind: "unreached", reason: reasonOf(cause) };
   }
 }
 
