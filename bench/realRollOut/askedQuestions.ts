@@ -100,12 +100,12 @@ export class AskedQuestions {
   }
 }
 
-/** As OpenAI's libraries decide it. */
+/** The rule of OpenAI's libraries. */
 const isWorthRetry = ({ outcome, status }: Reply): boolean => outcome === "lost" || status === 429 || status >= 500;
 
 function answerOf({ text }: Reply): string {
   const { choices } = JSON.parse(text) as { choices: readonly { message: { content: string | null }; finish_reason: string }[] };
   const [choice] = choices;
-  // An answer that was cut is none of the model's own.
+  // An answer that was cut is not the model's own.
   return choice?.finish_reason === "stop" ? (choice.message.content ?? "").trim() : `cut: ${choice?.message.content ?? ""}`;
 }

@@ -5,7 +5,7 @@ import type { StepAction } from "@/server/store/documents/storedStep";
 import { realModels } from "./realEngines";
 import { plans, type Scene } from "./scene";
 
-/** Moments of the way from the single model to the cascade, in their order. */
+/** Moments of the roll-out from the single model to the cascade, in their order. */
 export const moments = ["before it", "while the old engine drains", "while the new engine loads", "at the switch", "after it"] as const;
 export type Moment = (typeof moments)[number];
 
@@ -71,7 +71,7 @@ export async function rollOutUnderKill(scene: Scene, kill: Kill | null, signal: 
     await sleep(2_000, undefined, { signal });
     await killNow();
     await sleep(restMs, undefined, { signal });
-    // Nobody starts an engine of a plan in force again but a person, who applies the plan again.
+    // Only a person starts an engine of a plan in force again, by applying the plan again.
     if (kill?.victim === "engine") {
       operator.note("applied the plan again");
       await operator.ended(await operator.apply(plans.cascade.id));
@@ -86,7 +86,7 @@ export async function rollOutUnderKill(scene: Scene, kill: Kill | null, signal: 
   return { forwardSeconds, backSeconds, acts: operator.acts, halts: operator.halts, killed };
 }
 
-/** Who applies plans and continues what halted. */
+/** Applies plans, and continues applications that halted. */
 export class Operator {
   readonly acts: string[] = [];
   readonly halts: string[] = [];
@@ -113,7 +113,7 @@ export class Operator {
     }
   }
 
-  /** Resolves when an application has ended well; continues it where it halted. */
+  /** Resolves when an application is done; continues it where it halted. */
   async ended(id: string): Promise<void> {
     for (;;) {
       const application = this.#of(id);

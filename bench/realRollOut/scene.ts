@@ -41,7 +41,7 @@ export class Scene {
     this.#judge = judge;
   }
 
-  /** Brings everything up but engines. */
+  /** Starts everything except engines. */
   static async start(connect: (needs: ConnectionNeeds) => ProcessConnection): Promise<Scene> {
     const cluster = await startTestCluster({ gpus: 2 });
     const [judgePort = 0, from = 0] = await freePorts(2);
@@ -101,7 +101,7 @@ export class Scene {
     await this.#startStudio();
   }
 
-  /** Kills the main process of an engine alone, as a system without memory does. */
+  /** Kills the main process of an engine alone, as the kernel does when memory runs out. */
   killEngine(engineId: string): void {
     const pid = this.engines().find(({ order }) => order.id === engineId)?.process?.pid;
     if (pid === undefined) throw new Error(`${engineId} has no process that could be killed.`);

@@ -20,7 +20,7 @@ export function npmProgram(environment: Readonly<Record<string, string | undefin
     ...folders.flatMap((folder) => [
       join(folder, "node_modules", "npm", "bin", "npm-cli.js"),
       join(folder, "..", "lib", "node_modules", "npm", "bin", "npm-cli.js"),
-      ...linked(join(folder, "npm")),
+      ...npmScriptAt(join(folder, "npm")),
     ]),
   ];
   const script = scripts.find((path) => existsSync(path));
@@ -28,7 +28,7 @@ export function npmProgram(environment: Readonly<Record<string, string | undefin
 }
 
 /** Distributions link `npm` to its script, wherever that is. */
-const linked = (path: string): readonly string[] => [realPath(path)].filter((real) => real.endsWith("npm-cli.js"));
+const npmScriptAt = (path: string): readonly string[] => [realPath(path)].filter((real) => real.endsWith("npm-cli.js"));
 
 function realPath(path: string): string {
   try {

@@ -21,6 +21,8 @@ export function npmReason(lines: readonly string[], ending: Error): { readonly c
   const text = errors.join(" ");
   const network = unreachable.exec(text);
   if (network !== null) return { cause: "unreachable", reason: `The package registry cannot be reached (${network[1]}).` };
-  const telling = errors.find((line) => !/^(code|errno|syscall|path)\b/.test(line) && line.trim() !== "" && !line.includes("complete log"));
-  return { cause: "npm", reason: telling === undefined ? `${ending.message}.` : `npm failed: ${telling.replace(/\.$/, "")}.` };
+  const errorLine = errors.find(
+    (line) => !/^(code|errno|syscall|path)\b/.test(line) && line.trim() !== "" && !line.includes("complete log"),
+  );
+  return { cause: "npm", reason: errorLine === undefined ? `${ending.message}.` : `npm failed: ${errorLine.replace(/\.$/, "")}.` };
 }

@@ -12,10 +12,10 @@ const REFERENCE = "\n\n[reference answer]\n";
 const ANSWER = "\n\n[answer]\n";
 
 /**
- * The conversation and the answer in a rubric of `solver/judging/judgePrompt`, with a reference or without. Everything behind the answer's
+ * The conversation and the answer in a rubric of `solver/judging/judgePrompt`, with a reference or without. Everything after the answer's
  * mark is the answer.
  *
- * @returns null where the text has not these marks, such as the rubric of a comparison.
+ * @returns null where the text lacks these marks, such as the rubric of a comparison.
  */
 export function judgedTexts(rubric: string): JudgedTexts | null {
   const question = rubric.indexOf(QUESTION);

@@ -8,7 +8,7 @@ export interface ScoredPrompt {
   readonly answerTokens: number;
 }
 
-/** The prompt that makes an engine score an answer; null where the model cannot have written it: a character that it does not know. */
+/** The prompt that makes an engine score an answer; null where the model cannot have written it: a character outside its vocabulary. */
 export function scoredPrompt({ conversation, answer }: JudgedTexts): ScoredPrompt | null {
   if (!isInVocabulary(answer)) return null;
   const scored = [...textTokens(answer), END];
@@ -33,7 +33,7 @@ const completionSchema = z.object({
  * The smallest probability, 0..1, of a token of the answer, its end included.
  *
  * @param completion the engine's answer to `scoringBody`.
- * @returns null where it has not one log probability for each token of the prompt.
+ * @returns null where it lacks the log probability of a token of the prompt.
  */
 export function smallestProbability(completion: unknown, { tokens, answerTokens }: ScoredPrompt): number | null {
   const read = completionSchema.safeParse(completion);

@@ -22,9 +22,9 @@ export interface ScoringEngine {
   readonly limitMs: number;
 }
 
-/** A reply holds one line of numbers and texts for each token of a prompt; the longest prompt has some thousand. */
+/** A reply holds one line of numbers and texts for each token of a prompt; the longest prompt has some thousands. */
 const LIMITS = { maxBytes: 8_000_000, json: { depth: 64, nodes: 1_000_000, commas: 1_000_000 } };
-const MOST_REASON = 300;
+const MOST_REASON_CHARACTERS = 300;
 
 /** Asks the engine for the smallest probability of a token of the answer. Never throws. */
 export async function askScore({ url, model, limitMs }: ScoringEngine, prompt: ScoredPrompt, signal: AbortSignal): Promise<Scoring> {
@@ -55,7 +55,7 @@ export async function askScore({ url, model, limitMs }: ScoringEngine, prompt: S
 function refusalText(text: string): string | null {
   const body = parsed(text) as { readonly error?: { readonly message?: unknown } } | null | undefined;
   const message = body?.error?.message;
-  return typeof message === "string" ? message.slice(0, MOST_REASON).replace(/\.$/, "") : null;
+  return typeof message === "string" ? message.slice(0, MOST_REASON_CHARACTERS).replace(/\.$/, "") : null;
 }
 
 function parsed(text: string): unknown {

@@ -24,15 +24,15 @@ export interface AnswerFormat {
   /** More fields of the usage so far in an event of a stream. */
   readonly runningUsage: object;
   /** Choices of the first event, which carries no token; null: there is no such event. */
-  opening(choice: number): object | null;
+  firstChunk(choice: number): object | null;
   /** More fields of that event. */
-  openingMore(generation: Generation, request: GenerationRequest): object;
+  firstChunkFields(generation: Generation, request: GenerationRequest): object;
   /** A choice in an event of a stream. */
   piece(part: Part, request: GenerationRequest): object;
   /** A choice of a whole answer. */
-  whole(part: Part, request: GenerationRequest): object;
+  wholeChoice(part: Part, request: GenerationRequest): object;
   /** Fields of a whole answer after its usage. */
-  wholeMore(generations: readonly Generation[], request: GenerationRequest): object;
+  answerFields(generations: readonly Generation[], request: GenerationRequest): object;
 }
 
 /** Ids of a prompt's tokens. */
@@ -90,8 +90,8 @@ export const chatFormat: AnswerFormat = {
   object: "chat.completion",
   chunkObject: "chat.completion.chunk",
   runningUsage: { completion_tokens_details: null },
-  opening: (choice) => ({ index: choice, delta: { role: "assistant", content: "" }, logprobs: null, finish_reason: null }),
-  openingMore: (generation, { tokenIds }) => ({ prompt_token_ids: tokenIds ? promptIds(generation) : null, prompt_text: null }),
+  firstChunk: (choice) => ({ index: choice, delta: { role: "assistant", content: "" }, logprobs: null, finish_reason: null }),
+  firstChunkFields: (generation, { tokenIds }) => ({ prompt_token_ids: tokenIds ? promptIds(generation) : null, prompt_text: null }),
   piece: ({ choice, text, tokens, end }, request) => ({
     index: choice,
     // An end without text has an empty delta where a parser of tool calls reads along.
@@ -101,7 +101,7 @@ export const chatFormat: AnswerFormat = {
     ...(end !== null && { stop_reason: end.stopText }),
     token_ids: ids(tokens, request),
   }),
-  whole: ({ choice, text, tokens, end }, request) => ({
+  wholeChoice: ({ choice, text, tokens, end }, request) => ({
     index: choice,
     message: {
       role: "assistant",
@@ -118,7 +118,7 @@ export const chatFormat: AnswerFormat = {
     token_ids: ids(tokens, request),
     routed_experts: null,
   }),
-  wholeMore: ([generation], request) => ({
+  answerFields: ([generation], request) => ({
     prompt_logprobs: generation === undefined ? null : promptLogprobs(generation, request),
     prompt_token_ids: request.tokenIds && generation !== undefined ? promptIds(generation) : null,
     prompt_text: null,
@@ -148,8 +148,8 @@ export const textFormat: AnswerFormat = {
   object: "text_completion",
   chunkObject: "text_completion",
   runningUsage: {},
-  opening: () => null,
-  openingMore: () => ({}),
+  firstChunk: () => null,
+  firstChunkFields: () => ({}),
   piece: (part, request) => ({
     index: part.choice,
     ...textParts(part, request),
@@ -158,7 +158,7 @@ export const textFormat: AnswerFormat = {
     prompt_token_ids: request.tokenIds && part.isFirst ? promptIds(part.generation) : null,
     token_ids: ids(part.tokens, request),
   }),
-  whole: (part, request) => ({
+  wholeChoice: (part, request) => ({
     index: part.choice,
     ...textParts(part, request),
     finish_reason: part.end?.reason ?? null,
@@ -168,5 +168,5 @@ export const textFormat: AnswerFormat = {
     prompt_token_ids: request.tokenIds ? promptIds(part.generation) : null,
     routed_experts: null,
   }),
-  wholeMore: () => ({ kv_transfer_params: null, ec_transfer_params: null, metrics: null }),
+  answerFields: () => ({ kv_transfer_params: null, ec_transfer_params: null, metrics: null }),
 };

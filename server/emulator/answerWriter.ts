@@ -62,7 +62,7 @@ const choicesOf = ({ generations, request }: Answer): readonly Choice[] =>
   );
 
 /** The tokens of a choice from those that were sent up to `count`; marks them as sent. */
-function takePart(
+function nextPart(
   choices: readonly Choice[],
   index: number,
   request: GenerationRequest,
@@ -93,7 +93,7 @@ function wholeWriter(response: ServerResponse, answer: Answer): AnswerWriter {
   return {
     generated: () => undefined,
     finish(choice, end) {
-      parts.push(takePart(choices, choice, request, { count: end.tokens, end, isLast: true }));
+      parts.push(nextPart(choices, choice, request, { count: end.tokens, end, isLast: true }));
       if (parts.length < choices.length) return;
       parts.sort((left, right) => left.choice - right.choice);
       sendJson(response, 200, {
@@ -101,7 +101,7 @@ function wholeWriter(response: ServerResponse, answer: Answer): AnswerWriter {
         object: format.object,
         created: createdSeconds(),
         model,
-        choices: parts.map((part) => format.whole(part, request)),
+        choices: parts.map((part) => format.wholeChoice(part, request)),
         service_tier: null,
         system_fingerprint: FINGERPRINT,
         usage: {
@@ -112,7 +112,7 @@ function wholeWriter(response: ServerResponse, answer: Answer): AnswerWriter {
           prompt_tokens_details: null,
           completion_tokens_details: null,
         },
-        ...format.wholeMore(answer.generations, request),
+        ...format.answerFields(answer.generations, request),
       });
     },
     fail: (error) => sendError(response, error),
@@ -133,21 +133,21 @@ function streamWriter(response: ServerResponse, answer: Answer): AnswerWriter {
     request.usage.running
       ? `,"usage":${JSON.stringify({ ...usageOf({ ...answer, generations: [generation] }, sent), ...format.runningUsage })}`
       : "";
-  const openings = (): string => {
+  const firstChunks = (): string => {
     if (opened) return "";
     opened = true;
     return choices
       .map((choice, index) => {
-        const opening = format.opening(index);
-        if (opening === null) return "";
-        const more = JSON.stringify(format.openingMore(choice.generation, request)).slice(1, -1);
-        return `${head}${JSON.stringify(opening)}]${running(choice)}${more === "" ? "" : `,${more}`}}\n\n`;
+        const first = format.firstChunk(index);
+        if (first === null) return "";
+        const more = JSON.stringify(format.firstChunkFields(choice.generation, request)).slice(1, -1);
+        return `${head}${JSON.stringify(first)}]${running(choice)}${more === "" ? "" : `,${more}`}}\n\n`;
       })
       .join("");
   };
   /** The event of a choice's tokens up to `count`. */
   const event = (index: number, count: number, end: AnswerEnd, isLast: boolean): string => {
-    const part = takePart(choices, index, request, { count, end, isLast });
+    const part = nextPart(choices, index, request, { count, end, isLast });
     // The last event of all carries the fingerprint.
     const fingerprint = isLast && !request.usage.last ? `,"system_fingerprint":"${FINGERPRINT}"` : "";
     return `${head}${JSON.stringify(format.piece(part, request))}]${running(choices[index] as Choice)}${fingerprint}}\n\n`;
@@ -162,14 +162,14 @@ function streamWriter(response: ServerResponse, answer: Answer): AnswerWriter {
     generated(index, count, end) {
       const choice = choices[index] as Choice;
       // The last token goes with the reason for which the answer ends.
-      const upTo = isEndOfItsOwn(end) ? count : Math.min(count, end.tokens - 1);
+      const upTo = isNaturalEnd(end) ? count : Math.min(count, end.tokens - 1);
       if (count <= choice.sent || response.writableLength >= MAX_UNREAD_BYTES) return;
-      const text = openings() + events(index, upTo, end);
+      const text = firstChunks() + events(index, upTo, end);
       if (text !== "") response.write(text);
     },
     finish(index, end) {
       const choice = choices[index] as Choice;
-      let text = openings() + events(index, isEndOfItsOwn(end) ? end.tokens : end.tokens - 1, end) + event(index, end.tokens, end, true);
+      let text = firstChunks() + events(index, isNaturalEnd(end) ? end.tokens : end.tokens - 1, end) + event(index, end.tokens, end, true);
       choice.ended = true;
       if (choices.some(({ ended }) => !ended)) return void response.write(text);
       if (request.usage.last) {
@@ -183,4 +183,4 @@ function streamWriter(response: ServerResponse, answer: Answer): AnswerWriter {
 }
 
 /** A model's own end is a token without text, in an event of its own; any other end comes with the last token. */
-const isEndOfItsOwn = ({ reason, stopText }: AnswerEnd): boolean => reason === "stop" && stopText === null;
+const isNaturalEnd = ({ reason, stopText }: AnswerEnd): boolean => reason === "stop" && stopText === null;

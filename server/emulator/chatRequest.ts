@@ -1,7 +1,7 @@
 import { isRecord } from "@/solver/collections/isRecord";
-import { type Body, commonFaults, commonFields, type Parsed, plain, refusal, wholeFaultOf } from "./generationFields";
+import { type Body, bodyFaultOf, commonFaults, commonFields, type Parsed, plain, refusal } from "./generationFields";
 import { type FieldIssue, fieldError } from "./pydanticError";
-import { fieldFaults, integer, truth } from "./requestFields";
+import { fieldFaults, integer, truthy } from "./requestFields";
 
 const kinds = {
   messages: "list",
@@ -13,8 +13,8 @@ const kinds = {
 
 /** Reads a chat request; a bad field is refused as vLLM does. Fields that the emulation does not know have no effect. */
 export function parseChatRequest(body: Body): Parsed {
-  const whole = wholeFaultOf(body) ?? logprobFault(body) ?? toolFault(body);
-  if (whole !== null) return { ok: false, error: whole };
+  const fault = bodyFaultOf(body) ?? logprobFault(body) ?? toolFault(body);
+  if (fault !== null) return { ok: false, error: fault };
   const issues: FieldIssue[] = [...messageIssues(body), ...commonFaults(body), ...fieldFaults(body, kinds)];
   if (issues.length > 0) return { ok: false, error: fieldError(issues) };
   const { messages, max_tokens, max_completion_tokens, logprobs, top_logprobs, echo } = body;
@@ -26,16 +26,16 @@ export function parseChatRequest(body: Body): Parsed {
     request: {
       endpoint: "chat",
       ...commonFields(body),
-      prompts: [{ text: askedText(messages), tokens: null }],
+      prompts: [{ text: textOfMessages(messages), tokens: null }],
       maxTokens: integer(max_completion_tokens ?? max_tokens, null),
-      logprobs: truth(logprobs) ? integer(top_logprobs, 0) : null,
-      echo: truth(echo),
+      logprobs: truthy(logprobs) ? integer(top_logprobs, 0) : null,
+      echo: truthy(echo),
     },
   };
 }
 
 /** Text of the last user message, or of the last message if there is no user message. */
-export function askedText(messages: unknown): string {
+export function textOfMessages(messages: unknown): string {
   const all = Array.isArray(messages) ? messages.filter(isRecord) : [];
   return textOf((all.findLast(({ role }) => role === "user") ?? all.at(-1))?.content);
 }
@@ -59,7 +59,7 @@ function messageIssues(body: Body): FieldIssue[] {
 
 function logprobFault({ logprobs, top_logprobs }: Body) {
   const names = typeof top_logprobs === "number" && top_logprobs !== 0;
-  return names && !truth(logprobs) ? refusal("when using `top_logprobs`, `logprobs` must be set to true.", "top_logprobs") : null;
+  return names && !truthy(logprobs) ? refusal("when using `top_logprobs`, `logprobs` must be set to true.", "top_logprobs") : null;
 }
 
 /** A choice of tools that cannot be met; null: none. */

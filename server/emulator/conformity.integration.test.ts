@@ -25,7 +25,7 @@ const UNLIKE_VLLM: Readonly<Record<string, string>> = {
 
 /** Recorded errors whose words and field differ, not their status and type, and why. */
 const UNLIKE_VLLM_WORDS: Readonly<Record<string, string>> = {
-  "bad JSON": "vLLM names the place and what Python's parser expects there.",
+  "bad JSON": "vLLM names the position and what Python's parser expects there.",
   "message without a role": "vLLM lists the fault once for each kind of message.",
 };
 
@@ -100,7 +100,7 @@ function structure(value: unknown): unknown {
   return own.map(([name, member]) => [name, name === "top_logprobs" && isByToken(member) ? "by token" : structure(member)]);
 }
 
-/** The older endpoint's log probabilities: an object for each place, its names the tokens, or nothing. */
+/** The older endpoint's log probabilities: an object for each position, keyed by token, or nothing. */
 const isByToken = (value: unknown): boolean =>
   Array.isArray(value) &&
   value.every((one) => one === null || (typeof one === "object" && Object.values(one).every((member) => typeof member === "number")));
@@ -194,7 +194,7 @@ describe("an emulated engine's metrics", () => {
   /** Labels whose values are vLLM's own words. */
   const CLOSED_LABELS: ReadonlySet<string> = new Set(["le", "reason", "finished_reason", "source", "sleep_state", "engine"]);
 
-  it("have the recorded names, types, labels and bucket edges, but for those that are named as left out", async () => {
+  it("have the recorded names, types, labels and bucket edges, except those that are listed as left out", async () => {
     const real = described(pages[0]?.text ?? "");
     const own = described(await (await fetch(`${url}/metrics`)).text());
     const leftOut = (name: string): boolean => UNLIKE_VLLM_METRICS.some(({ names }) => names.test(name));

@@ -59,7 +59,7 @@ export async function createCluster(settings: Settings, store: StateStore): Prom
       engines: [...engines.values()].map(({ request, server }) => ({ ...request, port: portOf(server) })),
     });
 
-  const bringUp = async (request: EngineRequest, port: number | null): Promise<Change<{ readonly engine: Engine }>> => {
+  const startEngine = async (request: EngineRequest, port: number | null): Promise<Change<{ readonly engine: Engine }>> => {
     // Read again: the user may have added the model since the start.
     const { catalogue, problem } = catalogueIn(settings.stateDir);
     const fit = engineFit(cluster, request, catalogue);
@@ -92,7 +92,7 @@ export async function createCluster(settings: Settings, store: StateStore): Prom
   for (const { port } of before.engines) promised.add(port);
   await listenAt(judge, before.judgePort);
   for (const { port, ...request } of before.engines) {
-    const back = await bringUp(request, port);
+    const back = await startEngine(request, port);
     if (!back.ok) process.stderr.write(`Engine ${request.id} cannot be restored: ${back.message}\n`);
   }
   save();
@@ -110,7 +110,7 @@ export async function createCluster(settings: Settings, store: StateStore): Prom
       engines: [...engines.values()].filter((engine) => engine.server.listening).map(describeEngine),
     }),
     async start(request) {
-      const up = await bringUp(request, null);
+      const up = await startEngine(request, null);
       if (!up.ok) return up;
       save();
       return { ok: true, engine: describeEngine(up.engine) };

@@ -4,7 +4,7 @@ import { type ApiError, STOPPED, shut } from "@/server/contracts/http/apiServer"
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { answerToken, readAnswerTag, shownAnswerTokens } from "./emulatedAnswer";
 import { emulatedJudgement } from "./emulatedJudgement";
-import { madeUpProbabilities } from "./emulatedTokens";
+import { syntheticProbabilities } from "./emulatedTokens";
 import { createEngineCore } from "./engineCore";
 import { createEngineServer } from "./engineServer";
 import type { Generation } from "./generation";
@@ -47,7 +47,7 @@ export function createEngine(options: EngineOptions): Engine {
   const startMs = performance.now();
   let stopped: Promise<void> | null = null;
   /** Wall time at which open requests are aborted. */
-  let cutAtMs = Number.POSITIVE_INFINITY;
+  let deadlineMs = Number.POSITIVE_INFINITY;
 
   const loadedShare = (): number => Math.min(1, (performance.now() - startMs) / loadMs);
   const state = (): EmulatedEngine["state"] => {
@@ -80,7 +80,7 @@ export function createEngine(options: EngineOptions): Engine {
   });
 
   const drain = async (): Promise<void> => {
-    while (core.openRequests() > 0 && performance.now() < cutAtMs) await new Promise((resolve) => setTimeout(resolve, DRAIN_LOOK_MS));
+    while (core.openRequests() > 0 && performance.now() < deadlineMs) await new Promise((resolve) => setTimeout(resolve, DRAIN_LOOK_MS));
     core.stop(STOPPED);
     await shut(server);
   };
@@ -95,7 +95,7 @@ export function createEngine(options: EngineOptions): Engine {
     load: () => core.load(),
     busy: () => core.busy(),
     stop(graceSeconds) {
-      cutAtMs = Math.min(cutAtMs, performance.now() + graceSeconds * 1000);
+      deadlineMs = Math.min(deadlineMs, performance.now() + graceSeconds * 1000);
       stopped ??= drain();
       return stopped;
     },
@@ -132,7 +132,7 @@ function answerOf(
     inputTokens: inputTokens + shownAnswerTokens(text),
     outputTokens,
     token: (index) => (index === last ? `\nAnswer: ${answer}` : answerToken(promptId, model, index)),
-    ...madeUpProbabilities(`${promptId} ${model}`, score === null ? null : { score, tokens: outputTokens }),
+    ...syntheticProbabilities(`${promptId} ${model}`, score === null ? null : { score, tokens: outputTokens }),
   };
 }
 

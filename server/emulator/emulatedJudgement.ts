@@ -1,6 +1,6 @@
 import { mixSeed } from "@/solver/numeric/random";
 import { readAnswerTag } from "./emulatedAnswer";
-import { madeUpProbabilities } from "./emulatedTokens";
+import { syntheticProbabilities } from "./emulatedTokens";
 import type { Generation } from "./generation";
 import type { OutcomeTable } from "./outcomeTable";
 
@@ -20,6 +20,6 @@ export function emulatedJudgement(book: OutcomeTable, text: string, read: "judge
     inputTokens: Math.max(1, Math.ceil(text.length / CHARACTERS_PER_TOKEN)),
     outputTokens: 1,
     token: (index) => (index === 0 ? String(score) : ""),
-    ...madeUpProbabilities(text, null),
+    ...syntheticProbabilities(text, null),
   };
 }

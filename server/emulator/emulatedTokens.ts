@@ -6,14 +6,14 @@ const VOCABULARY = 32_000;
 /** An emulated engine has no tokenizer: a token's id is a hash of its text, the same every time. */
 export const tokenId = (text: string): number => mixSeed("token", text) % VOCABULARY;
 
-/** The text in so many pieces of equal length, but for rounding: the tokens of a prompt, whose number the outcomes give. */
+/** The text in so many pieces of equal length except for rounding: the tokens of a prompt, whose number the outcomes give. */
 export function promptPieces(text: string, tokens: number): readonly string[] {
   return Array.from({ length: tokens }, (_, index) =>
     text.slice(Math.round((index * text.length) / tokens), Math.round(((index + 1) * text.length) / tokens)),
   );
 }
 
-/** A token, its log probability, and the most probable others at its place. */
+/** A token, its log probability, and the most probable others at its position. */
 export interface ScoredToken {
   readonly text: string;
   readonly logprob: number;
@@ -48,7 +48,7 @@ const SMALLEST = 1e-3;
  * that the judged score gives, as if it were read off the model's own confidence.
  * @param answer its judged score, 0 to 100, and its length in tokens; null: no score is known.
  */
-export function madeUpProbabilities(name: string, answer: { readonly score: number; readonly tokens: number } | null) {
+export function syntheticProbabilities(name: string, answer: { readonly score: number; readonly tokens: number } | null) {
   const least = answer === null ? -1 : mixSeed("least", name) % answer.tokens;
   const likely = (part: string, index: number): number => LIKELY + ((1 - LIKELY) * (mixSeed(part, name, index) % 1000)) / 1000;
   return {

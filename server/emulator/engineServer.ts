@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type ApiError, fenced, pathOf, readJson, sendError, sendJson } from "@/server/contracts/http/apiServer";
 import { isRecord } from "@/solver/collections/isRecord";
-import { askedText, parseChatRequest } from "./chatRequest";
+import { parseChatRequest, textOfMessages } from "./chatRequest";
 import { contextFault } from "./contextFault";
 import { promptPieces, tokenId } from "./emulatedTokens";
 import type { Generation } from "./generation";
@@ -118,7 +118,7 @@ export function createEngineServer(backend: EngineBackend): Server {
       }));
       return sendError(response, fieldError(missing));
     }
-    const text = typeof prompt === "string" ? prompt : askedText(messages);
+    const text = typeof prompt === "string" ? prompt : textOfMessages(messages);
     const generation = backend.generationOf({ text, tokens: null }, model);
     if (generation === null) return sendError(response, backend.noGeneration(model));
     const pieces = promptPieces(text, generation.inputTokens);
@@ -143,7 +143,7 @@ export function createEngineServer(backend: EngineBackend): Server {
   }
 }
 
-/** vLLM names the place and what it expects there. */
+/** vLLM names the position and what it expects there. */
 const badJson = fieldError([
   { type: "json_invalid", loc: ["body", 0], msg: "JSON decode error", input: {}, ctx: "{'error': 'Expecting value'}" },
 ]);

@@ -2,14 +2,14 @@ import type { ApiError } from "@/server/contracts/http/apiServer";
 import { isRecord } from "@/solver/collections/isRecord";
 import type { GenerationRequest } from "./generationRequest";
 import type { FieldIssue } from "./pydanticError";
-import { fieldFaults, integer, truth } from "./requestFields";
+import { fieldFaults, integer, truthy } from "./requestFields";
 
 /** A body as JSON, an object. */
 export type Body = Readonly<Record<string, unknown>>;
 
 export type Parsed = { readonly ok: true; readonly request: GenerationRequest } | { readonly ok: false; readonly error: ApiError };
 
-/** Fields that both endpoints have, as far as the emulation heeds them or vLLM's checks need them. */
+/** Fields that both endpoints have, as far as the emulation uses them or vLLM's checks need them. */
 const kinds = {
   model: "string",
   max_tokens: "integer",
@@ -25,7 +25,7 @@ const kinds = {
   priority: "integer",
 } as const;
 
-/** Most tokens whose log probabilities a request may ask for at each place: vLLM's default. */
+/** Most tokens whose log probabilities a request may ask for at each position: vLLM's default. */
 const MOST_LOGPROBS = 20;
 
 /**
@@ -40,16 +40,16 @@ export const refusal = (message: string, parameter: string, value?: string | num
 });
 
 /** The first fault of a body as a whole; null: none. */
-export function wholeFaultOf(body: Body): ApiError | null {
+export function bodyFaultOf(body: Body): ApiError | null {
   const { stream, stream_options, prompt_logprobs } = body;
   for (const name of ["prompt_logprobs", "top_logprobs", "logprobs"]) {
     const value = body[name];
     if (typeof value === "string") return refusal(`\`${name}\` must be an integer.`, name, value);
     if (typeof value === "number" && value < 0 && value !== -1) return refusal(`\`${name}\` must be a positive value or -1.`, name, value);
   }
-  if (truth(stream) && typeof prompt_logprobs === "number" && prompt_logprobs !== 0)
+  if (truthy(stream) && typeof prompt_logprobs === "number" && prompt_logprobs !== 0)
     return refusal("`prompt_logprobs` are not available when `stream=True`.", "prompt_logprobs");
-  if (stream_options && !truth(stream)) return refusal("Stream options can only be defined when `stream=True`.", "stream_options");
+  if (stream_options && !truthy(stream)) return refusal("Stream options can only be defined when `stream=True`.", "stream_options");
   return null;
 }
 
@@ -61,14 +61,14 @@ export function commonFields(body: Body): Omit<GenerationRequest, "endpoint" | "
   const options = isRecord(stream_options) ? stream_options : {};
   return {
     model: typeof model === "string" && model !== "" ? model : null,
-    stream: truth(stream),
-    usage: { last: truth(options.include_usage), running: truth(options.include_usage) && truth(options.continuous_usage_stats) },
+    stream: truthy(stream),
+    usage: { last: truthy(options.include_usage), running: truthy(options.include_usage) && truthy(options.continuous_usage_stats) },
     minTokens: integer(min_tokens, 0),
-    ignoreEos: truth(ignore_eos),
+    ignoreEos: truthy(ignore_eos),
     choices: integer(n, 1),
     stop: (Array.isArray(stop) ? stop : [stop]).filter((text) => typeof text === "string" && text !== ""),
     promptLogprobs: typeof prompt_logprobs === "number" ? prompt_logprobs : null,
-    tokenIds: truth(return_token_ids),
+    tokenIds: truthy(return_token_ids),
   };
 }
 

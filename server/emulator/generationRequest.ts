@@ -1,4 +1,4 @@
-/** A request to generate, from either of OpenAI's endpoints, with the fields that the emulation heeds. */
+/** A request to generate, from either of OpenAI's endpoints, with the fields that the emulation uses. */
 export interface GenerationRequest {
   readonly endpoint: "chat" | "text";
   /** The served name; null: the engine's only one. */
@@ -11,7 +11,7 @@ export interface GenerationRequest {
   /** Most tokens of an answer; null: as many as fit. 0 with `echo` only: the prompt alone comes back. */
   readonly maxTokens: number | null;
   readonly minTokens: number;
-  /** An answer goes on up to `maxTokens`. */
+  /** An answer continues up to `maxTokens`. */
   readonly ignoreEos: boolean;
   /** Answers to each prompt. */
   readonly choices: number;

@@ -42,8 +42,8 @@ export function fieldFaults(body: Readonly<Record<string, unknown>>, fields: Rea
   });
 }
 
-/** The value of a field that `fieldFaults` found to be of its kind; `usual` if it is left out or null. */
-export const integer = <Usual>(value: unknown, usual: Usual): number | Usual =>
-  value === undefined || value === null ? usual : Number(value);
-export const truth = (value: unknown): boolean =>
+/** The value of a field that `fieldFaults` found to be of its kind; `fallback` if it is left out or null. */
+export const integer = <Fallback>(value: unknown, fallback: Fallback): number | Fallback =>
+  value === undefined || value === null ? fallback : Number(value);
+export const truthy = (value: unknown): boolean =>
   typeof value === "string" ? /^(true|on|yes|[1ty])$/i.test(value) : value === true || value === 1;

@@ -1,20 +1,20 @@
-import { type Body, commonFaults, commonFields, type Parsed, refusal, wholeFaultOf } from "./generationFields";
+import { type Body, bodyFaultOf, commonFaults, commonFields, type Parsed, refusal } from "./generationFields";
 import type { PromptText } from "./generationRequest";
 import { fieldError } from "./pydanticError";
-import { fieldFaults, integer, truth } from "./requestFields";
+import { fieldFaults, integer, truthy } from "./requestFields";
 
 const kinds = { logprobs: "integer", suffix: "string" } as const;
 
 /** vLLM's, and OpenAI's, where a request names none. */
-const USUAL_MAX_TOKENS = 16;
+const DEFAULT_MAX_TOKENS = 16;
 
 /** Reads a request of the older endpoint, as text or token ids; a bad field is refused as vLLM does. */
 export function parseTextRequest(body: Body): Parsed {
   const { prompt, max_tokens, logprobs, suffix, echo } = body;
   if (prompt === undefined || prompt === null || prompt === "")
     return { ok: false, error: refusal("Either prompt or prompt_embeds must be provided and non-empty.", "prompt") };
-  const whole = wholeFaultOf(body);
-  if (whole !== null) return { ok: false, error: whole };
+  const fault = bodyFaultOf(body);
+  if (fault !== null) return { ok: false, error: fault };
   const prompts = promptsOf(prompt);
   const issues = [...commonFaults(body), ...fieldFaults(body, kinds)];
   if (prompts === null)
@@ -33,14 +33,14 @@ export function parseTextRequest(body: Body): Parsed {
   }
   const common = commonFields(body);
   const wanted = integer(logprobs, null);
-  const echoes = truth(echo);
+  const echoes = truthy(echo);
   return {
     ok: true,
     request: {
       endpoint: "text",
       ...common,
       prompts,
-      maxTokens: integer(max_tokens, USUAL_MAX_TOKENS),
+      maxTokens: integer(max_tokens, DEFAULT_MAX_TOKENS),
       logprobs: wanted,
       promptLogprobs: common.promptLogprobs ?? (echoes ? wanted : null),
       echo: echoes,

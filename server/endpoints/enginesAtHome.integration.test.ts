@@ -2,10 +2,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import { chooseMapping } from "@/server/engines/chooseMapping";
 import { parsePromText } from "@/server/engines/promText";
 import { readCanonicalMetrics } from "@/server/engines/readCanonicalMetrics";
+import { bodyOf, exchangeOf, readRecording } from "@/server/engines/testing/recordedEngine";
+import { startReplay } from "@/server/engines/testing/replayServer";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { describeEndpoint } from "./describeEndpoint";
 import { type EndpointProbe, probeEndpoint } from "./probeEndpoint";
-import { readRecording, replayRecorded } from "./testing/replayRecorded";
 import { startTestEndpoint } from "./testing/testEndpoints";
 
 const closing: (() => unknown)[] = [];
@@ -19,10 +20,10 @@ const probe = (url: string, more: { servedName?: string; generate?: boolean } = 
 const says = ({ findings }: EndpointProbe) => findings.map(({ level, what, sentence }) => `${level} ${what}: ${sentence}`);
 const cards = catalogueOf(noUserCards);
 
-async function probeLlama(scene: string, post?: string) {
-  const engine = await replayRecorded("llamacpp.json", scene, post);
-  closing.push(engine.close);
-  return probe(engine.url, { generate: post !== undefined });
+async function probeLlama(state: string, answer?: string) {
+  const engine = await startReplay(readRecording(`llama.cpp/${state}`));
+  if (answer !== undefined) engine.answerWith(answer);
+  return probe(engine.url, { generate: answer !== undefined });
 }
 
 /** Pages of a llama.cpp router and of Ollama, by their sources. */
@@ -64,15 +65,15 @@ describe("llama.cpp's own server, as recorded", () => {
     expect(says(found)).toContain("warn metrics: Its metrics lack kvUse.");
   });
 
-  it.each([["chat"], ["stream"]])("generates its token: %s", async (post) => {
-    expect(says(await probeLlama("idle", post)).at(-1)).toMatch(/^ok token: arith-small generates/);
+  it.each([["chat"], ["stream"]])("generates its token: %s", async (answer) => {
+    expect(says(await probeLlama("idle", answer)).at(-1)).toMatch(/^ok token: arith-small generates/);
   });
 
   it("is read with what it has, under load, and nothing else is 0", () => {
-    const text = readRecording("llamacpp.json").busy?.["GET /metrics"]?.body ?? "";
-    const metrics = parsePromText(text);
+    const busy = readRecording("llama.cpp/busy");
+    const metrics = parsePromText(bodyOf(exchangeOf(busy, "/metrics")));
     const mapping = chooseMapping(metrics, null);
-    const slots = JSON.parse(readRecording("llamacpp.json").busy?.["GET /slots"]?.body ?? "[]") as { is_processing: boolean }[];
+    const slots = JSON.parse(bodyOf(exchangeOf(busy, "/slots"))) as { is_processing: boolean }[];
     expect(mapping?.engine).toBe("llama.cpp");
     const read = readCanonicalMetrics(metrics, mapping!);
     const values = Object.fromEntries(Object.entries(read).flatMap(([name, one]) => (one.state === "value" ? [[name, one.value]] : [])));
@@ -84,13 +85,13 @@ describe("llama.cpp's own server, as recorded", () => {
   });
 
   it("has a way out where its metrics are off, its slots known all the same", async () => {
-    const found = await probeLlama("without metrics");
+    const found = await probeLlama("without-metrics");
     expect(found).toMatchObject({ engine: { type: "llama.cpp" }, limits: { maxSequences: 4 }, absent: [] });
     expect(found.findings.find(({ what }) => what === "metrics")).toMatchObject({ level: "warn", next: "Start it with --metrics." });
   });
 
   it("says that it wants a key, that it still loads, that it sleeps", async () => {
-    expect(says(await probeLlama("without the key")).at(-1)).toBe("failed key: It wants an API key.");
+    expect(says(await probeLlama("without-key")).at(-1)).toBe("failed key: It wants an API key.");
     expect(says(await probeLlama("loading")).at(-1)).toBe("failed models: llama.cpp is still loading its model.");
     expect(says(await probeLlama("sleeping"))).toContain(
       "warn engine: It sleeps: the next request loads its model again, which takes seconds.",
@@ -98,13 +99,13 @@ describe("llama.cpp's own server, as recorded", () => {
   });
 
   it("refuses a request longer than a slot with a 400 that names both numbers, and takes any model's name", () => {
-    const { idle } = readRecording("llamacpp.json");
-    const long = idle?.["POST /v1/chat/completions (too long)"];
-    expect(long?.status).toBe(400);
-    expect(JSON.parse(long?.body ?? "")).toMatchObject({
+    const idle = readRecording("llama.cpp/idle");
+    const long = exchangeOf(idle, "too long");
+    expect(long.response.status).toBe(400);
+    expect(JSON.parse(bodyOf(long))).toMatchObject({
       error: { type: "exceed_context_size_error", n_prompt_tokens: 3002, n_ctx: 1024 },
     });
-    expect(idle?.["POST /v1/chat/completions (unknown model)"]?.status).toBe(200);
+    expect(exchangeOf(idle, "unknown model").response.status).toBe(200);
   });
 
   it("says as a router that models load at their first request, and that it has no metrics of its own", async () => {
@@ -122,8 +123,7 @@ describe("an adapter that vLLM lists with its parent, as recorded", () => {
   const own = catalogueOf({ ...noUserCards, models: [{ ...small, id: "arith-small", kvBytesPerValue: 2, source: "a test" }] });
 
   async function tried(servedName?: string) {
-    const engine = await replayRecorded("vllm-0.32-lora.json", "idle", "adapter");
-    closing.push(engine.close);
+    const engine = await startReplay(readRecording("vllm-0.32-lora"));
     const target = { name: "e", url: engine.url, ...(servedName === undefined ? {} : { servedName }) };
     const { url: _, ...named } = target;
     return describeEndpoint(target, await probe(engine.url, named), { cards: own });
@@ -140,10 +140,12 @@ describe("an adapter that vLLM lists with its parent, as recorded", () => {
   });
 
   it("answers under its name, and its engine's metrics count it under the parent's", () => {
-    const { idle } = readRecording("vllm-0.32-lora.json");
-    expect(JSON.parse(idle?.["POST /v1/chat/completions (adapter)"]?.body ?? "")).toMatchObject({ model: "arith-tuned" });
-    expect(idle?.["POST /v1/chat/completions (unknown model)"]?.status).toBe(404);
-    const running = (idle?.["GET /metrics"]?.body ?? "").split("\n").filter((line) => line.startsWith("vllm:num_requests_running"));
+    const recorded = readRecording("vllm-0.32-lora");
+    expect(JSON.parse(bodyOf(exchangeOf(recorded, "adapter")))).toMatchObject({ model: "arith-tuned" });
+    expect(exchangeOf(recorded, "unknown model").response.status).toBe(404);
+    const running = bodyOf(exchangeOf(recorded, "/metrics"))
+      .split("\n")
+      .filter((line) => line.startsWith("vllm:num_requests_running"));
     expect(running).toEqual([expect.stringContaining('model_name="arith-small"')]);
   });
 });

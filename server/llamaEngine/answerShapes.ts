@@ -1,8 +1,8 @@
-import type { AskedRequest, Ending } from "./request";
+import type { Ending, ParsedRequest } from "./request";
 import type { TextToken } from "./scoreShapes";
 import { chatLogprobs, completionLogprobs } from "./scoreShapes";
 
-/** What every answer of one request says. */
+/** What all parts of an answer have in common. */
 interface AnswerHead {
   readonly id: string;
   readonly model: string;
@@ -15,13 +15,13 @@ export interface AnswerPart {
   readonly tokens: readonly TextToken[];
   /** Characters of tokens before. */
   readonly offset: number;
-  /** null: it goes on. */
+  /** null: more parts follow. */
   readonly ending: Ending | null;
 }
 
 export interface ShapeOptions {
   readonly head: AnswerHead;
-  readonly asked: Pick<AskedRequest, "api" | "request">;
+  readonly asked: Pick<ParsedRequest, "api" | "request">;
   readonly textOf: (token: number) => string;
 }
 

@@ -36,7 +36,7 @@ it("ends before the first stop text, whose beginning it never gives", () => {
   );
 });
 
-it("takes no stop text while an answer has to go on", () => {
+it("takes no stop text while an answer may not end", () => {
   const answer = createAnswerText(bytes, ["a"]);
   expect(answer.add(97, false)).toEqual({ text: "a", stop: null });
   expect(answer.add(97, true)).toEqual({ text: "", stop: "a" });

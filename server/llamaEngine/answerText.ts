@@ -46,7 +46,7 @@ export function createAnswerText(model: Pick<LoadedModel, "detokenize">, stops: 
         pending = [];
         return { text, stop: first.stop };
       }
-      const certain = held.length - Math.max(0, ...stops.map((stop) => begunBy(held, stop)));
+      const certain = held.length - Math.max(0, ...stops.map((stop) => overlapOf(held, stop)));
       const text = held.slice(0, certain);
       held = held.slice(certain);
       return { text, stop: null };
@@ -60,7 +60,7 @@ export function createAnswerText(model: Pick<LoadedModel, "detokenize">, stops: 
 }
 
 /** Length of the longest end of `text` with which `stop` begins. */
-function begunBy(text: string, stop: string): number {
+function overlapOf(text: string, stop: string): number {
   for (let length = Math.min(text.length, stop.length - 1); length > 0; length--) if (text.endsWith(stop.slice(0, length))) return length;
   return 0;
 }

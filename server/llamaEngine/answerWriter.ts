@@ -2,15 +2,15 @@ import type { ServerResponse } from "node:http";
 import { type ApiError, errorBody, STOPPED, sendError, sendJson } from "@/server/contracts/http/apiServer";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { type AnswerPart, chunkBody, roleChunk, type ShapeOptions, usageChunk, usageOf, wholeBody } from "./answerShapes";
-import type { LeaveProblem } from "./batcher";
+import type { Interruption } from "./batcher";
 import type { GenerationListener } from "./generation";
-import type { AskedRequest, ScoredToken } from "./request";
+import type { ParsedRequest, ScoredToken } from "./request";
 import type { TextToken } from "./scoreShapes";
 
 export type AnswerWriter = Omit<GenerationListener, "onStart">;
 
 export interface WriterOptions extends Omit<ShapeOptions, "asked"> {
-  readonly asked: AskedRequest;
+  readonly asked: ParsedRequest;
 }
 
 /** Writes one answer, whole or as a stream of events in vLLM's form. */
@@ -47,7 +47,7 @@ interface PartWriter {
   fail(error: ApiError): void;
 }
 
-const promptTokens = (asked: AskedRequest, scores: readonly ScoredToken[], textOf: ShapeOptions["textOf"]): readonly TextToken[] =>
+const promptTokens = (asked: ParsedRequest, scores: readonly ScoredToken[], textOf: ShapeOptions["textOf"]): readonly TextToken[] =>
   asked.request.prompt.map((token, index) => ({ text: textOf(token), score: index === 0 ? null : (scores[index - 1] ?? null) }));
 
 function wholeWriter(response: ServerResponse, options: ShapeOptions): PartWriter {
@@ -83,7 +83,7 @@ function streamWriter(response: ServerResponse, options: WriterOptions): PartWri
   };
 }
 
-function problemError(problem: LeaveProblem): ApiError {
+function problemError(problem: Interruption): ApiError {
   if (problem.kind === "failed") {
     return { status: 500, type: "InternalServerError", message: `The model failed: ${reasonOf(problem.error)}` };
   }

@@ -1,4 +1,4 @@
-import type { LlamaSequence, NextAnswer, NextQuestion } from "./binding";
+import type { LlamaSequence, TokenQuery, TokenResult } from "./binding";
 
 /** A request as the batch sees it. The batch calls its functions in the order in which they are listed. */
 export interface BatchJob {
@@ -7,19 +7,19 @@ export interface BatchJob {
   readonly signal: AbortSignal;
   /** It has a sequence. */
   onStart(): void;
-  /** What is asked of the distribution after the prompt's token at `index`; null: nothing. The last one's is asked by `question`. */
-  promptQuestion(index: number): NextQuestion | null;
-  onPromptAnswer(index: number, answer: NextAnswer): void;
-  /** What is asked for the next token. */
-  question(): NextQuestion;
-  /** Takes the answer; gives the token with which the text goes on, or null at its end. */
-  onAnswer(answer: NextAnswer): number | null;
-  /** It has left the batch: after its end, or because `problem` came between. */
-  onLeave(problem: LeaveProblem | null): void;
+  /** Query of the distribution after the prompt's token at `index`; null: none. That of the last one is `query`. */
+  promptQuery(index: number): TokenQuery | null;
+  onPromptResult(index: number, answer: TokenResult): void;
+  /** Query of the distribution of the next token. */
+  query(): TokenQuery;
+  /** Receives the result; returns the token that continues the text, or null at its end. */
+  onResult(answer: TokenResult): number | null;
+  /** It has left the batch: after its end, or because of `problem`. */
+  onLeft(problem: Interruption | null): void;
 }
 
 /** Why a request left the batch before its end. */
-export type LeaveProblem =
+export type Interruption =
   | { readonly kind: "cancelled" }
   /** The engine stops. */
   | { readonly kind: "stopped" }
@@ -46,7 +46,7 @@ export interface BatcherOptions {
 }
 
 /** A request that has a sequence. */
-interface Place {
+interface Slot {
   readonly job: BatchJob;
   readonly sequence: LlamaSequence;
   /** Tokens of the prompt that were evaluated. */
@@ -59,12 +59,12 @@ type StepInput = Parameters<LlamaSequence["controlledEvaluate"]>[0];
 
 /**
  * Continuous batching: each step evaluates one token of every answer and as much of the waiting prompts, first come, first served, as the
- * step has room for. Requests join and leave between steps; those without a sequence wait in the order of their arrival. The step is made
+ * step has room for. Requests join and leave between steps; those without a sequence wait in the order of their arrival. The step is built
  * here and not by the library, which splits answers over several steps where they are not asked for at the same moment.
  */
 export function createBatcher({ sequences, batchTokens, queue: queueLimit }: BatcherOptions): Batcher {
   const free = [...sequences];
-  const places = new Set<Place>();
+  const slots = new Set<Slot>();
   const queue: BatchJob[] = [];
   const idle: (() => void)[] = [];
   let isLooping = false;
@@ -82,17 +82,17 @@ export function createBatcher({ sequences, batchTokens, queue: queueLimit }: Bat
     const at = queue.indexOf(job);
     if (at < 0) return;
     queue.splice(at, 1);
-    job.onLeave({ kind: "cancelled" });
+    job.onLeft({ kind: "cancelled" });
   }
 
   async function loop(): Promise<void> {
     isLooping = true;
     // Requests that arrive together share the first step.
     await new Promise((resolve) => setImmediate(resolve));
-    for (admit(); places.size > 0; admit()) {
-      for (const place of [...places]) if (place.job.signal.aborted) await leave(place, { kind: "cancelled" });
+    for (admit(); slots.size > 0; admit()) {
+      for (const slot of [...slots]) if (slot.job.signal.aborted) await release(slot, { kind: "cancelled" });
       await step();
-      // Sockets get their turn: a client's end is seen before the next step.
+      // Sockets are read between steps, so that a disconnected client is seen.
       await new Promise((resolve) => setImmediate(resolve));
     }
     isLooping = false;
@@ -103,72 +103,72 @@ export function createBatcher({ sequences, batchTokens, queue: queueLimit }: Bat
     while (free.length > 0 && queue.length > 0) {
       const [job, sequence] = [queue.shift(), free.pop()];
       if (job === undefined || sequence === undefined) return;
-      places.add({ job, sequence, done: 0, next: null });
+      slots.add({ job, sequence, done: 0, next: null });
       job.onStart();
     }
   }
 
   async function step(): Promise<void> {
-    let room = batchTokens - [...places].filter(({ next }) => next !== null).length;
-    const parts: { readonly place: Place; readonly input: StepInput }[] = [];
-    for (const place of places) {
-      const input = place.next === null ? promptPart(place, room) : answerPart(place, place.next);
-      if (place.next === null) room -= input.length;
-      if (input.length > 0) parts.push({ place, input });
+    let tokensLeft = batchTokens - [...slots].filter(({ next }) => next !== null).length;
+    const parts: { readonly slot: Slot; readonly input: StepInput }[] = [];
+    for (const slot of slots) {
+      const input = slot.next === null ? promptPart(slot, tokensLeft) : answerPart(slot, slot.next);
+      if (slot.next === null) tokensLeft -= input.length;
+      if (input.length > 0) parts.push({ slot, input });
     }
-    await Promise.all(parts.map(({ place, input }) => evaluate(place, input)));
+    await Promise.all(parts.map(({ slot, input }) => evaluate(slot, input)));
   }
 
-  async function evaluate(place: Place, input: StepInput): Promise<void> {
+  async function evaluate(slot: Slot, input: StepInput): Promise<void> {
     try {
-      take(place, input.length, await place.sequence.controlledEvaluate(input));
+      deliver(slot, input.length, await slot.sequence.controlledEvaluate(input));
     } catch (error) {
-      await leave(place, { kind: "failed", error });
+      await release(slot, { kind: "failed", error });
       return;
     }
-    if (place.next === null && place.done === place.job.prompt.length) await leave(place, null);
+    if (slot.next === null && slot.done === slot.job.prompt.length) await release(slot, null);
   }
 
-  function take(place: Place, evaluated: number, answers: Awaited<ReturnType<LlamaSequence["controlledEvaluate"]>>): void {
-    const { job } = place;
-    if (job.signal.aborted || !places.has(place)) return;
+  function deliver(slot: Slot, evaluated: number, answers: Awaited<ReturnType<LlamaSequence["controlledEvaluate"]>>): void {
+    const { job } = slot;
+    if (job.signal.aborted || !slots.has(slot)) return;
     const last = answers[evaluated - 1]?.next;
-    if (place.next === null) {
-      const from = place.done;
-      place.done += evaluated;
+    if (slot.next === null) {
+      const from = slot.done;
+      slot.done += evaluated;
       answers.forEach((answer, offset) => {
         const index = from + offset;
-        if (answer !== undefined && index < job.prompt.length - 1) job.onPromptAnswer(index, answer.next);
+        if (answer !== undefined && index < job.prompt.length - 1) job.onPromptResult(index, answer.next);
       });
-      if (place.done < job.prompt.length) return;
+      if (slot.done < job.prompt.length) return;
     }
     if (last === undefined) throw new Error("The model gave no answer for the last token.");
-    place.next = job.onAnswer(last);
+    slot.next = job.onResult(last);
   }
 
-  async function leave(place: Place, problem: LeaveProblem | null): Promise<void> {
-    if (!places.delete(place)) return;
-    place.job.onLeave(problem);
-    await place.sequence.clearHistory();
-    free.push(place.sequence);
+  async function release(slot: Slot, problem: Interruption | null): Promise<void> {
+    if (!slots.delete(slot)) return;
+    slot.job.onLeft(problem);
+    await slot.sequence.clearHistory();
+    free.push(slot.sequence);
   }
 
   return {
     add,
     get running() {
-      return places.size;
+      return slots.size;
     },
     get waiting() {
       return queue.length;
     },
-    cachedTokens: () => [...places].reduce((sum, { sequence }) => sum + sequence.nextTokenIndex, 0),
+    cachedTokens: () => [...slots].reduce((sum, { sequence }) => sum + sequence.nextTokenIndex, 0),
     async stop(graceMs) {
       isStopping = true;
-      for (const job of queue.splice(0)) job.onLeave({ kind: "stopped" });
+      for (const job of queue.splice(0)) job.onLeft({ kind: "stopped" });
       if (!isLooping) return;
       const ended = new Promise<void>((resolve) => idle.push(resolve));
       const timer = setTimeout(() => {
-        for (const place of [...places]) void leave(place, { kind: "stopped" });
+        for (const slot of [...slots]) void release(slot, { kind: "stopped" });
       }, graceMs);
       await ended;
       clearTimeout(timer);
@@ -176,13 +176,13 @@ export function createBatcher({ sequences, batchTokens, queue: queueLimit }: Bat
   };
 }
 
-function promptPart({ job, done }: Place, room: number): StepInput {
-  const part = job.prompt.slice(done, done + room);
+function promptPart({ job, done }: Slot, tokensLeft: number): StepInput {
+  const part = job.prompt.slice(done, done + tokensLeft);
   return part.map((token, offset) => {
     const index = done + offset;
-    const question = index === job.prompt.length - 1 ? job.question() : job.promptQuestion(index);
-    return question === null ? token : [token, { generateNext: question }];
+    const query = index === job.prompt.length - 1 ? job.query() : job.promptQuery(index);
+    return query === null ? token : [token, { generateNext: query }];
   });
 }
 
-const answerPart = ({ job }: Place, token: number): StepInput => [[token, { generateNext: job.question() }]];
+const answerPart = ({ job }: Slot, token: number): StepInput => [[token, { generateNext: job.query() }]];

@@ -52,8 +52,8 @@ interface LlamaContext {
   getSequence(): LlamaSequence;
 }
 
-/** What is asked of the distribution after a token. `logits`: of all tokens, or of some. */
-export interface NextQuestion {
+/** Query of the distribution after a token. `logits`: of all tokens, or of some. */
+export interface TokenQuery {
   readonly token?: boolean;
   readonly logits?:
     | true
@@ -62,7 +62,7 @@ export interface NextQuestion {
   readonly totalLogitWeight?: boolean;
 }
 
-export interface NextAnswer {
+export interface TokenResult {
   readonly token?: number | null;
   /** Largest first, except tokens that were asked for by name. */
   readonly logits?: ReadonlyMap<number, number>;
@@ -74,8 +74,8 @@ export interface LlamaSequence {
   readonly nextTokenIndex: number;
   clearHistory(): Promise<void>;
   controlledEvaluate(
-    input: readonly (number | readonly [number, { readonly generateNext: NextQuestion }])[],
-  ): Promise<readonly ({ readonly next: NextAnswer } | undefined)[]>;
+    input: readonly (number | readonly [number, { readonly generateNext: TokenQuery }])[],
+  ): Promise<readonly ({ readonly next: TokenResult } | undefined)[]>;
 }
 
 /** Renders a chat template in Jinja. */

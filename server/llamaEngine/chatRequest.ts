@@ -3,7 +3,7 @@ import type { ApiError } from "@/server/contracts/http/apiServer";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { badRequest, commonFields, commonRequest, fieldError, promptError, unsupportedField } from "./commonFields";
 import type { LoadedModel } from "./loadedModel";
-import type { AskedRequest } from "./request";
+import type { ParsedRequest } from "./request";
 
 const content = z.union([z.string(), z.array(z.object({ type: z.literal("text", "only text is understood"), text: z.string() }))]);
 
@@ -17,7 +17,7 @@ const chatSchema = z.looseObject({
 });
 
 /** Reads a chat request; without a limit an answer may fill the context. */
-export function readChat(body: unknown, model: LoadedModel, seed: number): AskedRequest | ApiError {
+export function readChat(body: unknown, model: LoadedModel, seed: number): ParsedRequest | ApiError {
   const parsed = chatSchema.safeParse(body);
   if (!parsed.success) return fieldError(parsed.error);
   const { data } = parsed;

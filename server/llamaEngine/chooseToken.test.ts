@@ -47,7 +47,7 @@ it("gives log probabilities that are those of the whole distribution, with the t
   );
 });
 
-it("chooses the likeliest token that does not end the answer where it must go on", () => {
+it("chooses the likeliest token that does not end the answer where it may not end", () => {
   const request = { sampling: { ...plain, temperature: 0 }, top: null };
   const answer = { token: 2, logits: logitsOf([1, 2, 3]) };
   expect(chooseToken(answer, { request, random: seededRandom(1), ends: null }).token).toBe(2);

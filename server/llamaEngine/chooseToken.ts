@@ -1,5 +1,5 @@
 import type { Random } from "@/solver/numeric/random";
-import type { NextAnswer, NextQuestion } from "./binding";
+import type { TokenQuery, TokenResult } from "./binding";
 import type { GenerationRequest, Sampling, ScoredToken, TokenScore } from "./request";
 
 /** Models have a handful of tokens that end an answer; so many of the likeliest tokens hold one that does not. */
@@ -8,21 +8,21 @@ const candidatesBeforeEnd = 64;
 /** The largest magnitude that JSON clients of the OpenAI API expect for "impossible". */
 const leastLogprob = -9999;
 
-/** What has to be asked of the distribution to choose the next token; `mayEnd`: whether a token that ends the answer may be chosen. */
-export function questionFor({ sampling, top }: Pick<GenerationRequest, "sampling" | "top">, mayEnd: boolean): NextQuestion {
+/** Query of the distribution that chooses the next token; `mayEnd`: whether a token that ends the answer may be chosen. */
+export function queryFor({ sampling, top }: Pick<GenerationRequest, "sampling" | "top">, mayEnd: boolean): TokenQuery {
   if (sampling.temperature > 0) return { logits: true };
   if (mayEnd && top === null) return { token: true };
   const includeTop = Math.max(1, top ?? 0, mayEnd ? 0 : candidatesBeforeEnd);
   return { token: true, logits: { filter: { tokens: [], includeTop, includeSelected: true } }, totalLogitWeight: true };
 }
 
-/** What has to be asked of the distribution before `token` of a prompt to score it. */
-export const scoreQuestion = (token: number, top: number): NextQuestion => ({
+/** Query of the distribution before `token` of a prompt that scores it. */
+export const scoreQuery = (token: number, top: number): TokenQuery => ({
   logits: { filter: { tokens: [token], includeTop: Math.max(1, top), includeSelected: false } },
   totalLogitWeight: true,
 });
 
-/** What a choice goes by. */
+/** What determines a choice. */
 export interface ChoiceRules {
   readonly request: Pick<GenerationRequest, "sampling" | "top">;
   readonly random: Random;
@@ -31,11 +31,11 @@ export interface ChoiceRules {
 }
 
 /**
- * Chooses the next token by the answer to `questionFor`.
+ * Chooses the next token by the answer to `queryFor`.
  * @throws Error if the engine gave no token.
  */
 export function chooseToken(
-  answer: NextAnswer,
+  answer: TokenResult,
   { request, random, ends }: ChoiceRules,
 ): { readonly token: number; readonly score: ScoredToken | null } {
   const token = pick(answer, request.sampling, { random, ends });
@@ -43,7 +43,7 @@ export function chooseToken(
   return { token, score: request.top === null ? null : scoreOf(answer, token, request.top) };
 }
 
-function pick(answer: NextAnswer, sampling: Sampling, { random, ends }: Pick<ChoiceRules, "random" | "ends">): number | null | undefined {
+function pick(answer: TokenResult, sampling: Sampling, { random, ends }: Pick<ChoiceRules, "random" | "ends">): number | null | undefined {
   if (sampling.temperature > 0) return drawn(answer.logits ?? new Map(), sampling, { random, ends });
   if (ends === null) return answer.token;
   return [...(answer.logits ?? [])].sort(([, left], [, right]) => right - left).find(([token]) => !ends(token))?.[0];
@@ -57,24 +57,24 @@ function drawn(
 ): number | undefined {
   const allowed = ends === null ? [...logits] : [...logits].filter(([token]) => !ends(token));
   const largest = allowed.reduce((most, [, logit]) => Math.max(most, logit), Number.NEGATIVE_INFINITY);
-  const weighed = allowed.map(([token, logit]) => ({ token, weight: Math.exp((logit - largest) / temperature) }));
-  weighed.sort((left, right) => right.weight - left.weight);
-  const likely = weighed.slice(0, topK > 0 ? topK : weighed.length).filter(({ weight }) => weight >= minP);
-  const total = likely.reduce((sum, { weight }) => sum + weight, 0);
+  const weighted = allowed.map(([token, logit]) => ({ token, weight: Math.exp((logit - largest) / temperature) }));
+  weighted.sort((left, right) => right.weight - left.weight);
+  const candidates = weighted.slice(0, topK > 0 ? topK : weighted.length).filter(({ weight }) => weight >= minP);
+  const total = candidates.reduce((sum, { weight }) => sum + weight, 0);
   let kept = 0;
   let before = 0;
-  while (kept < likely.length && (kept === 0 || before < topP * total)) before += likely[kept++]?.weight ?? 0;
+  while (kept < candidates.length && (kept === 0 || before < topP * total)) before += candidates[kept++]?.weight ?? 0;
   let rest = random.next() * before;
   return (
-    likely.slice(0, kept).find(({ weight }) => {
+    candidates.slice(0, kept).find(({ weight }) => {
       rest -= weight;
       return rest < 0;
-    })?.token ?? likely[0]?.token
+    })?.token ?? candidates[0]?.token
   );
 }
 
-/** The log probability of a token with the `top` likeliest ones, itself among them. @throws Error if the answer does not hold the token. */
-export function scoreOf({ logits = new Map(), totalLogitWeight }: NextAnswer, token: number, top: number): ScoredToken {
+/** The log probability of a token with the `top` likeliest ones, itself included. @throws Error if the result lacks the token. */
+export function scoreOf({ logits = new Map(), totalLogitWeight }: TokenResult, token: number, top: number): ScoredToken {
   const sorted = [...logits].sort(([, left], [, right]) => right - left);
   const largest = sorted[0]?.[1] ?? 0;
   const weight = totalLogitWeight ?? sorted.reduce((sum, [, logit]) => sum + Math.exp(logit - largest), 0);
@@ -85,6 +85,6 @@ export function scoreOf({ logits = new Map(), totalLogitWeight }: NextAnswer, to
   const own = logits.get(token);
   if (own === undefined) throw new Error(`The model gave no log probability of token ${token}.`);
   const likeliest = sorted.slice(0, top).map(([one, logit]) => scored(one, logit));
-  const told = likeliest.some((one) => one.token === token) ? likeliest : [...likeliest, scored(token, own)];
-  return { ...scored(token, own), top: told };
+  const alternatives = likeliest.some((one) => one.token === token) ? likeliest : [...likeliest, scored(token, own)];
+  return { ...scored(token, own), top: alternatives };
 }

@@ -68,7 +68,7 @@ export function unsupportedField(body: Readonly<Record<string, unknown>>): ApiEr
   return format === "text" ? null : badRequest("This engine does not have response_format other than text.", "response_format");
 }
 
-/** What the fields of both APIs ask for; `seed` is that of a request that names none. */
+/** The values of the fields of both APIs; `seed` is that of a request that names none. */
 export function commonRequest(
   fields: CommonFields,
   maxTokens: number,

@@ -2,10 +2,10 @@ import { z } from "zod";
 import type { ApiError } from "@/server/contracts/http/apiServer";
 import { badRequest, commonFields, commonRequest, fieldError, promptError, unsupportedField } from "./commonFields";
 import type { LoadedModel } from "./loadedModel";
-import type { AskedRequest } from "./request";
+import type { ParsedRequest } from "./request";
 
 /** The default of OpenAI's API and of vLLM. */
-const usualMaxTokens = 16;
+const defaultMaxTokens = 16;
 
 const tokens = z.array(z.int().min(0)).min(1);
 const onlyOne = "only 1 prompt is answered";
@@ -21,14 +21,14 @@ const completionSchema = z.looseObject({
 });
 
 /** Reads a completion request. A text gets the beginning-of-sequence token if the model wants one; token ids are taken as they are. */
-export function readCompletion(body: unknown, model: LoadedModel, seed: number): AskedRequest | ApiError {
+export function readCompletion(body: unknown, model: LoadedModel, seed: number): ParsedRequest | ApiError {
   const parsed = completionSchema.safeParse(body);
   if (!parsed.success) return fieldError(parsed.error);
   const { data } = parsed;
   const refusal = unsupportedField(data);
   if (refusal !== null) return refusal;
   const echo = data.echo === true;
-  const maxTokens = data.max_tokens ?? usualMaxTokens;
+  const maxTokens = data.max_tokens ?? defaultMaxTokens;
   if (maxTokens === 0 && !echo) return badRequest("Field max_tokens: it is at least 1, unless the prompt is echoed.", "max_tokens");
   const [first] = data.prompt;
   const given = typeof data.prompt !== "string" && typeof first !== "number" ? first : data.prompt;

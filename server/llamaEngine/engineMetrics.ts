@@ -10,7 +10,7 @@ const finishReasons = ["stop", "length", "cancelled", "stopped", "error"] as con
 export type FinishedAs = FinishReason | (typeof finishReasons)[number];
 
 const refusalReasons = ["bad-request", "queue-full", "unavailable"] as const;
-export type RefusedFor = (typeof refusalReasons)[number];
+export type RefusalReason = (typeof refusalReasons)[number];
 
 /** Values at a scrape. */
 interface EngineLevels {
@@ -22,7 +22,7 @@ interface EngineLevels {
 export interface EngineMetrics {
   /** It is in the queue. */
   accepted(): void;
-  refused(reason: RefusedFor): void;
+  refused(reason: RefusalReason): void;
   /** It got a sequence. */
   started(queueSeconds: number): void;
   promptDone(promptTokens: number): void;
@@ -85,7 +85,7 @@ export function createEngineMetrics({ model, sequences, contextTokens, levels }:
   const first = histogram("time_to_first_token_seconds", "Seconds from arrival to the first token.", requestBuckets);
   const gaps = histogram("inter_token_seconds", "Seconds between a token and the next one.", tokenBuckets);
   const perToken = histogram("time_per_output_token_seconds", "Mean seconds per token after the first, of each request.", tokenBuckets);
-  const whole = histogram("request_seconds", "Seconds from arrival to the end of the answer.", requestBuckets);
+  const endToEnd = histogram("request_seconds", "Seconds from arrival to the end of the answer.", requestBuckets);
 
   return {
     accepted: () => accepted.inc(),
@@ -103,7 +103,7 @@ export function createEngineMetrics({ model, sequences, contextTokens, levels }:
     finished({ as, seconds, decodeSeconds, outputTokens }) {
       finished.inc({ reason: as });
       if (as !== "stop" && as !== "length") return;
-      whole.observe(seconds);
+      endToEnd.observe(seconds);
       if (outputTokens > 1) perToken.observe(decodeSeconds / (outputTokens - 1));
     },
     text: () => registry.metrics(),

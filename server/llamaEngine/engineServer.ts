@@ -7,10 +7,10 @@ import { readChat } from "./chatRequest";
 import { fieldError } from "./commonFields";
 import { readCompletion } from "./completionRequest";
 import type { Engine } from "./engine";
-import type { RefusedFor } from "./engineMetrics";
+import type { RefusalReason } from "./engineMetrics";
 import { createGeneration } from "./generation";
 import type { LoadedModel } from "./loadedModel";
-import type { AskedRequest } from "./request";
+import type { ParsedRequest } from "./request";
 import { textsOf } from "./scoreShapes";
 import type { EngineSettings } from "./settings";
 import { timedListener } from "./timedListener";
@@ -22,7 +22,7 @@ const maxHeaderBytes = 16_384;
 /** A client that does not finish sending a request is disconnected. */
 const requestMs = 60_000;
 
-/** Where the process is: the engine is there once it is loaded. */
+/** State of the process; the engine is null until it is loaded. */
 export interface EngineProcess {
   engine: Engine | null;
   isStopping: boolean;
@@ -32,7 +32,7 @@ type Settings = Pick<EngineSettings, "alias" | "batchTokens">;
 
 const readers = { "/v1/chat/completions": readChat, "/v1/completions": readCompletion } as const;
 
-/** The engine's HTTP server; it does not listen yet, and refuses work until the engine is there. */
+/** The engine's HTTP server; it does not listen yet, and refuses requests until the engine is loaded. */
 export function createEngineServer(state: EngineProcess, settings: Settings): Server {
   const startedSeconds = Math.floor(Date.now() / 1000);
   const handler = fenced((request, response) => {
@@ -82,7 +82,7 @@ export function createEngineServer(state: EngineProcess, settings: Settings): Se
     begin(engine, asked, response);
   }
 
-  function begin(engine: Engine, asked: AskedRequest, response: ServerResponse): void {
+  function begin(engine: Engine, asked: ParsedRequest, response: ServerResponse): void {
     const { model, metrics, batcher } = engine;
     const gone = new AbortController();
     response.once("close", () => gone.abort());
@@ -90,7 +90,7 @@ export function createEngineServer(state: EngineProcess, settings: Settings): Se
     const head = { id, model: asked.model, createdSeconds: Math.floor(Date.now() / 1000) };
     const writer = createAnswerWriter(response, { head, asked, textOf: textsOf(model) });
     const listener = timedListener(writer, { metrics, promptTokens: asked.request.prompt.length });
-    // Of a request whose client has gone, nothing is evaluated.
+    // A request whose client has disconnected is not evaluated.
     if (response.destroyed) return;
     if (batcher.add(createGeneration(model, asked.request, listener, gone.signal))) metrics.accepted();
     else refuse(response, queueFull, "queue-full");
@@ -105,7 +105,7 @@ export function createEngineServer(state: EngineProcess, settings: Settings): Se
     sendJson(response, 200, { count: tokens.length, max_model_len: model.contextTokens, tokens, token_strs: null });
   }
 
-  function refuse(response: ServerResponse, error: ApiError, reason: RefusedFor): void {
+  function refuse(response: ServerResponse, error: ApiError, reason: RefusalReason): void {
     state.engine?.metrics.refused(reason);
     sendError(response, error);
   }
@@ -143,5 +143,5 @@ const unknownModel = (model: string): ApiError => ({
   param: "model",
 });
 
-/** A request without a seed gets one by chance. */
+/** A request without a seed gets a random one. */
 const seedOf = (): number => Number.parseInt(randomUUID().slice(0, 8), 16);

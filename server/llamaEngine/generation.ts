@@ -1,19 +1,19 @@
 import { seededRandom } from "@/solver/numeric/random";
 import { createAnswerText } from "./answerText";
-import type { BatchJob, LeaveProblem } from "./batcher";
-import { chooseToken, questionFor, scoreOf, scoreQuestion } from "./chooseToken";
+import type { BatchJob, Interruption } from "./batcher";
+import { chooseToken, queryFor, scoreOf, scoreQuery } from "./chooseToken";
 import type { LoadedModel } from "./loadedModel";
 import type { Ending, GenerationRequest, Piece, ScoredToken } from "./request";
 
-/** Who is told of an answer as it comes. */
+/** Receives an answer while it is generated. */
 export interface GenerationListener {
   onStart(): void;
-  /** The prompt is evaluated; `scores` are of its tokens but the first, if they were asked for. */
+  /** The prompt is evaluated; `scores` are of its tokens except the first, if they were asked for. */
   onPrompt(scores: readonly ScoredToken[]): void;
   onPiece(piece: Piece): void;
   /** `rest`: text that was held back. */
   onEnd(ending: Ending, rest: string): void;
-  onProblem(problem: LeaveProblem): void;
+  onProblem(problem: Interruption): void;
 }
 
 /** The batch's job for one request. */
@@ -49,10 +49,10 @@ export function createGeneration(
     prompt,
     signal,
     onStart: listener.onStart,
-    promptQuestion: (index) => (request.scorePrompt ? scoreQuestion(prompt[index + 1] ?? 0, top ?? 0) : null),
-    onPromptAnswer: (index, answer) => void scores.push(scoreOf(answer, prompt[index + 1] ?? 0, top ?? 0)),
-    question: () => questionFor(request, mayEnd()),
-    onAnswer(answer) {
+    promptQuery: (index) => (request.scorePrompt ? scoreQuery(prompt[index + 1] ?? 0, top ?? 0) : null),
+    onPromptResult: (index, answer) => void scores.push(scoreOf(answer, prompt[index + 1] ?? 0, top ?? 0)),
+    query: () => queryFor(request, mayEnd()),
+    onResult(answer) {
       if (tokens.length === 0) listener.onPrompt(scores);
       if (maxTokens === 0) {
         ending = { reason: "length", stop: null };
@@ -62,7 +62,7 @@ export function createGeneration(
       add(chosen.token, chosen.score);
       return ending === null ? chosen.token : null;
     },
-    onLeave(problem) {
+    onLeft(problem) {
       if (ending !== null) listener.onEnd(ending, text.rest());
       else listener.onProblem(problem ?? { kind: "failed", error: new Error("The answer has no end.") });
     },

@@ -16,7 +16,7 @@ export interface LoadedModel {
   readonly fileName: string;
   /** Most tokens of a prompt and its answer. */
   readonly contextTokens: number;
-  /** Number of tokens it knows; null: the file does not tell. */
+  /** Size of its vocabulary; null: the file does not have it. */
   readonly vocabulary: number | null;
   /** The version of the library that runs it. */
   readonly version: string;
@@ -33,7 +33,7 @@ export interface LoadedModel {
 }
 
 /** Longer contexts cost memory for every sequence, and few use them. */
-const usualContextTokens = 8192;
+const defaultContextTokens = 8192;
 
 /**
  * Loads a model and reserves the KV cache of its sequences.
@@ -44,7 +44,7 @@ export async function loadModel(settings: EngineSettings): Promise<LoadedModel> 
   const { llama, jinja, version } = await loadBinding(join(settings.addons, "real-engine"), settings.threads);
   try {
     const model = await llama.loadModel({ modelPath: settings.model });
-    const contextTokens = settings.contextTokens ?? Math.min(model.trainContextSize, usualContextTokens);
+    const contextTokens = settings.contextTokens ?? Math.min(model.trainContextSize, defaultContextTokens);
     const context = await model.createContext({
       contextSize: contextTokens,
       sequences: settings.sequences,

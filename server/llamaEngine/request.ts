@@ -18,7 +18,7 @@ export interface GenerationRequest {
   readonly stop: readonly string[];
   readonly stopTokens: readonly number[];
   readonly sampling: Sampling;
-  /** Alternatives told with each token's log probability; null: no log probabilities. */
+  /** Alternatives given with each token's log probability; null: no log probabilities. */
   readonly top: number | null;
   /** Whether the prompt's tokens are scored too. */
   readonly scorePrompt: boolean;
@@ -55,8 +55,8 @@ export interface Ending {
   readonly stop: string | number | null;
 }
 
-/** A request with how it is answered. */
-export interface AskedRequest {
+/** A request, parsed, and the form of its answer. */
+export interface ParsedRequest {
   readonly api: "chat" | "completion";
   /** The model it names. */
   readonly model: string;

@@ -1,8 +1,8 @@
-import type { LeaveProblem } from "./batcher";
+import type { Interruption } from "./batcher";
 import type { EngineMetrics, FinishedAs } from "./engineMetrics";
 import type { GenerationListener } from "./generation";
 
-const problemKinds: Readonly<Record<LeaveProblem["kind"], FinishedAs>> = { cancelled: "cancelled", stopped: "stopped", failed: "error" };
+const problemKinds: Readonly<Record<Interruption["kind"], FinishedAs>> = { cancelled: "cancelled", stopped: "stopped", failed: "error" };
 
 /** A listener that counts and times a request before it passes on what it hears. `now`: milliseconds of a clock that only goes forward. */
 export function timedListener(

@@ -3,7 +3,7 @@ import { type GgufValue, ggufFile } from "./ggufFile";
 import type { Tensor } from "./tensor";
 import { BEGIN, CHAT_TEMPLATE, CONTROL_TOKENS, END, PAD, TOKENS } from "./vocabulary";
 
-const OUTER: Readonly<Record<string, string>> = {
+const NON_LAYER_TENSORS: Readonly<Record<string, string>> = {
   "model.embed_tokens.weight": "token_embd.weight",
   "model.norm.weight": "output_norm.weight",
   "lm_head.weight": "output.weight",
@@ -32,7 +32,7 @@ export function llamaGguf(name: string, { config, tensors }: Decoder): Uint8Arra
     const tensor = tensors.get(from);
     if (tensor !== undefined) renamed.set(to, heads === null ? tensor : interleaved(tensor, heads));
   };
-  for (const [from, to] of Object.entries(OUTER)) take(from, to);
+  for (const [from, to] of Object.entries(NON_LAYER_TENSORS)) take(from, to);
   const rotated: Readonly<Record<string, number>> = {
     "self_attn.q_proj": config.num_attention_heads,
     "self_attn.k_proj": config.num_key_value_heads,
@@ -52,13 +52,13 @@ export function llamaGguf(name: string, { config, tensors }: Decoder): Uint8Arra
 function interleaved({ shape, values }: Tensor, heads: number): Tensor {
   const [rows = 0, columns = 0] = shape;
   const half = rows / heads / 2;
-  const moved = new Float32Array(values.length);
+  const permuted = new Float32Array(values.length);
   for (let row = 0; row < rows; row += 1) {
     const [head, within] = [Math.floor(row / (2 * half)), row % (2 * half)];
     const to = head * 2 * half + (within < half ? 2 * within : 2 * (within - half) + 1);
-    moved.set(values.subarray(row * columns, (row + 1) * columns), to * columns);
+    permuted.set(values.subarray(row * columns, (row + 1) * columns), to * columns);
   }
-  return { shape, values: moved };
+  return { shape, values: permuted };
 }
 
 function modelHeader(name: string, config: DecoderConfig): Readonly<Record<string, GgufValue>> {

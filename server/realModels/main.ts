@@ -34,9 +34,9 @@ async function run([command, ...rest]: readonly string[]): Promise<string | null
 }
 
 try {
-  const said = await run(process.argv.slice(2));
-  process.stdout.write(`${said ?? USAGE}\n`);
-  if (said === null) process.exitCode = 2;
+  const output = await run(process.argv.slice(2));
+  process.stdout.write(`${output ?? USAGE}\n`);
+  if (output === null) process.exitCode = 2;
 } catch (error) {
   process.stderr.write(`${reasonOf(error)}\n`);
   process.exitCode = 1;

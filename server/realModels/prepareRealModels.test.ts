@@ -78,7 +78,7 @@ test("what a killed preparation left without its record is made again", async ()
   expect(readSafetensors(readFileSync(join(target(), "arith-small", "model.safetensors"))).size).toBe(3 + 9 * 12);
 });
 
-test("other weights are prepared anew in the same place", async () => {
+test("other weights replace the prepared ones", async () => {
   await prepare();
   const other = randomDecoder(7);
   storeWeights("arith-small", other);

@@ -18,11 +18,11 @@ const MOST_HEADER_BYTES = 10_000_000;
 /**
  * Reads a safetensors file (https://github.com/huggingface/safetensors, "Format").
  *
- * @throws RangeError with the fault in a few words: a file that breaks off, another type than F16 and F32, offsets that do not fit.
+ * @throws RangeError with the fault in a few words: a file that is cut off, another type than F16 and F32, offsets that do not fit.
  */
 export function readSafetensors(bytes: Uint8Array): Tensors {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.byteLength < LENGTH_BYTES) throw new RangeError("it breaks off before its header");
+  if (bytes.byteLength < LENGTH_BYTES) throw new RangeError("it ends before its header");
   const headerBytes = Number(view.getBigUint64(0, true));
   const data = LENGTH_BYTES + headerBytes;
   if (headerBytes > MOST_HEADER_BYTES || data > bytes.byteLength) throw new RangeError("its header is longer than the file");
@@ -30,11 +30,11 @@ export function readSafetensors(bytes: Uint8Array): Tensors {
   for (const [name, value] of Object.entries(headerOf(bytes.subarray(LENGTH_BYTES, data)))) {
     if (name === "__metadata__") continue;
     const entry = entrySchema.safeParse(value);
-    if (!entry.success) throw new RangeError(`its tensor ${name} is neither F16 nor F32 or lacks its place`);
+    if (!entry.success) throw new RangeError(`its tensor ${name} is neither F16 nor F32 or lacks its offsets`);
     const { dtype, shape, data_offsets } = entry.data;
     const [start, end] = data_offsets;
     if (end - start !== sizeOf(shape) * BYTES[dtype] || data + end > bytes.byteLength) {
-      throw new RangeError(`its tensor ${name} has not the bytes of its shape`);
+      throw new RangeError(`its tensor ${name} has another size than its shape`);
     }
     const part = bytes.subarray(data + start, data + end);
     tensors.set(name, { shape, values: dtype === "F16" ? halfValues(part) : singleValues(part) });

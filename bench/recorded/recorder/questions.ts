@@ -3,7 +3,7 @@ import type { Question } from "./recordExchange";
 const chatPath = "/v1/chat/completions";
 const textPath = "/v1/completions";
 
-/** A tool whose argument has two values, so that a model that never saw tools completes a call in a few tokens. */
+/** A tool whose argument has two values, so that a model that was not trained on tools completes a call in a few tokens. */
 const tools = [
   {
     type: "function",

@@ -1,24 +1,23 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import {
-  type RecordedExchange,
-  type RecordedStart,
-  recordedExchanges,
-  type recordedPages,
-  recordings,
-} from "@/server/engines/testing/recordedEngine";
+import { type RecordedStart, readRecording, type recordedPages, recordings } from "@/server/engines/testing/recordedEngine";
 import type { Benchmark } from "../../lib/benchmark";
 import { anonymiser } from "./anonymous";
 import { questionsFor } from "./questions";
-import { type Question, recordExchange } from "./recordExchange";
+import { recordExchange } from "./recordExchange";
+import { recordExchanges } from "./recordExchanges";
+import { type RecordingFiles, recordingFiles } from "./recordingFiles";
+import { recordState } from "./recordState";
 import { startVllm, type VllmStart } from "./vllmProcess";
+
+/** The recording of vLLM with every request of `questions.ts`. */
+const WHOLE = "vllm-0.32";
 
 const MODEL = "arith-small";
 const CONTEXT_TOKENS = 512;
 const PORT = 8177;
 
-/** Two blocks of this engine's 128 tokens more than one request needs: requests that grow together put one another out. */
+/** Two blocks of this engine's 128 tokens more than one request needs: requests that grow together preempt one another. */
 const LIMITS = ["--max-model-len", String(CONTEXT_TOKENS), "--max-num-seqs", "4", "--num-gpu-blocks-override", "6"];
 /** Without compilation, which takes most of a start on a processor and changes no answer's form. */
 const EAGER = ["--enforce-eager"];
@@ -28,32 +27,48 @@ const TOOLS = ["--enable-auto-tool-choice", "--tool-call-parser", "hermes"];
 const BUSY_REQUESTS = 8;
 const BUSY_TOKENS = 160;
 
-/** Lines of a log that are kept, from its start and from its end. */
-const LOG_LINES = { first: 25, last: 30, characters: 300 };
+/** A recording's address, its files, and how its text is made anonymous. */
+interface Recording {
+  readonly url: string;
+  readonly files: RecordingFiles;
+  readonly anonymous: (text: string) => string;
+}
+
+interface Recorded {
+  readonly exchanges: number;
+  readonly bytes: number;
+}
 
 /**
  * Records a real engine for tests without one. Where:
  * `WEIR_VLLM`, the folder of a virtual environment with vLLM, and `WEIR_VLLM_MODEL`, a model's folder: starts it, and starts that fail; or
- * `WEIR_RECORD_URL`, the address of a vLLM that runs and serves nobody else: starts are not recorded anew.
+ * `WEIR_RECORD_URL`, the address on this machine of a vLLM that runs and serves nobody else: no starts are recorded; with
+ * `WEIR_RECORD_STATE`, a name such as `llama.cpp/idle`: an engine of any kind in that state. `WEIR_RECORD_MODEL` and `WEIR_RECORD_ADAPTER`
+ * name the models that get requests, `WEIR_RECORD_KEY` its key; with `WEIR_RECORD_BUSY` the pages are read under load.
  */
 export const recordEngineBenchmarks: readonly Benchmark[] = [
   {
     name: "record engine",
     budget: null,
     async run() {
-      const { WEIR_VLLM: program, WEIR_VLLM_MODEL: model, WEIR_RECORD_URL: url } = process.env;
-      const places = { model: model ?? "/models/arith-small", program: program ?? "/opt/vllm" };
-      const anonymous = anonymiser(places);
-      if (url !== undefined) return measured(await recordAt(url.replace(/\/$/, ""), anonymous));
+      const { WEIR_VLLM: program, WEIR_VLLM_MODEL: model, WEIR_RECORD_URL: given, WEIR_RECORD_STATE: state } = process.env;
+      const anonymous = anonymiser({ model: model ?? "/models/arith-small", program: program ?? "/opt/vllm" });
+      const name = given === undefined ? WHOLE : (state ?? WHOLE);
+      const at = (url: string): Recording => ({ url, files: recordingFiles(join(recordings, name)), anonymous });
+      if (given !== undefined) {
+        const recording = at(localAddress(given));
+        return measured(name, await (state === undefined ? recordVllm(recording) : recordState(recording, stateQuestions(process.env))));
+      }
       if (program === undefined || model === undefined)
         return { figure: 0, unit: "exchanges", detail: "skipped: set WEIR_RECORD_URL, or WEIR_VLLM and WEIR_VLLM_MODEL" };
+      const recording = at(`http://127.0.0.1:${PORT}`);
       const served = ["serve", model, "--served-model-name", MODEL, "--dtype", "float32", ...EAGER, ...LIMITS];
       const up = await startVllm({ program, port: PORT, name: "good", args: [...served, ...TOOLS] });
       if (!up.isUp) throw new Error(`vLLM did not start:\n${up.start.log.slice(-20).join("\n")}`);
       const failures: RecordedStart[] = [];
-      let bytes: Recorded;
+      let recorded: Recorded;
       try {
-        bytes = await recordAt(`http://127.0.0.1:${PORT}`, anonymous);
+        recorded = await recordVllm(recording);
         failures.push(await failedStart({ program, name: "port taken", args: served }, PORT));
       } finally {
         await up.end();
@@ -66,18 +81,32 @@ export const recordEngineBenchmarks: readonly Benchmark[] = [
         { name: "more memory than there is", args: served, environment: { VLLM_CPU_KVCACHE_SPACE: "4000" } },
       ];
       for (const start of starts) failures.push(await failedStart({ program, ...start }));
-      write(
-        "starts.json",
-        JSON.stringify(
-          [up.start, ...failures].map((start) => shortened(start, anonymous)),
-          null,
-          1,
-        ),
-      );
-      return measured(bytes);
+      const all = [up.start, ...failures];
+      recording.files.starts(all.map((start) => ({ ...start, args: start.args.map(anonymous), log: start.log.map(anonymous) })));
+      return measured(name, recorded);
     },
   },
 ];
+
+/** @throws if the address is not of this machine: recording sends load. */
+function localAddress(given: string): string {
+  const url = given.replace(/\/$/, "");
+  if (!/^http:\/\/(127\.0\.0\.1|localhost)(:\d+)?$/.test(url)) throw new Error(`${given} is not an http:// address of this machine.`);
+  return url;
+}
+
+const stateQuestions = ({ WEIR_RECORD_KEY: key, WEIR_RECORD_MODEL: model, ...others }: NodeJS.ProcessEnv) => ({
+  ...(key === undefined ? {} : { key }),
+  ...(model === undefined ? {} : { model }),
+  ...(others.WEIR_RECORD_ADAPTER === undefined ? {} : { adapter: others.WEIR_RECORD_ADAPTER }),
+  isBusy: others.WEIR_RECORD_BUSY !== undefined,
+});
+
+const measured = (name: string, { exchanges, bytes }: Recorded) => ({
+  figure: exchanges,
+  unit: "exchanges",
+  detail: `with pages of metrics, ${Math.round(bytes / 1000)} kB, in bench/recorded/${name}`,
+});
 
 async function failedStart(start: Omit<VllmStart, "port">, port = PORT + 1): Promise<RecordedStart> {
   const tried = await startVllm({ ...start, port });
@@ -86,59 +115,22 @@ async function failedStart(start: Omit<VllmStart, "port">, port = PORT + 1): Pro
   return tried.start;
 }
 
-interface Recorded {
-  readonly exchanges: number;
-  readonly bytes: number;
-}
-
-const measured = ({ exchanges, bytes }: Recorded) => ({
-  figure: exchanges,
-  unit: "exchanges",
-  detail: `with pages of metrics, ${Math.round(bytes / 1000)} kB, in bench/recorded/vllm-0.32`,
-});
-
-async function recordAt(url: string, anonymous: (text: string) => string): Promise<Recorded> {
+/** With `WEIR_RECORD_RESUME` set, answers to the same questions that are on disk already are kept. */
+async function recordVllm({ url, files, anonymous }: Recording): Promise<Recorded> {
   const { data } = z
     .object({ data: z.tuple([z.object({ id: z.string(), max_model_len: z.int() })]) })
     .parse(await (await fetch(`${url}/v1/models`)).json());
   const [{ id: model, max_model_len: contextTokens }] = data;
   let pageBytes = 0;
   const page = async (name: (typeof recordedPages)[number]): Promise<void> => {
-    const text = anonymous(await (await fetch(`${url}/metrics`)).text());
-    pageBytes += text.length;
-    write(`metrics-${name}.txt`, text);
+    pageBytes += files.page(name, anonymous(await (await fetch(`${url}/metrics`)).text()));
   };
   await page("idle");
-  const exchanges = await recordAll(url, questionsFor(model, contextTokens), anonymous);
+  const kept = process.env.WEIR_RECORD_RESUME === undefined ? [] : readRecording(WHOLE).exchanges;
+  const recorded = await recordExchanges({ url, questions: questionsFor(model, contextTokens), files, anonymous, kept });
   await underLoad(url, model, page);
   await page("after");
-  return { exchanges: exchanges.length, bytes: jsonLines(exchanges).length + pageBytes };
-}
-
-/** Questions at a time: on a busy machine, a step of the engine costs the same for several. */
-const AT_A_TIME = 4;
-
-/**
- * Records the answers to all questions, in their order. What is recorded is on disk after each answer; with `WEIR_RECORD_RESUME` set,
- * answers to the same questions that are there already are kept.
- */
-async function recordAll(
-  url: string,
-  questions: readonly Question[],
-  anonymous: (text: string) => string,
-): Promise<readonly RecordedExchange[]> {
-  const kept = process.env.WEIR_RECORD_RESUME === undefined ? [] : recordedExchanges();
-  const done = new Map(kept.map((exchange) => [exchange.name, exchange]));
-  const exchanges = () => questions.flatMap(({ name }) => done.get(name) ?? []);
-  const open = questions.filter(({ name }) => !done.has(name));
-  const worker = async (): Promise<void> => {
-    for (let question = open.shift(); question !== undefined; question = open.shift()) {
-      done.set(question.name, anonymousExchange(await recordExchange(url, question), anonymous));
-      write("exchanges.jsonl", jsonLines(exchanges()));
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
-  return exchanges();
+  return { ...recorded, bytes: recorded.bytes + pageBytes };
 }
 
 /** Takes two pages while more requests than run are open. */
@@ -161,29 +153,4 @@ async function running(url: string, count: number): Promise<void> {
     if (Number(value) >= count) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-/** The exchange without what this machine adds to it; the length of a whole body is made to fit. */
-function anonymousExchange(exchange: RecordedExchange, anonymous: (text: string) => string): RecordedExchange {
-  const { response } = exchange;
-  const chunks = response.chunks.map(([ms, text]) => [ms, anonymous(text)] as const);
-  const length = chunks.reduce((total, [, text]) => total + Buffer.byteLength(text), 0);
-  const { date: _, ...kept } = response.headers;
-  const headers = "content-length" in kept ? { ...kept, "content-length": String(length) } : kept;
-  return { ...exchange, response: { ...response, headers, chunks } };
-}
-
-function shortened(start: RecordedStart, anonymous: (text: string) => string): RecordedStart {
-  const lines = start.log.map((line) => anonymous(line).slice(0, LOG_LINES.characters));
-  const { first, last } = LOG_LINES;
-  const log = lines.length <= first + last ? lines : [...lines.slice(0, first), "…", ...lines.slice(-last)];
-  return { ...start, args: start.args.map(anonymous), log };
-}
-
-const jsonLines = (values: readonly unknown[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join("");
-
-function write(name: string, text: string): void {
-  const folder = join(recordings, "vllm-0.32");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, name), text);
 }

@@ -46,16 +46,16 @@ export async function startVllm({ program, port, name, args, environment = {} }:
     detached: true,
   });
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => lines.push(text));
-  const health: { seconds: number; said: string }[] = [];
-  const isOut = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  let said = "";
-  while (!isOut() && said !== "200" && performance.now() - beganMs < START_LIMIT_MS) {
+  const health: { seconds: number; status: string }[] = [];
+  const hasExited = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  let status = "";
+  while (!hasExited() && status !== "200" && performance.now() - beganMs < START_LIMIT_MS) {
     const now = await healthOf(port);
-    if (now !== said) health.push({ seconds: Math.round((performance.now() - beganMs) / 100) / 10, said: now });
-    said = now;
+    if (now !== status) health.push({ seconds: Math.round((performance.now() - beganMs) / 100) / 10, status: now });
+    status = now;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-  const isUp = said === "200" && !isOut();
+  const isUp = status === "200" && !hasExited();
   if (!isUp) await endGroup(child);
   const log = lines
     .join("")

@@ -34,8 +34,8 @@ export interface RecordedStart {
   readonly name: string;
   /** Arguments after the name of the program. */
   readonly args: readonly string[];
-  /** What `/health` said, from the start on: a change of it a row; a status, or the code of an error of the connection. */
-  readonly health: readonly { readonly seconds: number; readonly said: string }[];
+  /** What `/health` answered since the start, one row for each change: an HTTP status, or the error code of the connection. */
+  readonly health: readonly { readonly seconds: number; readonly status: string }[];
   /** null: it was ended after it was up. */
   readonly exitCode: number | null;
   /** Lines of its output, both streams, shortened. */
@@ -44,7 +44,7 @@ export interface RecordedStart {
 
 export interface RecordedEngine {
   readonly exchanges: readonly RecordedExchange[];
-  /** In the order of time. */
+  /** `/metrics` while load comes and goes, in the order of time; empty where one state of the engine is recorded. */
   readonly pages: readonly RecordedPage[];
   readonly starts: readonly RecordedStart[];
 }
@@ -55,27 +55,37 @@ export const recordedPages = ["idle", "busy", "busier", "after"] as const;
 /** Folder of the recordings. */
 export const recordings = join(process.env.WEIR_ROOT ?? process.cwd(), "bench", "recorded");
 
-const textOf = (file: string): string | null => {
-  const path = join(recordings, "vllm-0.32", file);
-  return existsSync(path) ? readFileSync(path, "utf8") : null;
-};
+/**
+ * What a real engine said, as `npm run bench -- "record engine"` stored it.
+ * @param name folder of the recording: an engine, or an engine and its state, as `llama.cpp/idle`.
+ * @returns without the parts whose files do not exist.
+ */
+export function readRecording(name: string, root = recordings): RecordedEngine {
+  const textOf = (file: string): string | null => {
+    const path = join(root, name, file);
+    return existsSync(path) ? readFileSync(path, "utf8") : null;
+  };
+  const linesOf = <Value>(file: string): readonly Value[] =>
+    (textOf(file) ?? "").split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Value]));
+  return {
+    exchanges: linesOf("exchanges.jsonl"),
+    pages: recordedPages.flatMap((page) => {
+      const text = textOf(`metrics-${page}.txt`);
+      return text === null ? [] : [{ name: page, text }];
+    }),
+    starts: linesOf("starts.jsonl"),
+  };
+}
 
-/** The values of a file of JSON lines; none if there is no such file. */
-const linesOf = <Value>(file: string): readonly Value[] =>
-  (textOf(file) ?? "").split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Value]));
+/** What a real vLLM 0.32 said. */
+export const recordedVllm = (): RecordedEngine => readRecording("vllm-0.32");
 
-/** Exchanges with a real vLLM 0.32; none while none are recorded. */
-export const recordedExchanges = (): readonly RecordedExchange[] => linesOf("exchanges.jsonl");
-
-/** What a real vLLM 0.32 said, as `npm run bench -- "record engine"` stored it. */
-export const recordedVllm = (): RecordedEngine => ({
-  exchanges: recordedExchanges(),
-  pages: recordedPages.flatMap((name) => {
-    const text = textOf(`metrics-${name}.txt`);
-    return text === null ? [] : [{ name, text }];
-  }),
-  starts: linesOf("starts.jsonl"),
-});
+/** The exchange of that name. @throws if there is none. */
+export function exchangeOf({ exchanges }: RecordedEngine, name: string): RecordedExchange {
+  const found = exchanges.find((exchange) => exchange.name === name);
+  if (found === undefined) throw new Error(`No recorded exchange is called ${name}.`);
+  return found;
+}
 
 /** The whole body of a recorded answer. */
 export const bodyOf = ({ response }: RecordedExchange): string => response.chunks.map(([, text]) => text).join("");

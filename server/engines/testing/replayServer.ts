@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import type { RecordedEngine, RecordedExchange } from "./recordedEngine";
+import { exchangeOf, type RecordedEngine, type RecordedExchange } from "./recordedEngine";
 
 export interface ReplayServer {
   readonly url: string;
@@ -15,24 +15,25 @@ export interface ReplayServer {
 const LONGEST_PAUSE_MS = 5;
 
 /**
- * A server on loopback that says again what a recorded engine said: its pages at their paths, the last page of metrics, and one chosen
- * answer to every request with a body, piece by piece. Closed when the test ends.
+ * A server on loopback that answers as a recorded engine did: its pages at their paths, the last page of metrics, and one chosen
+ * answer to every request with a body, piece by piece. What is not recorded is not found. Closed when the test ends.
  */
-export async function startReplay({ exchanges, pages }: RecordedEngine): Promise<ReplayServer> {
+export async function startReplay(recorded: RecordedEngine): Promise<ReplayServer> {
+  const { exchanges, pages } = recorded;
+  const lastPage = pages.at(-1);
   const asked: string[] = [];
   let chosen: RecordedExchange | undefined;
   const server = createServer((request, response) => {
     const { method, url } = request;
-    if (method === "GET" && url === "/metrics") {
-      response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(pages.at(-1)?.text);
+    if (method === "GET" && url === "/metrics" && lastPage !== undefined) {
+      response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(lastPage.text);
     } else if (method === "GET") {
       const known = exchanges.find((one) => one.request.method === "GET" && one.request.path === url);
-      const unknown = exchanges.find(({ name }) => name === "unknown path");
-      void replay((known ?? unknown) as RecordedExchange, response);
+      void replay(known ?? exchanges.find(({ name }) => name === "unknown path"), response);
     } else {
       void textOf(request).then((body) => {
         asked.push(body);
-        if (chosen !== undefined) void replay(chosen, response);
+        void replay(chosen, response);
       });
     }
   });
@@ -48,14 +49,15 @@ export async function startReplay({ exchanges, pages }: RecordedEngine): Promise
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     answerWith(name) {
-      chosen = exchanges.find((exchange) => exchange.name === name);
-      if (chosen === undefined) throw new Error(`No recorded exchange is called ${name}.`);
+      chosen = exchangeOf(recorded, name);
       return chosen;
     },
   };
 }
 
-async function replay({ response: { status, headers, chunks } }: RecordedExchange, response: ServerResponse): Promise<void> {
+async function replay(exchange: RecordedExchange | undefined, response: ServerResponse): Promise<void> {
+  if (exchange === undefined) return void response.writeHead(404).end();
+  const { status, headers, chunks } = exchange.response;
   response.writeHead(status, Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name))));
   response.flushHeaders();
   let last = 0;

@@ -60,16 +60,16 @@ function times(matrix: Float32Array, x: Vector): Vector {
 
 /** Element i of each head is rotated together with element i + width / 2, as Hugging Face stores Llamas. */
 function rotated(x: Vector, { width, at, theta }: { readonly width: number; readonly at: number; readonly theta: number }): Vector {
-  const turned = new Float64Array(x.length);
+  const rotated = new Float64Array(x.length);
   for (let start = 0; start < x.length; start += width) {
     for (let i = 0; i < width / 2; i += 1) {
       const angle = at / theta ** ((2 * i) / width);
       const [a, b] = [x[start + i] as number, x[start + i + width / 2] as number];
-      turned[start + i] = a * Math.cos(angle) - b * Math.sin(angle);
-      turned[start + i + width / 2] = b * Math.cos(angle) + a * Math.sin(angle);
+      rotated[start + i] = a * Math.cos(angle) - b * Math.sin(angle);
+      rotated[start + i + width / 2] = b * Math.cos(angle) + a * Math.sin(angle);
     }
   }
-  return turned;
+  return rotated;
 }
 
 function dot(
