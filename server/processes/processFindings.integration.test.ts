@@ -19,3 +19,11 @@ it("says with what engines are started where it is there", async () => {
   const found = await processFindings(connectionSchema.parse({ kind: "processes", models, templates }), {});
   expect(found).toEqual([{ what: "engines", level: "ok", sentence: `Engines are started with ${process.execPath}.`, next: null }]);
 });
+
+it("names the commands that attaching runs on this host", async () => {
+  const beside = [{ name: "judge", command: ["/usr/bin/python", "-c", "print(1)"] }];
+  const found = await processFindings(connectionSchema.parse({ kind: "processes", models: {}, beside }), {});
+  expect(found).toEqual([
+    { what: "engines", level: "warn", sentence: 'Attaching runs judge on this host: /usr/bin/python -c "print(1)"', next: null },
+  ]);
+});

@@ -199,9 +199,10 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
         const theirs = servers.map(
           ({ id, url }) => `${id} at ${url} was started by its operator: requests may go there, and Weir never ends it.`,
         );
-        const notes = [...silent, ...theirs];
+        const faults = beside.faults();
+        const notes = [...faults, ...silent, ...theirs];
         const real = { outcomes: null, timeScale: 1, deviates: null, dcgmUrls: connection.dcgmUrls, judge: connection.judge };
-        return { ok: true, value: { gpu: gpus.value.card, nodes, engines, ...(notes.length === 0 ? {} : { notes }), ...real } };
+        return { ok: true, value: { gpu: gpus.value.card, nodes, engines, ...(notes.length === 0 ? {} : { notes }), faults, ...real } };
       }, signal),
     start: (order, options) => inTurn(() => start(order, options), options.signal),
     stop: (engineId, options) => inTurn(() => stop(engineId, options), options.signal),
