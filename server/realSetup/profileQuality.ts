@@ -1,10 +1,11 @@
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { JUDGE_MODEL } from "@/server/confidenceJudge/judgePrograms";
 import type { Outcome, ProfileJob, ProfileRequest, SamplePrompts } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import type { Uploads } from "@/server/store/uploads";
 import { arithmeticPrompts, arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
-import { freeName, judgeName, realModelNames } from "./realNames";
+import { freeName, realModelNames } from "./realNames";
 import { must, SetupFailure, type SetupStep, type StepContext, StoppedByPerson } from "./setupStep";
 
 const SEED = 28;
@@ -73,7 +74,7 @@ async function questionSet({ store, uploads, prompts }: QualityParts, { record, 
   return id;
 }
 
-/** Runs the profile to its end, or goes on with one that was begun. Pauses it when the set-up is stopped. */
+/** Runs the profile to its end, or continues one that was begun. Pauses it when the set-up is stopped. */
 async function profiled({ profiles }: QualityParts, context: StepContext, request: ProfileRequest): Promise<string> {
   const { actor, signal, record, keep, say } = context;
   const begun = record().profileId;
@@ -84,10 +85,10 @@ async function profiled({ profiles }: QualityParts, context: StepContext, reques
   if (before?.state === "paused" && isUsable) must(profiles.resume(id, undefined, actor));
   for (;;) {
     const job = profiles.get(id);
-    if (job === null || job.state === "stopped") throw new SetupFailure("The profile was stopped: start again to ask the questions anew.");
+    if (job === null || job.state === "stopped") throw new SetupFailure("The profile was stopped: start again to ask the questions again.");
     if (job.state === "done") return id;
     if (job.state === "paused")
-      throw new SetupFailure(`The profile is paused. ${job.pause?.reason ?? ""} Start again to go on with it.`.replace("  ", " "));
+      throw new SetupFailure(`The profile is paused. ${job.pause?.reason ?? ""} Start again to continue it.`.replace("  ", " "));
     const { done, failed, planned } = job.total;
     say(`${done + failed} of ${planned} answers and scores`, planned === 0 ? null : (done + failed) / planned);
     try {
@@ -111,7 +112,7 @@ function requestOf(promptSetId: string, clusterId: string): ProfileRequest {
     promptSetId,
     models: realModelNames.map(onCluster),
     measures: [
-      { id: confidence, name: "Confidence judge", kind: "rubric", judge: onCluster(judgeName), rubric: null, repeats: 1 },
+      { id: confidence, name: "Confidence judge", kind: "rubric", judge: onCluster(JUDGE_MODEL), rubric: null, repeats: 1 },
       { id: right, name: "Right answer", kind: "exact", extract: "whole" },
     ],
     concurrency: CONCURRENCY,
