@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { connectionSchema } from "./processConnection";
-import { processFindings } from "./processFindings";
+import { processFindings, processObstacle } from "./processFindings";
 
 const models = { "qwen2.5-3b": { source: "Qwen/Qwen2.5-3B-Instruct" }, "qwen2.5-7b": { source: "/weights/7b.gguf", engine: "llama.cpp" } };
 
@@ -26,4 +26,11 @@ it("names the commands that attaching runs on this host", async () => {
   expect(found).toEqual([
     { what: "engines", level: "warn", sentence: 'Attaching runs judge on this host: /usr/bin/python -c "print(1)"', next: null },
   ]);
+});
+
+it("says that a host without /proc, ps and lsof cannot have engines as its processes", () => {
+  expect(processObstacle({ PATH: "/nowhere" }, "/no/proc")).toBe(
+    "Engines cannot be processes of this computer, for want of ps and lsof: use Linux or macOS.",
+  );
+  expect(processObstacle({ PATH: "/nowhere" }, process.execPath)).toBeNull();
 });

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { addonsFolder } from "@/server/addons/addonFolder";
 import { createAddonKeeper } from "@/server/addons/addonKeeper";
 import type { Finding } from "@/server/contracts/studio";
@@ -35,6 +36,15 @@ export async function processFindings(
     ...(variables.ok ? [] : [warn("key", variables.message, "Set it where the studio is started, or put the file there.")]),
     ...(port === null ? [warn("engines", `No port from ${ports.from} to ${ports.to} is free.`, "Give engines other ports.")] : []),
   ];
+}
+
+/** Why engines cannot be processes of this host: it has neither `/proc` nor the programs with which processes are found; null: they can be. */
+export function processObstacle(own: Variables, proc = "/proc/self/stat"): string | null {
+  if (existsSync(proc)) return null;
+  const missing = ["ps", "lsof"].filter((program) => programAt(program, own.PATH ?? "") === null);
+  return missing.length === 0
+    ? null
+    : `Engines cannot be processes of this computer, for want of ${missing.join(" and ")}: use Linux or macOS.`;
 }
 
 const realEngineState = (own: Variables) => createAddonKeeper(addonsFolder(own)).state("real-engine").kind;

@@ -195,7 +195,8 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
         const held = heldGpus({ gpus: gpus.value, engines: ownOrders, adopted: connection.adopt, neighbours: neighbours() });
         const others = new Set(held.map(({ gpu }) => gpu).filter((gpu) => !known.has(gpu)));
         const use = { ...(others.size > 0 ? { othersGpus: others.size } : {}), ...(held.length > 0 ? { heldGpus: held } : {}) };
-        const nodes = [{ name: node, gpus: gpus.value.count, ...use }];
+        const cores = connection.gpus?.processor ? { processor: { programs: connection.beside.length } } : {};
+        const nodes = [{ name: node, gpus: gpus.value.count, ...cores, ...use }];
         const theirs = servers.map(
           ({ id, url }) => `${id} at ${url} was started by its operator: requests may go there, and Weir never ends it.`,
         );

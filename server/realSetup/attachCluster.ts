@@ -10,7 +10,7 @@ import type { Store } from "@/server/store/store";
 import { PROCESSOR_CARD, withProcessorCard } from "@/solver/hardware/processorCard";
 import { type RealPlaces, realConnection } from "./realConnection";
 import { realClusterName, realModelNames } from "./realNames";
-import { must, SetupFailure, type SetupStep } from "./setupStep";
+import { SetupFailure, type SetupStep, unwrap } from "./setupStep";
 
 /** A cascade has two engines, each on a core of its own; where there is one core they share it. */
 const LEAST_CORES = 2;
@@ -36,7 +36,7 @@ export const prepareFiles =
   ({ stateDir }: Pick<ClusterParts, "stateDir">): SetupStep =>
   async ({ say }) => {
     say("Writing the models' files");
-    must(await prepareRealModels(modelFolder(stateDir), ["gguf"]));
+    unwrap(await prepareRealModels(modelFolder(stateDir), ["gguf"]));
     return `${realModelNames.join(" and ")} are in ${modelFolder(stateDir)}.`;
   };
 
@@ -45,8 +45,8 @@ export const attachCluster =
   ({ store, cards, places, stateDir, attach }: ClusterParts): SetupStep =>
   async ({ actor, record, keep, say }) => {
     say("Attaching this computer");
-    const { models } = must(await prepareRealModels(modelFolder(stateDir), ["gguf"]));
-    must(cards.change((own) => withProcessorCard(withRealModelCards(own), totalmem())));
+    const { models } = unwrap(await prepareRealModels(modelFolder(stateDir), ["gguf"]));
+    unwrap(cards.change((own) => withProcessorCard(withRealModelCards(own), totalmem())));
     const { clusterId } = record();
     const row = clusterId === null ? null : store.clusters.get(clusterId);
     const others = store.clusters.list().flatMap(({ id, connection }) => (id === clusterId ? [] : [connection]));
@@ -63,10 +63,10 @@ export const attachCluster =
       ports,
     });
     if (row !== null && row.connection !== null) {
-      must(await attach.change(row.id, connection, actor));
+      unwrap(await attach.change(row.id, connection, actor));
       return "This computer is attached.";
     }
-    const { id } = must(await attach.attach({ name: realClusterName, connection, gateway: null }, actor));
+    const { id } = unwrap(await attach.attach({ name: realClusterName, connection, gateway: null }, actor));
     keep({ clusterId: id });
     return "This computer is attached as a cluster of its own, with its own gateway.";
   };

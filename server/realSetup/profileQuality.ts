@@ -6,7 +6,7 @@ import type { Store } from "@/server/store/store";
 import type { Uploads } from "@/server/store/uploads";
 import { arithmeticPrompts, arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
 import { freeName, realModelNames } from "./realNames";
-import { must, SetupFailure, type SetupStep, type StepContext, StoppedByPerson } from "./setupStep";
+import { SetupFailure, type SetupStep, type StepContext, StoppedByPerson, unwrap } from "./setupStep";
 
 const SEED = 28;
 /** No answer has more tokens. */
@@ -54,7 +54,7 @@ export const profileQuality =
     const profileId = await profiled(parts, context, requestOf(promptSetId, clusterId ?? ""));
     const order = { gate: confidence, label: right, arrivals: { kind: "generated" }, segments: [], timeZone: "UTC" } as const;
     const name = freeName("Arithmetic on real models", new Set(store.workloads.list().map((one) => one.name)));
-    const { ids } = must(await parts.profiles.toWorkload({ jobId: profileId, name, ...order }, context.actor));
+    const { ids } = unwrap(await parts.profiles.toWorkload({ jobId: profileId, name, ...order }, context.actor));
     context.keep({ workloadId: ids[0] ?? null });
     return `${store.prompts.get(promptSetId)?.prompts} questions were answered by both models and stored as the workload "${name}".`;
   };
@@ -66,10 +66,10 @@ async function questionSet({ store, uploads, prompts }: QualityParts, { record, 
   if (kept !== null && !kept.deleted) return kept.id;
   say("Writing the questions");
   const text = arithmeticPrompts(arithmeticQuestions(count, SEED));
-  const { id: uploadId } = must(await uploads.save(Readable.from([Buffer.from(text)]), "arithmetic questions.jsonl"));
+  const { id: uploadId } = unwrap(await uploads.save(Readable.from([Buffer.from(text)]), "arithmetic questions.jsonl"));
   const names = new Set(store.prompts.list().flatMap((set) => (set.deleted ? [] : [set.name])));
   const name = freeName("Arithmetic questions", names);
-  const { id } = must(await prompts.sample({ uploadId, name, size: count, by: ["category"], draw: 1, retentionDays: null }, actor));
+  const { id } = unwrap(await prompts.sample({ uploadId, name, size: count, by: ["category"], draw: 1, retentionDays: null }, actor));
   keep({ promptSetId: id });
   return id;
 }
@@ -80,9 +80,9 @@ async function profiled({ profiles }: QualityParts, context: StepContext, reques
   const begun = record().profileId;
   const before = begun === null ? null : profiles.get(begun);
   const isUsable = before !== null && before.state !== "stopped" && before.request.promptSetId === request.promptSetId;
-  const id = isUsable ? before.id : must(await profiles.start(request, actor)).id;
+  const id = isUsable ? before.id : unwrap(await profiles.start(request, actor)).id;
   keep({ profileId: id });
-  if (before?.state === "paused" && isUsable) must(profiles.resume(id, undefined, actor));
+  if (before?.state === "paused" && isUsable) unwrap(profiles.resume(id, undefined, actor));
   for (;;) {
     const job = profiles.get(id);
     if (job === null || job.state === "stopped") throw new SetupFailure("The profile was stopped: start again to ask the questions again.");
