@@ -160,7 +160,10 @@ test("where engines cannot be processes it says so and does not start", () => {
 /** A set-up whose cluster is attached, and what removing it does to the host. */
 async function attachedSetup(observed: object, stopped: object = { ok: true, value: "" }) {
   const spec = { id: "c1", name: "Real models on this computer", kind: "processes", gpu: "cpu-core", usdPerGpuHour: 0 } as const;
-  store.clusters.insert({ ...spec, nodes: [{ name: "here", gpus: 2 }] }, "2026-01-01T00:00:00Z", { connection: { kind: "processes" }, gateway: null });
+  store.clusters.insert({ ...spec, nodes: [{ name: "here", gpus: 2 }] }, "2026-01-01T00:00:00Z", {
+    connection: { kind: "processes" },
+    gateway: null,
+  });
   const acts: string[] = [];
   const host = {
     observe: async () => observed,
