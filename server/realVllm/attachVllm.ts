@@ -29,7 +29,7 @@ const leastCores = 2;
 /** Less than one core sustains, at a quality that the small model does not reach alone. */
 const suggestedTraffic = { requestsPerSecond: 5, qualityFloor: 90 } as const;
 
-export interface VllmPlace {
+export interface VllmParts {
   /** Path of vLLM's program. */
   readonly program: string;
   readonly stateDir: string;
@@ -47,8 +47,8 @@ export interface VllmPlace {
  * @returns the cluster's id; or one sentence: too few cores, weights that are missing, cards that cannot be read.
  * @throws Error with one sentence if another studio uses the folder, or an engine does not answer the questions.
  */
-export async function attachVllm(place: VllmPlace): Promise<Outcome<{ readonly id: string }>> {
-  const { program, stateDir, root, environment, say } = place;
+export async function attachVllm(parts: VllmParts): Promise<Outcome<{ readonly id: string }>> {
+  const { program, stateDir, root, environment, say } = parts;
   const cores = availableParallelism();
   if (cores < leastCores)
     return { ok: false, message: `This computer has ${cores} core; two engines need ${leastCores}: use \`npm run studio\`.` };
@@ -68,7 +68,7 @@ export async function attachVllm(place: VllmPlace): Promise<Outcome<{ readonly i
     const row = store.clusters.list().find(({ spec }) => spec.name === vllmClusterName);
     const id = row?.id ?? randomUUID();
     const others = store.clusters.list().flatMap((one) => (one.id === id ? [] : [one.connection]));
-    const judged = await judgeOf({ ...place, file, own: row?.connection ?? null, others });
+    const judged = await judgeOf({ ...parts, file, own: row?.connection ?? null, others });
     const connection = vllmConnection({ program, folders, cores, ...judged });
     const gpuCards = () => cards.read().catalogue.gpus;
     const host = createHost(connection, { clusterId: id, stateDir, environment, gpuCards });
@@ -103,7 +103,7 @@ export async function attachVllm(place: VllmPlace): Promise<Outcome<{ readonly i
   }
 }
 
-interface JudgeNeeds extends VllmPlace {
+interface JudgeNeeds extends VllmParts {
   readonly file: string;
   /** Stored connections of the cluster and of others. */
   readonly own: unknown;
