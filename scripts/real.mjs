@@ -17,7 +17,7 @@ if (!isVllmThere(folder)) {
     [
       "This runs two small language models, trained on arithmetic, in vLLM on the cores of this computer.",
       `It installs vLLM ${vllmVersion} for processors into ${folder}: 6 GB, about 10 minutes.`,
-      "Remove that folder to be rid of it. An environment that has vLLM already can be named in WEIR_VLLM.",
+      "Delete that folder to uninstall it. An environment that has vLLM already can be named in WEIR_VLLM.",
       "",
     ].join("\n"),
   );
@@ -41,7 +41,7 @@ await launchStudio({
 async function confirm() {
   if (!process.stdin.isTTY) refuse("Nobody can be asked here: add --yes, as in `npm run real -- --yes`.");
   const asking = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await asking.question("Go on? [y/N] ");
+  const answer = await asking.question("Continue? [y/N] ");
   asking.close();
   if (!/^y(es)?$/i.test(answer.trim())) refuse("Nothing was installed.", 0);
 }

@@ -55,6 +55,7 @@ import type { ArrivalsGround } from "@/server/planning/arrivals/findArrivals";
 import { previewArrivals } from "@/server/planning/arrivals/previewArrivals";
 import { createPlanner } from "@/server/planning/planner/planner";
 import { createPlanningService } from "@/server/planning/planningService";
+import { processObstacle } from "@/server/processes/processFindings";
 import { createUnitTests } from "@/server/profiling/measures/unitTests";
 import { createPredictionMonitor, type PromiseSource } from "@/server/proposals/predictionMonitor";
 import { createTrafficWatch } from "@/server/proposals/trafficWatch";
@@ -199,7 +200,7 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
   const addons = createAddonKeeper(folder);
   const places = { root: WEIR_ROOT ?? process.cwd(), node: process.execPath, addonsFolder: folder };
   const steps = setupSteps({ store, cards, fleet, attach, stateDir, uploads, prompts, profiles, calibrations, measuring, addons, places });
-  const realSetup = createRealSetup({ store, fleet, addons, steps, detach: attach.detach });
+  const realSetup = createRealSetup({ store, fleet, addons, steps, detach: attach.detach, obstacle: () => processObstacle(process.env) });
   const applications = createApplicationService(store, runner);
   const lab = createLabService({ store, cards });
   const artefacts = createArtefactService({ store, uploads, clusterOf, gatewayOf });

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { addonsFolder } from "@/server/addons/addonFolder";
 import { connectionSchema, type ProcessConnection } from "@/server/processes/processConnection";
-import { coreCard } from "@/server/realVllm/coreCard";
 import { vllmConnection } from "@/server/realVllm/vllmConnection";
+import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
 
 export const realModels = { small: "arith-small", large: "arith-large" } as const;
 
@@ -47,7 +47,7 @@ export function connectionOf(
     return {
       connect: ({ ports, judge }) =>
         connectionSchema.parse({
-          ...{ kind: "processes", node: "node1", gpus: { card: coreCard.id, count: cores, processor: true }, ports, judge },
+          ...{ kind: "processes", node: "node1", gpus: { card: PROCESSOR_CARD, count: cores, processor: true }, ports, judge },
           ...{ engine: "weir", templates: { weir: [...engine, ...listening, "{args}"] } },
           models: Object.fromEntries(Object.entries(paths).map(([model, source]) => [model, { source }])),
         }),

@@ -19,9 +19,9 @@ test("before the set-up the button says what it does, and the text what it takes
   expect([planPath, summary]).toEqual([null, "0 of 6 steps are done"]);
 });
 
-test.each(["failed", "stopped"] as const)("a set-up that %s can be gone on with, and leads to no plan yet", (state) => {
+test.each(["failed", "stopped"] as const)("a set-up that %s can be continued, and leads to no plan yet", (state) => {
   const { start, planPath } = prepareSetup({ ...ready, state });
-  expect([start, planPath]).toEqual(["Go on", null]);
+  expect([start, planPath]).toEqual(["Continue", null]);
 });
 
 test.each(["running", "unsupported", "ready"] as const)("a set-up that is %s has no button to start it", (state) => {

@@ -49,7 +49,7 @@ export function prepareSetup(setup: RealSetup): PreparedSetup {
   const { state, steps, engineBytes } = setup;
   const done = steps.filter((step) => step.state === "done").length;
   return {
-    start: state === "absent" ? "Set up real models" : state === "failed" || state === "stopped" ? "Go on" : null,
+    start: state === "absent" ? "Set up real models" : state === "failed" || state === "stopped" ? "Continue" : null,
     steps: steps.map(({ name, state: at, says, seconds, progress }) => ({
       ...{ name, title: titles[name], ...words[at], says, progress },
       seconds: seconds === null ? "" : formatSeconds(seconds),

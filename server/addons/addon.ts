@@ -9,8 +9,17 @@ export interface Addon {
   readonly packages: Readonly<Record<string, string>>;
   /** The one further package of each platform, by `process.platform` and `process.arch`; null: no platform needs one. */
   readonly platformPackages: { readonly version: string; readonly names: Readonly<Record<string, string>> } | null;
+  /** The tree of packages, by their paths in `npm`'s lock file; null: what the packages ask for is chosen by npm. */
+  readonly lock: Readonly<Record<string, LockedPackage>> | null;
   /** Size on disk, about; bytes. */
   readonly bytes: number;
+}
+
+/** An entry of a lock file: without an address, so that the registry in use serves it, and with the hash that it must have. */
+interface LockedPackage {
+  readonly version: string;
+  readonly integrity: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
 }
 
 /** A kind of machine as Node names it; `musl`: a Linux without glibc. */
@@ -34,4 +43,14 @@ export function packagesFor(addon: Addon, { platform, arch, musl }: Platform): R
   const key = `${platform}-${arch}`;
   if (musl || !Object.hasOwn(names, key)) return undefined;
   return { ...addon.packages, [names[key] ?? ""]: version };
+}
+
+/**
+ * npm's lock file for these packages of an add-on: its tree, less the packages of other platforms. A platform's package without an entry is
+ * of an exact version and unknown hash.
+ */
+export function lockFile({ lock, platformPackages }: Addon, packages: Readonly<Record<string, string>>): object {
+  const others = Object.values(platformPackages?.names ?? {}).flatMap((name) => (name in packages ? [] : [`node_modules/${name}`]));
+  const tree = Object.fromEntries(Object.entries(lock ?? {}).filter(([path]) => !others.includes(path)));
+  return { lockfileVersion: 3, requires: true, packages: { "": { dependencies: packages }, ...tree } };
 }

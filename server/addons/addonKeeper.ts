@@ -2,7 +2,7 @@ import type { AddonState, AddonView } from "@/server/contracts/studio";
 import { type Addon, packagesFor, thisPlatform } from "./addon";
 import { installedRecord } from "./addonFolder";
 import { addons } from "./catalogue";
-import { type InstallOptions, installAddon, readyState, unsupportedState } from "./installAddon";
+import { type InstallOptions, installAddon, readyState, stoppedState, unsupportedState } from "./installAddon";
 
 /** The add-ons of one folder, with those that are being installed by this process. */
 export interface AddonKeeper {
@@ -10,7 +10,11 @@ export interface AddonKeeper {
   list(): readonly AddonView[];
   /** The state of one. @throws RangeError for an unknown name. */
   state(name: string): AddonState;
-  /** Installs it; a second call while one is at work joins it. @throws RangeError for an unknown name. */
+  /**
+   * Installs it; a second call while one is at work joins it. A caller's signal ends the call, and the installation with the last caller.
+   *
+   * @throws RangeError for an unknown name.
+   */
   install(name: string, options?: Pick<InstallOptions, "signal" | "onLine">): Promise<AddonState>;
   /** Ends an installation of this process, if there is one. */
   stop(name: string): void;
@@ -23,6 +27,8 @@ interface Work {
   readonly listeners: Set<(line: string) => void>;
   readonly ending: AbortController;
   readonly done: Promise<AddonState>;
+  /** Callers that still wait for it. */
+  waiting: number;
 }
 
 /** The keeper of a folder of add-ons (`addonsFolder`). */
@@ -64,7 +70,7 @@ export function createAddonKeeper(folder: string, known: readonly Addon[] = addo
         else failures.delete(addon.name);
         return state;
       });
-    const work = { lines, listeners, ending, done };
+    const work = { lines, listeners, ending, done, waiting: 0 };
     works.set(addon.name, work);
     return work;
   }
@@ -75,14 +81,22 @@ export function createAddonKeeper(folder: string, known: readonly Addon[] = addo
     async install(name, { signal, onLine } = {}) {
       const addon = addonOf(name);
       const work = works.get(name) ?? begin(addon);
-      const end = (): void => work.ending.abort();
+      let leave = (): void => undefined;
+      const left = new Promise<AddonState>((resolve) => {
+        leave = () => {
+          work.waiting -= 1;
+          if (work.waiting === 0) work.ending.abort();
+          else resolve(stoppedState);
+        };
+      });
+      work.waiting += 1;
       if (onLine !== undefined) work.listeners.add(onLine);
-      signal?.addEventListener("abort", end, { once: true });
-      if (signal?.aborted) end();
+      signal?.addEventListener("abort", leave, { once: true });
+      if (signal?.aborted) leave();
       try {
-        return await work.done;
+        return await Promise.race([work.done, left]);
       } finally {
-        signal?.removeEventListener("abort", end);
+        signal?.removeEventListener("abort", leave);
         if (onLine !== undefined) work.listeners.delete(onLine);
       }
     },

@@ -1,4 +1,5 @@
 import type { Addon } from "./addon";
+import realEngineLock from "./realEngineLock.json";
 
 const llamaVersion = "3.22.1";
 
@@ -24,6 +25,8 @@ const realEngine: Addon = {
       "win32-arm64": "@node-llama-cpp/win-arm64",
     },
   },
+  // From `npm install --package-lock-only`, without addresses and without optional packages, which are for CUDA and Vulkan.
+  lock: realEngineLock,
   bytes: 85_000_000,
 };
 

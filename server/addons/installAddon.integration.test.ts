@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import type { Addon } from "./addon";
 import { createAddonKeeper } from "./addonKeeper";
 import { installAddon } from "./installAddon";
@@ -18,14 +18,17 @@ const addon: Addon = {
   description: "A small package.",
   packages: { small: "1.2.3" },
   platformPackages: null,
+  lock: null,
   bytes: 1000,
 };
 
 /** A program in npm's place. */
-function npm(script: string) {
-  const file = join(folder, "npm.cjs");
+const npm = (script: string) => ({ file: process.execPath, args: [npmScript(script)] });
+
+function npmScript(script: string): string {
+  const file = join(folder, "npm-cli.js");
   writeFileSync(file, script);
-  return { file: process.execPath, args: [file] };
+  return file;
 }
 const installs = `
   const { mkdirSync, writeFileSync } = require("node:fs");
@@ -34,7 +37,7 @@ const installs = `
 `;
 const hangs = "setInterval(() => undefined, 1000); console.log('begun');";
 
-const left = () => readdirSync(folder).filter((name) => name !== "npm.cjs");
+const left = () => readdirSync(folder).filter((name) => name !== "npm-cli.js");
 
 it("installs an add-on whole, says how, and leaves one that is ready alone", async () => {
   const lines: string[] = [];
@@ -86,4 +89,39 @@ it("is one installation for two that ask at the same time, and its state is seen
   expect(one).toBe(other);
   expect(keeper.state("small")).toMatchObject({ kind: "failed", cause: "stopped" });
   expect(() => keeper.state("large")).toThrow('There is no add-on "large": known are small.');
+});
+
+it("goes on for those who still wait when one of them stops, and ends with the last", async () => {
+  vi.stubEnv("npm_execpath", npmScript(`setTimeout(() => { ${installs} }, 1500);`));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const keeper = createAddonKeeper(folder, [addon]);
+  const [first, second] = [new AbortController(), new AbortController()];
+  const [one, other] = [keeper.install("small", { signal: first.signal }), keeper.install("small", { signal: second.signal })];
+  first.abort();
+  expect(await one).toMatchObject({ kind: "failed", cause: "stopped" });
+  expect(keeper.state("small").kind).toBe("installing");
+  expect(await other).toMatchObject({ kind: "ready" });
+  rmSync(join(folder, "small"), { recursive: true });
+  const alone = keeper.install("small", { signal: second.signal });
+  second.abort();
+  expect(await alone).toMatchObject({ kind: "failed", cause: "stopped" });
+});
+
+it("gives npm none of the studio's keys, and the tree of packages with their hashes", async () => {
+  vi.stubEnv("OPENAI_API_KEY", "sk-private");
+  vi.stubEnv("npm_config_registry", "https://registry.example");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const seen = join(folder, "seen.json");
+  const looks = `require("node:fs").writeFileSync(${JSON.stringify(seen)}, JSON.stringify({
+    environment: process.env, lock: JSON.parse(require("node:fs").readFileSync("package-lock.json", "utf8")) }));`;
+  const entry = (version: string) => ({ version, integrity: `sha512-${version}` });
+  const lock = { "node_modules/small": entry("1.2.3"), "node_modules/needed": entry("2.0.0"), "node_modules/other-os": entry("1.2.3") };
+  const platformPackages = { version: "1.2.3", names: { "other-x64": "other-os", "this-x64": "small" } };
+  const platform = { platform: "this", arch: "x64", musl: false };
+  await installAddon({ ...addon, lock, platformPackages }, folder, { npm: npm(looks + installs), platform });
+  const { environment, lock: found } = JSON.parse(readFileSync(seen, "utf8"));
+  expect(environment).toMatchObject({ PATH: process.env.PATH, npm_config_registry: "https://registry.example" });
+  expect(JSON.stringify(environment)).not.toContain("sk-private");
+  expect(Object.keys(found.packages)).toEqual(["", "node_modules/small", "node_modules/needed"]);
+  expect(found.packages["node_modules/needed"]).toEqual(entry("2.0.0"));
 });

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import type { AddonFailure, AddonState } from "@/server/contracts/studio";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { timeLimit } from "@/server/lib/timeLimit";
-import { type Addon, type Platform, packagesFor, thisPlatform } from "./addon";
+import { type Addon, lockFile, type Platform, packagesFor, thisPlatform } from "./addon";
 import { type AddonRecord, bytesBelow, installedRecord, recordName } from "./addonFolder";
+import { npmEnvironment } from "./npmEnvironment";
 import { type NpmProgram, npmProgram } from "./npmProgram";
 import { npmLine, npmReason } from "./npmText";
 
@@ -22,9 +23,9 @@ export interface InstallOptions {
 
 const usualLimitMs = 10 * 60_000;
 
-/** Only the named packages, nothing of theirs is run, and no lock file: some platforms' packages are not in every registry. */
+/** Only the packages of the lock file and the platform's, and nothing of theirs is run. */
 const npmFlags = [
-  ...["install", "--no-package-lock", "--omit=optional", "--ignore-scripts", "--save-exact"],
+  ...["install", "--omit=optional", "--ignore-scripts", "--save-exact"],
   ...["--no-audit", "--no-fund", "--no-progress", "--loglevel=http"],
 ];
 
@@ -58,6 +59,7 @@ export async function installAddon(addon: Addon, folder: string, options: Instal
     await removeLeftovers(folder, addon, limitMs);
     partial = await mkdtemp(join(folder, `.${addon.name}-`));
     await writeFile(join(partial, "package.json"), JSON.stringify({ private: true, dependencies: packages }, null, 2));
+    if (addon.lock !== null) await writeFile(join(partial, "package-lock.json"), JSON.stringify(lockFile(addon, packages)));
     onLine(`Installing ${namesOf(packages)}, about ${megabytes(addon.bytes)} on disk …`);
     await runNpm(npm, { folder: partial, signal, onLine });
     checkInstalled(partial, packages);
@@ -68,7 +70,7 @@ export async function installAddon(addon: Addon, folder: string, options: Instal
     onLine(`${addon.title} is ready: ${megabytes(record.bytes)}.`);
     return readyState(addon, record);
   } catch (problem) {
-    if (signal.aborted) return options.signal?.aborted ? failed("stopped", "The installation was stopped.") : tooLong(limitMs);
+    if (signal.aborted) return options.signal?.aborted ? stoppedState : tooLong(limitMs);
     return problem instanceof InstallFailure ? failed(problem.failure, problem.message) : failed("disk", `${reasonOf(problem)}.`);
   } finally {
     if (partial !== null) await rm(partial, { recursive: true, force: true });
@@ -85,6 +87,9 @@ export function unsupportedState(addon: Addon, { platform, arch, musl }: Platfor
 }
 
 const failed = (cause: AddonFailure, reason: string): AddonState => ({ kind: "failed", cause, reason });
+
+/** Of an installation that its caller stopped. */
+export const stoppedState = failed("stopped", "The installation was stopped.");
 
 const tooLong = (limitMs: number): AddonState =>
   failed("timeout", `The installation took longer than ${Math.round(limitMs / 1000)} s and was ended.`);
@@ -104,13 +109,9 @@ interface NpmRun {
 
 function runNpm(npm: NpmProgram, { folder, signal, onLine }: NpmRun): Promise<void> {
   return new Promise((resolve, reject) => {
-    // A launcher under `npm run` has variables that would point npm at the launcher's own package.
-    const environment = Object.entries(process.env).filter(
-      ([name]) => !/^(npm_(package|lifecycle)_|npm_config_(local_prefix|global)|WEIR_)/.test(name),
-    );
     const child = spawn(npm.file, [...npm.args, ...npmFlags], {
       cwd: folder,
-      env: Object.fromEntries(environment) as NodeJS.ProcessEnv,
+      env: npmEnvironment(process.env) as NodeJS.ProcessEnv,
       stdio: ["ignore", "pipe", "pipe"],
       signal,
       killSignal: "SIGKILL",

@@ -2,9 +2,12 @@ import { createServer, type Server } from "node:http";
 import OpenAI from "openai";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { listen, shut } from "@/server/contracts/http/apiServer";
+import { chooseMapping } from "@/server/engines/chooseMapping";
+import { parsePromText } from "@/server/engines/promText";
 import { judgeCallBody } from "@/solver/judging/judgeCall";
 import { judgePrompt, rubricPrompt } from "@/solver/judging/judgePrompt";
-import { createJudgeServer, JUDGE_MODEL } from "./judgeServer";
+import { JUDGE_MODEL } from "./judgePrograms";
+import { createJudgeServer } from "./judgeServer";
 
 /** What the engine of a test was sent, and what it answers. */
 interface EngineReply {
@@ -153,7 +156,10 @@ test("it lists its one model, is healthy with its engine, and counts judgements 
   const served = (await (await fetch(`${url}/v1/models`)).json()) as { data: { id: string }[] };
   expect(served.data.map(({ id }) => id)).toEqual([JUDGE_MODEL]);
   expect((await fetch(`${url}/health`)).status).toBe(200);
-  const counted = async () => /vllm:request_success_total\{[^}]*\} (\d+)/.exec(await (await fetch(`${url}/metrics`)).text())?.[1];
+  const page = async () => (await fetch(`${url}/metrics`)).text();
+  const counted = async () => /weir_judge_requests_total\{[^}]*\} (\d+)/.exec(await page())?.[1];
+  expect(await page()).not.toContain("vllm:");
+  expect(chooseMapping(parsePromText(await page()), null)?.engine).toBe("weir-judge");
   expect(await counted()).toBe("0");
   await judged("7+8", "15");
   reply = () => ({ status: 500 });

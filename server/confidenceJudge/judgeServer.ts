@@ -4,12 +4,10 @@ import { Counter, Registry } from "prom-client";
 import { z } from "zod";
 import { type ApiError, fenced, notFound, pathOf, readJson, sendError, sendJson } from "@/server/contracts/http/apiServer";
 import { messageText } from "@/solver/judging/conversation";
+import { type Judged, judgeAnswer } from "./judgeAnswer";
 import { judgedTexts } from "./judgedTexts";
-import { scoredPrompt } from "./scoredAnswer";
-import { askScore, type Scoring, type ScoringEngine } from "./scoringEngine";
-
-/** The name under which the judge serves. */
-export const JUDGE_MODEL = "arith-judge";
+import { JUDGE_MODEL } from "./judgePrograms";
+import type { ScoringEngine } from "./scoringEngine";
 
 /** Far above what the models can read. */
 const MAX_BODY_BYTES = 1_000_000;
@@ -35,12 +33,12 @@ export function createJudgeServer(engine: ScoringEngine): Server {
   const created = Math.floor(Date.now() / 1000);
   const registry = new Registry();
   const judged = new Counter({
-    name: "vllm:request_success_total",
-    help: "Count of successfully processed requests.",
-    labelNames: ["model_name", "engine", "finished_reason"],
+    name: "weir_judge_requests_total",
+    help: "Judgements that got a score.",
+    labelNames: ["model"],
     registers: [registry],
   });
-  judged.inc({ model_name: JUDGE_MODEL, engine: "0", finished_reason: "stop" }, 0);
+  judged.inc({ model: JUDGE_MODEL }, 0);
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     switch (`${request.method} ${pathOf(request)}`) {
@@ -58,7 +56,7 @@ export function createJudgeServer(engine: ScoringEngine): Server {
         response.once("close", () => gone.abort());
         const judgement = await judge(engine, request, gone.signal);
         if (!judgement.ok) return sendError(response, judgement.error);
-        judged.inc({ model_name: JUDGE_MODEL, engine: "0", finished_reason: "stop" });
+        judged.inc({ model: JUDGE_MODEL });
         sendJson(response, 200, completionOf(judgement));
         return;
       }
@@ -92,24 +90,21 @@ async function judge(engine: ScoringEngine, request: IncomingMessage, signal: Ab
   const asked = messages.findLast(({ role }) => role === "user");
   const texts = asked === undefined ? null : judgedTexts(messageText(asked));
   if (texts === null) return refused("The last message of the user has no marks [question] and [answer] before the texts to judge.");
-  const prompt = scoredPrompt(texts);
-  if (prompt === null) return { ok: true, score: 0, promptTokens: 0 };
-  const scoring = await askScore(engine, prompt, signal);
-  if (scoring.kind !== "scored") return { ok: false, error: errorOf(engine, scoring) };
-  return { ok: true, score: Math.round(100 * scoring.probability), promptTokens: prompt.tokens.length };
+  const judged = await judgeAnswer(engine, texts, signal);
+  return judged.kind === "judged" ? { ok: true, ...judged } : { ok: false, error: errorOf(engine, judged) };
 }
 
 const refused = (message: string): Judgement => ({ ok: false, error: { status: 400, type: "BadRequestError", message } });
 
-function errorOf({ url, limitMs }: ScoringEngine, scoring: Exclude<Scoring, { readonly kind: "scored" }>): ApiError {
+function errorOf({ url, limitMs }: ScoringEngine, judged: Exclude<Judged, { readonly kind: "judged" }>): ApiError {
   const unavailable = { status: 503, type: "ServiceUnavailableError" };
-  switch (scoring.kind) {
+  switch (judged.kind) {
     case "unreached":
-      return { ...unavailable, message: `The engine at ${url} does not answer: ${scoring.reason}.` };
+      return { ...unavailable, message: `The engine at ${url} does not answer: ${judged.reason}.` };
     case "timed-out":
       return { status: 504, type: "GatewayTimeoutError", message: `The engine at ${url} gave no score within ${limitMs / 1000} s.` };
     case "refused":
-      return { status: 400, type: "BadRequestError", message: `The engine at ${url} refuses the text: ${scoring.reason}.` };
+      return { status: 400, type: "BadRequestError", message: `The engine at ${url} refuses the text: ${judged.reason}.` };
     case "unscored":
       return { status: 502, type: "BadGatewayError", message: `The engine at ${url} gives no log probabilities of a prompt's tokens.` };
     case "aborted":

@@ -262,5 +262,22 @@ const weirGateway: EngineRow = {
   },
 };
 
+/** The judge of the real models (`server/confidenceJudge`), which counts judgements and has no cache of its own. */
+const weirJudge: EngineRow = {
+  engine: "weir-judge",
+  prefixes: ["weir_judge_"],
+  canonicalMetrics: { answered: [{ name: "requests_total" }] },
+};
+
 /** Engines in use, the newest names first within a type. trtllm-serve and Triton are read but were never tested with real engines. */
-export const engineRows: readonly EngineRow[] = [...vllm, ...sglang, tgi, trtllmServe, triton, ...llamaCpp, weirEngine, weirGateway];
+export const engineRows: readonly EngineRow[] = [
+  ...vllm,
+  ...sglang,
+  tgi,
+  trtllmServe,
+  triton,
+  ...llamaCpp,
+  weirEngine,
+  weirGateway,
+  weirJudge,
+];

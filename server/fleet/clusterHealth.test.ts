@@ -33,3 +33,9 @@ it("says which batch runs beside the plan in force", () => {
   const { reason } = clusterHealth({ ...ground, batch: "nightly", latest: seen(ids) });
   expect(reason).toBe('2 engines serve. The batch "nightly" runs here.');
 });
+
+it("is degraded while a program beside its engines does not run", () => {
+  const latest = seen(ids);
+  const value = { ...latest.value, faults: ["judge beside the engines ended and is started again."] };
+  expect(clusterHealth({ ...ground, latest: { ok: true, value } })).toEqual({ state: "degraded", reason: value.faults[0] });
+});

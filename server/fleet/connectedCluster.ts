@@ -88,13 +88,23 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
     return begun;
   }
 
+  /** Why the programs beside the engines cannot be looked after; null: they are. The cluster is observed all the same. */
+  function keepBeside(): string | null {
+    try {
+      host.keep?.();
+      return null;
+    } catch (error) {
+      return `Programs beside the engines cannot be looked after: ${reasonOf(error)}.`;
+    }
+  }
+
   async function look(): Promise<void> {
-    host.keep?.();
+    const missing = keepBeside();
     const answer = await connector.observe();
     const advised = answer.ok ? answer : await withAdvice(answer);
     if (ending.signal.aborted) return;
     atMs = Date.now();
-    latest = advised;
+    latest = advised.ok && missing !== null ? { ok: true, value: { ...advised.value, faults: [missing] } } : advised;
     if (!answer.ok) return;
     if (known === null || !isDeepStrictEqual([known.gpu, known.nodes], [answer.value.gpu, answer.value.nodes]))
       parts.saveObservation(answer.value);
@@ -175,13 +185,14 @@ interface HealthGround {
 /** The state of a cluster with its reason: whether it can be observed, and whether all engines that should serve exist and answer. */
 export function clusterHealth({ latest, runningPlanId, plan, batch, heard }: HealthGround): ClusterSummary["health"] {
   if (!latest.ok) return { state: "down", reason: latest.message };
-  const { routing, engines } = latest.value;
+  const { routing, engines, faults: [fault] = [] } = latest.value;
   const wanted = new Set([...routing.active, ...(plan === null ? [] : targetEngines(plan).map(({ id }) => id))]);
   const missing = [...wanted].filter((id) => !engines.some((engine) => engine.id === id));
   if (missing.length > 0) return { state: "degraded", reason: `${missing.join(", ")} should serve and is gone.` };
   if (routing.planId !== runningPlanId) return { state: "degraded", reason: "The gateway follows another plan than the one applied last." };
   const silent = heard.filter(({ id, state }) => state === "unreachable" && routing.active.includes(id)).map(({ id }) => id);
   if (silent.length > 0) return { state: "degraded", reason: `${silent.join(", ")} should serve and does not answer.` };
+  if (fault !== undefined) return { state: "degraded", reason: fault };
   const serving = routing.active.length === 1 ? "One engine serves." : `${routing.active.length} engines serve.`;
   const inForce = routing.planId === null ? "No plan is in force." : serving;
   return { state: "up", reason: batch === null ? inForce : `${inForce} The batch "${batch}" runs here.` };

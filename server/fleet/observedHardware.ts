@@ -15,10 +15,11 @@ export function observedHardware(
 ): Hardware | null {
   const nodes = seen
     .filter(({ gpus }) => gpus > 0)
-    .map(({ name, gpus, gpu: own, engineOf }) => ({
+    .map(({ name, gpus, gpu: own, engineOf, processor }) => ({
       ...{ name, gpus },
       ...(own === undefined || own === gpu ? {} : { gpu: own }),
       ...(engineOf === undefined ? {} : { engineOf }),
+      ...(processor === undefined ? {} : { processor }),
     }));
   const [first] = nodes;
   if (first === undefined) return null;

@@ -33,6 +33,7 @@ it("brings a cluster's hardware up to date, and leaves its name and its prices a
   const nodes = [
     { name: "n1", gpus: 8, othersGpus: 2 },
     { name: "n2", gpus: 2, gpu: "h100-sxm", closed: "is cordoned" },
+    { name: "n3", gpus: 4, processor: { programs: 2 } },
     { name: "cpu", gpus: 0 },
   ];
   saveObservation({ store, cards: cards() }, "c", seen("l40s", nodes));
@@ -41,6 +42,7 @@ it("brings a cluster's hardware up to date, and leaves its name and its prices a
     nodes: [
       { name: "n1", gpus: 8 },
       { name: "n2", gpus: 2, gpu: "h100-sxm" },
+      { name: "n3", gpus: 4, processor: { programs: 2 } },
     ],
     otherUsdPerGpuHour: { "h100-sxm": cardPrice("h100-sxm") },
   });

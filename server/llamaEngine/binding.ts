@@ -19,7 +19,7 @@ interface LlamaModule {
 interface Llama {
   /** llama.cpp's release, such as b9000. */
   readonly llamaCppRelease: { readonly release: string };
-  loadModel(options: { readonly modelPath: string; readonly gpuLayers?: number }): Promise<LlamaModel>;
+  loadModel(options: { readonly modelPath: string }): Promise<LlamaModel>;
   dispose(): Promise<void>;
 }
 

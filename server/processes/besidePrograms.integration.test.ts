@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { createBesidePrograms } from "./besidePrograms";
 import { connectionSchema } from "./processConnection";
 import { processTable } from "./processIdentity";
@@ -19,9 +19,13 @@ afterEach(() => {
 const stays = (word: string) => [process.execPath, "-e", `console.log(process.pid, "${word}"); setInterval(() => {}, 1000)`];
 const endsAtOnce = [process.execPath, "-e", "console.log(process.pid)"];
 
-function of(beside: readonly { readonly name: string; readonly command: readonly string[] }[]) {
-  const connection = connectionSchema.parse({ kind: "processes", models: {}, beside });
-  return createBesidePrograms(connection, { folder, environment: { PATH: process.env.PATH }, table: processTable });
+function of(
+  beside: readonly { readonly name: string; readonly command: readonly string[]; readonly variables?: readonly string[] }[],
+  more: { readonly environment?: object; readonly secret?: string } = {},
+) {
+  const connection = connectionSchema.parse({ kind: "processes", models: {}, beside, environment: more.environment ?? {} });
+  const environment = { PATH: process.env.PATH, WEIR_ENGINE_SECRET: more.secret };
+  return createBesidePrograms(connection, { folder, environment, table: processTable, graceMs: 300 });
 }
 
 const log = (name: string): string => {
@@ -85,8 +89,45 @@ it("ends what the connection no longer lists, and everything when the cluster is
   expect(writers("exporter")).toEqual([]);
 });
 
-it("is not stopped by a program that does not exist", () => {
+it("says which program does not exist, and goes on", async () => {
   const programs = of([{ name: "none", command: ["/no/such/program"] }]);
-  expect(() => programs.keep()).not.toThrow();
-  expect(() => programs.keep()).not.toThrow();
+  programs.keep();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 5_001 });
+  onTestFinished(() => void vi.useRealTimers());
+  programs.keep();
+  expect(programs.faults()).toEqual(["none beside the engines cannot be started: spawn /no/such/program ENOENT."]);
+});
+
+it("says what the log of a program that ended says, without secrets", async () => {
+  const command = [process.execPath, "-e", 'console.error("no model for", process.env.TOKEN); process.exit(1)'];
+  const environment = { TOKEN: { fromEnv: "WEIR_ENGINE_SECRET" } };
+  const programs = of([{ name: "judge", command, variables: ["TOKEN"] }], { environment, secret: "hf_private" });
+  programs.keep();
+  expect(programs.faults()).toEqual([]);
+  await vi.waitFor(() => expect(log("judge")).toContain("hf_private"), { timeout: 10_000 });
+  await vi.waitFor(() => expect(writers("judge")).toEqual([]), { timeout: 10_000 });
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 5_001 });
+  onTestFinished(() => void vi.useRealTimers());
+  programs.keep();
+  const [fault = ""] = programs.faults();
+  expect(fault).toContain("judge beside the engines ended and is started again. Its log says: no model for");
+  expect(fault).not.toContain("hf_private");
+});
+
+it("keeps the engines' secrets from a program that does not name them", async () => {
+  const command = [process.execPath, "-e", "console.log(process.pid, process.env.TOKEN); setInterval(() => {}, 1000)"];
+  const environment = { TOKEN: { fromEnv: "WEIR_ENGINE_SECRET" } };
+  of([{ name: "judge", command }], { environment, secret: "hf_private" }).keep();
+  await pid("judge");
+  expect(log("judge")).toMatch(/^\d+ undefined\n$/);
+});
+
+it("kills a program that does not end when it is told to", async () => {
+  const command = [process.execPath, "-e", 'process.on("SIGTERM", () => {}); console.log(process.pid); setInterval(() => {}, 1000)'];
+  const programs = of([{ name: "stubborn", command }]);
+  programs.keep();
+  await pid("stubborn");
+  programs.release();
+  await vi.waitFor(() => expect(writers("stubborn")).toEqual([]), { timeout: 10_000 });
 });

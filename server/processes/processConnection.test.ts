@@ -47,6 +47,11 @@ describe("the connection of local processes", () => {
       { adopt: [{ url: "http://h:1", precision: "bf16", gpus: [0], caFile: "ca.pem" }] },
       /^adopt\.0\.caFile: http:\/\/h:1 is no https address/,
     ],
+    [
+      "a variable that the engines do not have, for a program beside them",
+      { beside: [{ name: "judge", command: ["judge"], variables: ["HF_TOKEN"] }] },
+      /^beside\.0\.variables: There is no variable "HF_TOKEN" in environment/,
+    ],
     ["a name that means nothing here", { image: "vllm/vllm-openai" }, /image/],
   ])("refuses %s in a sentence that says where", (_, change, words) => {
     expect(faults(change)[0]).toMatch(words);

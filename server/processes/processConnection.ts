@@ -48,7 +48,12 @@ const adoptedSchema = z.strictObject({
 });
 
 /** A program that a cluster needs beside its engines, such as its judge: started while the cluster is attached, and again when it ends. */
-const besideSchema = z.strictObject({ name: machineName, command: z.array(ownArgument).min(1) });
+const besideSchema = z.strictObject({
+  name: machineName,
+  command: z.array(ownArgument).min(1),
+  /** Names of variables in `environment` that it gets too; absent: none, since engines' secrets are not its own. */
+  variables: z.array(variableName).optional(),
+});
 
 /** How Weir starts engines as processes of this host: which ones, with which settings, on which ports. Keys by reference only. */
 export const connectionSchema = z
@@ -94,6 +99,10 @@ export const connectionSchema = z
     }
     const twice = beside.findIndex(({ name }, index) => beside.findIndex((one) => one.name === name) !== index);
     if (twice >= 0) wrong(["beside", twice, "name"], "Two programs have this name.");
+    beside.forEach(({ variables = [] }, index) => {
+      const unknown = variables.find((name) => environment[name] === undefined);
+      if (unknown !== undefined) wrong(["beside", index, "variables"], `There is no variable "${unknown}" in environment.`);
+    });
     adopt.forEach(({ url, caFile, gpus, pp = 1 }, index) => {
       if (caFile !== undefined && !url.startsWith("https:"))
         wrong(["adopt", index, "caFile"], `${url} is no https address, so no CA vouches for it.`);

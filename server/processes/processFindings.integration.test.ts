@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { connectionSchema } from "./processConnection";
-import { processFindings } from "./processFindings";
+import { processFindings, processObstacle } from "./processFindings";
 
 const models = { "qwen2.5-3b": { source: "Qwen/Qwen2.5-3B-Instruct" }, "qwen2.5-7b": { source: "/weights/7b.gguf", engine: "llama.cpp" } };
 
@@ -18,4 +18,19 @@ it("says with what engines are started where it is there", async () => {
   const templates = { vllm: [process.execPath, "{port}"], "llama.cpp": [process.execPath, "-x", "{port}"] };
   const found = await processFindings(connectionSchema.parse({ kind: "processes", models, templates }), {});
   expect(found).toEqual([{ what: "engines", level: "ok", sentence: `Engines are started with ${process.execPath}.`, next: null }]);
+});
+
+it("names the commands that attaching runs on this host", async () => {
+  const beside = [{ name: "judge", command: ["/usr/bin/python", "-c", "print(1)"] }];
+  const found = await processFindings(connectionSchema.parse({ kind: "processes", models: {}, beside }), {});
+  expect(found).toEqual([
+    { what: "engines", level: "warn", sentence: 'Attaching runs judge on this host: /usr/bin/python -c "print(1)"', next: null },
+  ]);
+});
+
+it("says that a host without /proc, ps and lsof cannot have engines as its processes", () => {
+  expect(processObstacle({ PATH: "/nowhere" }, "/no/proc")).toBe(
+    "Engines cannot be processes of this computer, for want of ps and lsof: use Linux or macOS.",
+  );
+  expect(processObstacle({ PATH: "/nowhere" }, process.execPath)).toBeNull();
 });

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { addonsFolder } from "@/server/addons/addonFolder";
 import { createAddonKeeper } from "@/server/addons/addonKeeper";
 import type { Finding } from "@/server/contracts/studio";
@@ -10,10 +11,10 @@ import { programAt } from "./programAt";
 
 /**
  * Whether the requirements of engines are present on this host now: programs, variables and a free port. They may still appear, so missing
- * ones do not prevent attaching.
+ * ones do not prevent attaching. Commands that attaching runs are named.
  */
 export async function processFindings(
-  { engine, templates, models, environment, ports }: ProcessConnection,
+  { engine, templates, models, environment, ports, beside }: ProcessConnection,
   own: Variables,
 ): Promise<readonly Finding[]> {
   const variables = engineEnvironment(environment, own, []);
@@ -30,10 +31,29 @@ export async function processFindings(
   const port = await freePort(ports, new Set());
   return [
     ...programs,
+    ...beside.map((program) => warn("engines", `Attaching runs ${besideText(program)}`, null)),
     ...(isAddonMissing ? [warn("engines", "The add-on real-engine is not installed.", "Run `weir add real-engine`.")] : []),
     ...(variables.ok ? [] : [warn("key", variables.message, "Set it where the studio is started, or put the file there.")]),
     ...(port === null ? [warn("engines", `No port from ${ports.from} to ${ports.to} is free.`, "Give engines other ports.")] : []),
   ];
 }
 
+/** Why engines cannot be processes of this host: it has neither `/proc` nor the programs with which processes are found; null: they can be. */
+export function processObstacle(own: Variables, proc = "/proc/self/stat"): string | null {
+  if (existsSync(proc)) return null;
+  const missing = ["ps", "lsof"].filter((program) => programAt(program, own.PATH ?? "") === null);
+  return missing.length === 0
+    ? null
+    : `Engines cannot be processes of this computer, for want of ${missing.join(" and ")}: use Linux or macOS.`;
+}
+
 const realEngineState = (own: Variables) => createAddonKeeper(addonsFolder(own)).state("real-engine").kind;
+
+/** A program beside the engines and its command, for an operator who is to allow it. */
+function besideText({ name, command, variables = [] }: ProcessConnection["beside"][number]): string {
+  const given = variables.length === 0 ? "" : `, with the variables ${variables.join(", ")}`;
+  return `${name} on this host${given}: ${command.map((part) => (/^[\w./:@=-]+$/.test(part) ? part : JSON.stringify(part))).join(" ")}`;
+}
+
+/** The commands that attaching runs, for the audit; empty: none. */
+export const besideTexts = ({ beside }: Pick<ProcessConnection, "beside">): readonly string[] => beside.map(besideText);

@@ -195,13 +195,15 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
         const held = heldGpus({ gpus: gpus.value, engines: ownOrders, adopted: connection.adopt, neighbours: neighbours() });
         const others = new Set(held.map(({ gpu }) => gpu).filter((gpu) => !known.has(gpu)));
         const use = { ...(others.size > 0 ? { othersGpus: others.size } : {}), ...(held.length > 0 ? { heldGpus: held } : {}) };
-        const nodes = [{ name: node, gpus: gpus.value.count, ...use }];
+        const cores = connection.gpus?.processor ? { processor: { programs: connection.beside.length } } : {};
+        const nodes = [{ name: node, gpus: gpus.value.count, ...cores, ...use }];
         const theirs = servers.map(
           ({ id, url }) => `${id} at ${url} was started by its operator: requests may go there, and Weir never ends it.`,
         );
-        const notes = [...silent, ...theirs];
+        const faults = beside.faults();
+        const notes = [...faults, ...silent, ...theirs];
         const real = { outcomes: null, timeScale: 1, deviates: null, dcgmUrls: connection.dcgmUrls, judge: connection.judge };
-        return { ok: true, value: { gpu: gpus.value.card, nodes, engines, ...(notes.length === 0 ? {} : { notes }), ...real } };
+        return { ok: true, value: { gpu: gpus.value.card, nodes, engines, ...(notes.length === 0 ? {} : { notes }), faults, ...real } };
       }, signal),
     start: (order, options) => inTurn(() => start(order, options), options.signal),
     stop: (engineId, options) => inTurn(() => stop(engineId, options), options.signal),

@@ -1,20 +1,16 @@
 import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
 import type { CardStore } from "@/server/cards/cardStore";
+import { judgePorts, noJudgePorts } from "@/server/confidenceJudge/judgePrograms";
 import type { Outcome } from "@/server/contracts/studio";
-import { type ClusterConnection, readConnection } from "@/server/fleet/connection";
-import { freePort } from "@/server/lib/freePort";
+import type { ClusterConnection } from "@/server/fleet/connection";
 import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import { withRealModelCards } from "@/server/realModels/realModelCards";
 import type { Store } from "@/server/store/store";
-import type { UserCards } from "@/solver/hardware/cardSchema";
-import { PROCESSOR_CARD, processorCard } from "@/solver/hardware/processorCard";
+import { PROCESSOR_CARD, withProcessorCard } from "@/solver/hardware/processorCard";
 import { type RealPlaces, realConnection } from "./realConnection";
-import { judgeName, realClusterName, realModelNames } from "./realNames";
-import { must, SetupFailure, type SetupStep } from "./setupStep";
-
-/** Ports of the judge and its engine; engines take lower ones. */
-const BESIDE_PORTS = { from: 8200, to: 8299 } as const;
+import { realClusterName, realModelNames } from "./realNames";
+import { SetupFailure, type SetupStep, unwrap } from "./setupStep";
 
 /** A cascade has two engines, each on a core of its own; where there is one core they share it. */
 const LEAST_CORES = 2;
@@ -40,7 +36,7 @@ export const prepareFiles =
   ({ stateDir }: Pick<ClusterParts, "stateDir">): SetupStep =>
   async ({ say }) => {
     say("Writing the models' files");
-    must(await prepareRealModels(modelFolder(stateDir), ["gguf"]));
+    unwrap(await prepareRealModels(modelFolder(stateDir), ["gguf"]));
     return `${realModelNames.join(" and ")} are in ${modelFolder(stateDir)}.`;
   };
 
@@ -49,11 +45,13 @@ export const attachCluster =
   ({ store, cards, places, stateDir, attach }: ClusterParts): SetupStep =>
   async ({ actor, record, keep, say }) => {
     say("Attaching this computer");
-    const { models } = must(await prepareRealModels(modelFolder(stateDir), ["gguf"]));
-    must(cards.change((own) => withProcessorCard(withRealModelCards(own))));
+    const { models } = unwrap(await prepareRealModels(modelFolder(stateDir), ["gguf"]));
+    unwrap(cards.change((own) => withProcessorCard(withRealModelCards(own), totalmem())));
     const { clusterId } = record();
     const row = clusterId === null ? null : store.clusters.get(clusterId);
-    const attached = row !== null && row.connection !== null ? readConnection(row.connection) : null;
+    const others = store.clusters.list().flatMap(({ id, connection }) => (id === clusterId ? [] : [connection]));
+    const ports = await judgePorts(row?.connection ?? null, others);
+    if (ports === null) throw new SetupFailure(`${noJudgePorts}: free some, then start again.`);
     const fileOf = (name: (typeof realModelNames)[number], kind: "gguf" | "trainedGguf"): string =>
       models.find((model) => model.name === name)?.[kind] ?? "";
     const connection = realConnection({
@@ -62,36 +60,13 @@ export const attachCluster =
       cores: Math.max(LEAST_CORES, availableParallelism()),
       files: { "arith-small": fileOf("arith-small", "gguf"), "arith-large": fileOf("arith-large", "gguf") },
       judgeFile: fileOf("arith-small", "trainedGguf"),
-      ports: (attached?.ok ? portsOf(attached.value) : null) ?? (await besidePorts()),
+      ports,
     });
-    if (row !== null && attached !== null) {
-      must(await attach.change(row.id, connection, actor));
+    if (row !== null && row.connection !== null) {
+      unwrap(await attach.change(row.id, connection, actor));
       return "This computer is attached.";
     }
-    const { id } = must(await attach.attach({ name: realClusterName, connection, gateway: null }, actor));
+    const { id } = unwrap(await attach.attach({ name: realClusterName, connection, gateway: null }, actor));
     keep({ clusterId: id });
     return "This computer is attached as a cluster of its own, with its own gateway.";
   };
-
-const withProcessorCard = (cards: UserCards): UserCards =>
-  cards.gpus.some(({ id }) => id === PROCESSOR_CARD) ? cards : { ...cards, gpus: [...cards.gpus, processorCard(totalmem())] };
-
-type BesidePorts = Parameters<typeof realConnection>[0]["ports"];
-
-async function besidePorts(): Promise<BesidePorts> {
-  const judge = await freePort(BESIDE_PORTS, new Set());
-  const judgeEngine = judge === null ? null : await freePort(BESIDE_PORTS, new Set([judge]));
-  if (judge === null || judgeEngine === null)
-    throw new SetupFailure(
-      `No two ports from ${BESIDE_PORTS.from} to ${BESIDE_PORTS.to} are free for the judge: free some, then start again.`,
-    );
-  return { judge, judgeEngine };
-}
-
-/** The ports that an attached cluster's judge has already. */
-function portsOf(connection: ClusterConnection): BesidePorts | null {
-  if (connection.kind !== "processes" || connection.judge?.model !== judgeName) return null;
-  const judgeEngine = connection.beside.find(({ name }) => name === "judge-engine")?.command;
-  const port = Number(judgeEngine?.[judgeEngine.indexOf("--port") + 1]);
-  return Number.isInteger(port) ? { judge: Number(new URL(connection.judge.url ?? "").port), judgeEngine: port } : null;
-}

@@ -3,7 +3,7 @@ import type { Measuring, MeasuringOrder, Outcome } from "@/server/contracts/stud
 import type { Fleet } from "@/server/fleet/fleet";
 import type { Store } from "@/server/store/store";
 import { realModelNames } from "./realNames";
-import { must, SetupFailure, type SetupStep, type StepContext } from "./setupStep";
+import { SetupFailure, type SetupStep, type StepContext, unwrap } from "./setupStep";
 import { clusterOf } from "./startEngines";
 
 /** Enough for a fit, and short enough to wait for: the large model takes longer for an answer. */
@@ -37,15 +37,15 @@ export const measureSpeed =
     const { actor, record, keep } = context;
     const { speedId } = record();
     if (speedId !== null && store.calibrations.list().some(({ profile }) => profile.id === speedId)) {
-      must(calibrations.use(speedId, actor));
+      unwrap(calibrations.use(speedId, actor));
       return "The engines were measured before; plans use it.";
     }
     let [before, runs] = [null as string | null, 0];
     for (const [index, model] of realModelNames.entries()) {
       const { profileId, points } = await measured(model, index / realModelNames.length, parts, context);
-      must(calibrations.use(profileId, actor));
+      unwrap(calibrations.use(profileId, actor));
       // The next profile has its engine too.
-      if (before !== null) must(calibrations.remove(before, actor));
+      if (before !== null) unwrap(calibrations.remove(before, actor));
       before = profileId;
       runs += points.length;
       if (index === realModelNames.length - 1)
@@ -74,7 +74,7 @@ async function measuredWithin(
 ) {
   const { signal, actor, say } = context;
   const { url, gpu } = await idleEngine(model, fleet, context);
-  must(await measuring.start({ url, model, gpu, minutes, tokens: TOKENS, servingOthers: false }, actor));
+  unwrap(await measuring.start({ url, model, gpu, minutes, tokens: TOKENS, servingOthers: false }, actor));
   for (;;) {
     const now = measuring.state();
     if (now === null) return "The measurement is gone.";

@@ -1,11 +1,12 @@
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { JUDGE_MODEL } from "@/server/confidenceJudge/judgePrograms";
 import type { Outcome, ProfileJob, ProfileRequest, SamplePrompts } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import type { Uploads } from "@/server/store/uploads";
 import { arithmeticPrompts, arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
-import { freeName, judgeName, realModelNames } from "./realNames";
-import { must, SetupFailure, type SetupStep, type StepContext, StoppedByPerson } from "./setupStep";
+import { freeName, realModelNames } from "./realNames";
+import { SetupFailure, type SetupStep, type StepContext, StoppedByPerson, unwrap } from "./setupStep";
 
 const SEED = 28;
 /** No answer has more tokens. */
@@ -53,7 +54,7 @@ export const profileQuality =
     const profileId = await profiled(parts, context, requestOf(promptSetId, clusterId ?? ""));
     const order = { gate: confidence, label: right, arrivals: { kind: "generated" }, segments: [], timeZone: "UTC" } as const;
     const name = freeName("Arithmetic on real models", new Set(store.workloads.list().map((one) => one.name)));
-    const { ids } = must(await parts.profiles.toWorkload({ jobId: profileId, name, ...order }, context.actor));
+    const { ids } = unwrap(await parts.profiles.toWorkload({ jobId: profileId, name, ...order }, context.actor));
     context.keep({ workloadId: ids[0] ?? null });
     return `${store.prompts.get(promptSetId)?.prompts} questions were answered by both models and stored as the workload "${name}".`;
   };
@@ -65,29 +66,29 @@ async function questionSet({ store, uploads, prompts }: QualityParts, { record, 
   if (kept !== null && !kept.deleted) return kept.id;
   say("Writing the questions");
   const text = arithmeticPrompts(arithmeticQuestions(count, SEED));
-  const { id: uploadId } = must(await uploads.save(Readable.from([Buffer.from(text)]), "arithmetic questions.jsonl"));
+  const { id: uploadId } = unwrap(await uploads.save(Readable.from([Buffer.from(text)]), "arithmetic questions.jsonl"));
   const names = new Set(store.prompts.list().flatMap((set) => (set.deleted ? [] : [set.name])));
   const name = freeName("Arithmetic questions", names);
-  const { id } = must(await prompts.sample({ uploadId, name, size: count, by: ["category"], draw: 1, retentionDays: null }, actor));
+  const { id } = unwrap(await prompts.sample({ uploadId, name, size: count, by: ["category"], draw: 1, retentionDays: null }, actor));
   keep({ promptSetId: id });
   return id;
 }
 
-/** Runs the profile to its end, or goes on with one that was begun. Pauses it when the set-up is stopped. */
+/** Runs the profile to its end, or continues one that was begun. Pauses it when the set-up is stopped. */
 async function profiled({ profiles }: QualityParts, context: StepContext, request: ProfileRequest): Promise<string> {
   const { actor, signal, record, keep, say } = context;
   const begun = record().profileId;
   const before = begun === null ? null : profiles.get(begun);
   const isUsable = before !== null && before.state !== "stopped" && before.request.promptSetId === request.promptSetId;
-  const id = isUsable ? before.id : must(await profiles.start(request, actor)).id;
+  const id = isUsable ? before.id : unwrap(await profiles.start(request, actor)).id;
   keep({ profileId: id });
-  if (before?.state === "paused" && isUsable) must(profiles.resume(id, undefined, actor));
+  if (before?.state === "paused" && isUsable) unwrap(profiles.resume(id, undefined, actor));
   for (;;) {
     const job = profiles.get(id);
-    if (job === null || job.state === "stopped") throw new SetupFailure("The profile was stopped: start again to ask the questions anew.");
+    if (job === null || job.state === "stopped") throw new SetupFailure("The profile was stopped: start again to ask the questions again.");
     if (job.state === "done") return id;
     if (job.state === "paused")
-      throw new SetupFailure(`The profile is paused. ${job.pause?.reason ?? ""} Start again to go on with it.`.replace("  ", " "));
+      throw new SetupFailure(`The profile is paused. ${job.pause?.reason ?? ""} Start again to continue it.`.replace("  ", " "));
     const { done, failed, planned } = job.total;
     say(`${done + failed} of ${planned} answers and scores`, planned === 0 ? null : (done + failed) / planned);
     try {
@@ -111,7 +112,7 @@ function requestOf(promptSetId: string, clusterId: string): ProfileRequest {
     promptSetId,
     models: realModelNames.map(onCluster),
     measures: [
-      { id: confidence, name: "Confidence judge", kind: "rubric", judge: onCluster(judgeName), rubric: null, repeats: 1 },
+      { id: confidence, name: "Confidence judge", kind: "rubric", judge: onCluster(JUDGE_MODEL), rubric: null, repeats: 1 },
       { id: right, name: "Right answer", kind: "exact", extract: "whole" },
     ],
     concurrency: CONCURRENCY,

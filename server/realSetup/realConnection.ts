@@ -1,6 +1,6 @@
-import { join } from "node:path";
+import { type JudgePorts, judgePrograms } from "@/server/confidenceJudge/judgePrograms";
 import type { ClusterConnection } from "@/server/fleet/connection";
-import { judgeName, realModelNames } from "./realNames";
+import { realModelNames } from "./realNames";
 
 /** Where the parts of the real engines are on this computer. */
 export interface RealPlaces {
@@ -19,48 +19,28 @@ export interface RealParts {
   /** GGUF file of each model, and of the model that judges. */
   readonly files: Readonly<Record<(typeof realModelNames)[number], string>>;
   readonly judgeFile: string;
-  readonly ports: { readonly judge: number; readonly judgeEngine: number };
+  readonly ports: JudgePorts;
 }
 
 /** Requests that an engine answers at once. */
 const SEQUENCES = "16";
 
-/** A judge is asked for one answer of a stage at a time, by several requests. */
-const JUDGE_SEQUENCES = "8";
-
-/** Longest prompt and answer of a judged request, tokens. */
+/** Longest prompt and answer, tokens. */
 const CONTEXT_TOKENS = "2048";
 
-/**
- * The real models as an ordinary cluster of processes. Each engine has one core; its judge scores an answer by the smallest probability that
- * the small model, at trained depth in an engine of its own, gives a token of it.
- */
+/** The real models as an ordinary cluster of processes, with their judge. Each engine has one core. */
 export function realConnection({ places, card, cores, files, judgeFile, ports }: RealParts): ClusterConnection {
-  const { root, node, addonsFolder } = places;
-  const [small] = realModelNames;
-  const limits = (sequences: string): string[] => ["--sequences", sequences, "--context", CONTEXT_TOKENS, "--threads", "1"];
-  const judgeEngine = [
-    ...[node, join(root, "dist", "engine.mjs"), "--addons", addonsFolder, "--model", judgeFile, "--alias", small],
-    ...["--host", "127.0.0.1", "--port", String(ports.judgeEngine), ...limits(JUDGE_SEQUENCES)],
-  ];
-  const judge = [
-    ...[node, join(root, "dist", "judge.mjs"), "--engine", `http://127.0.0.1:${ports.judgeEngine}`, "--model", small],
-    ...["--host", "127.0.0.1", "--port", String(ports.judge)],
-  ];
+  const limits = ["--sequences", SEQUENCES, "--context", CONTEXT_TOKENS, "--threads", "1"];
   return {
     kind: "processes",
     gpus: { card, count: cores, processor: true },
     engine: "weir",
     templates: {},
-    models: Object.fromEntries(realModelNames.map((name) => [name, { source: files[name], args: limits(SEQUENCES) }])),
+    models: Object.fromEntries(realModelNames.map((name) => [name, { source: files[name], args: limits }])),
     environment: {},
     ports: { from: 8100, to: 8199 },
     adopt: [],
-    beside: [
-      { name: "judge-engine", command: judgeEngine },
-      { name: "judge", command: judge },
-    ],
-    judge: { model: judgeName, url: `http://127.0.0.1:${ports.judge}` },
+    ...judgePrograms({ ...places, file: judgeFile, ports }),
     dcgmUrls: [],
   };
 }

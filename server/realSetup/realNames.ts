@@ -7,9 +7,6 @@ export const realClusterName = "Real models on this computer";
 /** The add-on with the engine. */
 export const engineAddon = "real-engine";
 
-/** The name under which the judge answers. */
-export const judgeName = "arith-judge";
-
 /** `name`, or `name 2` and so on where that is taken. */
 export function freeName(name: string, taken: ReadonlySet<string>): string {
   let free = name;

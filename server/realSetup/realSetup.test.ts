@@ -28,14 +28,20 @@ const waits: SetupStep = ({ signal, say }) =>
     signal.addEventListener("abort", () => reject(signal.reason));
   });
 
-type Addons = Parameters<typeof createRealSetup>[0]["addons"];
+type Parts = Parameters<typeof createRealSetup>[0];
+type Addons = Parts["addons"];
 const addonsIn = (state: ReturnType<Addons["list"]>[number]["state"]): Addons => ({
   list: () => [{ name: "real-engine", title: "", description: "", bytes: 85e6, state }],
 });
 
-function setupWith(steps: Partial<Record<RealSetupStepName, SetupStep>>, addons = addonsIn({ kind: "absent" })) {
+function setupWith(
+  steps: Partial<Record<RealSetupStepName, SetupStep>>,
+  addons = addonsIn({ kind: "absent" }),
+  more: Partial<Pick<Parts, "fleet" | "detach" | "obstacle">> = {},
+) {
   const all = Object.fromEntries(realSetupSteps.map((name) => [name, steps[name] ?? done])) as Record<RealSetupStepName, SetupStep>;
-  return createRealSetup({ store, addons, steps: all, fleet: { get: () => null }, detach: async () => ({ ok: true }) });
+  const usual = { fleet: { get: () => null }, detach: async () => ({ ok: true }) as const, obstacle: () => null };
+  return createRealSetup({ store, addons, steps: all, ...usual, ...more });
 }
 type Setup = ReturnType<typeof setupWith>;
 
@@ -88,7 +94,7 @@ test("a step that fails ends it with the step's sentence, and a new start goes o
 test("an error that is no refusal is told with a way out, and the store stays usable", async () => {
   const setup = setupWith({ models: async () => Promise.reject(new Error("disk full")) });
   setup.start(order, "ada");
-  expect((await reaches(setup, "failed")).message).toBe("It could not go on: disk full. Start again; the studio's log may say more.");
+  expect((await reaches(setup, "failed")).message).toBe("The step failed: disk full. Start again; the studio's log may say more.");
 });
 
 test("can be stopped, which ends the step at work, and refuses a second start meanwhile", async () => {
@@ -143,4 +149,63 @@ test("removing forgets it, and is refused while it runs", async () => {
   await setup.stop("ada");
   expect(await setup.remove("ada")).toEqual({ ok: true });
   expect(setup.status().state).toBe("absent");
+});
+
+test("where engines cannot be processes it says so and does not start", () => {
+  const setup = setupWith({}, addonsIn({ kind: "absent" }), { obstacle: () => "Use Linux or macOS." });
+  expect(setup.status()).toMatchObject({ state: "unsupported", message: "Use Linux or macOS." });
+  expect(setup.start(order, "ada")).toEqual({ ok: false, message: "Use Linux or macOS." });
+});
+
+/** A set-up whose cluster is attached, and what removing it does to the host. */
+async function attachedSetup(observed: object, stopped: object = { ok: true, value: "" }) {
+  const spec = { id: "c1", name: "Real models on this computer", kind: "processes", gpu: "cpu-core", usdPerGpuHour: 0 } as const;
+  store.clusters.insert({ ...spec, nodes: [{ name: "here", gpus: 2 }] }, "2026-01-01T00:00:00Z", {
+    connection: { kind: "processes" },
+    gateway: null,
+  });
+  const acts: string[] = [];
+  const host = {
+    observe: async () => observed,
+    async stop(id: string) {
+      acts.push(`stop ${id}`);
+      return stopped;
+    },
+  };
+  const detach: Parts["detach"] = async (id) => {
+    acts.push(`detach ${id}`);
+    return { ok: true };
+  };
+  const cluster: SetupStep = async ({ keep }) => {
+    keep({ clusterId: "c1" });
+    return "";
+  };
+  const fleet = { get: () => ({ id: "c1", host }) } as unknown as Parts["fleet"];
+  const setup = setupWith({ cluster }, undefined, { fleet, detach });
+  setup.start(order, "ada");
+  await reaches(setup, "ready");
+  return { setup, acts };
+}
+
+test("removing ends the engines before it detaches the cluster", async () => {
+  const { setup, acts } = await attachedSetup({ ok: true, value: { engines: [{ id: "small-0" }, { id: "large-0" }] } });
+  expect(await setup.remove("ada")).toEqual({ ok: true });
+  expect(acts).toEqual(["stop small-0", "stop large-0", "detach c1"]);
+});
+
+test("removing is refused, and the cluster stays attached, where its engines cannot be seen or ended", async () => {
+  const unseen = await attachedSetup({ ok: false, message: "It does not answer." });
+  expect(await unseen.setup.remove("ada")).toMatchObject({ ok: false, message: expect.stringContaining("It does not answer.") });
+  expect(unseen.acts).toEqual([]);
+  expect(unseen.setup.status().state).toBe("ready");
+});
+
+test("removing is refused where an engine does not end", async () => {
+  const { setup, acts } = await attachedSetup(
+    { ok: true, value: { engines: [{ id: "small-0" }] } },
+    { ok: false, message: "small-0 cannot be killed." },
+  );
+  expect(await setup.remove("ada")).toEqual({ ok: false, message: "small-0 cannot be killed." });
+  expect(acts).toEqual(["stop small-0"]);
+  expect(store.realSetup.get()).not.toBeNull();
 });

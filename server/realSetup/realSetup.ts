@@ -12,19 +12,21 @@ import { SetupFailure, type SetupStep, StoppedByPerson } from "./setupStep";
 const TELL_MS = 250;
 
 export interface RealSetupParts {
-  readonly store: Pick<Store, "audit" | "clusters" | "realSetup">;
+  readonly store: Pick<Store, "applications" | "audit" | "clusters" | "realSetup">;
   readonly fleet: Pick<Fleet, "get">;
   readonly addons: Pick<AddonKeeper, "list">;
   readonly steps: Readonly<Record<RealSetupStepName, SetupStep>>;
+  /** Why this computer cannot run the engines, whatever is installed; null: it can. */
+  readonly obstacle: () => string | null;
   readonly detach: (clusterId: string, name: string, actor: string) => Promise<Outcome<object>>;
 }
 
 /**
  * Puts real models on this computer beside the emulated GPUs: installs the engine, writes the models' files, attaches a cluster, starts the
  * engines, and measures quality and speed. What follows, planning and applying, is the operator's. A set-up that runs when the studio ends
- * goes on when it starts again.
+ * continues when it starts again.
  */
-export function createRealSetup({ store, fleet, addons, steps, detach }: RealSetupParts) {
+export function createRealSetup({ store, fleet, addons, steps, detach, obstacle }: RealSetupParts) {
   const note = store.audit.noting("cluster");
   const listeners = new Set<() => void>();
   let progress: number | null = null;
@@ -77,7 +79,7 @@ export function createRealSetup({ store, fleet, addons, steps, detach }: RealSet
   /** What the running step says, which changes too often for the disk. */
   let shown: { readonly name: RealSetupStepName; readonly says: string } | null = null;
 
-  async function goOn(actor: string, signal: AbortSignal): Promise<void> {
+  async function runSteps(actor: string, signal: AbortSignal): Promise<void> {
     try {
       for (const name of realSetupSteps) await runStep(name, actor, signal);
       save({ ...present(), state: "ready", message: null });
@@ -92,7 +94,7 @@ export function createRealSetup({ store, fleet, addons, steps, detach }: RealSet
   function begin(actor: string): void {
     const ending = new AbortController();
     shown = null;
-    const done = goOn(actor, ending.signal)
+    const done = runSteps(actor, ending.signal)
       .catch((problem: unknown) => void process.stderr.write(`The set-up of real models ended: ${reasonOf(problem)}\n`))
       .finally(() => {
         if (run?.ending === ending) run = null;
@@ -113,7 +115,7 @@ export function createRealSetup({ store, fleet, addons, steps, detach }: RealSet
       suggested: record?.suggested ?? null,
     };
     if (record === null) {
-      const refusal = engine?.state.kind === "unsupported" ? engine.state.message : null;
+      const refusal = obstacle() ?? (engine?.state.kind === "unsupported" ? engine.state.message : null);
       return { ...shape, state: refusal === null ? "absent" : "unsupported", message: refusal, steps: realSetupSteps.map(waiting) };
     }
     return {
@@ -134,6 +136,25 @@ export function createRealSetup({ store, fleet, addons, steps, detach }: RealSet
     return { name, state: step.state, says, progress: isRunning ? progress : null, seconds };
   }
 
+  async function stopEngines(clusterId: string): Promise<Outcome<object>> {
+    const cluster = fleet.get(clusterId);
+    if (cluster === null)
+      return {
+        ok: false,
+        message: "The studio is not connected to the cluster, and cannot end its engines: detach it under Clusters first.",
+      };
+    if (store.applications.open().some((one) => one.clusterId === clusterId))
+      return { ok: false, message: "A plan is being applied there: wait until it ends, or abort it." };
+    const found = await cluster.host.observe({});
+    if (!found.ok) return { ok: false, message: `Its engines cannot be seen, so nothing was removed. ${found.message}` };
+    const options = { signal: AbortSignal.timeout(STOP_LIMIT_MS), report: () => undefined };
+    for (const { id } of found.value.engines) {
+      const stopped = await cluster.host.stop(id, options);
+      if (!stopped.ok) return { ok: false, message: stopped.message };
+    }
+    return { ok: true };
+  }
+
   const interrupted = store.realSetup.get();
   if (interrupted?.state === "running") begin(interrupted.actor);
 
@@ -147,11 +168,11 @@ export function createRealSetup({ store, fleet, addons, steps, detach }: RealSet
       signal.addEventListener("abort", listener);
       try {
         while (!signal.aborted) {
-          const told = new Promise<void>((resolve) => {
+          const changed = new Promise<void>((resolve) => {
             wake = resolve;
           });
           yield status();
-          await told;
+          await changed;
           await new Promise((resolve) => setTimeout(resolve, TELL_MS));
         }
       } finally {
@@ -159,19 +180,19 @@ export function createRealSetup({ store, fleet, addons, steps, detach }: RealSet
         signal.removeEventListener("abort", listener);
       }
     },
-    /** Begins the set-up, or goes on with one that was stopped or failed. */
+    /** Begins the set-up, or continues one that was stopped or failed. */
     start(order: RealSetupOrder, actor: string): Outcome<object> {
       const { state, message } = status();
       if (state === "running") return { ok: false, message: "The set-up runs already." };
-      if (state === "ready") return { ok: false, message: "Real models are set up already. Remove them to set them up anew." };
+      if (state === "ready") return { ok: false, message: "Real models are set up already. Remove them before you set them up again." };
       if (state === "unsupported") return { ok: false, message: message ?? "There is no engine for this computer." };
       const before = store.realSetup.get();
       save({ ...(before ?? nothing), order, actor, state: "running", message: null, steps: {} });
-      note(actor, "start set-up of real models", realClusterName, before === null ? "" : "goes on with what was made before");
+      note(actor, "start set-up of real models", realClusterName, before === null ? "" : "continues from what was made before");
       begin(actor);
       return { ok: true };
     },
-    /** Stops it where it is; started again it goes on from there. */
+    /** Stops it where it is; started again it continues from there. */
     async stop(actor: string): Promise<Outcome<object>> {
       if (run === null) return { ok: false, message: "The set-up does not run." };
       const { ending, done } = run;
@@ -180,28 +201,27 @@ export function createRealSetup({ store, fleet, addons, steps, detach }: RealSet
       await done;
       return { ok: true };
     },
-    /** Detaches the cluster, and ends its engines and its judge. The engine's files, workloads, plans and history stay. */
+    /**
+     * Ends the engines, and detaches the cluster, which ends its judge. The engine's files, workloads, plans and history stay. What cannot be
+     * ended stays attached.
+     */
     async remove(actor: string): Promise<Outcome<object>> {
       if (run !== null) return { ok: false, message: "The set-up runs: stop it first." };
       const record = store.realSetup.get();
-      const cluster = record?.clusterId == null ? null : fleet.get(record.clusterId);
       if (record === null) return { ok: false, message: "Nothing is set up." };
-      if (cluster !== null) {
-        const found = await cluster.host.observe({});
-        const detached = await detach(cluster.id, realClusterName, actor);
+      const row = record.clusterId === null ? null : store.clusters.get(record.clusterId);
+      if (row !== null && row.connection !== null) {
+        const stopped = await stopEngines(row.id);
+        if (!stopped.ok) return stopped;
+        const detached = await detach(row.id, row.spec.name, actor);
         if (!detached.ok) return detached;
-        const options = { signal: AbortSignal.timeout(STOP_LIMIT_MS), report: () => undefined };
-        for (const { id } of found.ok ? found.value.engines : []) {
-          const stopped = await cluster.host.stop(id, options);
-          if (!stopped.ok) return stopped;
-        }
       }
       store.realSetup.remove();
       note(actor, "remove real models", realClusterName);
       tell();
       return { ok: true };
     },
-    /** Stops working; a set-up that runs goes on at the next start of the studio. */
+    /** Stops working; a set-up that runs continues at the next start of the studio. */
     async close(): Promise<void> {
       run?.ending.abort(new Error("The studio ends."));
       await run?.done;
@@ -221,4 +241,4 @@ const waiting = (name: RealSetupStepName): RealSetupStep => ({ name, state: "wai
 const sentenceOf = (problem: unknown): string =>
   problem instanceof SetupFailure
     ? problem.message
-    : `It could not go on: ${reasonOf(problem).replace(/\.$/, "")}. Start again; the studio's log may say more.`;
+    : `The step failed: ${reasonOf(problem).replace(/\.$/, "")}. Start again; the studio's log may say more.`;

@@ -27,7 +27,7 @@ export class SetupFailure extends Error {}
 export class StoppedByPerson extends Error {}
 
 /** @throws SetupFailure with the refusal's sentence. */
-export function must<Done extends object>(outcome: Outcome<Done>, before = ""): { readonly ok: true } & Done {
+export function unwrap<Done extends object>(outcome: Outcome<Done>, before = ""): { readonly ok: true } & Done {
   if (!outcome.ok) throw new SetupFailure(`${before}${outcome.message}`);
   return outcome;
 }

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { scoredPrompt } from "@/server/confidenceJudge/scoredAnswer";
-import { askScore } from "@/server/confidenceJudge/scoringEngine";
+import { judgeAnswer } from "@/server/confidenceJudge/judgeAnswer";
 import type { PreparedModel } from "@/server/realModels/prepareRealModels";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import { type ArithmeticQuestion, arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
@@ -70,7 +69,7 @@ export async function arithmeticWorkload({ models, root, addonsFolder, cards }: 
   }
   const collected = collector.finish();
   if (!collected.ok) throw new Error(collected.problem);
-  const origin = `${questions} questions of arithmetic, answered by both models and scored by the judge on this computer`;
+  const origin = `${questions} questions of arithmetic, answered by both models in Weir's own engine (llama.cpp, not vLLM) and scored by the judge, on this computer`;
   return buildWorkload({
     ...{ name: arithmeticWorkloadName, outcomes: { table: collected.value.table, origin } },
     ...{ arrivals: null, judgeAuc: null, seed },
@@ -92,11 +91,10 @@ async function answerOf({ url }: BriefEngine, model: string, { text }: Arithmeti
 
 /** As the judge scores it: 100 x the smallest probability that the small model gives a token of the answer. */
 async function scoreOf({ url }: BriefEngine, question: string, answer: string): Promise<number> {
-  const prompt = scoredPrompt({ conversation: [question], answer });
-  if (prompt === null) return 0;
-  const scored = await askScore({ url, model: "judge", limitMs: askLimitMs }, prompt, new AbortController().signal);
-  if (scored.kind !== "scored") throw new Error(`The judge gives no score: ${scored.kind}.`);
-  return Math.round(100 * scored.probability);
+  const engine = { url, model: "judge", limitMs: askLimitMs };
+  const judged = await judgeAnswer(engine, { conversation: [question], answer }, new AbortController().signal);
+  if (judged.kind !== "judged") throw new Error(`The judge gives no score: ${judged.kind}.`);
+  return judged.score;
 }
 
 /** Results in the order of the items. */

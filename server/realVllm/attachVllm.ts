@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { availableParallelism } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { addonsFolder } from "@/server/addons/addonFolder";
 import { createAddonKeeper } from "@/server/addons/addonKeeper";
 import { createCardStore } from "@/server/cards/cardStore";
+import { judgePorts, judgePrograms, noJudgePorts } from "@/server/confidenceJudge/judgePrograms";
 import type { Outcome } from "@/server/contracts/studio";
 import { createHost } from "@/server/fleet/createHost";
 import { observedHardware } from "@/server/fleet/observedHardware";
@@ -14,10 +15,9 @@ import { withRealModelCards } from "@/server/realModels/realModelCards";
 import { lockStateFolder } from "@/server/store/lockStateFolder";
 import { openStore } from "@/server/store/store";
 import { storeWorkload } from "@/server/workloads/storedWorkloads";
+import { withProcessorCard } from "@/solver/hardware/processorCard";
 import { clusterSpecSchema } from "@/solver/plan/clusterSpec";
 import { arithmeticWorkload, arithmeticWorkloadName } from "./arithmeticWorkload";
-import { withCoreCard } from "./coreCard";
-import { judgePrograms } from "./judgePrograms";
 import { vllmConnection } from "./vllmConnection";
 
 /** The cluster's name on every page. */
@@ -29,7 +29,7 @@ const leastCores = 2;
 /** Less than one core sustains, at a quality that the small model does not reach alone. */
 const suggestedTraffic = { requestsPerSecond: 5, qualityFloor: 90 } as const;
 
-export interface VllmPlace {
+export interface VllmParts {
   /** Path of vLLM's program. */
   readonly program: string;
   readonly stateDir: string;
@@ -47,8 +47,8 @@ export interface VllmPlace {
  * @returns the cluster's id; or one sentence: too few cores, weights that are missing, cards that cannot be read.
  * @throws Error with one sentence if another studio uses the folder, or an engine does not answer the questions.
  */
-export async function attachVllm(place: VllmPlace): Promise<Outcome<{ readonly id: string }>> {
-  const { program, stateDir, root, environment, say } = place;
+export async function attachVllm(parts: VllmParts): Promise<Outcome<{ readonly id: string }>> {
+  const { program, stateDir, root, environment, say } = parts;
   const cores = availableParallelism();
   if (cores < leastCores)
     return { ok: false, message: `This computer has ${cores} core; two engines need ${leastCores}: use \`npm run studio\`.` };
@@ -56,7 +56,7 @@ export async function attachVllm(place: VllmPlace): Promise<Outcome<{ readonly i
   const prepared = await prepareRealModels(join(stateDir, "real-models"), ["hugging-face", "gguf"], join(root, "models"));
   if (!prepared.ok) return prepared;
   const cards = createCardStore(stateDir);
-  const carded = cards.change((own) => withCoreCard(withRealModelCards(own)));
+  const carded = cards.change((own) => withProcessorCard(withRealModelCards(own), totalmem()));
   if (!carded.ok) return carded;
   const folders = Object.fromEntries(
     prepared.models.flatMap(({ name, huggingFace }) => (huggingFace === null ? [] : [[name, huggingFace]])),
@@ -67,7 +67,9 @@ export async function attachVllm(place: VllmPlace): Promise<Outcome<{ readonly i
   try {
     const row = store.clusters.list().find(({ spec }) => spec.name === vllmClusterName);
     const id = row?.id ?? randomUUID();
-    const connection = vllmConnection({ program, folders, cores, ...(await judgeOf({ ...place, file })) });
+    const others = store.clusters.list().flatMap((one) => (one.id === id ? [] : [one.connection]));
+    const judged = await judgeOf({ ...parts, file, own: row?.connection ?? null, others });
+    const connection = vllmConnection({ program, folders, cores, ...judged });
     const gpuCards = () => cards.read().catalogue.gpus;
     const host = createHost(connection, { clusterId: id, stateDir, environment, gpuCards });
     if (!host.ok) return host;
@@ -101,18 +103,29 @@ export async function attachVllm(place: VllmPlace): Promise<Outcome<{ readonly i
   }
 }
 
+interface JudgeNeeds extends VllmParts {
+  readonly file: string;
+  /** Stored connections of the cluster and of others. */
+  readonly own: unknown;
+  readonly others: readonly unknown[];
+}
+
 /** The judge, if its engine can be installed: without one, plans of one model can be applied. */
 async function judgeOf({
   root,
   environment,
   file,
   say,
-}: VllmPlace & { readonly file: string }): Promise<Partial<Pick<ProcessConnection, "judge" | "beside">>> {
+  own,
+  others,
+}: JudgeNeeds): Promise<Partial<Pick<ProcessConnection, "judge" | "beside">>> {
   const folder = addonsFolder(environment);
   say("Looking for the judge's engine, and installing it where it is missing (30 MB) ...");
   const state = await createAddonKeeper(folder).install("real-engine", {});
-  if (state.kind === "ready") return judgePrograms({ root, addonsFolder: folder, file });
-  const why = state.kind === "unsupported" ? state.message : state.kind === "failed" ? state.reason : "its engine is not installed";
+  const ports = state.kind === "ready" ? await judgePorts(own, others) : null;
+  if (ports !== null) return judgePrograms({ root, node: process.execPath, addonsFolder: folder, file, ports });
+  const failed = state.kind === "failed" ? state.reason : "its engine is not installed";
+  const why = state.kind === "unsupported" ? state.message : state.kind === "ready" ? noJudgePorts : failed;
   say(`There is no judge, so that only plans of one model can be applied: ${why.replace(/\.$/, "")}.`);
   return {};
 }

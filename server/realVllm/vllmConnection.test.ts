@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { judgePrograms } from "@/server/confidenceJudge/judgePrograms";
 import { commandLine } from "@/server/engines/commandLine";
 import { connectionSchema } from "@/server/processes/processConnection";
-import { cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
-import { coreCard, withCoreCard } from "./coreCard";
-import { judgePrograms } from "./judgePrograms";
 import { vllmConnection } from "./vllmConnection";
 
 const folders = { "arith-small": "/m/arith-small", "arith-large": "/m/arith-large" };
-const judge = judgePrograms({ root: "/weir", addonsFolder: "/addons", file: "/m/small.gguf" });
+const judge = judgePrograms({
+  ...{ root: "/weir", node: "/node", addonsFolder: "/addons", file: "/m/small.gguf" },
+  ports: { judge: 8201, judgeEngine: 8200 },
+});
 const connection = vllmConnection({ program: "/v/bin/vllm", folders, cores: 2, ...judge });
 
 describe("connection of vLLM on the cores of a host", () => {
@@ -27,17 +28,9 @@ describe("connection of vLLM on the cores of a host", () => {
   });
 
   it("has a judge beside the engines, whose ports no engine takes", () => {
-    const ports = connection.beside.map(({ command }) => Number(command.at(-1)));
+    const ports = connection.beside.map(({ command }) => Number(command[command.indexOf("--port") + 1]));
     expect(connection.judge?.url).toBe(`http://127.0.0.1:${ports[1]}`);
     expect(connection.beside[1]?.command).toContain(`http://127.0.0.1:${ports[0]}`);
     for (const port of ports) expect(port).toBeGreaterThan(connection.ports.to);
-  });
-});
-
-describe("card of a core", () => {
-  it("is added once, and never in place of one that was measured", () => {
-    const measured = { ...coreCard, memoryBytesPerSecond: 5e9 };
-    expect(withCoreCard({ ...noUserCards, gpus: [measured] }).gpus).toEqual([measured]);
-    expect(cardOf(catalogueOf(withCoreCard(noUserCards)).gpus, "cpu-core")?.name).toBe("one processor core");
   });
 });

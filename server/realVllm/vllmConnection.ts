@@ -1,5 +1,5 @@
 import { connectionSchema, type ProcessConnection } from "@/server/processes/processConnection";
-import { coreCard } from "./coreCard";
+import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
 
 /** Context of the real models: what they were trained on is shorter. */
 const mostTokens = 2_048;
@@ -29,7 +29,7 @@ export function vllmConnection({ program, folders, cores, node, ports, judge, be
   return connectionSchema.parse({
     kind: "processes",
     ...(node === undefined ? {} : { node }),
-    gpus: { card: coreCard.id, count: cores, processor: true },
+    gpus: { card: PROCESSOR_CARD, count: cores, processor: true },
     engine: "vllm on cores",
     templates: {
       "vllm on cores": [

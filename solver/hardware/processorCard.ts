@@ -1,4 +1,4 @@
-import type { UserGpu } from "./cardSchema";
+import type { UserCards, UserGpu } from "./cardSchema";
 
 /** Id of the card of one processor core, for engines without a GPU. */
 export const PROCESSOR_CARD = "cpu-core";
@@ -22,3 +22,7 @@ export const processorCard = (memoryBytes: number): UserGpu => ({
   efficienciesOf: "l40s",
   source: "memory of the host; rates are round figures, which predictions from measurements do not use",
 });
+
+/** The user's cards with that of a core, unless one has its id: it may have been measured. @param memoryBytes of the host. */
+export const withProcessorCard = (cards: UserCards, memoryBytes: number): UserCards =>
+  cards.gpus.some(({ id }) => id === PROCESSOR_CARD) ? cards : { ...cards, gpus: [...cards.gpus, processorCard(memoryBytes)] };

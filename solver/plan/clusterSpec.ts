@@ -14,10 +14,18 @@ export const clusterSpecSchema = z.object({
   gpu: machineName,
   /**
    * A node with GPUs of another type names it. `engineOf`: the node stands for another model on the engine of that node, as an adapter does:
-   * its GPUs are that node's, and exist once.
+   * its GPUs are that node's, and exist once. `processor`: its "GPUs" are cores of its processor, on which so many programs run beside engines.
    */
   nodes: z
-    .array(z.object({ name: machineName, gpus: z.int().positive(), gpu: machineName.optional(), engineOf: machineName.optional() }))
+    .array(
+      z.object({
+        name: machineName,
+        gpus: z.int().positive(),
+        gpu: machineName.optional(),
+        engineOf: machineName.optional(),
+        processor: z.object({ programs: z.int().nonnegative() }).optional(),
+      }),
+    )
     .min(1),
   usdPerGpuHour: z.number().nonnegative(),
   /** Price of the other types' GPU hours, by type. */

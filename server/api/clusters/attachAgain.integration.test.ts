@@ -94,3 +94,16 @@ it("refuses an engine that another cluster has, however its address is spelled",
   expect(await runtime.services.attach.detach(id, "one", by)).toEqual({ ok: true });
   expect(await attach({ name: "two", connection: spelled })).not.toBe(id);
 }, 30_000);
+
+it("writes the commands that attaching runs into the audit, and a changed one again", async () => {
+  const beside = (seconds: number) => [{ name: "waits", command: [process.execPath, "-e", `setTimeout(() => {}, ${seconds}e3)`] }];
+  const id = await attach({ name: "helped", connection: { ...connection, beside: beside(60) } });
+  expect(await runtime.services.attach.change(id, { ...connection, beside: beside(61) }, by)).toEqual({ ok: true });
+  expect(await runtime.services.attach.detach(id, "helped", by)).toEqual({ ok: true });
+  const details = runtime.services.audit.list(100).flatMap(({ subject, detail }) => (subject === "helped" ? [detail] : []));
+  for (const [index, seconds] of [
+    [1, 61],
+    [2, 60],
+  ] as const)
+    expect(details[index]).toContain(`; runs waits on this host: ${process.execPath} -e "setTimeout(() => {}, ${seconds}e3)"`);
+}, 30_000);

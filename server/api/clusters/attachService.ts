@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { CardStore } from "@/server/cards/cardStore";
 import type { SecretUse } from "@/server/contracts/engine/engineAccess";
 import { accessRefusal } from "@/server/contracts/engine/readEngineAccess";
@@ -36,6 +37,7 @@ import { type Preflight, preflight } from "@/server/fleet/preflight";
 import type { JudgeMonitor } from "@/server/judges/judgeMonitor";
 import { issueSentence } from "@/server/lib/issueSentence";
 import { reasonOf } from "@/server/lib/reasonOf";
+import { besideTexts } from "@/server/processes/processFindings";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import type { UserCards } from "@/solver/hardware/cardSchema";
@@ -253,7 +255,7 @@ export function createAttachService(parts: AttachParts) {
           store.clusters.setGateway(id, gateway ?? had);
         }
         const history = before === null ? "" : "; plans and history under this name are its own";
-        const detail = `${summaryOf(connection, spec)}, with ${where}${history}`;
+        const detail = `${summaryOf(connection, spec)}, with ${where}${history}${commandsOf(connection)}`;
         store.audit.add({ at, actor, action: "attach cluster", subject: name, detail, ...aboutCluster(id) });
       });
       if (judgeSecondsPerCall !== undefined) judges.enter(id, judgeSecondsPerCall, actor);
@@ -275,7 +277,10 @@ export function createAttachService(parts: AttachParts) {
       if (!still.ok) return still;
       const before = readConnection(still.row.connection);
       const at = new Date().toISOString();
-      const detail = connectionChanges(before.ok ? before.value : null, found.connection);
+      const had = before.ok && before.value.kind === "processes" ? before.value.beside : [];
+      const is = found.connection.kind === "processes" ? found.connection.beside : [];
+      const commands = isDeepStrictEqual(had, is) ? "" : commandsOf(found.connection);
+      const detail = `${connectionChanges(before.ok ? before.value : null, found.connection)}${commands}`;
       keepAdapterCards(found.connection);
       store.atomically(() => {
         store.clusters.setConnection(clusterId, found.connection);
@@ -370,6 +375,14 @@ async function gatewayFinding({ gateway, gatewayAdminUrl }: ConnectedCluster): P
 
 /** Its fields were already confirmed or not: nothing is guessed again. */
 const asAttached = (endpoint: Endpoint, tried: TriedEndpoint): TriedEndpoint => ({ ...tried, draft: endpoint, guesses: [], questions: [] });
+
+/** Commands that the studio runs from now on. */
+const commandsOf = (connection: ClusterConnection): string =>
+  connection.kind === "processes"
+    ? besideTexts(connection)
+        .map((text) => `; runs ${text}`)
+        .join("")
+    : "";
 
 function summaryOf(connection: ClusterConnection, { nodes }: ClusterSpec): string {
   const gpus = nodes.reduce((sum, node) => sum + node.gpus, 0);

@@ -44,6 +44,8 @@ export interface Observation {
   readonly topology?: "given";
   /** Objects there that are not this studio's and stay unchanged, a sentence each; absent: none. */
   readonly notes?: readonly string[];
+  /** Programs beside its engines that do not run, a sentence each, which are among the notes too; absent: none. */
+  readonly faults?: readonly string[];
 }
 
 /** A result, or a sentence on the obstacle: an unreachable cluster is an expected state, not a bug. */
