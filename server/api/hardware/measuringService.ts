@@ -51,7 +51,7 @@ export function createMeasuringService({ store, cards, keep }: MeasuringParts) {
     const found = await inspectEngine({ url: address.url }, order.model ?? undefined);
     if (found.kind === "refused") return { ok: false, message: found.message };
     const { inspected } = found;
-    const filed = await measuredCards(inspected, order.gpu ?? undefined, cards.read());
+    const filed = await measuredCards(inspected, { url: address.url, gpu: order.gpu ?? undefined }, cards.read());
     if (!filed.ok) return filed;
     const budget = { seconds: 60 * order.minutes, tokens: order.tokens };
     const load = announce({ inspected, budget, mostConcurrency: usualConcurrency(inspected) });

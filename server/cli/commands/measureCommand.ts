@@ -84,7 +84,7 @@ async function measure(flags: MeasureFlags): Promise<ExitCode> {
   const found = await inspectEngine(target, flags.model);
   if (found.kind === "refused") return refuse(found.message, EXIT.failed);
   const { inspected } = found;
-  const filed = must(await measuredCards(inspected, flags.gpu, { userCards, catalogue }));
+  const filed = must(await measuredCards(inspected, { url: target.url, gpu: flags.gpu }, { userCards, catalogue }));
   const say = (text: string): void => void process.stderr.write(text);
   const request = {
     ...{ target, inspected, model: filed.model, gpu: filed.gpu, shape: { tp: flags.tp, pp: flags.pp } },
