@@ -10,6 +10,7 @@ const announced: MeasuringAnnouncement = {
   gpu: "cpu-core",
   mostConcurrency: 64,
   contextTokens: 2048,
+  showsOthers: true,
   seconds: 360,
   tokens: 2_000_000,
 };
@@ -29,6 +30,8 @@ test("the announcement names engine, cards, most load and what happens to an eng
     "If it serves others, nothing is sent.",
   ]);
   expect(announcementTexts(announced, true).at(-1)).toMatch(/their load is part of the figures/);
+  const blind = { ...announced, showsOthers: false };
+  expect(announcementTexts(blind, true).at(-1)).toBe("It has no metrics that show whether it serves others.");
 });
 
 test("progress counts runs, tokens and time, and the bar follows what is used up first", () => {

@@ -9,11 +9,12 @@ const minutes = (seconds: number): string =>
 
 /** The load of a measurement, before any of it is sent, a sentence each. */
 export function announcementTexts(announced: MeasuringAnnouncement, servingOthers: boolean): readonly string[] {
-  const { engine, version, served, model, gpu, mostConcurrency, contextTokens, seconds, tokens } = announced;
+  const { engine, version, served, model, gpu, mostConcurrency, contextTokens, showsOthers, seconds, tokens } = announced;
   return [
     `${engine}${version === null ? "" : ` ${version}`} serves ${served}. The profile is filed under the cards ${model} and ${gpu}.`,
     `It gets 1 to ${formatCount(mostConcurrency)} requests in flight, of up to ${formatCount(contextTokens)} tokens each: at most ${formatCount(tokens)} tokens in at most ${minutes(seconds)}.`,
     servingOthers ? "Others may use it meanwhile: their load is part of the figures." : "If it serves others, nothing is sent.",
+    ...(showsOthers ? [] : ["It has no metrics that show whether it serves others."]),
   ];
 }
 

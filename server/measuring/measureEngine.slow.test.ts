@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { fitMeasured } from "@/solver/calibration/fitMeasured";
 import { inspectEngine } from "./inspectEngine";
-import { type MeasureEvent, type MeasureRequest, measureEngine } from "./measureEngine";
+import { announce, type MeasureEvent, type MeasureRequest, measureEngine } from "./measureEngine";
 import { type EngineManners, startTimedEngine } from "./testing/timedEngine";
 
 let close = (): void => undefined;
@@ -51,6 +51,16 @@ test("an engine that answers others gets no load, and is measured when told that
   expect(engine.received()).toBe(0);
   const told = await measureEngine({ ...request, servingOthers: true, budget: { seconds: 3, tokens: 50_000 } }, watching().controls);
   expect(told).not.toMatchObject({ reason: "serves-others" });
+  expect(engine.received()).toBeGreaterThan(0);
+}, 60_000);
+
+test("an engine without metrics gets no load unless told that it may serve others, and the announcement says so", async () => {
+  const { engine, request } = await engineWith({ hasMetrics: false });
+  expect(announce(request)).toMatchObject({ showsOthers: false });
+  const refused = await measureEngine(request, watching().controls);
+  expect(refused).toMatchObject({ kind: "refused", reason: "unknown-load", message: expect.stringMatching(/does not show whether/) });
+  expect(engine.received()).toBe(0);
+  await measureEngine({ ...request, servingOthers: true, budget: { seconds: 3, tokens: 50_000 } }, watching().controls);
   expect(engine.received()).toBeGreaterThan(0);
 }, 60_000);
 

@@ -29,6 +29,8 @@ export interface MeasureRequest {
 /** The load of a measurement, before any of it is sent. */
 export interface Announcement extends Pick<MeasureRequest, "budget" | "mostConcurrency"> {
   readonly contextTokens: number;
+  /** Whether the engine's metrics show requests of others. */
+  readonly showsOthers: boolean;
 }
 
 export type MeasureEvent =
@@ -50,7 +52,7 @@ export type Measured =
     }
   | {
       readonly kind: "refused";
-      readonly reason: "serves-others" | "no-completion" | "too-few-runs" | "failing";
+      readonly reason: "serves-others" | "unknown-load" | "no-completion" | "too-few-runs" | "failing" | "stopped";
       readonly message: string;
       readonly runs: readonly MeasuredRun[];
     };
@@ -85,8 +87,21 @@ export function announce({
   budget,
   mostConcurrency,
 }: Pick<MeasureRequest, "inspected" | "budget" | "mostConcurrency">): Announcement {
-  return { budget, mostConcurrency, contextTokens: inspected.contextTokens ?? ASSUMED_CONTEXT };
+  return { budget, mostConcurrency, contextTokens: inspected.contextTokens ?? ASSUMED_CONTEXT, showsOthers: showsOthers(inspected) };
 }
+
+/** Whether an engine's metrics show requests of others: those that run, or those that it answered. */
+const showsOthers = ({ counters: { running, answered } }: InspectedEngine): boolean => running !== null || answered !== null;
+
+/** Why an engine gets no load although nobody is seen to use it, in a sentence; null: it may get load. */
+export const unknownLoad = ({
+  target,
+  inspected,
+  servingOthers,
+}: Pick<MeasureRequest, "target" | "inspected" | "servingOthers">): string | null =>
+  servingOthers || showsOthers(inspected)
+    ? null
+    : `${target.url} does not show whether it serves others: it has no metrics that Weir reads. Say that others may be served meanwhile to measure it.`;
 
 /** Most requests in flight where none is asked for. */
 export const usualConcurrency = ({ maxSequences }: InspectedEngine): number =>
@@ -94,11 +109,14 @@ export const usualConcurrency = ({ maxSequences }: InspectedEngine): number =>
 
 /**
  * Measures an engine: closed loops at lengths and numbers of requests in flight that `nextRun` chooses, within a budget, and a fit of the
- * measured form to them. Nothing is sent to an engine that serves others, unless told so; if others come later, it ends.
+ * measured form to them. Nothing is sent to an engine that serves others, or does not show whether it does, unless told so; if others come
+ * later, it ends.
  */
 export async function measureEngine(request: MeasureRequest, controls: MeasureControls): Promise<Measured> {
   const { target, inspected, budget, servingOthers } = request;
   const { signal, onEvent } = controls;
+  const unknown = unknownLoad(request);
+  if (unknown !== null) return { kind: "refused", reason: "unknown-load", message: unknown, runs: [] };
   const startedMs = performance.now();
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(1000 * budget.seconds)]);
   // Every request in flight listens.

@@ -4,20 +4,23 @@ import { profileInUse } from "@/server/calibration/profileInUse";
 import type { CardStore } from "@/server/cards/cardStore";
 import type { Measuring, MeasuringAnnouncement, MeasuringOrder, Outcome } from "@/server/contracts/studio";
 import { addressOf } from "@/server/engineClient/address";
+import type { Fleet } from "@/server/fleet/fleet";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { type InspectedEngine, inspectEngine } from "@/server/measuring/inspectEngine";
 import { type MeasuredCards, measuredCards } from "@/server/measuring/measuredCards";
-import { announce, type Measured, type MeasureEvent, measureEngine, usualConcurrency } from "@/server/measuring/measureEngine";
+import { announce, type Measured, type MeasureEvent, measureEngine, unknownLoad, usualConcurrency } from "@/server/measuring/measureEngine";
 import type { Store } from "@/server/store/store";
 import type { FitMeasured, FitMeasuredOptions } from "@/solver/calibration/fitMeasured";
 import type { MeasuredRun } from "@/solver/calibration/measuredRun";
 import { isMeasured, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
 import { joinMeasured, type MeasuredProfile, measuredProfile, withCards } from "@/solver/hardware/measuredProfile";
 import type { Actor } from "../base/actor";
+import { planInForce } from "./planInForce";
 
 interface MeasuringParts {
   readonly store: Store;
   readonly cards: CardStore;
+  readonly fleet: Pick<Fleet, "list">;
   /** Keeps a profile in the store. */
   readonly keep: (profile: MeasuredProfile, actor: Actor) => Outcome<{ readonly id: string }>;
 }
@@ -36,7 +39,7 @@ type Points = Measuring["points"];
  * `Measure this engine`: one measurement at a time, in memory; it continues when the page is left. Its profile joins the measured engines of
  * the profile in use, so that plans choose among all of them.
  */
-export function createMeasuringService({ store, cards, keep }: MeasuringParts) {
+export function createMeasuringService({ store, cards, fleet, keep }: MeasuringParts) {
   let current: { measuring: Measuring; readonly stop: AbortController } | null = null;
   const note = store.audit.noting("calibration");
 
@@ -48,9 +51,13 @@ export function createMeasuringService({ store, cards, keep }: MeasuringParts) {
   async function prepare(order: MeasuringOrder): Promise<Outcome<Prepared>> {
     const address = addressOf(order.url);
     if (!address.ok) return { ok: false, message: `This address cannot be asked: ${address.fault}.` };
-    const found = await inspectEngine({ url: address.url }, order.model ?? undefined);
+    const target = { url: address.url };
+    const found = await inspectEngine(target, order.model ?? undefined);
     if (found.kind === "refused") return { ok: false, message: found.message };
     const { inspected } = found;
+    const { servingOthers } = order;
+    const refusal = unknownLoad({ target, inspected, servingOthers }) ?? (servingOthers ? null : planInForce(address.url, fleet.list()));
+    if (refusal !== null) return { ok: false, message: refusal };
     const filed = await measuredCards(inspected, { url: address.url, gpu: order.gpu ?? undefined }, cards.read());
     if (!filed.ok) return filed;
     const budget = { seconds: 60 * order.minutes, tokens: order.tokens };
@@ -153,7 +160,9 @@ export function createMeasuringService({ store, cards, keep }: MeasuringParts) {
   };
 }
 
-const limitsOf = ({ mostConcurrency, contextTokens }: ReturnType<typeof announce>) => ({ mostConcurrency, contextTokens });
+const limitsOf = ({ mostConcurrency, contextTokens, showsOthers }: ReturnType<typeof announce>) => ({
+  ...{ mostConcurrency, contextTokens, showsOthers },
+});
 
 /** Fits in the thread of calibrations, so that the studio goes on answering. */
 async function fitInThread(runs: readonly MeasuredRun[], options: FitMeasuredOptions): Promise<FitMeasured> {

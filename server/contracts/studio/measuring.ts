@@ -23,6 +23,8 @@ export interface MeasuringAnnouncement {
   readonly gpu: string;
   readonly mostConcurrency: number;
   readonly contextTokens: number;
+  /** Whether the engine's metrics show requests of others. */
+  readonly showsOthers: boolean;
   readonly seconds: number;
   readonly tokens: number;
 }

@@ -13,9 +13,13 @@ export interface EngineManners {
   readonly takesIds: boolean;
   /** Requests of others that it counts as answered each second. */
   readonly othersPerSecond: number;
+  readonly hasMetrics: boolean;
 }
 
-const usual: EngineManners = { stepMs: 2, msPerSequence: 0.3, msPerPromptToken: 0.02, maxSequences: 4, takesIds: true, othersPerSecond: 0 };
+const usual: EngineManners = {
+  ...{ stepMs: 2, msPerSequence: 0.3, msPerPromptToken: 0.02, maxSequences: 4 },
+  ...{ takesIds: true, othersPerSecond: 0, hasMetrics: true },
+};
 
 interface Sequence {
   readonly response: ServerResponse;
@@ -82,7 +86,7 @@ export async function startTimedEngine(change: Partial<EngineManners> = {}) {
 
   const server = createServer((request, response) => {
     if (request.url === "/v1/completions") void complete(request, response);
-    else if (request.url === "/metrics") response.end(metrics());
+    else if (request.url === "/metrics" && manners.hasMetrics) response.end(metrics());
     else if (request.url === "/version") response.end('{"version":"0.32.0"}');
     else if (request.url === "/v1/models") response.end('{"data":[{"id":"qwen2.5-7b","root":"qwen2.5-7b","max_model_len":256}]}');
     else response.writeHead(404).end();
