@@ -50,7 +50,7 @@ export async function closedLoop(
       sent += 1;
       const answer = await streamAnswer({ url: url + recipe.path, body, agent, signal });
       if (answer.kind === "answered") answers.push(answer);
-      else failures.push(answer.message);
+      else if (answer.kind === "failed") failures.push(answer.message);
       if (half !== undefined && answers.length >= concurrency / 2) {
         half();
         half = undefined;

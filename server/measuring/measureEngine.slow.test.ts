@@ -98,3 +98,22 @@ test("an engine that answers no completion is refused with what it says", async 
   const measured = await measureEngine({ ...request, servingOthers: true }, watching().controls);
   expect(measured).toMatchObject({ kind: "refused", reason: "no-completion", runs: [] });
 }, 60_000);
+
+test("a stop before the first run is no failure of the engine", async () => {
+  const { request } = await engineWith({ stepMs: 400 });
+  const { controls, stop } = watching();
+  const onEvent = (event: MeasureEvent): void => {
+    if (event.kind === "warming-up") setTimeout(() => stop.abort(), 100);
+  };
+  const measured = await measureEngine(request, { ...controls, onEvent });
+  expect(measured).toEqual({ kind: "refused", reason: "stopped", message: "The measurement was stopped before its first run.", runs: [] });
+}, 60_000);
+
+test("the requests that find out how an engine is asked are spent from the budget", async () => {
+  const { request } = await engineWith({ takesIds: false });
+  const { events, controls } = watching();
+  await measureEngine({ ...request, servingOthers: true, budget: { seconds: 3, tokens: 50_000 } }, controls);
+  const first = events.find(({ kind }) => kind === "running");
+  // Ids are refused; two prompts of 20 and 60 words have 43 and 123 tokens.
+  expect(first).toMatchObject({ left: { tokens: 50_000 - (32 + 4) - (43 + 4) - (123 + 4) } });
+}, 60_000);

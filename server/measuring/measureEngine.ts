@@ -129,6 +129,8 @@ export async function measureEngine(request: MeasureRequest, controls: MeasureCo
     onEvent({ kind: "warming-up" });
     const found = await findRecipe(target, inspected.served, agent, deadline);
     if (found.kind === "refused") return { kind: "refused", reason: "no-completion", message: found.message, runs: [] };
+    if (found.kind === "stopped") return endedEarly(signal);
+    sweep.spend(found.tokens);
     let failures = 0;
     for (let next = sweep.next(); next !== null && !deadline.aborted; next = sweep.next()) {
       onEvent({ kind: "running", next, runs: sweep.runs.length, left: sweep.left() });
@@ -182,6 +184,15 @@ async function watchOthers(target: MeasuredTarget, { counters, version }: Inspec
   });
   return foreignRequests(first, await engineCounters(target, version), 0);
 }
+
+/** It ended while it found out how the engine is asked. */
+const endedEarly = (stop: AbortSignal): Measured => ({
+  kind: "refused",
+  ...(stop.aborted
+    ? { reason: "stopped", message: "The measurement was stopped before its first run." }
+    : { reason: "too-few-runs", message: "The time of the measurement was over before its first run." }),
+  runs: [],
+});
 
 const othersRefusal = ({ url }: MeasuredTarget, requests: number, runs: readonly MeasuredRun[]): Measured => ({
   kind: "refused",
