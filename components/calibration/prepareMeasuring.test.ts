@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MeasuredPoint, MeasuringAnnouncement } from "@/server/contracts/studio";
-import { announcementTexts, errorTexts, progressText, scatterOf, usedShare } from "./prepareMeasuring";
+import { announcementTexts, errorSentence, errorTexts, progressText, scatterOf, usedShare } from "./prepareMeasuring";
 
 const announced: MeasuringAnnouncement = {
   engine: "vllm",
@@ -47,4 +47,12 @@ test("runs without a prediction or a figure are left out of chart and errors", (
   expect(scatterOf(points, "ttft").map(({ key }) => key)).toEqual([1, 2]);
   expect(scatterOf(points, "tpot")).toEqual([]);
   expect(errorTexts(points)).toEqual({ ttft: "15.0 %", tpot: "–", endToEnd: "30.0 %", p95: "45.0 %" });
+});
+
+test("errors on runs that a fit has seen are never called errors on runs kept aside", () => {
+  const points = [point(0.1)];
+  expect(errorSentence(points, "kept-aside")).toBe(
+    "Median error on runs kept aside by their lengths: TTFT 10.0 %, TPOT –, end to end 20.0 %, p95 30.0 %.",
+  );
+  expect(errorSentence(points, "fit")).toMatch(/^Median error on the runs of the fit itself: .*error at other lengths is not known\.$/);
 });

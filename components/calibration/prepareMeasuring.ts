@@ -38,6 +38,15 @@ export function scatterOf(points: readonly MeasuredPoint[], metric: ServingMetri
   });
 }
 
+/** What the errors of a measurement are and on which runs, in a sentence. */
+export function errorSentence(points: readonly MeasuredPoint[], errorsOf: "kept-aside" | "fit"): string {
+  const { ttft, tpot, endToEnd, p95 } = errorTexts(points);
+  const figures = `TTFT ${ttft}, TPOT ${tpot}, end to end ${endToEnd}, p95 ${p95}`;
+  return errorsOf === "kept-aside"
+    ? `Median error on runs kept aside by their lengths: ${figures}.`
+    : `Median error on the runs of the fit itself: ${figures}. All runs have the same lengths, so the error at other lengths is not known.`;
+}
+
 /** Median error of each figure on the runs, in words; "–" where no run has one. */
 export function errorTexts(points: readonly MeasuredPoint[]): Readonly<Record<ServingMetric | "p95", string>> {
   const median = (errors: readonly (number | null | undefined)[]): string => {

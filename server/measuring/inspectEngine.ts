@@ -8,6 +8,8 @@ import { askTarget, type MeasuredTarget } from "./measuredTarget";
 export interface InspectedEngine {
   /** Its own word, such as "vllm"; "openai" where it does not say. */
   readonly engine: string;
+  /** Whether it is Weir's emulator. */
+  readonly emulated: boolean;
   readonly version: string | null;
   /** The model that is asked, as the engine calls it, and the weights that it loaded, where it says. */
   readonly served: string;
@@ -79,6 +81,7 @@ export async function inspectEngine(target: MeasuredTarget, model: string | unde
     kind: "inspected",
     inspected: {
       engine: counters.engine ?? settings.engine ?? "openai",
+      emulated: counters.engine === "weir-emulator",
       version,
       served: chosen.id,
       root: chosen.root ?? null,

@@ -259,7 +259,7 @@ class Sweep {
 
   options(): FitMeasuredOptions {
     const { inspected, model, gpu, shape, target } = this.request;
-    const { counters, contextTokens, maxSequences, maxBatchedTokens, engine, version } = inspected;
+    const { counters, contextTokens, maxSequences, maxBatchedTokens, engine, emulated, version } = inspected;
     const limit = (reported: number | null, observed: number | null, assumed: number): MeasuredEngine["limits"]["kvTokens"] => {
       if (reported !== null) return { value: Math.floor(reported), origin: "reported" };
       return observed === null ? { value: assumed, origin: "assumed" } : { value: observed, origin: "observed" };
@@ -277,7 +277,7 @@ class Sweep {
       noise: repeatNoise(this.runs, (at) => this.asked.findIndex((one) => isSamePoint(one, this.asked[at] ?? one))),
       asOf: new Date().toISOString().slice(0, 10),
       source: `${engine}${version === null ? "" : ` ${version}`} at ${new URL(target.url).host}`,
-      emulated: engine.includes("emulator") || version?.includes("emulated") === true,
+      emulated,
     };
   }
 }

@@ -18,7 +18,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 const filed = (url: string, folder: string) => {
   const counters = { engine: null, running: null, waiting: null, answered: null, promptTokens: null, kvTokens: null };
   const limits = { contextTokens: 256, maxSequences: null, maxBatchedTokens: null, counters };
-  const inspected: InspectedEngine = { engine: "vllm", version: null, served: "mine", root: folder, ...limits };
+  const inspected: InspectedEngine = { engine: "vllm", emulated: false, version: null, served: "mine", root: folder, ...limits };
   return measuredCards(inspected, { url, gpu: undefined }, cards);
 };
 

@@ -12,7 +12,7 @@ import { announce, type Measured, type MeasureEvent, measureEngine, unknownLoad,
 import type { Store } from "@/server/store/store";
 import type { FitMeasured, FitMeasuredOptions } from "@/solver/calibration/fitMeasured";
 import type { MeasuredRun } from "@/solver/calibration/measuredRun";
-import { isMeasured, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
+import { freeProfileName, isMeasured } from "@/solver/hardware/engineProfile";
 import { joinMeasured, type MeasuredProfile, measuredProfile, withCards } from "@/solver/hardware/measuredProfile";
 import type { Actor } from "../base/actor";
 import { planInForce } from "./planInForce";
@@ -43,7 +43,7 @@ export function createMeasuringService({ store, cards, fleet, keep }: MeasuringP
   let current: { measuring: Measuring; readonly stop: AbortController } | null = null;
   const note = store.audit.noting("calibration");
 
-  const isUnderWay = (): boolean => current?.measuring.state.kind === "running" || current?.measuring.state.kind === "fitting";
+  const isUnderWay = (): boolean => current?.measuring.state.kind === "running";
   const update = (change: Partial<Measuring>): void => {
     if (current !== null) current.measuring = { ...current.measuring, ...change };
   };
@@ -91,7 +91,10 @@ export function createMeasuringService({ store, cards, fleet, keep }: MeasuringP
     const refused = (message: string): Partial<Measuring> => ({ state: { kind: "refused", message } });
     if (measured.kind === "refused") return refused(measured.message);
     const { engine } = measured.fit;
-    const name = freeName(store, `${engine.model} on ${engine.gpu}, measured ${engine.measuredOn.asOf}`);
+    const name = freeProfileName(
+      `${engine.model} on ${engine.gpu}, measured ${engine.measuredOn.asOf}`,
+      store.calibrations.list().map(({ profile }) => profile),
+    );
     const own = measuredProfile({ id: randomUUID(), name, engine: inspected.engine, cards: filed.cards }, [engine]);
     const used = profileInUse(store);
     const profile = isMeasured(used) ? joinMeasured([used, own]) : own;
@@ -99,7 +102,8 @@ export function createMeasuringService({ store, cards, fleet, keep }: MeasuringP
     if (!added.ok) return refused(added.message);
     const kept = keep(profile, actor);
     if (!kept.ok) return refused(kept.message);
-    return { state: { kind: "measured", profile, stopped: measured.stopped }, points: pointsOf(measured.fit), doing: "Measured" };
+    const { points, errorsOf } = pointsOf(measured.fit);
+    return { state: { kind: "measured", profile, stopped: measured.stopped, errorsOf }, points, doing: "Measured" };
   }
 
   async function run(prepared: Prepared, order: MeasuringOrder, { stop, actor }: { stop: AbortController; actor: Actor }): Promise<void> {
@@ -116,7 +120,7 @@ export function createMeasuringService({ store, cards, fleet, keep }: MeasuringP
       );
       update(finish(measured, prepared, actor));
     } catch (problem) {
-      update({ state: { kind: "refused", message: `The measurement broke off: ${reasonOf(problem)}.` } });
+      update({ state: { kind: "refused", message: `The measurement failed: ${reasonOf(problem)}.` } });
     }
   }
 
@@ -173,16 +177,8 @@ async function fitInThread(runs: readonly MeasuredRun[], options: FitMeasuredOpt
 }
 
 /** The runs with their errors: of fits that had not seen them, or of the fit to all where none was kept aside. */
-function pointsOf({ keptAside, trained }: Extract<FitMeasured, { outcome: "fitted" }>): Points {
-  return (keptAside.length > 0 ? keptAside : trained).map(({ run, errors, p95 }) => ({ run, errors: { ...errors, p95 } }));
-}
-
-/** The name, with a number where a profile has it already. */
-function freeName(store: Store, wanted: string): string {
-  const taken = new Set(store.calibrations.list().map(({ profile }) => profile.name));
-  const short = wanted.slice(0, MOST_PROFILE_NAME - 5);
-  if (!taken.has(short)) return short;
-  let number = 2;
-  while (taken.has(`${short} (${number})`)) number += 1;
-  return `${short} (${number})`;
+export function pointsOf({ keptAside, trained }: Pick<Extract<FitMeasured, { outcome: "fitted" }>, "keptAside" | "trained">) {
+  const errorsOf = keptAside.length > 0 ? ("kept-aside" as const) : ("fit" as const);
+  const points: Points = (errorsOf === "fit" ? trained : keptAside).map(({ run, errors, p95 }) => ({ run, errors: { ...errors, p95 } }));
+  return { points, errorsOf };
 }

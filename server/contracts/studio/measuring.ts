@@ -29,7 +29,7 @@ export interface MeasuringAnnouncement {
   readonly tokens: number;
 }
 
-/** A run, and what a fit to the runs of other lengths predicts for it; null before that fit. */
+/** A run, and the errors of what a fit predicts for it; null before that fit. */
 export interface MeasuredPoint {
   readonly run: MeasuredRun;
   readonly errors: { readonly ttft: number; readonly tpot: number | null; readonly endToEnd: number; readonly p95: number } | null;
@@ -45,8 +45,16 @@ export interface Measuring {
   readonly doing: string;
   readonly points: readonly MeasuredPoint[];
   readonly state:
-    | { readonly kind: "running" | "fitting" }
-    /** `stopped`: before its budget was used. The profile is kept under its id. */
-    | { readonly kind: "measured"; readonly profile: MeasuredProfile; readonly stopped: boolean }
+    | { readonly kind: "running" }
+    /**
+     * `stopped`: before its budget was used. The profile is kept under its id. `errorsOf`: what the errors of `points` are of, fits to the
+     * runs of other lengths, or the fit to these runs themselves where all have the same lengths.
+     */
+    | {
+        readonly kind: "measured";
+        readonly profile: MeasuredProfile;
+        readonly stopped: boolean;
+        readonly errorsOf: "kept-aside" | "fit";
+      }
     | { readonly kind: "refused"; readonly message: string };
 }
