@@ -1,6 +1,6 @@
 import type { Announcement, Measured, MeasureEvent, MeasureRequest } from "@/server/measuring/measureEngine";
-import type { RunErrors } from "@/solver/calibration/fitMeasured";
 import type { RunPoint } from "@/solver/calibration/measuredRun";
+import type { RunErrors } from "@/solver/calibration/simulatedRun";
 import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
 import type { MeasuredProfile } from "@/solver/hardware/measuredProfile";
 import { quantile } from "@/solver/numeric/quantile";
