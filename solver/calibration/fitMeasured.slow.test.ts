@@ -122,27 +122,26 @@ test("the token budget of a step is found where the engine does not report it", 
 }, 120_000);
 
 test("a run kept aside is predicted as a fit predicts it that never saw its lengths, token budget and pace among it", () => {
-  const [first = [0, 0]] = lengths;
   const tail = 1.2;
   const small: ReplicaModel = { ...truth, maxBatchedTokens: 512 };
-  const runs = points.map((point) => {
-    const exact = measured(point, () => 1, small);
-    return { ...exact, p95Seconds: tail * exact.p95Seconds };
-  });
+  const isAside = ({ inputTokens }: RunPoint): boolean => inputTokens === 700;
+  const runs = points
+    .filter(({ inputTokens, concurrency }) => [16, 64, 700].includes(inputTokens) && concurrency !== 4)
+    .map((point) => {
+      const exact = measured(point, () => 1, small);
+      return { ...exact, p95Seconds: tail * exact.p95Seconds };
+    });
   const assumed = { ...options, limits: { ...limits, maxBatchedTokens: { value: 2048, origin: "assumed" as const } } };
   const fit = fitMeasured(runs, assumed);
-  const [inputTokens, outputTokens] = first;
-  const isAside = (run: RunPoint): boolean => run.inputTokens === inputTokens && run.outputTokens === outputTokens;
   const others = fitMeasured(
     runs.filter((run) => !isAside(run)),
     assumed,
   );
   if (fit.outcome !== "fitted" || others.outcome !== "fitted") throw new Error("no fit");
   const aside = fit.keptAside.filter(({ run }) => isAside(run));
-  expect(aside).toHaveLength(4);
+  expect(aside).toHaveLength(3);
   expect(aside).toEqual(aside.map(({ run }) => errorsOf(run, others.engine)));
-  // Without the pace every p95 would be 1 - 1 / tail too low.
-  expect(Math.abs(fit.engine.p95Errors?.bias ?? 1)).toBeLessThan(0.05);
+  expect(fit.engine.paceDeviation).toBeGreaterThan(0);
 }, 120_000);
 
 test("fewer than five different runs are refused with their number", () => {
