@@ -22,7 +22,7 @@ const LONG_WORDS = 60;
 
 export type FindRecipe =
   | { readonly kind: "found"; readonly recipe: AskRecipe; readonly tokens: number }
-  | { readonly kind: "refused"; readonly message: string }
+  | { readonly kind: "refused"; readonly reason: "no-completion" | "no-usage"; readonly message: string }
   /** Its signal fired. */
   | { readonly kind: "stopped" };
 
@@ -43,7 +43,7 @@ export async function findRecipe(target: MeasuredTarget, model: string, agent: D
   };
   const ids = recipeOf(model, "/v1/completions", { exact: true, prompt: randomIds });
   const first = await ask(ids, 32);
-  if (first.kind === "answered" && first.inputTokens !== null && Math.abs(first.inputTokens - 32) <= 1)
+  if (first.kind === "answered" && first.inputTokens !== null && first.outputTokens !== null && Math.abs(first.inputTokens - 32) <= 1)
     return { kind: "found", recipe: ids, tokens };
   let failure = first;
   for (const path of ["/v1/completions", "/v1/chat/completions"] as const) {
@@ -51,7 +51,13 @@ export async function findRecipe(target: MeasuredTarget, model: string, agent: D
     const [short, long] = [await ask(words, SHORT_WORDS), await ask(words, LONG_WORDS)];
     if (short.kind === "failed") failure = short;
     if (short.kind !== "answered" || long.kind !== "answered") continue;
-    const [a, b] = [short.inputTokens ?? SHORT_WORDS, long.inputTokens ?? LONG_WORDS];
+    const [a, b] = [short.inputTokens, long.inputTokens];
+    if (a === null || b === null || long.outputTokens === null)
+      return {
+        kind: "refused",
+        reason: "no-usage",
+        message: `${target.url} does not report the tokens of a streamed answer (stream_options.include_usage), so its speed cannot be measured.`,
+      };
     const tokensPerWord = Math.max(0.1, (b - a) / (LONG_WORDS - SHORT_WORDS));
     const frame = a - tokensPerWord * SHORT_WORDS;
     const wordsFor = (tokens: number): string => randomWords(Math.max(1, Math.round((tokens - frame) / tokensPerWord)));
@@ -59,7 +65,7 @@ export async function findRecipe(target: MeasuredTarget, model: string, agent: D
   }
   if (signal.aborted) return { kind: "stopped" };
   const why = failure.kind === "failed" ? failure.message : "it does not stream an answer";
-  return { kind: "refused", message: `${target.url} does not answer a completion: ${why}.` };
+  return { kind: "refused", reason: "no-completion", message: `${target.url} does not answer a completion: ${why}.` };
 }
 
 function recipeOf(

@@ -117,3 +117,18 @@ test("the requests that find out how an engine is asked are spent from the budge
   // Ids are refused; two prompts of 20 and 60 words have 43 and 123 tokens.
   expect(first).toMatchObject({ left: { tokens: 50_000 - (32 + 4) - (43 + 4) - (123 + 4) } });
 }, 60_000);
+
+test("an engine that does not count tokens is refused, since lengths are not known", async () => {
+  const { request } = await engineWith({ countsTokens: false });
+  const measured = await measureEngine({ ...request, servingOthers: true }, watching().controls);
+  expect(measured).toMatchObject({ kind: "refused", reason: "no-usage", runs: [] });
+}, 60_000);
+
+test("runs whose answers have other lengths than asked for are left out, with the reason", async () => {
+  const { request } = await engineWith({ keepsLengths: false });
+  const { events, controls } = watching();
+  const measured = await measureEngine({ ...request, servingOthers: true, budget: { seconds: 20, tokens: 200_000 } }, controls);
+  const left = events.filter(({ kind }) => kind === "left-out");
+  expect(left[0]).toMatchObject({ message: expect.stringMatching(/^answers had \d+ to \d+ tokens instead of one length$/) });
+  expect(measured).toMatchObject({ kind: "refused", reason: "failing", runs: [] });
+}, 60_000);

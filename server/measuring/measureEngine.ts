@@ -52,7 +52,7 @@ export type Measured =
     }
   | {
       readonly kind: "refused";
-      readonly reason: "serves-others" | "unknown-load" | "no-completion" | "too-few-runs" | "failing" | "stopped";
+      readonly reason: "serves-others" | "unknown-load" | "no-completion" | "no-usage" | "too-few-runs" | "failing" | "stopped";
       readonly message: string;
       readonly runs: readonly MeasuredRun[];
     };
@@ -128,7 +128,7 @@ export async function measureEngine(request: MeasureRequest, controls: MeasureCo
     if (foreign > 0) return othersRefusal(target, foreign, []);
     onEvent({ kind: "warming-up" });
     const found = await findRecipe(target, inspected.served, agent, deadline);
-    if (found.kind === "refused") return { kind: "refused", reason: "no-completion", message: found.message, runs: [] };
+    if (found.kind === "refused") return { kind: "refused", reason: found.reason, message: found.message, runs: [] };
     if (found.kind === "stopped") return endedEarly(signal);
     sweep.spend(found.tokens);
     let failures = 0;
