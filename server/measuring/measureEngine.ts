@@ -109,8 +109,8 @@ export const usualConcurrency = ({ maxSequences }: InspectedEngine): number =>
 
 /**
  * Measures an engine: closed loops at lengths and numbers of requests in flight that `nextRun` chooses, within a budget, and a fit of the
- * measured form to them. Nothing is sent to an engine that serves others, or does not show whether it does, unless told so; if others come
- * later, it ends.
+ * measured form to them. Nothing is sent to an engine that serves others, or does not show whether it does, unless `servingOthers`; it
+ * ends if others send requests later.
  */
 export async function measureEngine(request: MeasureRequest, controls: MeasureControls): Promise<Measured> {
   const { target, inspected, budget, servingOthers } = request;

@@ -39,11 +39,11 @@ const WEIGHT = 0.7;
 /** Step of the finite differences, on the logarithms: a simulation has small jumps wherever a request falls into another step. */
 const DIFFERENCE = 0.03;
 
-/** Token budgets of a step that engines have by default; the runs tell which, where the engine does not. */
+/** Token budgets of a step that engines have by default: chosen by the runs where the engine does not report its own. */
 const TOKEN_BUDGETS = [512, 2048, 8192];
-/** An assumed token budget, and how much smaller the cost of another must be. */
+/** An assumed token budget, and the share of its cost below which another one is chosen. */
 const ASSUMED_BUDGET = 2048;
-const TOLD = 0.9;
+const CLEARLY_LESS = 0.9;
 
 /** Largest deviation of a pace. */
 const MOST_DEVIATION = 0.5;
@@ -128,7 +128,7 @@ function fitWithBudget(runs: readonly MeasuredRun[], limits: Limits): { readonly
     return { limits: other, ...fitTimes(runs, other) };
   });
   const best = others.reduce((found, other) => (other.cost < found.cost ? other : found), assumed);
-  return best.cost < TOLD * assumed.cost ? best : assumed;
+  return best.cost < CLEARLY_LESS * assumed.cost ? best : assumed;
 }
 
 function fitTimes(runs: readonly MeasuredRun[], limits: Limits): { readonly times: MeasuredTimes; readonly cost: number } {

@@ -168,7 +168,7 @@ const limitsOf = ({ mostConcurrency, contextTokens, showsOthers }: ReturnType<ty
   ...{ mostConcurrency, contextTokens, showsOthers },
 });
 
-/** Fits in the thread of calibrations, so that the studio goes on answering. */
+/** Fits in the thread of calibrations, so that the studio keeps answering. */
 async function fitInThread(runs: readonly MeasuredRun[], options: FitMeasuredOptions): Promise<FitMeasured> {
   for await (const reply of calibrate({ kind: "measured", runs, options }, new AbortController().signal)) {
     if (reply.kind === "measured") return reply.answer;
