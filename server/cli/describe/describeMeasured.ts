@@ -1,6 +1,5 @@
 import type { Announcement, Measured, MeasureEvent, MeasureRequest } from "@/server/measuring/measureEngine";
 import type { RunPoint } from "@/solver/calibration/measuredRun";
-import type { RunErrors } from "@/solver/calibration/simulatedRun";
 import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
 import type { MeasuredProfile } from "@/solver/hardware/measuredProfile";
 import { quantile } from "@/solver/numeric/quantile";
@@ -70,7 +69,9 @@ export function describeMeasured(
   ].join("");
 }
 
-function errorCells(all: readonly RunErrors[]): readonly string[] {
+type Fitted = Extract<Measured, { kind: "measured" }>["fit"];
+
+function errorCells(all: Fitted["trained"]): readonly string[] {
   const cell = (errors: readonly (number | null)[]): string => {
     const known = Float64Array.from(errors.flatMap((error) => (error === null ? [] : [Math.abs(error)])));
     if (known.length === 0) return "-";
