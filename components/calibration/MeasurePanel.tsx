@@ -7,6 +7,8 @@ import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { prepareScatter } from "../charts/prepareScatter";
 import { ScatterChart } from "../charts/ScatterChart";
+import { noReference, referenceFault, referenceOf } from "../clusters/prepareAttach";
+import { ReferenceField } from "../clusters/ReferenceField";
 import { ClusterLink } from "../shell/ClusterLink";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
@@ -30,6 +32,7 @@ export function MeasurePanel({ onShow }: { readonly onShow: (profileId: string) 
   const [model, setModel] = useState("");
   const [gpu, setGpu] = useState("");
   const [minutes, setMinutes] = useState(6);
+  const [key, setKey] = useState(noReference);
   const [servingOthers, setServingOthers] = useState(false);
   const [announced, setAnnounced] = useState<{ readonly order: MeasuringOrder; readonly load: MeasuringAnnouncement } | null>(null);
   const renew = () => queries.invalidateQueries(trpc.measuring.state.pathFilter());
@@ -40,7 +43,7 @@ export function MeasurePanel({ onShow }: { readonly onShow: (profileId: string) 
     mutationFn: async () => {
       const order = {
         ...{ url: url.trim(), model: model.trim() || null, gpu: gpu.trim() || null },
-        ...{ minutes, tokens: Math.round(MOST_TOKENS_A_MINUTE * minutes), servingOthers },
+        ...{ minutes, tokens: Math.round(MOST_TOKENS_A_MINUTE * minutes), servingOthers, key: referenceOf(key) ?? undefined },
       };
       return { order, load: unwrapOutcome(await client.measuring.announce.mutate(order)).announced };
     },
@@ -70,10 +73,15 @@ export function MeasurePanel({ onShow }: { readonly onShow: (profileId: string) 
         <TextField label="Model" value={model} maxLength={200} placeholder="the only one" onChange={setModel} />
         <TextField label="GPU card" value={gpu} maxLength={80} placeholder="this host's processor" onChange={setGpu} />
         <NumberField label="Minutes" value={minutes} min={0.1} max={600} step={1} onChange={setMinutes} />
+        <ReferenceField label="API key" value={key} onChange={setKey} />
         <Check checked={servingOthers} onChange={setServingOthers}>
           It may serve others meanwhile
         </Check>
-        <PermittedButton permission="attach" type="submit" disabled={url.trim() === "" || announce.isPending || isUnderWay(measuring)}>
+        <PermittedButton
+          permission="attach"
+          type="submit"
+          disabled={url.trim() === "" || referenceFault(key) !== null || announce.isPending || isUnderWay(measuring)}
+        >
           Measure this engine
         </PermittedButton>
       </form>

@@ -2,12 +2,15 @@ import { randomUUID } from "node:crypto";
 import { calibrate } from "@/server/calibration/calibrate";
 import { profileInUse } from "@/server/calibration/profileInUse";
 import type { CardStore } from "@/server/cards/cardStore";
+import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { Measuring, MeasuringAnnouncement, MeasuringOrder, Outcome } from "@/server/contracts/studio";
 import { addressOf } from "@/server/engineClient/address";
+import { keyAt } from "@/server/fleet/connection";
 import type { Fleet } from "@/server/fleet/fleet";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { type InspectedEngine, inspectEngine } from "@/server/measuring/inspectEngine";
 import { type MeasuredCards, measuredCards } from "@/server/measuring/measuredCards";
+import type { MeasuredTarget } from "@/server/measuring/measuredTarget";
 import { announce, type Measured, type MeasureEvent, measureEngine, unknownLoad, usualConcurrency } from "@/server/measuring/measureEngine";
 import type { Store } from "@/server/store/store";
 import type { FitMeasured, FitMeasuredOptions } from "@/solver/calibration/fitMeasured";
@@ -27,7 +30,7 @@ interface MeasuringParts {
 
 /** Everything about a measurement that is known before any load. */
 interface Prepared {
-  readonly url: string;
+  readonly target: MeasuredTarget;
   readonly inspected: InspectedEngine;
   readonly filed: MeasuredCards;
   readonly announced: MeasuringAnnouncement;
@@ -48,10 +51,13 @@ export function createMeasuringService({ store, cards, fleet, keep }: MeasuringP
     if (current !== null) current.measuring = { ...current.measuring, ...change };
   };
 
-  async function prepare(order: MeasuringOrder): Promise<Outcome<Prepared>> {
+  /** A key that is used for the first time is entered for the engine's address: to order a measurement there is an operator's act. */
+  async function prepare(order: MeasuringOrder, actor: Actor): Promise<Outcome<Prepared>> {
     const address = addressOf(order.url);
     if (!address.ok) return { ok: false, message: `This address cannot be asked: ${address.fault}.` };
-    const target = { url: address.url };
+    const target = { url: address.url, key: order.key };
+    for (const { key, origin } of secretOrigins.enter(keyAt(order.key, address.url)))
+      store.audit.note(actor, "enter key", secretOrigins.nameOf(key), `for ${origin}`);
     const found = await inspectEngine(target, order.model ?? undefined);
     if (found.kind === "refused") return { ok: false, message: found.message };
     const { inspected } = found;
@@ -64,7 +70,7 @@ export function createMeasuringService({ store, cards, fleet, keep }: MeasuringP
     const load = announce({ inspected, budget, mostConcurrency: usualConcurrency(inspected) });
     const { engine, version, served } = inspected;
     const announced = { engine, version, served, model: filed.model, gpu: filed.gpu, ...budget, ...limitsOf(load) };
-    return { ok: true, url: address.url, inspected, filed, announced };
+    return { ok: true, target, inspected, filed, announced };
   }
 
   /** What an event of the measurement changes in its state. */
@@ -107,12 +113,12 @@ export function createMeasuringService({ store, cards, fleet, keep }: MeasuringP
   }
 
   async function run(prepared: Prepared, order: MeasuringOrder, { stop, actor }: { stop: AbortController; actor: Actor }): Promise<void> {
-    const { url, inspected, filed, announced } = prepared;
+    const { target, inspected, filed, announced } = prepared;
     const { model, gpu } = filed;
     try {
       const measured = await measureEngine(
         {
-          ...{ target: { url }, inspected, model, gpu, shape: { tp: 1, pp: 1 }, servingOthers: order.servingOthers },
+          ...{ target, inspected, model, gpu, shape: { tp: 1, pp: 1 }, servingOthers: order.servingOthers },
           budget: { seconds: announced.seconds, tokens: announced.tokens },
           mostConcurrency: announced.mostConcurrency,
         },
@@ -126,14 +132,14 @@ export function createMeasuringService({ store, cards, fleet, keep }: MeasuringP
 
   return {
     /** The load that a measurement would send; nothing is sent yet but questions about the engine. */
-    async announce(order: MeasuringOrder): Promise<Outcome<{ readonly announced: MeasuringAnnouncement }>> {
-      const prepared = await prepare(order);
+    async announce(order: MeasuringOrder, actor: Actor): Promise<Outcome<{ readonly announced: MeasuringAnnouncement }>> {
+      const prepared = await prepare(order, actor);
       return prepared.ok ? { ok: true, announced: prepared.announced } : prepared;
     },
     /** Begins the load. Refused while another measurement is under way. */
     async start(order: MeasuringOrder, actor: Actor): Promise<Outcome<object>> {
       if (isUnderWay()) return { ok: false, message: "A measurement is under way: wait for it, or stop it." };
-      const prepared = await prepare(order);
+      const prepared = await prepare(order, actor);
       if (!prepared.ok) return prepared;
       if (isUnderWay()) return { ok: false, message: "A measurement is under way: wait for it, or stop it." };
       const stop = new AbortController();

@@ -1,3 +1,4 @@
+import type { KeyReference } from "@/server/contracts/engine/engineAccess";
 import type { MeasuredRun } from "@/solver/calibration/measuredRun";
 import type { MeasuredProfile } from "@/solver/hardware/measuredProfile";
 
@@ -11,6 +12,8 @@ export interface MeasuringOrder {
   readonly minutes: number;
   readonly tokens: number;
   readonly servingOthers: boolean;
+  /** Where the engine's API key is; left out: it wants none. */
+  readonly key?: KeyReference;
 }
 
 /** The load of a measurement, as it is announced before any of it is sent. */
