@@ -10,8 +10,15 @@ import type { Fleet } from "@/server/fleet/fleet";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { type InspectedEngine, inspectEngine } from "@/server/measuring/inspectEngine";
 import { type MeasuredCards, measuredCards } from "@/server/measuring/measuredCards";
-import type { MeasuredTarget } from "@/server/measuring/measuredTarget";
-import { announce, type Measured, type MeasureEvent, measureEngine, unknownLoad, usualConcurrency } from "@/server/measuring/measureEngine";
+import {
+  announce,
+  type Measured,
+  type MeasureEvent,
+  type MeasureRequest,
+  measureEngine,
+  unknownLoad,
+  usualConcurrency,
+} from "@/server/measuring/measureEngine";
 import type { Store } from "@/server/store/store";
 import type { FitMeasured, FitMeasuredOptions } from "@/solver/calibration/fitMeasured";
 import type { MeasuredRun } from "@/solver/calibration/measuredRun";
@@ -30,7 +37,7 @@ interface MeasuringParts {
 
 /** Everything about a measurement that is known before any load. */
 interface Prepared {
-  readonly target: MeasuredTarget;
+  readonly target: MeasureRequest["target"];
   readonly inspected: InspectedEngine;
   readonly filed: MeasuredCards;
   readonly announced: MeasuringAnnouncement;
@@ -55,7 +62,7 @@ export function createMeasuringService({ store, cards, fleet, keep }: MeasuringP
   async function prepare(order: MeasuringOrder, actor: Actor): Promise<Outcome<Prepared>> {
     const address = addressOf(order.url);
     if (!address.ok) return { ok: false, message: `This address cannot be asked: ${address.fault}.` };
-    const target = { url: address.url, key: order.key };
+    const target = { url: address.url, ...(order.key === undefined ? {} : { key: order.key }) };
     for (const { key, origin } of secretOrigins.enter(keyAt(order.key, address.url)))
       store.audit.note(actor, "enter key", secretOrigins.nameOf(key), `for ${origin}`);
     const found = await inspectEngine(target, order.model ?? undefined);

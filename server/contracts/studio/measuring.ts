@@ -13,7 +13,7 @@ export interface MeasuringOrder {
   readonly tokens: number;
   readonly servingOthers: boolean;
   /** Where the engine's API key is; left out: it wants none. */
-  readonly key?: KeyReference;
+  readonly key?: KeyReference | undefined;
 }
 
 /** The load of a measurement, as it is announced before any of it is sent. */
