@@ -195,7 +195,7 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
     judges,
     hosts: { stateDir, environment: process.env, gpuCards: () => cards.read().catalogue.gpus },
   });
-  const measuring = createMeasuringService({ store, cards, keep: calibrations.keep });
+  const measuring = createMeasuringService({ store, cards, fleet, keep: calibrations.keep });
   const folder = addonsFolder(process.env);
   const addons = createAddonKeeper(folder);
   const places = { root: WEIR_ROOT ?? process.cwd(), node: process.execPath, addonsFolder: folder };

@@ -7,6 +7,8 @@ import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { prepareScatter } from "../charts/prepareScatter";
 import { ScatterChart } from "../charts/ScatterChart";
+import { noReference, referenceFault, referenceOf } from "../clusters/prepareAttach";
+import { ReferenceField } from "../clusters/ReferenceField";
 import { ClusterLink } from "../shell/ClusterLink";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
@@ -15,12 +17,11 @@ import { NumberField, TextField } from "../ui/Field";
 import { Panel } from "../ui/Panel";
 import { PermittedButton } from "../ui/PermittedButton";
 import { noiseText } from "./prepareMeasured";
-import { announcementTexts, errorTexts, progressText, scatterOf, usedShare } from "./prepareMeasuring";
+import { announcementTexts, errorSentence, progressText, scatterOf, usedShare } from "./prepareMeasuring";
 
 const ASK_AGAIN_MS = 1000;
 
-const isUnderWay = (measuring: Measuring | null | undefined): boolean =>
-  measuring?.state.kind === "running" || measuring?.state.kind === "fitting";
+const isUnderWay = (measuring: Measuring | null | undefined): boolean => measuring?.state.kind === "running";
 
 /** `Measure this engine`: announces its load, sends it, and shows the fit against the runs. It continues when the page is left. */
 export function MeasurePanel({ onShow }: { readonly onShow: (profileId: string) => void }) {
@@ -31,6 +32,7 @@ export function MeasurePanel({ onShow }: { readonly onShow: (profileId: string) 
   const [model, setModel] = useState("");
   const [gpu, setGpu] = useState("");
   const [minutes, setMinutes] = useState(6);
+  const [key, setKey] = useState(noReference);
   const [servingOthers, setServingOthers] = useState(false);
   const [announced, setAnnounced] = useState<{ readonly order: MeasuringOrder; readonly load: MeasuringAnnouncement } | null>(null);
   const renew = () => queries.invalidateQueries(trpc.measuring.state.pathFilter());
@@ -41,7 +43,7 @@ export function MeasurePanel({ onShow }: { readonly onShow: (profileId: string) 
     mutationFn: async () => {
       const order = {
         ...{ url: url.trim(), model: model.trim() || null, gpu: gpu.trim() || null },
-        ...{ minutes, tokens: Math.round(MOST_TOKENS_A_MINUTE * minutes), servingOthers },
+        ...{ minutes, tokens: Math.round(MOST_TOKENS_A_MINUTE * minutes), servingOthers, key: referenceOf(key) ?? undefined },
       };
       return { order, load: unwrapOutcome(await client.measuring.announce.mutate(order)).announced };
     },
@@ -71,10 +73,15 @@ export function MeasurePanel({ onShow }: { readonly onShow: (profileId: string) 
         <TextField label="Model" value={model} maxLength={200} placeholder="the only one" onChange={setModel} />
         <TextField label="GPU card" value={gpu} maxLength={80} placeholder="this host's processor" onChange={setGpu} />
         <NumberField label="Minutes" value={minutes} min={0.1} max={600} step={1} onChange={setMinutes} />
+        <ReferenceField label="API key" value={key} onChange={setKey} />
         <Check checked={servingOthers} onChange={setServingOthers}>
           It may serve others meanwhile
         </Check>
-        <PermittedButton permission="attach" type="submit" disabled={url.trim() === "" || announce.isPending || isUnderWay(measuring)}>
+        <PermittedButton
+          permission="attach"
+          type="submit"
+          disabled={url.trim() === "" || referenceFault(key) !== null || announce.isPending || isUnderWay(measuring)}
+        >
           Measure this engine
         </PermittedButton>
       </form>
@@ -118,7 +125,7 @@ function Progress(props: {
         {state.message}
       </p>
     );
-  if (state.kind === "measured") return <Result measuring={measuring} profileId={state.profile.id} onShow={props.onShow} />;
+  if (state.kind === "measured") return <Result points={measuring.points} state={state} onShow={props.onShow} />;
   return (
     <div className="flex flex-wrap items-center gap-3 text-sm">
       <progress aria-label="Budget used" max={1} value={usedShare(measuring)} />
@@ -130,7 +137,13 @@ function Progress(props: {
   );
 }
 
-function Result({ measuring, profileId, onShow }: { measuring: Measuring; profileId: string; onShow: (profileId: string) => void }) {
+function Result(props: {
+  readonly points: Measuring["points"];
+  readonly state: Extract<Measuring["state"], { kind: "measured" }>;
+  readonly onShow: (profileId: string) => void;
+}) {
+  const { points, state, onShow } = props;
+  const profileId = state.profile.id;
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
@@ -139,9 +152,8 @@ function Result({ measuring, profileId, onShow }: { measuring: Measuring; profil
     mutationFn: async () => unwrapOutcome(await client.calibrations.use.mutate({ id: profileId })),
     onSuccess: () => queries.invalidateQueries({ queryKey: trpc.pathKey() }),
   });
-  const picture = prepareScatter(scatterOf(measuring.points, "endToEnd"));
-  const errors = errorTexts(measuring.points);
-  const engine = measuring.state.kind === "measured" ? measuring.state.profile.engines.at(-1) : undefined;
+  const picture = prepareScatter(scatterOf(points, "endToEnd"));
+  const engine = state.profile.engines.at(-1);
   return (
     <div className="grid gap-x-8 gap-y-4 lg:grid-cols-2">
       <div className="flex flex-col gap-2">
@@ -151,12 +163,9 @@ function Result({ measuring, profileId, onShow }: { measuring: Measuring; profil
         )}
       </div>
       <div className="flex flex-col gap-3 text-sm">
-        <p>
-          Median error on runs kept aside by their lengths: TTFT {errors.ttft}, TPOT {errors.tpot}, end to end {errors.endToEnd}, p95{" "}
-          {errors.p95}.
-        </p>
+        <p>{errorSentence(points, state.errorsOf)}</p>
         {engine !== undefined && <p>{noiseText(engine)}</p>}
-        {measuring.state.kind === "measured" && measuring.state.stopped && <p>It was stopped before its budget was used.</p>}
+        {state.stopped && <p>The measurement was stopped before its budget was used.</p>}
         <ErrorLine error={use.error} />
         <div className="flex flex-wrap gap-3">
           <PermittedButton permission="prepare" look="primary" disabled={use.isPending || use.isSuccess} onClick={() => use.mutate()}>

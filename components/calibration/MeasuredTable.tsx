@@ -26,8 +26,8 @@ export function MeasuredTable({ profile }: { readonly profile: MeasuredProfile }
             ))}
           </Table>
           <p className="text-xs text-ink-3">
-            {engine.measuredOn.source}, {engine.measuredOn.asOf}. {noiseText(engine)} It holds for this model on this hardware in this shape
-            only.
+            {engine.measuredOn.source}, {engine.measuredOn.asOf}. {noiseText(engine)} These times are valid for this model on this hardware
+            in this shape only.
           </p>
         </section>
       ))}

@@ -1,5 +1,5 @@
 import type { ProfileList } from "@/server/contracts/studio";
-import { type EngineProfile, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
+import { type EngineProfile, freeProfileName } from "@/solver/hardware/engineProfile";
 import { canonicalJson } from "@/solver/plan/canonical";
 
 /** Conflicts of an imported profile with the existing ones. */
@@ -16,16 +16,8 @@ export function importMeets(profile: EngineProfile, name: string, { builtIn, own
   const same = there.find((other) => figuresOf(other) === figuresOf(profile));
   if (same !== undefined) return { kind: "same-profile", profile: same };
   const taken = there.find((other) => other.name === name);
-  return taken === undefined ? { kind: "nothing" } : { kind: "name-taken", profile: taken, freeName: freeName(name, there) };
+  return taken === undefined ? { kind: "nothing" } : { kind: "name-taken", profile: taken, freeName: freeProfileName(name, there) };
 }
 
 /** All fields of a profile except its name. */
 const figuresOf = (profile: EngineProfile): string => canonicalJson({ ...profile, id: "", name: "" });
-
-function freeName(name: string, there: readonly EngineProfile[]): string {
-  for (let number = 2; ; number++) {
-    const mark = ` (${number})`;
-    const free = name.slice(0, MOST_PROFILE_NAME - mark.length) + mark;
-    if (there.every((other) => other.name !== free)) return free;
-  }
-}

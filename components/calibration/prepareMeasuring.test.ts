@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MeasuredPoint, MeasuringAnnouncement } from "@/server/contracts/studio";
-import { announcementTexts, errorTexts, progressText, scatterOf, usedShare } from "./prepareMeasuring";
+import { announcementTexts, errorSentence, errorTexts, progressText, scatterOf, usedShare } from "./prepareMeasuring";
 
 const announced: MeasuringAnnouncement = {
   engine: "vllm",
@@ -10,6 +10,7 @@ const announced: MeasuringAnnouncement = {
   gpu: "cpu-core",
   mostConcurrency: 64,
   contextTokens: 2048,
+  showsOthers: true,
   seconds: 360,
   tokens: 2_000_000,
 };
@@ -29,6 +30,8 @@ test("the announcement names engine, cards, most load and what happens to an eng
     "If it serves others, nothing is sent.",
   ]);
   expect(announcementTexts(announced, true).at(-1)).toMatch(/their load is part of the figures/);
+  const blind = { ...announced, showsOthers: false };
+  expect(announcementTexts(blind, true).at(-1)).toBe("It has no metrics that show whether it serves others.");
 });
 
 test("progress counts runs, tokens and time, and the bar follows what is used up first", () => {
@@ -44,4 +47,12 @@ test("runs without a prediction or a figure are left out of chart and errors", (
   expect(scatterOf(points, "ttft").map(({ key }) => key)).toEqual([1, 2]);
   expect(scatterOf(points, "tpot")).toEqual([]);
   expect(errorTexts(points)).toEqual({ ttft: "15.0 %", tpot: "–", endToEnd: "30.0 %", p95: "45.0 %" });
+});
+
+test("errors on runs that a fit has seen are never called errors on runs kept aside", () => {
+  const points = [point(0.1)];
+  expect(errorSentence(points, "kept-aside")).toBe(
+    "Median error on runs kept aside by their lengths: TTFT 10.0 %, TPOT –, end to end 20.0 %, p95 30.0 %.",
+  );
+  expect(errorSentence(points, "fit")).toMatch(/^Median error on the runs of the fit itself: .*error at other lengths is not known\.$/);
 });

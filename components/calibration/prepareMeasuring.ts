@@ -9,11 +9,12 @@ const minutes = (seconds: number): string =>
 
 /** The load of a measurement, before any of it is sent, a sentence each. */
 export function announcementTexts(announced: MeasuringAnnouncement, servingOthers: boolean): readonly string[] {
-  const { engine, version, served, model, gpu, mostConcurrency, contextTokens, seconds, tokens } = announced;
+  const { engine, version, served, model, gpu, mostConcurrency, contextTokens, showsOthers, seconds, tokens } = announced;
   return [
     `${engine}${version === null ? "" : ` ${version}`} serves ${served}. The profile is filed under the cards ${model} and ${gpu}.`,
     `It gets 1 to ${formatCount(mostConcurrency)} requests in flight, of up to ${formatCount(contextTokens)} tokens each: at most ${formatCount(tokens)} tokens in at most ${minutes(seconds)}.`,
     servingOthers ? "Others may use it meanwhile: their load is part of the figures." : "If it serves others, nothing is sent.",
+    ...(showsOthers ? [] : ["It has no metrics that show whether it serves others."]),
   ];
 }
 
@@ -35,6 +36,15 @@ export function scatterOf(points: readonly MeasuredPoint[], metric: ServingMetri
     if (measured === null || error === null) return [];
     return [{ key, measured, predicted: measured * (1 + error), letter: "r", hue: "var(--accent)" }];
   });
+}
+
+/** What the errors of a measurement are and on which runs, in a sentence. */
+export function errorSentence(points: readonly MeasuredPoint[], errorsOf: "kept-aside" | "fit"): string {
+  const { ttft, tpot, endToEnd, p95 } = errorTexts(points);
+  const figures = `TTFT ${ttft}, TPOT ${tpot}, end to end ${endToEnd}, p95 ${p95}`;
+  return errorsOf === "kept-aside"
+    ? `Median error on runs kept aside by their lengths: ${figures}.`
+    : `Median error on the runs of the fit itself: ${figures}. All runs have the same lengths, so the error at other lengths is not known.`;
 }
 
 /** Median error of each figure on the runs, in words; "–" where no run has one. */

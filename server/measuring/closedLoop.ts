@@ -7,9 +7,17 @@ import { type StreamedAnswer, streamAnswer } from "./streamAnswer";
 
 type Answered = Extract<StreamedAnswer, { kind: "answered" }>;
 
+/** An answer whose lengths the engine counted. */
+interface Counted extends Answered {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+const isCounted = (answer: Answered): answer is Counted => answer.inputTokens !== null && answer.outputTokens !== null;
+
 export type ClosedLoop =
   | { readonly kind: "measured"; readonly run: MeasuredRun; readonly sent: number; readonly tokens: number }
-  /** Requests failed. */
+  /** Requests failed, or their lengths are not known or not one. */
   | { readonly kind: "failed"; readonly message: string; readonly sent: number; readonly tokens: number }
   | { readonly kind: "stopped"; readonly sent: number; readonly tokens: number };
 
@@ -25,6 +33,13 @@ interface Loop {
 
 /** Share of the requests that may fail before the loop counts as failed. */
 const MOST_FAILURES = 0.02;
+
+/**
+ * Standard deviations, over the mean, from which on lengths are not one: a fit takes them as one. Prompts in words vary by their tokens;
+ * answers vary where an engine does not keep to the length that it is asked for.
+ */
+const MOST_INPUT_VARIATION = 0.25;
+const MOST_OUTPUT_VARIATION = 0.1;
 
 /**
  * Runs a closed loop: so many clients, each of which sends its next request when its last one has ended, until enough were sent or the time
@@ -50,7 +65,7 @@ export async function closedLoop(
       sent += 1;
       const answer = await streamAnswer({ url: url + recipe.path, body, agent, signal });
       if (answer.kind === "answered") answers.push(answer);
-      else failures.push(answer.message);
+      else if (answer.kind === "failed") failures.push(answer.message);
       if (half !== undefined && answers.length >= concurrency / 2) {
         half();
         half = undefined;
@@ -62,23 +77,36 @@ export async function closedLoop(
   if (signal.aborted) return { kind: "stopped", ...used };
   if (failures.length > mostFailures || answers.length < concurrency)
     return { kind: "failed", message: failures[0] ?? "no answer", ...used };
-  return { kind: "measured", run: runOf(answers, { inputTokens, outputTokens, concurrency }, startedMs), ...used };
+  const counted = answers.filter(isCounted);
+  const fault = lengthFault(counted, answers.length);
+  return fault === null
+    ? { kind: "measured", run: runOf(counted, concurrency, startedMs), ...used }
+    : { kind: "failed", message: fault, ...used };
 }
 
-function runOf(
-  answers: readonly Answered[],
-  asked: Pick<NextRun, "inputTokens" | "outputTokens" | "concurrency">,
-  startedMs: number,
-): MeasuredRun {
-  const output = (answer: Answered): number => answer.outputTokens ?? asked.outputTokens;
+/** Why answers are not a run of one length, in a sentence without its full stop; null: they are. */
+function lengthFault(answers: readonly Counted[], all: number): string | null {
+  if (answers.length < all) return `${all - answers.length} of ${all} answers came without their numbers of tokens`;
+  const varies = (lengths: readonly number[], most: number): boolean => {
+    const centre = mean(lengths);
+    return Math.sqrt(mean(lengths.map((length) => (length - centre) ** 2))) > most * centre;
+  };
+  const inputs = answers.map(({ inputTokens }) => inputTokens);
+  const outputs = answers.map(({ outputTokens }) => outputTokens);
+  const span = (lengths: readonly number[]): string => `${Math.min(...lengths)} to ${Math.max(...lengths)} tokens`;
+  if (varies(outputs, MOST_OUTPUT_VARIATION)) return `answers had ${span(outputs)} instead of one length`;
+  return varies(inputs, MOST_INPUT_VARIATION) ? `prompts had ${span(inputs)} instead of one length` : null;
+}
+
+function runOf(answers: readonly Counted[], concurrency: number, startedMs: number): MeasuredRun {
   const endToEnd = Float64Array.from(answers, ({ sentMs, lastMs }) => (lastMs - sentMs) / 1000);
   const tpots = answers
-    .filter((answer) => output(answer) >= 2)
-    .map((answer) => (answer.lastMs - answer.firstMs) / 1000 / (output(answer) - 1));
+    .filter(({ outputTokens }) => outputTokens >= 2)
+    .map(({ lastMs, firstMs, outputTokens }) => (lastMs - firstMs) / 1000 / (outputTokens - 1));
   return {
-    concurrency: asked.concurrency,
-    inputTokens: Math.max(1, Math.round(mean(answers.map((answer) => answer.inputTokens ?? asked.inputTokens)))),
-    outputTokens: Math.max(1, Math.round(mean(answers.map(output)))),
+    concurrency,
+    inputTokens: Math.max(1, Math.round(mean(answers.map(({ inputTokens }) => inputTokens)))),
+    outputTokens: Math.max(1, Math.round(mean(answers.map(({ outputTokens }) => outputTokens)))),
     requests: answers.length,
     seconds: (Math.max(...answers.map(({ lastMs }) => lastMs)) - startedMs) / 1000,
     ttftSeconds: mean(answers.map(({ sentMs, firstMs }) => (firstMs - sentMs) / 1000)),

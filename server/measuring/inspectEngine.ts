@@ -8,6 +8,8 @@ import { askTarget, type MeasuredTarget } from "./measuredTarget";
 export interface InspectedEngine {
   /** Its own word, such as "vllm"; "openai" where it does not say. */
   readonly engine: string;
+  /** Whether it is Weir's emulator. */
+  readonly emulated: boolean;
   readonly version: string | null;
   /** The model that is asked, as the engine calls it, and the weights that it loaded, where it says. */
   readonly served: string;
@@ -21,7 +23,7 @@ export interface InspectedEngine {
 
 export type InspectEngine =
   | { readonly kind: "inspected"; readonly inspected: InspectedEngine }
-  | { readonly kind: "refused"; readonly reason: "unreachable" | "no-model" | "which-model"; readonly message: string };
+  | { readonly kind: "refused"; readonly reason: "no-access" | "unreachable" | "no-model" | "which-model"; readonly message: string };
 
 const modelsSchema = z.object({
   data: z.array(
@@ -56,6 +58,7 @@ export async function inspectEngine(target: MeasuredTarget, model: string | unde
   const listed = await askTarget(target, "/v1/models");
   const list = modelsSchema.safeParse(jsonOf(listed));
   if (!list.success) {
+    if (listed.kind === "no-access") return { kind: "refused", reason: "no-access", message: `${listed.error.message}.` };
     const why = listed.kind === "answered" ? `answers /v1/models with status ${listed.status} and no list of models` : "does not answer";
     return { kind: "refused", reason: "unreachable", message: `${target.url} ${why}.` };
   }
@@ -79,6 +82,7 @@ export async function inspectEngine(target: MeasuredTarget, model: string | unde
     kind: "inspected",
     inspected: {
       engine: counters.engine ?? settings.engine ?? "openai",
+      emulated: counters.engine === "weir-emulator",
       version,
       served: chosen.id,
       root: chosen.root ?? null,

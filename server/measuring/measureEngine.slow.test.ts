@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { fitMeasured } from "@/solver/calibration/fitMeasured";
 import { inspectEngine } from "./inspectEngine";
-import { type MeasureEvent, type MeasureRequest, measureEngine } from "./measureEngine";
+import { announce, type MeasureEvent, type MeasureRequest, measureEngine } from "./measureEngine";
 import { type EngineManners, startTimedEngine } from "./testing/timedEngine";
 
 let close = (): void => undefined;
@@ -54,6 +54,16 @@ test("an engine that answers others gets no load, and is measured when told that
   expect(engine.received()).toBeGreaterThan(0);
 }, 60_000);
 
+test("an engine without metrics gets no load unless told that it may serve others, and the announcement says so", async () => {
+  const { engine, request } = await engineWith({ hasMetrics: false });
+  expect(announce(request)).toMatchObject({ showsOthers: false });
+  const refused = await measureEngine(request, watching().controls);
+  expect(refused).toMatchObject({ kind: "refused", reason: "unknown-load", message: expect.stringMatching(/does not show whether/) });
+  expect(engine.received()).toBe(0);
+  await measureEngine({ ...request, servingOthers: true, budget: { seconds: 3, tokens: 50_000 } }, watching().controls);
+  expect(engine.received()).toBeGreaterThan(0);
+}, 60_000);
+
 test("an engine that takes no token ids is asked in words, and runs count under the lengths that it reports", async () => {
   const { request } = await engineWith({ takesIds: false });
   const measured = await measureEngine({ ...request, budget: { seconds: 4, tokens: 100_000 } }, watching().controls);
@@ -87,4 +97,38 @@ test("an engine that answers no completion is refused with what it says", async 
   close();
   const measured = await measureEngine({ ...request, servingOthers: true }, watching().controls);
   expect(measured).toMatchObject({ kind: "refused", reason: "no-completion", runs: [] });
+}, 60_000);
+
+test("a stop before the first run is no failure of the engine", async () => {
+  const { request } = await engineWith({ stepMs: 400 });
+  const { controls, stop } = watching();
+  const onEvent = (event: MeasureEvent): void => {
+    if (event.kind === "warming-up") setTimeout(() => stop.abort(), 100);
+  };
+  const measured = await measureEngine(request, { ...controls, onEvent });
+  expect(measured).toEqual({ kind: "refused", reason: "stopped", message: "The measurement was stopped before its first run.", runs: [] });
+}, 60_000);
+
+test("the requests that find out how an engine is asked are spent from the budget", async () => {
+  const { request } = await engineWith({ takesIds: false });
+  const { events, controls } = watching();
+  await measureEngine({ ...request, servingOthers: true, budget: { seconds: 3, tokens: 50_000 } }, controls);
+  const first = events.find(({ kind }) => kind === "running");
+  // Ids are refused; two prompts of 20 and 60 words have 43 and 123 tokens.
+  expect(first).toMatchObject({ left: { tokens: 50_000 - (32 + 4) - (43 + 4) - (123 + 4) } });
+}, 60_000);
+
+test("an engine that does not count tokens is refused, since lengths are not known", async () => {
+  const { request } = await engineWith({ countsTokens: false });
+  const measured = await measureEngine({ ...request, servingOthers: true }, watching().controls);
+  expect(measured).toMatchObject({ kind: "refused", reason: "no-usage", runs: [] });
+}, 60_000);
+
+test("runs whose answers have other lengths than asked for are left out, with the reason", async () => {
+  const { request } = await engineWith({ keepsLengths: false });
+  const { events, controls } = watching();
+  const measured = await measureEngine({ ...request, servingOthers: true, budget: { seconds: 20, tokens: 200_000 } }, controls);
+  const left = events.filter(({ kind }) => kind === "left-out");
+  expect(left[0]).toMatchObject({ message: expect.stringMatching(/^answers had \d+ to \d+ tokens instead of one length$/) });
+  expect(measured).toMatchObject({ kind: "refused", reason: "failing", runs: [] });
 }, 60_000);

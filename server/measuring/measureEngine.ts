@@ -29,6 +29,8 @@ export interface MeasureRequest {
 /** The load of a measurement, before any of it is sent. */
 export interface Announcement extends Pick<MeasureRequest, "budget" | "mostConcurrency"> {
   readonly contextTokens: number;
+  /** Whether the engine's metrics show requests of others. */
+  readonly showsOthers: boolean;
 }
 
 export type MeasureEvent =
@@ -50,7 +52,7 @@ export type Measured =
     }
   | {
       readonly kind: "refused";
-      readonly reason: "serves-others" | "no-completion" | "too-few-runs" | "failing";
+      readonly reason: "serves-others" | "unknown-load" | "no-completion" | "no-usage" | "too-few-runs" | "failing" | "stopped";
       readonly message: string;
       readonly runs: readonly MeasuredRun[];
     };
@@ -85,8 +87,21 @@ export function announce({
   budget,
   mostConcurrency,
 }: Pick<MeasureRequest, "inspected" | "budget" | "mostConcurrency">): Announcement {
-  return { budget, mostConcurrency, contextTokens: inspected.contextTokens ?? ASSUMED_CONTEXT };
+  return { budget, mostConcurrency, contextTokens: inspected.contextTokens ?? ASSUMED_CONTEXT, showsOthers: showsOthers(inspected) };
 }
+
+/** Whether an engine's metrics show requests of others: those that run, or those that it answered. */
+const showsOthers = ({ counters: { running, answered } }: InspectedEngine): boolean => running !== null || answered !== null;
+
+/** Why an engine gets no load although nobody is seen to use it, in a sentence; null: it may get load. */
+export const unknownLoad = ({
+  target,
+  inspected,
+  servingOthers,
+}: Pick<MeasureRequest, "target" | "inspected" | "servingOthers">): string | null =>
+  servingOthers || showsOthers(inspected)
+    ? null
+    : `${target.url} does not show whether it serves others: it has no metrics that Weir reads. Say that others may be served meanwhile to measure it.`;
 
 /** Most requests in flight where none is asked for. */
 export const usualConcurrency = ({ maxSequences }: InspectedEngine): number =>
@@ -94,11 +109,14 @@ export const usualConcurrency = ({ maxSequences }: InspectedEngine): number =>
 
 /**
  * Measures an engine: closed loops at lengths and numbers of requests in flight that `nextRun` chooses, within a budget, and a fit of the
- * measured form to them. Nothing is sent to an engine that serves others, unless told so; if others come later, it ends.
+ * measured form to them. Nothing is sent to an engine that serves others, or does not show whether it does, unless `servingOthers`; it
+ * ends if others send requests later.
  */
 export async function measureEngine(request: MeasureRequest, controls: MeasureControls): Promise<Measured> {
   const { target, inspected, budget, servingOthers } = request;
   const { signal, onEvent } = controls;
+  const unknown = unknownLoad(request);
+  if (unknown !== null) return { kind: "refused", reason: "unknown-load", message: unknown, runs: [] };
   const startedMs = performance.now();
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(1000 * budget.seconds)]);
   // Every request in flight listens.
@@ -110,7 +128,9 @@ export async function measureEngine(request: MeasureRequest, controls: MeasureCo
     if (foreign > 0) return othersRefusal(target, foreign, []);
     onEvent({ kind: "warming-up" });
     const found = await findRecipe(target, inspected.served, agent, deadline);
-    if (found.kind === "refused") return { kind: "refused", reason: "no-completion", message: found.message, runs: [] };
+    if (found.kind === "refused") return { kind: "refused", reason: found.reason, message: found.message, runs: [] };
+    if (found.kind === "stopped") return endedEarly(signal);
+    sweep.spend(found.tokens);
     let failures = 0;
     for (let next = sweep.next(); next !== null && !deadline.aborted; next = sweep.next()) {
       onEvent({ kind: "running", next, runs: sweep.runs.length, left: sweep.left() });
@@ -164,6 +184,15 @@ async function watchOthers(target: MeasuredTarget, { counters, version }: Inspec
   });
   return foreignRequests(first, await engineCounters(target, version), 0);
 }
+
+/** It ended while it found out how the engine is asked. */
+const endedEarly = (stop: AbortSignal): Measured => ({
+  kind: "refused",
+  ...(stop.aborted
+    ? { reason: "stopped", message: "The measurement was stopped before its first run." }
+    : { reason: "too-few-runs", message: "The time of the measurement was over before its first run." }),
+  runs: [],
+});
 
 const othersRefusal = ({ url }: MeasuredTarget, requests: number, runs: readonly MeasuredRun[]): Measured => ({
   kind: "refused",
@@ -230,7 +259,7 @@ class Sweep {
 
   options(): FitMeasuredOptions {
     const { inspected, model, gpu, shape, target } = this.request;
-    const { counters, contextTokens, maxSequences, maxBatchedTokens, engine, version } = inspected;
+    const { counters, contextTokens, maxSequences, maxBatchedTokens, engine, emulated, version } = inspected;
     const limit = (reported: number | null, observed: number | null, assumed: number): MeasuredEngine["limits"]["kvTokens"] => {
       if (reported !== null) return { value: Math.floor(reported), origin: "reported" };
       return observed === null ? { value: assumed, origin: "assumed" } : { value: observed, origin: "observed" };
@@ -248,7 +277,7 @@ class Sweep {
       noise: repeatNoise(this.runs, (at) => this.asked.findIndex((one) => isSamePoint(one, this.asked[at] ?? one))),
       asOf: new Date().toISOString().slice(0, 10),
       source: `${engine}${version === null ? "" : ` ${version}`} at ${new URL(target.url).host}`,
-      emulated: engine.includes("emulator") || version?.includes("emulated") === true,
+      emulated,
     };
   }
 }

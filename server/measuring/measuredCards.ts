@@ -1,7 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { totalmem } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { Outcome } from "@/server/contracts/studio";
+import { isLoopback } from "@/server/lib/clientAddress";
 import { findGpu, findModel } from "@/solver/hardware/aliases";
 import type { UserCards, UserModel } from "@/solver/hardware/cardSchema";
 import { type CardCatalogue, catalogueOf } from "@/solver/hardware/catalogue";
@@ -20,13 +21,15 @@ export interface MeasuredCards {
 
 /**
  * The cards of an engine's model and hardware: the user's or shipped ones, else a card from the configuration in the folder that the engine
- * loaded, and `cpu-core` for an engine on this host's processor.
+ * loaded, and `cpu-core` for an engine on this host's processor. A folder is read only where the engine's address is this host's loopback: the
+ * engine names the folder, and another host's engine names no file of this one.
  *
+ * @param url root of the engine's API.
  * @param gpu id or name of the GPU card; undefined: this host's processor.
  */
 export async function measuredCards(
   { served, root, contextTokens }: InspectedEngine,
-  gpu: string | undefined,
+  { url, gpu }: { readonly url: string; readonly gpu: string | undefined },
   { userCards, catalogue }: { readonly userCards: UserCards; readonly catalogue: CardCatalogue },
 ): Promise<Outcome<MeasuredCards>> {
   const gpuName = gpu ?? PROCESSOR_CARD;
@@ -34,7 +37,7 @@ export async function measuredCards(
   if (foundGpu === undefined && gpuName !== PROCESSOR_CARD)
     return { ok: false, message: `There is no GPU card "${gpuName}": add one on the Cards page, or in the file of --cards.` };
   const known = findModel(served, catalogue.models) ?? (root === null ? undefined : findModel(root, catalogue.models));
-  const made = known === undefined ? await cardOfFolder(served, root, contextTokens) : null;
+  const made = known === undefined ? await cardOfFolder(served, isLoopback(new URL(url).hostname) ? root : null, contextTokens) : null;
   if (known === undefined && made === null)
     return { ok: false, message: `There is no model card of "${served}": add one on the Cards page, or in the file of --cards.` };
   const modelId = known?.card.id ?? made?.id ?? served;
@@ -51,10 +54,16 @@ export async function measuredCards(
 export const catalogueWith = (userCards: UserCards, { cards }: Pick<MeasuredCards, "cards">): CardCatalogue =>
   catalogueOf(withCards(userCards, cards));
 
-/** A card from the `config.json` in a folder of this host; null without a readable one. */
+/** Most bytes of a model's `config.json`: those of published models have a few thousand. */
+const MOST_CONFIG_BYTES = 1_000_000;
+
+/** A card from the `config.json` in a folder of this host, named by an absolute path; null without a readable file of at most 1 MB. */
 async function cardOfFolder(served: string, root: string | null, contextTokens: number | null): Promise<UserModel | null> {
-  if (root === null) return null;
-  const text = await readFile(join(root, "config.json"), "utf8").catch(() => null);
+  if (root === null || !isAbsolute(root)) return null;
+  const path = join(root, "config.json");
+  const found = await stat(path).catch(() => null);
+  if (found === null || !found.isFile() || found.size > MOST_CONFIG_BYTES) return null;
+  const text = await readFile(path, "utf8").catch(() => null);
   if (text === null) return null;
   const read = parseHuggingFaceConfig(jsonIn(text));
   if (!read.ok) return null;

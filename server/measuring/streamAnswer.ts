@@ -1,5 +1,7 @@
 import { type Dispatcher, request } from "undici";
+import { z } from "zod";
 import { reasonOf } from "@/server/lib/reasonOf";
+import { createMask } from "@/server/lib/secrets";
 
 /** A streamed answer as its client saw it, in milliseconds of `performance.now()`. */
 export type StreamedAnswer =
@@ -12,7 +14,9 @@ export type StreamedAnswer =
       readonly inputTokens: number | null;
       readonly outputTokens: number | null;
     }
-  | { readonly kind: "failed"; readonly message: string };
+  | { readonly kind: "failed"; readonly message: string }
+  /** Its signal fired. */
+  | { readonly kind: "stopped" };
 
 interface Asked {
   readonly url: string;
@@ -26,8 +30,9 @@ const ROLE_ONLY = /"role":\s*"assistant"/;
 const USAGE = /"prompt_tokens":\s*(\d+)/;
 const ANSWERED = /"completion_tokens":\s*(\d+)/;
 
-/** End of a failed answer that is shown. */
+/** Most characters of an engine's own message that are shown, and of a failed answer that are read for it. */
 const SHOWN = 200;
+const MOST_ERROR = 16_000;
 /** The end of a stream in which its usage is. */
 const TAIL = 4000;
 
@@ -46,6 +51,7 @@ export async function streamAnswer({ url, body, agent, signal }: Asked): Promise
       body,
       signal,
     });
+    if (response.statusCode !== 200) return await failure(response);
     let firstMs = 0;
     let lastMs = 0;
     let tail = "";
@@ -56,7 +62,6 @@ export async function streamAnswer({ url, body, agent, signal }: Asked): Promise
       if (firstMs === 0 && !isRoleOnly(text)) firstMs = lastMs;
       tail = text.length >= TAIL ? text.slice(-TAIL) : (tail + text).slice(-TAIL);
     }
-    if (response.statusCode !== 200) return { kind: "failed", message: `status ${response.statusCode}: ${tail.slice(0, SHOWN)}` };
     if (firstMs === 0) return { kind: "failed", message: "an empty stream" };
     const count = (pattern: RegExp): number | null => {
       const found = pattern.exec(tail)?.[1];
@@ -64,7 +69,32 @@ export async function streamAnswer({ url, body, agent, signal }: Asked): Promise
     };
     return { kind: "answered", sentMs, firstMs, lastMs, inputTokens: count(USAGE), outputTokens: count(ANSWERED) };
   } catch (problem) {
-    return { kind: "failed", message: reasonOf(problem) };
+    return signal.aborted ? { kind: "stopped" } : { kind: "failed", message: reasonOf(problem) };
+  }
+}
+
+const errorSchema = z.object({ error: z.union([z.string(), z.object({ message: z.string() }).transform(({ message }) => message)]) });
+const mask = createMask([]);
+
+/**
+ * A failed answer by its status and, where its body is an error of the API, that error's message without what looks like a key. Of any other
+ * body nothing is shown: an address that is no engine may answer anything.
+ */
+async function failure({ statusCode, body }: Dispatcher.ResponseData): Promise<StreamedAnswer> {
+  let text = "";
+  for await (const chunk of body) {
+    text += (chunk as Buffer).toString();
+    if (text.length > MOST_ERROR) break;
+  }
+  const read = errorSchema.safeParse(jsonIn(text));
+  return { kind: "failed", message: `status ${statusCode}${read.success ? `: ${mask(read.data.error).slice(0, SHOWN)}` : ""}` };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }
 

@@ -4,8 +4,9 @@ import type { ReplicaModel } from "../engine/replicaModel";
 import { simulateClosedLoop } from "../engine/simulateClosedLoop";
 import { mean, quantile } from "../numeric/quantile";
 import { seededRandom } from "../numeric/random";
-import { fitMeasured, simulateRun } from "./fitMeasured";
+import { fitMeasured } from "./fitMeasured";
 import type { MeasuredRun, RunPoint } from "./measuredRun";
+import { errorsOf, simulateRun } from "./simulatedRun";
 
 /** An engine whose step time has another form than the fit's: concave in sequences and in prompt tokens, with a kink. */
 const truth: ReplicaModel = {
@@ -43,13 +44,13 @@ const options = {
 };
 
 /** A run of the true engine as a client with noise measures it. */
-function measured(point: RunPoint, noise: () => number): MeasuredRun {
+function measured(point: RunPoint, noise: () => number, engine = truth): MeasuredRun {
   const requests = Math.max(8, 3 * point.concurrency);
   const lengths = {
     inputTokens: new Int32Array(requests).fill(point.inputTokens),
     outputTokens: new Int32Array(requests).fill(point.outputTokens),
   };
-  const outcome = simulateClosedLoop(truth, lengths, { concurrency: point.concurrency });
+  const outcome = simulateClosedLoop(engine, lengths, { concurrency: point.concurrency });
   return {
     ...point,
     requests,
@@ -114,24 +115,33 @@ test("one wrong run moves the predictions of the others by little", () => {
 
 test("the token budget of a step is found where the engine does not report it", () => {
   const small: ReplicaModel = { ...truth, maxBatchedTokens: 512 };
-  const runs = points.map((point) => {
-    const requests = Math.max(8, 3 * point.concurrency);
-    const all = {
-      inputTokens: new Int32Array(requests).fill(point.inputTokens),
-      outputTokens: new Int32Array(requests).fill(point.outputTokens),
-    };
-    const outcome = simulateClosedLoop(small, all, { concurrency: point.concurrency });
-    const run = measured(point, () => 1);
-    return {
-      ...run,
-      ttftSeconds: mean(outcome.ttftSeconds),
-      tpotSeconds: mean(tpotSeconds(outcome)),
-      endToEndSeconds: mean(outcome.endToEndSeconds),
-    };
-  });
+  const runs = points.map((point) => measured(point, () => 1, small));
   const fit = fitMeasured(runs, { ...options, limits: { ...limits, maxBatchedTokens: { value: 2048, origin: "assumed" } } });
   if (fit.outcome !== "fitted") throw new Error(fit.reason);
   expect(fit.engine.limits.maxBatchedTokens).toEqual({ value: 512, origin: "observed" });
+}, 120_000);
+
+test("a run kept aside is predicted as a fit predicts it that never saw its lengths, token budget and pace among it", () => {
+  const tail = 1.2;
+  const small: ReplicaModel = { ...truth, maxBatchedTokens: 512 };
+  const isAside = ({ inputTokens }: RunPoint): boolean => inputTokens === 700;
+  const runs = points
+    .filter(({ inputTokens, concurrency }) => [16, 64, 700].includes(inputTokens) && concurrency !== 4)
+    .map((point) => {
+      const exact = measured(point, () => 1, small);
+      return { ...exact, p95Seconds: tail * exact.p95Seconds };
+    });
+  const assumed = { ...options, limits: { ...limits, maxBatchedTokens: { value: 2048, origin: "assumed" as const } } };
+  const fit = fitMeasured(runs, assumed);
+  const others = fitMeasured(
+    runs.filter((run) => !isAside(run)),
+    assumed,
+  );
+  if (fit.outcome !== "fitted" || others.outcome !== "fitted") throw new Error("no fit");
+  const aside = fit.keptAside.filter(({ run }) => isAside(run));
+  expect(aside).toHaveLength(3);
+  expect(aside).toEqual(aside.map(({ run }) => errorsOf(run, others.engine)));
+  expect(fit.engine.paceDeviation).toBeGreaterThan(0);
 }, 120_000);
 
 test("fewer than five different runs are refused with their number", () => {

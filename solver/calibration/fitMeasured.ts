@@ -1,11 +1,10 @@
-import { tpotSeconds } from "../engine/outcomeSummary";
-import { simulateClosedLoop } from "../engine/simulateClosedLoop";
-import { type MeasuredEngine, measuredReplica } from "../hardware/measuredEngine";
+import type { MeasuredEngine } from "../hardware/measuredEngine";
+import { NORMAL_90 } from "../numeric/interval";
 import { leastSquares, robust } from "../numeric/leastSquares";
-import { mean, quantile } from "../numeric/quantile";
 import { lengthsKey, type MeasuredRun, type RunPoint } from "./measuredRun";
 import { type MeasuredTimes, termSearch } from "./measuredTerms";
 import { metricErrors, profileErrors } from "./servingErrors";
+import { errorsOf, type FittedEngine, type RunErrors, simulateRun } from "./simulatedRun";
 
 type Limits = MeasuredEngine["limits"];
 
@@ -15,13 +14,6 @@ export interface FitMeasuredOptions extends Pick<MeasuredEngine, "model" | "gpu"
   readonly asOf: string;
   readonly source: string;
   readonly emulated: boolean;
-}
-
-/** Predicted over measured, minus 1. */
-export interface RunErrors {
-  readonly run: MeasuredRun;
-  readonly errors: { readonly ttft: number; readonly tpot: number | null; readonly endToEnd: number };
-  readonly p95: number;
 }
 
 export type FitMeasured =
@@ -47,34 +39,35 @@ const WEIGHT = 0.7;
 /** Step of the finite differences, on the logarithms: a simulation has small jumps wherever a request falls into another step. */
 const DIFFERENCE = 0.03;
 
-/** Token budgets of a step that engines have by default; the runs tell which, where the engine does not. */
+/** Token budgets of a step that engines have by default: chosen by the runs where the engine does not report its own. */
 const TOKEN_BUDGETS = [512, 2048, 8192];
-/** An assumed token budget, and how much smaller the cost of another must be. */
+/** An assumed token budget, and the share of its cost below which another one is chosen. */
 const ASSUMED_BUDGET = 2048;
-const TOLD = 0.9;
+const CLEARLY_LESS = 0.9;
 
-/** Most requests of a run that a fit simulates, per request in flight: the loop repeats itself. */
-const MOST_ROUNDS = 12;
+/** Largest deviation of a pace. */
+const MOST_DEVIATION = 0.5;
 
 /**
  * Fits the times of an engine to measured closed loops, each simulated as the loop it was: least squares on the logarithms of TTFT, TPOT and
- * end to end, robust to single wrong runs. Deterministic. Errors are on runs kept aside by their lengths.
+ * end to end, robust to single wrong runs; then the pace to their p95. Deterministic. Errors are on runs kept aside by their lengths, each
+ * predicted by a whole fit, token budget and pace among it, to the others.
  *
  * @returns refused, with the reason, with fewer than five different runs.
  */
 export function fitMeasured(runs: readonly MeasuredRun[], options: FitMeasuredOptions): FitMeasured {
   const points = new Set(runs.map((run) => `${lengthsKey(run)} ${run.concurrency}`)).size;
   if (points < LEAST_RUNS) return { outcome: "refused", reason: `A fit needs ${LEAST_RUNS} different runs, found ${points}.` };
-  const { limits, times } = fitWithBudget(runs, options.limits);
+  const fitted = fitEngine(runs, options.limits);
   const groups = [...new Set(runs.map(lengthsKey))].sort();
   const folds = groups.length < 2 ? 0 : Math.min(FOLDS, groups.length);
   const keptAside = Array.from({ length: folds }, (_, fold) => {
     const isUnseen = (run: MeasuredRun): boolean => groups.indexOf(lengthsKey(run)) % folds === fold;
-    const seen = fitTimes(
+    const seen = fitEngine(
       runs.filter((run) => !isUnseen(run)),
-      limits,
+      options.limits,
     );
-    return runs.filter(isUnseen).map((run) => errorsOf(run, seen.times, limits));
+    return runs.filter(isUnseen).map((run) => errorsOf(run, seen));
   }).flat();
   const span = (name: keyof RunPoint) => ({
     least: Math.min(...runs.map((run) => run[name])),
@@ -84,7 +77,7 @@ export function fitMeasured(runs: readonly MeasuredRun[], options: FitMeasuredOp
   return {
     outcome: "fitted",
     engine: {
-      ...{ model, gpu, shape, ...times, limits, noise },
+      ...{ model, gpu, shape, ...fitted, noise },
       errors: keptAside.length === 0 ? null : profileErrors(keptAside),
       p95Errors: keptAside.length === 0 ? null : metricErrors(keptAside.map(({ p95 }) => p95)),
       measuredOn: {
@@ -97,22 +90,45 @@ export function fitMeasured(runs: readonly MeasuredRun[], options: FitMeasuredOp
         ...(emulated ? { emulated } : {}),
       },
     },
-    trained: runs.map((run) => errorsOf(run, times, limits)),
+    trained: runs.map((run) => errorsOf(run, fitted)),
     keptAside,
   };
+}
+
+/** Everything that a fit finds: times, the token budget of a step, and the pace. Kept-aside runs have no part in any of it. */
+function fitEngine(runs: readonly MeasuredRun[], known: Limits): FittedEngine {
+  const { times, limits } = fitWithBudget(runs, known);
+  const steady = { ...times, limits };
+  const paceDeviation = fittedPace(runs.map((run) => errorsOf(run, steady)));
+  return paceDeviation > 0 ? { ...steady, paceDeviation } : steady;
+}
+
+/**
+ * The variation of the engine's pace that explains its percentiles: a fit without it has a p95 that is too low relative to its mean, by what
+ * a pace that varies adds to the tail.
+ *
+ * @param errors of the steady fit on the runs that it has seen.
+ */
+function fittedPace(errors: readonly RunErrors[]): number {
+  const logMean = (of: readonly number[]): number => of.reduce((sum, error) => sum + Math.log(1 + error), 0) / of.length;
+  const missed = logMean(errors.map((one) => one.errors.endToEnd)) - logMean(errors.map(({ p95 }) => p95));
+  return Math.min(MOST_DEVIATION, Math.max(0, missed / NORMAL_90));
 }
 
 /** The fit, with the token budget of a step that explains the runs best where the engine does not report it. */
 function fitWithBudget(runs: readonly MeasuredRun[], limits: Limits): { readonly limits: Limits; readonly times: MeasuredTimes } {
   if (limits.maxBatchedTokens.origin === "reported") return { limits, times: fitTimes(runs, limits).times };
+  // Budgets beyond what any step of these runs can have are one.
+  const most = Math.max(...runs.map(({ inputTokens, concurrency }) => (inputTokens + 1) * concurrency));
+  const isAsAssumed = (budget: number): boolean => Math.min(budget, most) === Math.min(ASSUMED_BUDGET, most);
   const under = (value: number): Limits => ({ ...limits, maxBatchedTokens: { value, origin: "assumed" } });
   const assumed = { limits: under(ASSUMED_BUDGET), ...fitTimes(runs, under(ASSUMED_BUDGET)) };
-  const others = TOKEN_BUDGETS.filter((budget) => budget !== ASSUMED_BUDGET && budget > limits.maxSequences.value).map((budget) => {
+  const others = TOKEN_BUDGETS.filter((budget) => !isAsAssumed(budget) && budget > limits.maxSequences.value).map((budget) => {
     const other: Limits = { ...limits, maxBatchedTokens: { value: budget, origin: "observed" } };
     return { limits: other, ...fitTimes(runs, other) };
   });
   const best = others.reduce((found, other) => (other.cost < found.cost ? other : found), assumed);
-  return best.cost < TOLD * assumed.cost ? best : assumed;
+  return best.cost < CLEARLY_LESS * assumed.cost ? best : assumed;
 }
 
 function fitTimes(runs: readonly MeasuredRun[], limits: Limits): { readonly times: MeasuredTimes; readonly cost: number } {
@@ -133,43 +149,4 @@ function fitTimes(runs: readonly MeasuredRun[], limits: Limits): { readonly time
   };
   const { parameters, cost } = leastSquares(residuals, new Array<number>(search.count).fill(0), DIFFERENCE);
   return { times: search.timesAt(parameters), cost };
-}
-
-/** Figures of a run as the simulator has them. */
-interface SimulatedRun {
-  readonly ttftSeconds: number;
-  readonly tpotSeconds: number;
-  readonly endToEndSeconds: number;
-  readonly p95Seconds: number;
-}
-
-/** The closed loop of a run against an engine with these times. */
-export function simulateRun(
-  { inputTokens, outputTokens, concurrency, requests }: RunPoint & Pick<MeasuredRun, "requests">,
-  times: MeasuredTimes,
-  limits: Limits,
-): SimulatedRun {
-  const replica = measuredReplica({ ...times, limits });
-  const count = Math.max(concurrency, Math.min(requests, MOST_ROUNDS * concurrency));
-  const all = { inputTokens: new Int32Array(count).fill(inputTokens), outputTokens: new Int32Array(count).fill(outputTokens) };
-  const outcome = simulateClosedLoop(replica, all, { concurrency });
-  return {
-    ttftSeconds: mean(outcome.ttftSeconds),
-    tpotSeconds: mean(tpotSeconds(outcome)),
-    endToEndSeconds: mean(outcome.endToEndSeconds),
-    p95Seconds: quantile(outcome.endToEndSeconds, 0.95),
-  };
-}
-
-function errorsOf(run: MeasuredRun, times: MeasuredTimes, limits: Limits): RunErrors {
-  const found = simulateRun(run, times, limits);
-  return {
-    run,
-    errors: {
-      ttft: found.ttftSeconds / run.ttftSeconds - 1,
-      tpot: run.tpotSeconds === null ? null : found.tpotSeconds / run.tpotSeconds - 1,
-      endToEnd: found.endToEndSeconds / run.endToEndSeconds - 1,
-    },
-    p95: found.p95Seconds / run.p95Seconds - 1,
-  };
 }

@@ -53,7 +53,7 @@ export interface SteadyWindow {
 export const windowRefusals = {
   gap: "no telemetry, or just after a gap or counters that were reset",
   idle: "nothing was answered",
-  short: "too few requests before something broke off",
+  short: "too few requests before something failed",
   unsteady: "the load changed",
   waiting: "requests waited in the engine's queue",
   preempted: "the cache was full and requests were thrown out of the batch",
@@ -212,8 +212,8 @@ function windowOf(samples: readonly KnownSample[], toMs: number, timeScale: numb
   const [ttftSeconds, endToEndSeconds] = [byRequest((one) => one.ttftSeconds), byRequest((one) => one.endToEndSeconds)];
   const inputTokens = over(samples, (one) => one.promptTokensPerSecond) / rate;
   const outputTokens = over(samples, (one) => one.generationTokensPerSecond) / rate;
-  const told = samples.flatMap(({ tpotSeconds }) => tpotSeconds ?? []);
-  const tpotSeconds = told.length === samples.length ? mean(told) : (endToEndSeconds - ttftSeconds) / (outputTokens - 1);
+  const reported = samples.flatMap(({ tpotSeconds }) => tpotSeconds ?? []);
+  const tpotSeconds = reported.length === samples.length ? mean(reported) : (endToEndSeconds - ttftSeconds) / (outputTokens - 1);
   if (!(inputTokens >= 1 && outputTokens > 1 && ttftSeconds > 0 && tpotSeconds > 0)) return "inconsistent";
   // Little's law: the number in flight is rate times latency, except at the window's edges: requests in flight at its start count as whole.
   const inFlight = rate * endToEndSeconds;

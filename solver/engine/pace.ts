@@ -10,8 +10,8 @@ export class Pace {
 
   /** The factor by which a step is longer that begins at a time. */
   at(seconds: number): number {
-    const { deviation, seconds: length } = this.variation;
-    const stretch = Math.floor(seconds / length);
+    const { deviation, seconds: length, firstStretch = 0 } = this.variation;
+    const stretch = firstStretch + Math.floor(seconds / length);
     if (stretch !== this.stretch) {
       this.stretch = stretch;
       this.factor = seededRandom(mixSeed("pace", stretch)).lognormal(-(deviation ** 2) / 2, deviation);

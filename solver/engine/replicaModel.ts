@@ -55,6 +55,8 @@ export interface EngineAging {
 
 /** Every step takes a lognormal factor of mean 1 longer, the same factor for all steps that begin within a stretch of time. */
 export interface PaceVariation {
+  /** Number of the stretch at 0 s, whole, 0 or more: another one has other factors. 0 when left out. */
+  readonly firstStretch?: number;
   /** Standard deviation of the factor's logarithm, 0 or more. */
   readonly deviation: number;
   /** Length of a stretch, above 0. */

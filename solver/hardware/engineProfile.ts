@@ -68,6 +68,17 @@ const coefficientsSchema = z.strictObject({
 /** Maximum number of characters of a profile's name. */
 export const MOST_PROFILE_NAME = 120;
 
+/** A name that no other profile has: the name itself, or with the first free number from 2, shortened to what a name may have. */
+export function freeProfileName(name: string, there: readonly { readonly name: string }[]): string {
+  const numbered = (number: number): string => {
+    const mark = number === 1 ? "" : ` (${number})`;
+    return name.slice(0, MOST_PROFILE_NAME - mark.length) + mark;
+  };
+  let number = 1;
+  while (there.some((other) => other.name === numbered(number))) number += 1;
+  return numbered(number);
+}
+
 /**
  * One engine's fitted terms of the step time, with the source of each, their errors on rows the fit had not seen, and the
  * range of those rows.

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { ReplicaModel, StepLoad, StepTime } from "@/solver/engine/replicaModel";
-import { NORMAL_90 } from "../numeric/interval";
 import { metricErrorsSchema, profileErrorsSchema, spanSchema } from "./profileErrors";
 
 const seconds = z.number().nonnegative();
@@ -52,6 +51,8 @@ export const measuredEngineSchema = z.strictObject({
     /** Tokens of prompt and answer together. */
     contextTokens: limitSchema,
   }),
+  /** Standard deviation of the logarithm of the engine's pace, which lengthens tails only; left out: it is steady. */
+  paceDeviation: z.number().nonnegative().max(1).optional(),
   /** On points kept aside; null: too few points. */
   errors: profileErrorsSchema.nullable(),
   /** Of the 95th percentile end to end, on the same points. */
@@ -80,11 +81,9 @@ export function measuredReplica({
   step,
   request,
   limits,
+  paceDeviation = 0,
   measuredOn,
-  errors = null,
-  p95Errors = null,
-}: Pick<MeasuredEngine, "step" | "request" | "limits"> &
-  Partial<Pick<MeasuredEngine, "measuredOn" | "errors" | "p95Errors">>): ReplicaModel {
+}: Pick<MeasuredEngine, "step" | "request" | "limits" | "paceDeviation"> & Partial<Pick<MeasuredEngine, "measuredOn">>): ReplicaModel {
   const maxBatchedTokens = Math.max(2, limits.maxBatchedTokens.value);
   return {
     stepTime: measuredStep(step, measuredOn),
@@ -94,24 +93,12 @@ export function measuredReplica({
     requestSeconds: (inputTokens) => request.seconds + request.secondsPerInputToken * inputTokens,
     tokenSeconds: request.secondsPerOutputToken,
     delaySeconds: request.delaySeconds,
-    ...paceOf(errors, p95Errors),
+    ...(paceDeviation > 0 ? { paceVariation: { deviation: paceDeviation, seconds: PACE_SECONDS } } : {}),
   };
 }
 
 /** Stretches in which an engine keeps its pace: longer than most requests, so that whole requests are slow or fast. */
 const PACE_SECONDS = 1;
-const MOST_DEVIATION = 0.5;
-
-/**
- * The variation of the engine's pace that the fit's percentiles miss. On runs kept aside, whose requests have one length, the fit's p95 is
- * too low relative to its mean by what a pace that varies adds to the tail.
- */
-function paceOf(errors: MeasuredEngine["errors"], p95Errors: MeasuredEngine["p95Errors"]): Pick<ReplicaModel, "paceVariation"> {
-  if (errors === null || p95Errors === null || p95Errors.rows === 0) return {};
-  const missed = Math.log((1 + errors.endToEnd.bias) / (1 + p95Errors.bias));
-  const deviation = Math.min(MOST_DEVIATION, missed / NORMAL_90);
-  return deviation > 0 ? { paceVariation: { deviation, seconds: PACE_SECONDS } } : {};
-}
 
 function measuredStep(step: MeasuredEngine["step"], on: MeasuredEngine["measuredOn"] | undefined): StepTime {
   const { secondsPerPrompt, secondsPerKvToken, secondsPerPair } = step;

@@ -91,15 +91,11 @@ function pooledErrors(engines: readonly MeasuredEngine[]): MeasuredProfile["erro
   return { ttft: pooled("ttft"), tpot: pooled("tpot"), endToEnd: pooled("endToEnd") };
 }
 
-/**
- * Errors of predicted percentiles on runs kept aside, those of the engine that is predicted worst; null where an engine has none. What the
- * model makes good for, the bias, is left out of them.
- */
+/** Errors of predicted percentiles on runs kept aside, those of the engine that is predicted worst; null where an engine has none. */
 export function percentileErrors({ engines }: Pick<MeasuredProfile, "engines">): NonNullable<MeasuredEngine["p95Errors"]> | null {
   const all = engines.flatMap(({ p95Errors }) => (p95Errors === null || p95Errors.rows === 0 ? [] : [p95Errors]));
   const [worst] = [...all].sort((a, b) => b.p90Absolute - a.p90Absolute);
-  if (worst === undefined || all.length < engines.length) return null;
-  return { ...worst, p90Absolute: Math.max(worst.meanAbsolute, worst.p90Absolute - Math.max(0, -worst.bias)) };
+  return worst === undefined || all.length < engines.length ? null : worst;
 }
 
 /** One profile of the engines of several, under the name of the last; of those with the same model, GPU and shape the last counts. */

@@ -48,4 +48,15 @@ describe("engines that several models share", () => {
       ),
     );
   });
+
+  test("of a base model with forty adapters are found at once", () => {
+    const works = Array.from({ length: 41 }, (_, index) => ({ model: `m${index}`, work: index + 1 }));
+    const at = new Map(works.map(({ model }, index) => [model, index === 0 ? ["a", "b", "c"] : [index % 2 === 0 ? "a" : "b"]]));
+    const shares = sharesOfSpeed(works, { ofModel: at });
+    const [even, odd] = [0, 1].map((rest) => shares.filter((_, index) => index > 0 && index % 2 === rest));
+    expect(even?.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 9);
+    expect(odd?.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 9);
+    // Its work of 1 is done by the third engine, which has nothing else.
+    expect(shares[0]).toBeCloseTo(1 / 3, 9);
+  });
 });

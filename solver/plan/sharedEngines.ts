@@ -1,3 +1,4 @@
+import { busiestModels } from "./busiestModels";
 import type { ClusterSpec, RunningReplica } from "./clusterSpec";
 
 /** Engines that serve several models: a base model and its adapters, whose replicas are one engine with one batch and one cache. */
@@ -38,23 +39,17 @@ interface ModelWork {
  */
 export function sharesOfSpeed(works: readonly ModelWork[], { ofModel }: Pick<SharedEngines, "ofModel">): readonly number[] {
   const shares = works.map(() => 1);
-  const engines = works.map(({ model }) => new Set(ofModel.get(model) ?? []));
-  const taken = new Set<string>();
-  let open = works.flatMap(({ work }, index) => (work > 0 && (engines[index]?.size ?? 0) > 0 ? [index] : []));
+  let open = works.flatMap(({ model, work }, index) => {
+    const engines = [...new Set(ofModel.get(model) ?? [])];
+    return work > 0 && engines.length > 0 ? [{ index, work, engines, of: engines.length }] : [];
+  });
   while (open.length > 0) {
-    const sets = setsOf(open).map((models) => {
-      const own = new Set(models.flatMap((index) => [...(engines[index] ?? [])]).filter((engine) => !taken.has(engine)));
-      return { models, own, utilisation: models.reduce((sum, index) => sum + (works[index]?.work ?? 0), 0) / own.size };
-    });
-    const busiest = sets.reduce((most, one) => (one.utilisation > most.utilisation ? one : most));
-    for (const index of busiest.models)
-      shares[index] = Math.min(1, (works[index]?.work ?? 0) / (engines[index]?.size ?? 1) / busiest.utilisation);
-    for (const engine of busiest.own) taken.add(engine);
-    open = open.filter((index) => !busiest.models.includes(index));
+    const busiest = busiestModels(open);
+    for (const { index, work, of } of busiest.models) shares[index] = Math.min(1, work / of / busiest.utilisation);
+    const served = new Set(busiest.models.map(({ index }) => index));
+    open = open
+      .filter(({ index }) => !served.has(index))
+      .map((one) => ({ ...one, engines: one.engines.filter((engine) => !busiest.engines.has(engine)) }));
   }
   return shares;
 }
-
-/** All sets of one and more. */
-const setsOf = (items: readonly number[]): readonly (readonly number[])[] =>
-  Array.from({ length: 2 ** items.length - 1 }, (_, bits) => items.filter((_item, at) => ((bits + 1) >> at) % 2 === 1));

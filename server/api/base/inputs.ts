@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { keyReferenceSchema } from "@/server/contracts/engine/engineAccess";
 import { judgeSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import {
   canaryRequestSchema,
@@ -234,6 +235,7 @@ export const measuringSchema = z.object({
   minutes: z.number().min(0.1).max(600),
   tokens: z.int().min(1000).max(1_000_000_000),
   servingOthers: z.boolean(),
+  key: keyReferenceSchema.optional(),
 });
 export type FitRequest = z.infer<typeof fitSchema>;
 export type LoadRequest = z.infer<typeof loadSchema>;

@@ -31,7 +31,7 @@ export function createCalibrationFits() {
     } catch (problem) {
       if (fit.stop.signal.aborted) return;
       const why = reasonOf(problem);
-      fit.state = { name, base, kind: "refused", message: `The fit broke off: ${why}.` };
+      fit.state = { name, base, kind: "refused", message: `The fit failed: ${why}.` };
     }
   }
 

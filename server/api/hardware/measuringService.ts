@@ -2,29 +2,42 @@ import { randomUUID } from "node:crypto";
 import { calibrate } from "@/server/calibration/calibrate";
 import { profileInUse } from "@/server/calibration/profileInUse";
 import type { CardStore } from "@/server/cards/cardStore";
+import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { Measuring, MeasuringAnnouncement, MeasuringOrder, Outcome } from "@/server/contracts/studio";
 import { addressOf } from "@/server/engineClient/address";
+import { keyAt } from "@/server/fleet/connection";
+import type { Fleet } from "@/server/fleet/fleet";
 import { reasonOf } from "@/server/lib/reasonOf";
 import { type InspectedEngine, inspectEngine } from "@/server/measuring/inspectEngine";
 import { type MeasuredCards, measuredCards } from "@/server/measuring/measuredCards";
-import { announce, type Measured, type MeasureEvent, measureEngine, usualConcurrency } from "@/server/measuring/measureEngine";
+import {
+  announce,
+  type Measured,
+  type MeasureEvent,
+  type MeasureRequest,
+  measureEngine,
+  unknownLoad,
+  usualConcurrency,
+} from "@/server/measuring/measureEngine";
 import type { Store } from "@/server/store/store";
 import type { FitMeasured, FitMeasuredOptions } from "@/solver/calibration/fitMeasured";
 import type { MeasuredRun } from "@/solver/calibration/measuredRun";
-import { isMeasured, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
+import { freeProfileName, isMeasured } from "@/solver/hardware/engineProfile";
 import { joinMeasured, type MeasuredProfile, measuredProfile, withCards } from "@/solver/hardware/measuredProfile";
 import type { Actor } from "../base/actor";
+import { planInForce } from "./planInForce";
 
 interface MeasuringParts {
   readonly store: Store;
   readonly cards: CardStore;
+  readonly fleet: Pick<Fleet, "list">;
   /** Keeps a profile in the store. */
   readonly keep: (profile: MeasuredProfile, actor: Actor) => Outcome<{ readonly id: string }>;
 }
 
 /** Everything about a measurement that is known before any load. */
 interface Prepared {
-  readonly url: string;
+  readonly target: MeasureRequest["target"];
   readonly inspected: InspectedEngine;
   readonly filed: MeasuredCards;
   readonly announced: MeasuringAnnouncement;
@@ -36,28 +49,35 @@ type Points = Measuring["points"];
  * `Measure this engine`: one measurement at a time, in memory; it continues when the page is left. Its profile joins the measured engines of
  * the profile in use, so that plans choose among all of them.
  */
-export function createMeasuringService({ store, cards, keep }: MeasuringParts) {
+export function createMeasuringService({ store, cards, fleet, keep }: MeasuringParts) {
   let current: { measuring: Measuring; readonly stop: AbortController } | null = null;
   const note = store.audit.noting("calibration");
 
-  const isUnderWay = (): boolean => current?.measuring.state.kind === "running" || current?.measuring.state.kind === "fitting";
+  const isUnderWay = (): boolean => current?.measuring.state.kind === "running";
   const update = (change: Partial<Measuring>): void => {
     if (current !== null) current.measuring = { ...current.measuring, ...change };
   };
 
-  async function prepare(order: MeasuringOrder): Promise<Outcome<Prepared>> {
+  /** A key that is used for the first time is entered for the engine's address: to order a measurement there is an operator's act. */
+  async function prepare(order: MeasuringOrder, actor: Actor): Promise<Outcome<Prepared>> {
     const address = addressOf(order.url);
     if (!address.ok) return { ok: false, message: `This address cannot be asked: ${address.fault}.` };
-    const found = await inspectEngine({ url: address.url }, order.model ?? undefined);
+    const target = { url: address.url, ...(order.key === undefined ? {} : { key: order.key }) };
+    for (const { key, origin } of secretOrigins.enter(keyAt(order.key, address.url)))
+      store.audit.note(actor, "enter key", secretOrigins.nameOf(key), `for ${origin}`);
+    const found = await inspectEngine(target, order.model ?? undefined);
     if (found.kind === "refused") return { ok: false, message: found.message };
     const { inspected } = found;
-    const filed = await measuredCards(inspected, order.gpu ?? undefined, cards.read());
+    const { servingOthers } = order;
+    const refusal = unknownLoad({ target, inspected, servingOthers }) ?? (servingOthers ? null : planInForce(address.url, fleet.list()));
+    if (refusal !== null) return { ok: false, message: refusal };
+    const filed = await measuredCards(inspected, { url: address.url, gpu: order.gpu ?? undefined }, cards.read());
     if (!filed.ok) return filed;
     const budget = { seconds: 60 * order.minutes, tokens: order.tokens };
     const load = announce({ inspected, budget, mostConcurrency: usualConcurrency(inspected) });
     const { engine, version, served } = inspected;
     const announced = { engine, version, served, model: filed.model, gpu: filed.gpu, ...budget, ...limitsOf(load) };
-    return { ok: true, url: address.url, inspected, filed, announced };
+    return { ok: true, target, inspected, filed, announced };
   }
 
   /** What an event of the measurement changes in its state. */
@@ -84,7 +104,10 @@ export function createMeasuringService({ store, cards, keep }: MeasuringParts) {
     const refused = (message: string): Partial<Measuring> => ({ state: { kind: "refused", message } });
     if (measured.kind === "refused") return refused(measured.message);
     const { engine } = measured.fit;
-    const name = freeName(store, `${engine.model} on ${engine.gpu}, measured ${engine.measuredOn.asOf}`);
+    const name = freeProfileName(
+      `${engine.model} on ${engine.gpu}, measured ${engine.measuredOn.asOf}`,
+      store.calibrations.list().map(({ profile }) => profile),
+    );
     const own = measuredProfile({ id: randomUUID(), name, engine: inspected.engine, cards: filed.cards }, [engine]);
     const used = profileInUse(store);
     const profile = isMeasured(used) ? joinMeasured([used, own]) : own;
@@ -92,16 +115,17 @@ export function createMeasuringService({ store, cards, keep }: MeasuringParts) {
     if (!added.ok) return refused(added.message);
     const kept = keep(profile, actor);
     if (!kept.ok) return refused(kept.message);
-    return { state: { kind: "measured", profile, stopped: measured.stopped }, points: pointsOf(measured.fit), doing: "Measured" };
+    const { points, errorsOf } = pointsOf(measured.fit);
+    return { state: { kind: "measured", profile, stopped: measured.stopped, errorsOf }, points, doing: "Measured" };
   }
 
   async function run(prepared: Prepared, order: MeasuringOrder, { stop, actor }: { stop: AbortController; actor: Actor }): Promise<void> {
-    const { url, inspected, filed, announced } = prepared;
+    const { target, inspected, filed, announced } = prepared;
     const { model, gpu } = filed;
     try {
       const measured = await measureEngine(
         {
-          ...{ target: { url }, inspected, model, gpu, shape: { tp: 1, pp: 1 }, servingOthers: order.servingOthers },
+          ...{ target, inspected, model, gpu, shape: { tp: 1, pp: 1 }, servingOthers: order.servingOthers },
           budget: { seconds: announced.seconds, tokens: announced.tokens },
           mostConcurrency: announced.mostConcurrency,
         },
@@ -109,20 +133,20 @@ export function createMeasuringService({ store, cards, keep }: MeasuringParts) {
       );
       update(finish(measured, prepared, actor));
     } catch (problem) {
-      update({ state: { kind: "refused", message: `The measurement broke off: ${reasonOf(problem)}.` } });
+      update({ state: { kind: "refused", message: `The measurement failed: ${reasonOf(problem)}.` } });
     }
   }
 
   return {
     /** The load that a measurement would send; nothing is sent yet but questions about the engine. */
-    async announce(order: MeasuringOrder): Promise<Outcome<{ readonly announced: MeasuringAnnouncement }>> {
-      const prepared = await prepare(order);
+    async announce(order: MeasuringOrder, actor: Actor): Promise<Outcome<{ readonly announced: MeasuringAnnouncement }>> {
+      const prepared = await prepare(order, actor);
       return prepared.ok ? { ok: true, announced: prepared.announced } : prepared;
     },
     /** Begins the load. Refused while another measurement is under way. */
     async start(order: MeasuringOrder, actor: Actor): Promise<Outcome<object>> {
       if (isUnderWay()) return { ok: false, message: "A measurement is under way: wait for it, or stop it." };
-      const prepared = await prepare(order);
+      const prepared = await prepare(order, actor);
       if (!prepared.ok) return prepared;
       if (isUnderWay()) return { ok: false, message: "A measurement is under way: wait for it, or stop it." };
       const stop = new AbortController();
@@ -153,9 +177,11 @@ export function createMeasuringService({ store, cards, keep }: MeasuringParts) {
   };
 }
 
-const limitsOf = ({ mostConcurrency, contextTokens }: ReturnType<typeof announce>) => ({ mostConcurrency, contextTokens });
+const limitsOf = ({ mostConcurrency, contextTokens, showsOthers }: ReturnType<typeof announce>) => ({
+  ...{ mostConcurrency, contextTokens, showsOthers },
+});
 
-/** Fits in the thread of calibrations, so that the studio goes on answering. */
+/** Fits in the thread of calibrations, so that the studio keeps answering. */
 async function fitInThread(runs: readonly MeasuredRun[], options: FitMeasuredOptions): Promise<FitMeasured> {
   for await (const reply of calibrate({ kind: "measured", runs, options }, new AbortController().signal)) {
     if (reply.kind === "measured") return reply.answer;
@@ -164,16 +190,8 @@ async function fitInThread(runs: readonly MeasuredRun[], options: FitMeasuredOpt
 }
 
 /** The runs with their errors: of fits that had not seen them, or of the fit to all where none was kept aside. */
-function pointsOf({ keptAside, trained }: Extract<FitMeasured, { outcome: "fitted" }>): Points {
-  return (keptAside.length > 0 ? keptAside : trained).map(({ run, errors, p95 }) => ({ run, errors: { ...errors, p95 } }));
-}
-
-/** The name, with a number where a profile has it already. */
-function freeName(store: Store, wanted: string): string {
-  const taken = new Set(store.calibrations.list().map(({ profile }) => profile.name));
-  const short = wanted.slice(0, MOST_PROFILE_NAME - 5);
-  if (!taken.has(short)) return short;
-  let number = 2;
-  while (taken.has(`${short} (${number})`)) number += 1;
-  return `${short} (${number})`;
+export function pointsOf({ keptAside, trained }: Pick<Extract<FitMeasured, { outcome: "fitted" }>, "keptAside" | "trained">) {
+  const errorsOf = keptAside.length > 0 ? ("kept-aside" as const) : ("fit" as const);
+  const points: Points = (errorsOf === "fit" ? trained : keptAside).map(({ run, errors, p95 }) => ({ run, errors: { ...errors, p95 } }));
+  return { points, errorsOf };
 }

@@ -6,7 +6,7 @@ export const measuringRouter = router({
   // A mutation, for those who may attach: it asks an address of the caller's choice.
   announce: procedureFor("attach")
     .input(measuringSchema)
-    .mutation(({ ctx, input }) => ctx.services.measuring.announce(input)),
+    .mutation(({ ctx, input }) => ctx.services.measuring.announce(input, ctx.caller.name)),
   start: procedureFor("attach")
     .input(measuringSchema)
     .mutation(({ ctx, input }) => ctx.services.measuring.start(input, ctx.caller.name)),

@@ -38,9 +38,9 @@ interface MeasureFlags {
 const HELP = `
 The profile holds for this model on this card in this shape only: plans with it choose among the engines that were measured. With --add the
 engines of another profile of that form are kept in it, so that a plan can use several models.
-Nothing is sent to an engine whose metrics show requests of others, unless --serving-others is given.
+Nothing is sent to an engine whose metrics show requests of others, or that has no metrics, unless --serving-others is given.
 Ctrl-C ends the load; what was measured by then is fitted and written.
-Exit codes: 0 done, 1 failed or too little was measured, 2 bad input, 3 the engine serves others.`;
+Exit codes: 0 done, 1 failed or too little was measured, 2 bad input, 3 the engine serves others, or does not show whether it does.`;
 
 /** `weir measure`: a profile of an engine from load that this command sends to it. */
 export function addMeasureCommand(program: Command, onExit: (code: ExitCode) => void): void {
@@ -84,7 +84,7 @@ async function measure(flags: MeasureFlags): Promise<ExitCode> {
   const found = await inspectEngine(target, flags.model);
   if (found.kind === "refused") return refuse(found.message, EXIT.failed);
   const { inspected } = found;
-  const filed = must(await measuredCards(inspected, flags.gpu, { userCards, catalogue }));
+  const filed = must(await measuredCards(inspected, { url: target.url, gpu: flags.gpu }, { userCards, catalogue }));
   const say = (text: string): void => void process.stderr.write(text);
   const request = {
     ...{ target, inspected, model: filed.model, gpu: filed.gpu, shape: { tp: flags.tp, pp: flags.pp } },
@@ -107,7 +107,10 @@ async function measure(flags: MeasureFlags): Promise<ExitCode> {
     };
     write("--rows", flags.rows, measuredTable(measured.runs, head));
   }
-  if (measured.kind === "refused") return refuse(measured.message, measured.reason === "serves-others" ? EXIT.infeasible : EXIT.failed);
+  if (measured.kind === "refused") {
+    const mayServeOthers = measured.reason === "serves-others" || measured.reason === "unknown-load";
+    return refuse(measured.message, mayServeOthers ? EXIT.infeasible : EXIT.failed);
+  }
   const profile = profileOf(measured, { flags, engine: inspected.engine, cards: filed.cards, kept });
   if (flags.out !== undefined) write("--out", flags.out, profileText(profile));
   process.stdout.write(

@@ -1,5 +1,4 @@
 import type { Announcement, Measured, MeasureEvent, MeasureRequest } from "@/server/measuring/measureEngine";
-import type { RunErrors } from "@/solver/calibration/fitMeasured";
 import type { RunPoint } from "@/solver/calibration/measuredRun";
 import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
 import type { MeasuredProfile } from "@/solver/hardware/measuredProfile";
@@ -13,13 +12,14 @@ const point = ({ inputTokens, outputTokens, concurrency }: RunPoint): string =>
 /** The load of a measurement, before any of it is sent. */
 export function describeAnnouncement(
   { target, inspected, model, gpu, servingOthers }: Pick<MeasureRequest, "target" | "inspected" | "model" | "gpu" | "servingOthers">,
-  { budget, mostConcurrency, contextTokens }: Announcement,
+  { budget, mostConcurrency, contextTokens, showsOthers }: Announcement,
 ): string {
   const version = inspected.version === null ? "" : ` ${inspected.version}`;
   return [
     `${target.url}: ${inspected.engine}${version}, model ${inspected.served}, filed under the cards ${model} and ${gpu}.`,
     `It gets closed loops of 1 to ${mostConcurrency} requests in flight, of up to ${contextTokens} tokens each: at most ${budget.tokens} tokens in at most ${minutes(budget.seconds)}.`,
-    servingOthers ? "Others may use it meanwhile: their load is part of the figures." : "It is left alone if it serves others.",
+    servingOthers ? "Others may use it meanwhile: their load is part of the figures." : "It gets no load if it serves others.",
+    ...(showsOthers ? [] : ["It has no metrics that show whether it serves others."]),
     "",
   ].join("\n");
 }
@@ -69,7 +69,9 @@ export function describeMeasured(
   ].join("");
 }
 
-function errorCells(all: readonly RunErrors[]): readonly string[] {
+type Fitted = Extract<Measured, { kind: "measured" }>["fit"];
+
+function errorCells(all: Fitted["trained"]): readonly string[] {
   const cell = (errors: readonly (number | null)[]): string => {
     const known = Float64Array.from(errors.flatMap((error) => (error === null ? [] : [Math.abs(error)])));
     if (known.length === 0) return "-";

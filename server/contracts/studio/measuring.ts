@@ -1,3 +1,4 @@
+import type { KeyReference } from "@/server/contracts/engine/engineAccess";
 import type { MeasuredRun } from "@/solver/calibration/measuredRun";
 import type { MeasuredProfile } from "@/solver/hardware/measuredProfile";
 
@@ -11,6 +12,8 @@ export interface MeasuringOrder {
   readonly minutes: number;
   readonly tokens: number;
   readonly servingOthers: boolean;
+  /** Where the engine's API key is; left out: it wants none. */
+  readonly key?: KeyReference | undefined;
 }
 
 /** The load of a measurement, as it is announced before any of it is sent. */
@@ -23,11 +26,13 @@ export interface MeasuringAnnouncement {
   readonly gpu: string;
   readonly mostConcurrency: number;
   readonly contextTokens: number;
+  /** Whether the engine's metrics show requests of others. */
+  readonly showsOthers: boolean;
   readonly seconds: number;
   readonly tokens: number;
 }
 
-/** A run, and what a fit to the runs of other lengths predicts for it; null before that fit. */
+/** A run, and the errors of what a fit predicts for it; null before that fit. */
 export interface MeasuredPoint {
   readonly run: MeasuredRun;
   readonly errors: { readonly ttft: number; readonly tpot: number | null; readonly endToEnd: number; readonly p95: number } | null;
@@ -43,8 +48,16 @@ export interface Measuring {
   readonly doing: string;
   readonly points: readonly MeasuredPoint[];
   readonly state:
-    | { readonly kind: "running" | "fitting" }
-    /** `stopped`: before its budget was used. The profile is kept under its id. */
-    | { readonly kind: "measured"; readonly profile: MeasuredProfile; readonly stopped: boolean }
+    | { readonly kind: "running" }
+    /**
+     * `stopped`: before its budget was used. The profile is kept under its id. `errorsOf`: what the errors of `points` are of, fits to the
+     * runs of other lengths, or the fit to these runs themselves where all have the same lengths.
+     */
+    | {
+        readonly kind: "measured";
+        readonly profile: MeasuredProfile;
+        readonly stopped: boolean;
+        readonly errorsOf: "kept-aside" | "fit";
+      }
     | { readonly kind: "refused"; readonly message: string };
 }

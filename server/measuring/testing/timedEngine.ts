@@ -13,9 +13,16 @@ export interface EngineManners {
   readonly takesIds: boolean;
   /** Requests of others that it counts as answered each second. */
   readonly othersPerSecond: number;
+  readonly hasMetrics: boolean;
+  readonly countsTokens: boolean;
+  /** Whether answers have the length that is asked for; else any up to it. */
+  readonly keepsLengths: boolean;
 }
 
-const usual: EngineManners = { stepMs: 2, msPerSequence: 0.3, msPerPromptToken: 0.02, maxSequences: 4, takesIds: true, othersPerSecond: 0 };
+const usual: EngineManners = {
+  ...{ stepMs: 2, msPerSequence: 0.3, msPerPromptToken: 0.02, maxSequences: 4 },
+  ...{ takesIds: true, othersPerSecond: 0, hasMetrics: true, countsTokens: true, keepsLengths: true },
+};
 
 interface Sequence {
   readonly response: ServerResponse;
@@ -49,7 +56,8 @@ export async function startTimedEngine(change: Partial<EngineManners> = {}) {
         running.splice(running.indexOf(sequence), 1);
         answered += 1;
         const usage = { prompt_tokens: sequence.inputTokens, completion_tokens: sequence.outputTokens };
-        sequence.response.end(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
+        const counted = manners.countsTokens ? `data: ${JSON.stringify({ choices: [], usage })}\n\n` : "";
+        sequence.response.end(`${counted}data: [DONE]\n\n`);
       }
     }
     busy = false;
@@ -64,7 +72,8 @@ export async function startTimedEngine(change: Partial<EngineManners> = {}) {
     }
     const inputTokens = typeof body.prompt === "string" ? 3 + 2 * body.prompt.split(" ").length : body.prompt.length;
     response.writeHead(200, { "content-type": "text/event-stream" });
-    waiting.push({ response, inputTokens, left: body.max_tokens, outputTokens: body.max_tokens });
+    const outputTokens = manners.keepsLengths ? body.max_tokens : 1 + ((5 * received) % body.max_tokens);
+    waiting.push({ response, inputTokens, left: outputTokens, outputTokens });
     void work();
   }
 
@@ -82,7 +91,7 @@ export async function startTimedEngine(change: Partial<EngineManners> = {}) {
 
   const server = createServer((request, response) => {
     if (request.url === "/v1/completions") void complete(request, response);
-    else if (request.url === "/metrics") response.end(metrics());
+    else if (request.url === "/metrics" && manners.hasMetrics) response.end(metrics());
     else if (request.url === "/version") response.end('{"version":"0.32.0"}');
     else if (request.url === "/v1/models") response.end('{"data":[{"id":"qwen2.5-7b","root":"qwen2.5-7b","max_model_len":256}]}');
     else response.writeHead(404).end();
