@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { addonsFolder } from "@/server/addons/addonFolder";
+import { createAddonKeeper } from "@/server/addons/addonKeeper";
 import { connectionSchema, type ProcessConnection } from "@/server/processes/processConnection";
-import { coreCard } from "@/server/realVllm/coreCard";
 import { vllmConnection } from "@/server/realVllm/vllmConnection";
+import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
 
 export const realModels = { small: "arith-small", large: "arith-large" } as const;
 
@@ -30,6 +31,8 @@ export function connectionOf(
   paths: ModelPaths,
 ): { readonly connect: (needs: ConnectionNeeds) => ProcessConnection } | { readonly missing: string } {
   if (kind === "weir") {
+    if (createAddonKeeper(addonsFolder(process.env)).state("real-engine").kind !== "ready")
+      return { missing: "the add-on real-engine is not installed: weir add real-engine" };
     const root = process.env.WEIR_ROOT ?? process.cwd();
     const engine = [process.execPath, join(root, "dist", "engine.mjs"), "--model", "{source}", "--alias", "{servedName}"];
     const listening = [
@@ -47,7 +50,7 @@ export function connectionOf(
     return {
       connect: ({ ports, judge }) =>
         connectionSchema.parse({
-          ...{ kind: "processes", node: "node1", gpus: { card: coreCard.id, count: cores, processor: true }, ports, judge },
+          ...{ kind: "processes", node: "node1", gpus: { card: PROCESSOR_CARD, count: cores, processor: true }, ports, judge },
           ...{ engine: "weir", templates: { weir: [...engine, ...listening, "{args}"] } },
           models: Object.fromEntries(Object.entries(paths).map(([model, source]) => [model, { source }])),
         }),

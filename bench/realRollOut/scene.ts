@@ -6,9 +6,9 @@ import { planOnGpus, startTestCluster } from "@/server/clusters/testing/testClus
 import type { WorkloadSummary } from "@/server/contracts/studio";
 import type { ProcessConnection } from "@/server/processes/processConnection";
 import { killEngines, recordedEngines } from "@/server/processes/testing/recordedEngines";
-import { coreCard } from "@/server/realVllm/coreCard";
 import type { StoredApplication } from "@/server/store/applicationRepository";
 import { freePorts } from "@/server/testing/freePorts";
+import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
 import { endChild, said, startBundle } from "../lib/childProcess";
 import { resultsFolder } from "../lib/results";
 import { type ConnectionNeeds, realModels } from "./realEngines";
@@ -22,8 +22,8 @@ const at = "2026-01-01T00:00:00.000Z";
 
 /** The large model alone on both cores, and the cascade with one core each. */
 export const plans = {
-  single: planOnGpus("single", { [realModels.large]: [0, 1] }, "node1", coreCard.id),
-  cascade: planOnGpus("cascade", { [realModels.small]: [0], [realModels.large]: [1] }, "node1", coreCard.id),
+  single: planOnGpus("single", { [realModels.large]: [0, 1] }, "node1", PROCESSOR_CARD),
+  cascade: planOnGpus("cascade", { [realModels.small]: [0], [realModels.large]: [1] }, "node1", PROCESSOR_CARD),
 } as const;
 
 type TestCluster = Awaited<ReturnType<typeof startTestCluster>>;
@@ -60,7 +60,7 @@ export class Scene {
       { folder, engines: join(folder, "engines", clusterId), gatewayAdminUrl, token, clusterId, connection },
       judge,
     );
-    store.clusters.insert({ ...plans.single.inputs.cluster, id: clusterId, kind: "embedded", gpu: coreCard.id }, at);
+    store.clusters.insert({ ...plans.single.inputs.cluster, id: clusterId, kind: "embedded", gpu: PROCESSOR_CARD }, at);
     store.workloads.insert({ id: "w", createdAt: at, name: "w" } as WorkloadSummary, Buffer.from(""));
     for (const plan of Object.values(plans)) {
       store.plans.keep(plan);
