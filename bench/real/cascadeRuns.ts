@@ -37,7 +37,7 @@ export async function cascadeRuns(bench: RealBench, kind: EngineKind): Promise<v
   const { records, says, settings } = bench;
   const left = asks(kind).filter(({ key }) => records.find("cascade-measured", key) === undefined);
   if (left.length === 0 || !bench.timeLeft(settings.seconds)) return;
-  const engines = await RealEngines.open(kind, bench.models, join(bench.folder, `engines-${kind}`));
+  const engines = await RealEngines.open(kind, bench.models, join(bench.folder, "engines", kind));
   try {
     const context = await fittedLadder(bench, kind, engines);
     if (context === null) return;

@@ -29,7 +29,7 @@ it.skipIf(!there)(
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const prepared = await prepareRealModels(join(folder, "models"), ["gguf"]);
     if (!prepared.ok) throw new Error(prepared.message);
-    const own = join(folder, "engines");
+    const own = join(folder, "engines", "llama");
     const engines = await RealEngines.open("llama", prepared.models, own);
     onTestFinished(() => engines.end());
     const [small, large] = [orderOn(SMALL, 0), orderOn(LARGE, 1)];

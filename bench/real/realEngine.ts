@@ -63,7 +63,7 @@ export class RealEngines {
     });
   }
 
-  /** @param folder for records and logs; engines that a killed bench left there are ended. */
+  /** @param folder for records and logs, with none but such folders beside it; engines that a killed bench left there are ended. */
   static async open(kind: EngineKind, models: readonly PreparedModel[], folder: string): Promise<RealEngines> {
     mkdirSync(folder, { recursive: true });
     const engines = new RealEngines(kind, folder, await connectionOf(kind, models));

@@ -45,7 +45,7 @@ export async function singleRuns(bench: RealBench, kind: EngineKind, traffics: r
   const { records, settings, says, folder } = bench;
   const left = plannedRuns(traffics).filter((run) => records.find("measured", keyOf(kind, run)) === undefined);
   if (left.length === 0 || !bench.timeLeft(settings.seconds)) return;
-  const engines = await RealEngines.open(kind, bench.models, join(folder, `engines-${kind}`));
+  const engines = await RealEngines.open(kind, bench.models, join(folder, "engines", kind));
   try {
     says(`${kind}: starting ${LARGE}`);
     const [engine] = await started(bench, engines, [orderOn(LARGE, 0)]);
