@@ -18,7 +18,7 @@ import type { PredictionContext } from "./predictions";
 import { hashOf } from "./provenance";
 import { type Answering, answerIn, chatBody, outcomesOf, profiled } from "./questions";
 import { orderOn, type RealEngine, RealEngines } from "./realEngine";
-import type { RecordOf } from "./records";
+import type { RecordOf, Records } from "./records";
 import { runClient } from "./runClient";
 import { fitted, mayFit, type RealBench, started } from "./singleRuns";
 
@@ -53,8 +53,10 @@ export async function cascadeRuns(bench: RealBench, kind: EngineKind): Promise<v
         says(`${ask.key}: there is no plan at any rate`);
         continue;
       }
-      if (!bench.timeLeft(lengthOf(ask, settings.seconds) + AROUND_RUN)) return;
-      const up = await started(bench, engines, targetEngines(plan));
+      const orders = targetEngines(plan);
+      const loading = engines.areUp(orders) ? 0 : longestLoad(records, kind);
+      if (!bench.timeLeft(loading + lengthOf(ask, settings.seconds) + AROUND_RUN)) return;
+      const up = await started(bench, engines, orders);
       const beganMs = Date.now();
       const measured = await measuredThrough(up, { ask, plan, seconds: settings.seconds, judge });
       const refused = planned.get(ask.key)?.predicted.refused ?? null;
@@ -67,6 +69,13 @@ export async function cascadeRuns(bench: RealBench, kind: EngineKind): Promise<v
     await engines.end();
   }
 }
+
+/** Seconds that engines of a kind took to load at most so far. */
+const longestLoad = (records: Records, kind: EngineKind): number =>
+  records
+    .all("engine")
+    .filter(({ key }) => key.startsWith(`${kind} `))
+    .reduce((most, { loadSeconds }) => Math.max(most, loadSeconds), 0);
 
 /** Profiles of both engines, measured while the other is up and idle; null: there is no time. */
 async function fittedLadder(bench: RealBench, kind: EngineKind, engines: RealEngines): Promise<PredictionContext | null> {

@@ -96,6 +96,11 @@ export class RealEngines {
     return { engines: orders.flatMap(({ id }) => this.#up.get(id) ?? []), started };
   }
 
+  /** Whether all that are ordered run. */
+  areUp(orders: readonly EngineOrder[]): boolean {
+    return orders.every(({ id }) => this.#up.has(id));
+  }
+
   /** The judge beside the engines, started where it does not run. @throws Error where the connection has none, or it does not answer. */
   async judge(): Promise<Answering> {
     const { judge } = this.#connection;
