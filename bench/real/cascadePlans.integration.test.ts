@@ -7,10 +7,11 @@ import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
 import { measuredProfile } from "@/solver/hardware/measuredProfile";
 import { PROCESSOR_CARD, processorCard } from "@/solver/hardware/processorCard";
 import { seededRandom } from "@/solver/numeric/random";
+import type { Workload } from "@/solver/workload/workload";
+import { hashOf } from "../lib/provenance";
 import { type Ask, FLOOR, type Known, plannedFor } from "./cascadePlans";
 import { CORES, LARGE, SMALL } from "./connections";
 import { type PredictionContext, predictedAlone } from "./predictions";
-import { hashOf } from "./provenance";
 import { outcomesOf } from "./questions";
 import { orderOn } from "./realEngine";
 
@@ -109,10 +110,10 @@ test("the plan of one model on one core orders the engine that the bench starts"
   const { outcomes } = known();
   const arrivalSeconds = Float64Array.from({ length: 500 }, (_, index) => index);
   const large = outcomes.models.filter(({ model }) => model === LARGE);
-  const workload = {
+  const workload: Workload = {
     ...{ name: "w", outcomes: { ...outcomes, models: large }, arrivalSeconds, judge: { kind: "measured" }, seed: 1 },
     origin: { outcomes: "made", arrivals: "even", generated: true },
-  } as const;
+  };
   const asked = { workload, requestsPerSecond: 5, models: [LARGE], mostCores: 1, fixed: null, qualityFloor: 0, judge: null };
   const { plan, prediction } = await predictedAlone(contextOf(0.01), asked);
   expect(prediction.refused).toBeNull();

@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JudgeTimes } from "@/solver/judging/judgeTime";
+import { type Provenance, provenance } from "../lib/provenance";
 import { resultsFolder } from "../lib/results";
 import type { CascadeFigures } from "./cascadeFigures";
 import type { MeasuredRun, RunFigures } from "./figures";
-import { type Provenance, provenance } from "./provenance";
 
 /** A prediction with the plan's 90 % band of the p95. */
 export interface Predicted extends RunFigures {

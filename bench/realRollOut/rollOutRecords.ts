@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { quantile } from "@/solver/numeric/quantile";
 import type { Measurement } from "../lib/benchmark";
+import { provenance } from "../lib/provenance";
 import { resultsFolder } from "../lib/results";
 import type { Asked } from "./askedQuestions";
 import type { EngineKind } from "./realEngines";
@@ -63,7 +64,9 @@ export function totalsOf(records: readonly RollOutRecord[], planned: number): Me
   return { figure: sum(({ failed }) => failed), unit: "requests", detail };
 }
 
-export const keepRecord = (record: RollOutRecord): void => appendFileSync(fileOf(record.engine), `${JSON.stringify(record)}\n`);
+/** Keeps a record, with the commit and the machine that it was made on. */
+export const keepRecord = (record: RollOutRecord): void =>
+  appendFileSync(fileOf(record.engine), `${JSON.stringify({ ...provenance(), ...record })}\n`);
 
 /** What each model answers when it is asked alone, question by question. */
 export type AloneAnswers = readonly (readonly string[])[];

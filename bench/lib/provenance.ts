@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { machine } from "../lib/results";
+import { machine } from "./results";
 
 /** With what and where a record was made. */
 export interface Provenance {
@@ -10,7 +10,7 @@ export interface Provenance {
 }
 
 /** What figures depend on: tables and documents may change between two parts of a run. */
-const SOURCES = ["solver", "server", "bench/real", "bench/lib", "models"];
+const SOURCES = ["solver", "server", "bench/real", "bench/realRollOut", "bench/lib", "models"];
 
 /** Of the code in the working directory, on this machine. */
 export function provenance(root = process.env.WEIR_ROOT ?? process.cwd()): Provenance {
