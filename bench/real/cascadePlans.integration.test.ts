@@ -86,6 +86,8 @@ test("the planner chooses threshold, replicas and cores of the cascade at the fl
   expect(predicted.thresholds).toEqual(cascade.plan?.policy.thresholds);
   expect(predicted.cores).toBe(2);
   expect(predicted.engines).toEqual([orderOn(SMALL, 0).id, orderOn(LARGE, 1).id]);
+  // A later part of the bench makes the same plan again.
+  expect((await plannedFor(contextOf(0.02), ask("cascade", 20), known())).predicted).toEqual(predicted);
   const alone = await plannedFor(context, ask("alone", 20), known());
   expect(alone.plan?.policy.stages.map(({ model }) => model)).toEqual([LARGE]);
   expect(alone.predicted.cores).toBeLessThanOrEqual(Math.min(2, CORES));

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { targetEngines } from "@/server/clusters/steps/targetEngines";
 import { arrivals } from "@/solver/engine/arrivals";
 import { isMeasured } from "@/solver/hardware/engineProfile";
-import { joinMeasured, type MeasuredProfile } from "@/solver/hardware/measuredProfile";
+import { joinMeasured } from "@/solver/hardware/measuredProfile";
 import { mean } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
@@ -13,7 +13,7 @@ import { type CascadeFigures, partsOf } from "./cascadeFigures";
 import { type Ask, asks, type Known, type Planned, plannedFor } from "./cascadePlans";
 import { type EngineKind, LARGE, SMALL } from "./connections";
 import { measuredFigures } from "./figures";
-import { CLIENT_CORE } from "./measuring";
+import { CLIENT_CORE, recordedProfile } from "./measuring";
 import { ms } from "./milliseconds";
 import type { PredictionContext } from "./predictions";
 import { type Answering, answerIn, chatBody, outcomesOf, profiled } from "./questions";
@@ -54,7 +54,7 @@ export async function cascadeRuns(bench: RealBench, kind: EngineKind): Promise<v
         continue;
       }
       const orders = targetEngines(plan);
-      const loading = engines.areUp(orders) ? 0 : longestLoad(records, kind);
+      const loading = engines.areUp(orders) ? 0 : lastLoad(records, kind);
       if (!bench.timeLeft(loading + lengthOf(ask, settings.seconds) + AROUND_RUN)) return;
       const up = await started(bench, engines, orders);
       const beganMs = Date.now();
@@ -70,28 +70,29 @@ export async function cascadeRuns(bench: RealBench, kind: EngineKind): Promise<v
   }
 }
 
-/** Seconds that engines of a kind took to load at most so far. */
-const longestLoad = (records: Records, kind: EngineKind): number =>
-  records
-    .all("engine")
-    .filter(({ key }) => key.startsWith(`${kind} `))
-    .reduce((most, { loadSeconds }) => Math.max(most, loadSeconds), 0);
+/** Seconds that engines of a kind took to load when they were started last. */
+const lastLoad = (records: Records, kind: EngineKind): number =>
+  records.all("engine").findLast(({ key }) => key.startsWith(`${kind} `))?.loadSeconds ?? 0;
 
-/** Profiles of both engines, measured while the other is up and idle; null: there is no time. */
+/** Profiles of both engines, measured while the other is up and idle unless they are recorded; null: there is no time. */
 async function fittedLadder(bench: RealBench, kind: EngineKind, engines: RealEngines): Promise<PredictionContext | null> {
-  bench.says(`${kind}: starting both models`);
-  const profiles: MeasuredProfile[] = [];
-  for (const engine of await started(bench, engines, [orderOn(SMALL, 0), orderOn(LARGE, 1)])) {
-    if (!mayFit(bench, engine)) return null;
-    const { profile } = await fitted(bench, engine);
-    if (!isMeasured(profile)) throw new Error("weir measure wrote a profile of another form");
-    profiles.push(profile);
+  const { records, planner, cards, settings } = bench;
+  const recorded = (model: string) => recordedProfile(records, { kind, model });
+  if ([SMALL, LARGE].some((model) => recorded(model) === null)) {
+    bench.says(`${kind}: starting both models`);
+    for (const engine of await started(bench, engines, BOTH)) {
+      if (!mayFit(bench, engine)) return null;
+      await fitted(bench, engine);
+    }
   }
-  const [first, ...others] = profiles;
-  if (first === undefined) throw new Error("no engine was measured");
-  const profile = joinMeasured([first, ...others]);
-  return { planner: bench.planner, profile, profileHash: hashOf(profile), cards: bench.cards, seconds: bench.settings.seconds };
+  const [small, large] = [recorded(SMALL), recorded(LARGE)];
+  if (small === null || large === null || !isMeasured(small) || !isMeasured(large)) throw new Error("an engine has no measured profile");
+  const profile = joinMeasured([small, large]);
+  return { planner, profile, profileHash: hashOf(profile), cards, seconds: settings.seconds };
 }
+
+/** Both models, a core each, before there is a plan. */
+const BOTH = [orderOn(SMALL, 0), orderOn(LARGE, 1)];
 
 /** What both models answer to the planning questions, and the judge's time; recorded once. null: there is no time. */
 async function knownOutcomes(bench: RealBench, kind: EngineKind, engines: RealEngines, judge: Answering): Promise<Known | null> {
@@ -99,7 +100,7 @@ async function knownOutcomes(bench: RealBench, kind: EngineKind, engines: RealEn
   if (records.find("outcomes", kind) === undefined) {
     if (!bench.timeLeft(PROFILING)) return null;
     says(`${kind}: asking the planning questions`);
-    const { engines: up } = await engines.ensure([orderOn(SMALL, 0), orderOn(LARGE, 1)]);
+    const up = await started(bench, engines, BOTH);
     records.add({ kind: "outcomes", key: kind, ...(await profiled(up, judge, settings.questions)) });
   }
   const found = records.find("outcomes", kind);

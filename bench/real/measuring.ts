@@ -23,8 +23,8 @@ export async function fittedProfile(
   { engine, minutes, folder, cardsFile }: Measuring & { readonly engine: RealEngine },
 ): Promise<EngineProfile> {
   const key = fitKey(engine);
-  const known = records.find("fit", key);
-  if (known !== undefined) return readProfile(JSON.stringify(known.profile), key);
+  const known = recordedProfile(records, engine);
+  if (known !== null) return known;
   const out = join(folder, `${key.replaceAll(" ", "-")}.json`);
   const began = performance.now();
   const asked = ["measure", "--endpoint", engine.url, "--model", engine.model, "--gpu", PROCESSOR_CARD, "--minutes", String(minutes)];
@@ -32,6 +32,12 @@ export async function fittedProfile(
   const text = readFileSync(out, "utf8");
   records.add({ kind: "fit", key, minutes: (performance.now() - began) / 60_000, report: parsed(report), profile: JSON.parse(text) });
   return readProfile(text, key);
+}
+
+/** The profile that an earlier part of the bench recorded; null: none did. */
+export function recordedProfile(records: Records, engine: Parameters<typeof fitKey>[0]): EngineProfile | null {
+  const known = records.find("fit", fitKey(engine));
+  return known === undefined ? null : readProfile(JSON.stringify(known.profile), known.key);
 }
 
 /** The record of an engine's fit: one for each model, since a plan knows no more of an engine. */
