@@ -58,19 +58,24 @@ export async function connectionOf(kind: EngineKind, models: readonly PreparedMo
     if (found == null) throw new Error(`${model} was not prepared`);
     return found;
   };
+  const ports = await judgePorts();
   if (kind === "vllm") {
     const folders = { [SMALL]: file(SMALL, "huggingFace"), [LARGE]: file(LARGE, "huggingFace") };
     const judge = isEngineThere("llama").ok ? judgePrograms({ root, addonsFolder: folder, file: file(SMALL, "trainedGguf") }) : {};
     return vllmConnection({ program: vllmProgram() ?? "", folders, cores: CORES, node: NODE, ...judge });
   }
-  const judge = await freePort(JUDGE_PORTS, new Set());
-  const judgeEngine = judge === null ? null : await freePort(JUDGE_PORTS, new Set([judge]));
-  if (judge === null || judgeEngine === null) throw new Error("No two ports are free for the judge.");
   const connection = realConnection({
     ...{ places: { root, node: process.execPath, addonsFolder: folder }, card: PROCESSOR_CARD, cores: CORES },
     files: { "arith-small": file(SMALL, "gguf"), "arith-large": file(LARGE, "gguf") },
-    ...{ judgeFile: file(SMALL, "trainedGguf"), ports: { judge, judgeEngine } },
+    ...{ judgeFile: file(SMALL, "trainedGguf"), ports },
   });
   if (connection.kind !== "processes") throw new Error("the real models are not a cluster of processes");
   return { ...connection, node: NODE };
+}
+
+async function judgePorts(): Promise<{ readonly judge: number; readonly judgeEngine: number }> {
+  const judge = await freePort(JUDGE_PORTS, new Set());
+  const judgeEngine = judge === null ? null : await freePort(JUDGE_PORTS, new Set([judge]));
+  if (judge === null || judgeEngine === null) throw new Error("No two ports are free for the judge.");
+  return { judge, judgeEngine };
 }
