@@ -94,12 +94,12 @@ const benchmarks: readonly Benchmark[] = [
   ...faultMixBenchmarks,
   ...stageFailureBenchmarks,
   ...rollOutBenchmarks,
-  ...realRollOutBenchmarks,
   ...batchKillBenchmarks,
   ...resumedBatchBenchmarks,
-  // They need an hour and engines that are not always there.
+  // They need hours and engines that are not always there.
   ...(wanted.includes("real engines") ? realBenchmarks : []),
-  ...recordEngineBenchmarks,
+  ...(wanted.includes("real roll-out") ? realRollOutBenchmarks : []),
+  ...(wanted.includes("record engine") ? recordEngineBenchmarks : []),
 ].filter(({ name }) => name.includes(wanted));
 if (benchmarks.length === 0) {
   process.stderr.write(`No benchmark's name contains "${wanted}".\n`);

@@ -18,7 +18,8 @@ export interface ClientTask {
   readonly inFlight: number | null;
   /** No request is sent after so many seconds; answers are awaited for as long again. */
   readonly seconds: number;
-  readonly keepAnswers: boolean;
+  /** Whether answers are streams, of which times and token counts are kept; the texts of others are kept. */
+  readonly streamed: boolean;
 }
 
 /** What became of a request. Seconds on the client's clock. */
@@ -28,7 +29,7 @@ export interface ClientAnswer {
   readonly sentSeconds: number;
   /** Sending after the scheduled time: the client's own lag. */
   readonly lateSeconds: number;
-  /** From sending to the first bytes of the body; null where there were none. */
+  /** From sending to the first token of a stream; null for an answer that is none. */
   readonly firstSeconds: number | null;
   /** From sending to the end of the body. */
   readonly endSeconds: number;
@@ -37,10 +38,9 @@ export interface ClientAnswer {
   /** As the answer counts them; null where it does not. */
   readonly outputTokens: number | null;
   readonly inputTokens: number | null;
-  /** Headers of Weir's gateway; null elsewhere. */
+  /** By a header of Weir's gateway; null elsewhere. */
   readonly answeredBy: string | null;
-  readonly decisionId: string | null;
-  /** Left out unless answers are kept. */
+  /** The answer that is no stream; the failure of one that is. Left out otherwise. */
   readonly text?: string;
 }
 

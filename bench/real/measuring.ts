@@ -10,7 +10,7 @@ import type { Records } from "./records";
 import { runClient } from "./runClient";
 import { completionBody, type Traffic } from "./traffic";
 
-/** The core of client, gateway and measurements; engines compute on the other. */
+/** The core of client and measurements. */
 export const CLIENT_CORE = 1;
 
 /**
@@ -20,18 +20,28 @@ export const CLIENT_CORE = 1;
  */
 export async function fittedProfile(
   records: Records,
-  { engine, key, minutes, folder, cardsFile }: Measuring & { readonly engine: RealEngine; readonly key: string },
+  { engine, minutes, folder, cardsFile }: Measuring & { readonly engine: RealEngine },
 ): Promise<EngineProfile> {
-  const known = records.find("fit", key);
-  if (known !== undefined) return readProfile(JSON.stringify(known.profile), key);
+  const key = fitKey(engine);
+  const known = recordedProfile(records, engine);
+  if (known !== null) return known;
   const out = join(folder, `${key.replaceAll(" ", "-")}.json`);
   const began = performance.now();
-  const asked = ["measure", "--endpoint", engine.url, "--model", engine.order.model, "--gpu", PROCESSOR_CARD, "--minutes", String(minutes)];
+  const asked = ["measure", "--endpoint", engine.url, "--model", engine.model, "--gpu", PROCESSOR_CARD, "--minutes", String(minutes)];
   const report = await weir([...asked, "--cards", cardsFile, "--out", out, "--json"]);
   const text = readFileSync(out, "utf8");
   records.add({ kind: "fit", key, minutes: (performance.now() - began) / 60_000, report: parsed(report), profile: JSON.parse(text) });
   return readProfile(text, key);
 }
+
+/** The profile that an earlier part of the bench recorded; null: none did. */
+export function recordedProfile(records: Records, engine: Parameters<typeof fitKey>[0]): EngineProfile | null {
+  const known = records.find("fit", fitKey(engine));
+  return known === undefined ? null : readProfile(JSON.stringify(known.profile), known.key);
+}
+
+/** The record of an engine's fit: one for each model, since a plan knows no more of an engine. */
+export const fitKey = ({ kind, model }: Pick<RealEngine, "kind" | "model">): string => `${kind} ${model}`;
 
 export interface Measuring {
   readonly minutes: number;
@@ -74,9 +84,11 @@ function parsed(text: string): unknown {
 const IN_FLIGHT = 64;
 const SATURATION_SECONDS = 10;
 const SATURATION_REPEATS = 2;
+/** Seconds that finding a saturation takes, with answers that are awaited. */
+export const FINDING_SATURATION = SATURATION_REPEATS * (SATURATION_SECONDS + 5);
 
 /** Requests per second that an engine completes when it always has work; the mean of repeats. */
-export async function saturationOf(records: Records, key: string, { url, order }: RealEngine, traffic: Traffic): Promise<number> {
+export async function saturationOf(records: Records, key: string, { url, model }: RealEngine, traffic: Traffic): Promise<number> {
   const known = records.find("saturation", key);
   if (known !== undefined) return known.requestsPerSecond;
   const each: number[] = [];
@@ -84,7 +96,7 @@ export async function saturationOf(records: Records, key: string, { url, order }
     const lengths = traffic.drawn(6000, 900 + repeat);
     const requests = lengths.map((one, index) => ({
       ...{ atSeconds: 0, outputTokens: one.outputTokens },
-      body: completionBody(order.model, one, 900_000 + repeat * 10_000 + index),
+      body: completionBody(model, one, 900_000 + repeat * 10_000 + index),
     }));
     const task = {
       url,
@@ -93,7 +105,7 @@ export async function saturationOf(records: Records, key: string, { url, order }
       warmUp: 8,
       inFlight: IN_FLIGHT,
       seconds: SATURATION_SECONDS,
-      keepAnswers: false,
+      streamed: true,
     };
     const { answers } = await runClient(task, CLIENT_CORE);
     each.push(completedPerSecond(answers.map(({ sentSeconds, endSeconds }) => sentSeconds + endSeconds)));

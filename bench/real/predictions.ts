@@ -18,13 +18,16 @@ import type { CascadePolicy, Objective, Plan } from "@/solver/plan/plan";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { drawSample } from "@/solver/workload/sample";
 import type { Workload } from "@/solver/workload/workload";
+import { CORES, NODE } from "./connections";
 import { figuresOf, type RunFigures } from "./figures";
 import type { Predicted } from "./records";
 
-/** What plans of the bench are made for: engines of one core each. */
+/** What plans of the bench are made for: this host, whose cores stand for GPUs. */
 export interface PredictionContext {
   readonly planner: Planner;
   readonly profile: EngineProfile;
+  /** SHA-256 of the profile. */
+  readonly profileHash: string;
   readonly cards: UserCards;
   /** Length of a run, seconds. */
   readonly seconds: number;
@@ -33,8 +36,10 @@ export interface PredictionContext {
 export interface Asked {
   readonly workload: Workload;
   readonly requestsPerSecond: number;
-  /** Models that may serve; each on one core. */
+  /** Models that may serve. */
   readonly models: readonly string[];
+  /** Cores that the plan may use. */
+  readonly mostCores: number;
   /** null: the planner chooses. */
   readonly fixed: SolveRequest["fixed"];
   readonly qualityFloor: number;
@@ -46,7 +51,7 @@ export async function planOf(
   { planner, profile, cards, seconds }: PredictionContext,
   asked: Asked,
 ): Promise<Plan | { readonly refused: string }> {
-  const { workload, requestsPerSecond, models, fixed, qualityFloor, judge } = asked;
+  const { workload, requestsPerSecond, models, mostCores, fixed, qualityFloor, judge } = asked;
   const objective: Objective = {
     kind: "latency-under-quality",
     latency: "end-to-end",
@@ -54,14 +59,14 @@ export async function planOf(
     qualityFloor,
     qualityConfidence: null,
     latencyBudgetSeconds: null,
-    maxGpus: models.length,
+    maxGpus: mostCores,
   };
   const situation: PlanningSituation = {
     workload,
     workloadId: `${workload.name} ${models.join(" ")}`,
     cluster: {
       ...{ id: "this-computer", name: "This computer", kind: "described", gpu: PROCESSOR_CARD, usdPerGpuHour: 0.05 },
-      nodes: [{ name: "host", gpus: models.length }],
+      nodes: [{ name: NODE, gpus: CORES }],
     },
     ...{ requestsPerSecond, models, userCards: cards, engineProfile: profile, measuredSeconds: seconds },
     ...(judge === null ? {} : { judge }),
@@ -83,7 +88,10 @@ function replicaOf({ profile, cards }: PredictionContext, model: string) {
 }
 
 /** One model alone on one core: the plan's figures, and those of the same simulation that a plan does not have. */
-export async function predictedAlone(context: PredictionContext, asked: Asked): Promise<Predicted> {
+export async function predictedAlone(
+  context: PredictionContext,
+  asked: Asked,
+): Promise<{ readonly prediction: Predicted; readonly plan: Plan | null }> {
   const { workload, requestsPerSecond, models } = asked;
   const [model = ""] = models;
   const plan = await planOf(context, asked);
@@ -97,7 +105,8 @@ export async function predictedAlone(context: PredictionContext, asked: Asked): 
     // The plan's own simulation and this one are the same.
     if (Math.abs(simulated.figures.p95 / p95Seconds - 1) > 0.001) throw new Error("the bench simulates another run than the planner");
     const band = { p95Low: p95Band.low, p95High: p95Band.high };
-    return { ...simulated.figures, ...band, utilisation: stages[0]?.utilisation ?? Number.NaN, refused: null, plan: plan.id };
+    const utilisation = stages[0]?.utilisation ?? Number.NaN;
+    return { prediction: { ...simulated.figures, ...band, utilisation, refused: null, plan: plan.id }, plan };
   }
   const figure = statistic(
     simulated.endToEndSeconds,
@@ -106,7 +115,8 @@ export async function predictedAlone(context: PredictionContext, asked: Asked): 
   );
   const { low, high } = predictionBand(figure, context.profile, { extrapolated: false, nearSaturation: true });
   const utilisation = requestsPerSecond / saturation;
-  return { ...simulated.figures, p95Low: low, p95High: high, utilisation, refused: plan.refused, plan: null };
+  const prediction = { ...simulated.figures, p95Low: low, p95High: high, utilisation, refused: plan.refused, plan: null };
+  return { prediction, plan: null };
 }
 
 function repeated({ inputTokens, outputTokens }: { readonly inputTokens: Int32Array; readonly outputTokens: Int32Array }) {
@@ -163,7 +173,7 @@ function aloneOf(model: string): Pick<Plan, "deployment"> & { readonly policy: C
     deployment: [
       {
         ...{ model, gpu: PROCESSOR_CARD, gpus: 1, precision: "bf16" },
-        replicas: [{ ...{ tp: 1, pp: 1, count: 1, shareEach: 1 }, placements: [[{ node: "host", gpus: [0] }]] }],
+        replicas: [{ ...{ tp: 1, pp: 1, count: 1, shareEach: 1 }, placements: [[{ node: NODE, gpus: [0] }]] }],
       },
     ],
   };

@@ -3,14 +3,13 @@ import { judgePrompt } from "@/solver/judging/judgePrompt";
 import { fitJudgeTimes, type JudgeTimes, type TimedCall } from "@/solver/judging/judgeTime";
 import { type ArithmeticQuestion, arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
 import type { OutcomeTable } from "@/solver/workload/workload";
+import type { RecordedAnswers } from "./records";
 
 /** Of the questions to plan with; those to measure with have other seeds. */
 const PLANNING_SEED = 1;
 
 /** The longest answer, with its end. */
 const ANSWER_TOKENS = 16;
-
-export const JUDGE_MODEL = "arith-judge";
 
 /** An engine's address by the model that it serves. */
 export interface Answering {
@@ -33,8 +32,23 @@ export function answerIn(json: string): string {
 
 /** Answers and scores of the planning questions, and the time of a call of the judge. */
 export interface Profiled {
-  readonly outcomes: OutcomeTable;
+  readonly inputTokens: readonly number[];
+  readonly models: readonly RecordedAnswers[];
   readonly judge: JudgeTimes;
+}
+
+/** The table of outcomes that a plan is made with. */
+export function outcomesOf({ inputTokens, models }: Pick<Profiled, "inputTokens" | "models">): OutcomeTable {
+  const questions = arithmeticQuestions(inputTokens.length, PLANNING_SEED);
+  return {
+    promptIds: questions.map((_, index) => `q-${index + 1}`),
+    categories: questions.map(({ kind }) => kind),
+    inputTokens: Int32Array.from(inputTokens),
+    models: models.map(({ model, outputTokens, label, judged }) => ({
+      ...{ model, tableName: model, outputTokens: Int32Array.from(outputTokens) },
+      ...{ label: Float64Array.from(label), judged: Float64Array.from(judged) },
+    })),
+  };
 }
 
 /**
@@ -43,13 +57,13 @@ export interface Profiled {
  *
  * @throws when an engine or the judge gives no answer.
  */
-export async function profiled(engines: readonly Answering[], judgeUrl: string, count: number): Promise<Profiled> {
+export async function profiled(engines: readonly Answering[], judging: Answering, count: number): Promise<Profiled> {
   const questions = arithmeticQuestions(count, PLANNING_SEED);
-  const inputTokens = new Int32Array(questions.length);
+  const inputTokens = questions.map(() => 0);
   const calls: TimedCall[] = [];
-  const models = [];
+  const models: RecordedAnswers[] = [];
   for (const { model, url } of engines) {
-    const outputTokens = new Int32Array(questions.length);
+    const outputTokens = questions.map(() => 0);
     const answers = await inParallel(questions, async (question, index) => {
       const json = await post(`${url}/v1/chat/completions`, chatBody(model, question));
       const { usage } = JSON.parse(json) as { readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number } };
@@ -64,17 +78,16 @@ export async function profiled(engines: readonly Answering[], judgeUrl: string, 
       const tokens = (inputTokens[index] ?? 0) + (outputTokens[index] ?? 0);
       calls.push({ tokens, seconds: (performance.now() - beganMs) / 1000 });
     }
-    const label = Float64Array.from(answers, (answer, index) => (answer.trim() === questions[index]?.answer ? 100 : 0));
-    models.push({ model, tableName: model, outputTokens, label, judged: Float64Array.from(judged) });
+    const label = answers.map((answer, index) => (answer.trim() === questions[index]?.answer ? 100 : 0));
+    models.push({ model, outputTokens, label, judged });
   }
   const judge = fitJudgeTimes(calls);
   if (judge === null) throw new Error("The judge's calls took no time.");
-  const promptIds = questions.map((_, index) => `q-${index + 1}`);
-  return { outcomes: { promptIds, categories: questions.map(({ kind }) => kind), inputTokens, models }, judge };
+  return { inputTokens, models, judge };
 
   async function score(question: string, answer: string): Promise<number> {
-    const body = JSON.stringify(judgeCallBody(JUDGE_MODEL, judgePrompt(question, answer)));
-    const read = completionScore(await post(`${judgeUrl}/v1/chat/completions`, body));
+    const body = JSON.stringify(judgeCallBody(judging.model, judgePrompt(question, answer)));
+    const read = completionScore(await post(`${judging.url}/v1/chat/completions`, body));
     if (read === null) throw new Error("The judge gave no score.");
     return read;
   }

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { Pool } from "undici";
+import { Agent, request } from "undici";
+import { streamAnswer } from "@/server/measuring/streamAnswer";
 import type { ClientAnswer, ClientRequest, ClientTask } from "./clientTask";
 
 /**
@@ -8,60 +9,55 @@ import type { ClientAnswer, ClientRequest, ClientTask } from "./clientTask";
  */
 const [taskFile = "", answersFile = ""] = process.argv.slice(2);
 const task = JSON.parse(readFileSync(taskFile, "utf8")) as ClientTask;
-const pool = new Pool(task.url, { connections: 1024, headersTimeout: 0, bodyTimeout: 0 });
-const headers = { "content-type": "application/json" };
+const agent = new Agent({ connections: 1024, headersTimeout: 0, bodyTimeout: 0 });
+const url = task.url + task.path;
+const neverAborted = new AbortController().signal;
 
 let startedMs = 0;
 const now = (): number => (performance.now() - startedMs) / 1000;
 
 /** Sends one request and reads its answer to the end; never rejects. */
-function ask(index: number, { atSeconds, body }: ClientRequest): Promise<ClientAnswer> {
-  return new Promise((resolve) => {
-    const sentSeconds = now();
-    let status = 0;
-    let firstSeconds: number | null = null;
-    let [answeredBy, decisionId]: (string | null)[] = [null, null];
-    // Usage is in the last event of a stream; a kept answer needs all of them.
-    const chunks: Buffer[] = [];
-    const end = (): void => {
-      const text = Buffer.concat(chunks).toString();
-      resolve({
-        ...{ index, sentSeconds, lateSeconds: task.inFlight === null ? sentSeconds - atSeconds : 0 },
-        ...{ firstSeconds, endSeconds: now() - sentSeconds, status },
-        outputTokens: numberIn(text, /"completion_tokens":\s*(\d+)/),
-        inputTokens: numberIn(text, /"prompt_tokens":\s*(\d+)/),
-        answeredBy: answeredBy ?? null,
-        decisionId: decisionId ?? null,
-        ...(task.keepAnswers || status !== 200 ? { text: text.slice(0, 4000) } : {}),
-      });
+async function ask(index: number, { atSeconds, body }: ClientRequest): Promise<ClientAnswer> {
+  const sentSeconds = now();
+  const lateSeconds = task.inFlight === null ? sentSeconds - atSeconds : 0;
+  const answer = await (task.streamed ? streamed(body) : whole(body));
+  return { index, sentSeconds, lateSeconds, ...answer };
+}
+
+type Answer = Omit<ClientAnswer, "index" | "sentSeconds" | "lateSeconds">;
+
+/** A stream, timed as `weir measure` times it: the same moment counts as the first token in fits and runs. */
+async function streamed(body: string): Promise<Answer> {
+  const sentMs = performance.now();
+  const answer = await streamAnswer({ url, body, agent, signal: neverAborted });
+  if (answer.kind === "failed") return { ...failed(sentMs), text: answer.message };
+  const since = (ms: number): number => (ms - answer.sentMs) / 1000;
+  const { firstMs, lastMs, inputTokens, outputTokens } = answer;
+  return { firstSeconds: since(firstMs), endSeconds: since(lastMs), status: 200, inputTokens, outputTokens, answeredBy: null };
+}
+
+async function whole(body: string): Promise<Answer> {
+  const sentMs = performance.now();
+  try {
+    const headers = { "content-type": "application/json" };
+    const { statusCode, headers: own, body: read } = await request(url, { dispatcher: agent, method: "POST", headers, body });
+    const text = await read.text();
+    const answeredBy = own["x-weir-model"];
+    return {
+      ...{ ...failed(sentMs), status: statusCode, text: text.slice(0, MOST_TEXT) },
+      answeredBy: typeof answeredBy === "string" ? answeredBy : null,
     };
-    pool.dispatch(
-      { method: "POST", path: task.path, headers, body },
-      {
-        onRequestStart: () => undefined,
-        onResponseStart(_, code, own) {
-          status = code;
-          answeredBy = headerOf(own["x-weir-model"]);
-          decisionId = headerOf(own["x-weir-decision-id"]);
-        },
-        onResponseData(_, chunk) {
-          firstSeconds ??= now() - sentSeconds;
-          if (!task.keepAnswers && chunks.length >= 2) chunks.shift();
-          chunks.push(chunk);
-        },
-        onResponseEnd: end,
-        onResponseError: end,
-      },
-    );
-  });
+  } catch {
+    return failed(sentMs);
+  }
 }
 
-const headerOf = (value: string | string[] | undefined): string | null => (typeof value === "string" ? value : null);
+const MOST_TEXT = 4000;
 
-function numberIn(text: string, pattern: RegExp): number | null {
-  const found = pattern.exec(text)?.[1];
-  return found === undefined ? null : Number(found);
-}
+const failed = (sentMs: number): Answer => ({
+  ...{ firstSeconds: null, endSeconds: (performance.now() - sentMs) / 1000, status: 0 },
+  ...{ inputTokens: null, outputTokens: null, answeredBy: null },
+});
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

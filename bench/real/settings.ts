@@ -1,4 +1,4 @@
-import { type EngineKind, engineKinds, vllmProgram } from "./realEngine";
+import { type EngineKind, engineKinds, vllmProgram } from "./connections";
 
 const benchParts = ["single", "cascade"] as const;
 type BenchPart = (typeof benchParts)[number];
@@ -9,7 +9,7 @@ export interface RealSettings {
   readonly parts: readonly BenchPart[];
   /** Length of a run, seconds. */
   readonly seconds: number;
-  /** No run is begun after so many minutes of this process; those that are left are made the next time. */
+  /** What would not end in so many minutes of this process is not begun; what is left is made the next time. */
   readonly minutes: number;
   /** Minutes of the sweep that an engine's profile is fitted to. */
   readonly sweepMinutes: number;
@@ -24,9 +24,9 @@ export function realSettings(environment: NodeJS.ProcessEnv = process.env): Real
     engines,
     parts: listed("PARTS", benchParts, benchParts),
     seconds: positive("SECONDS", 40),
-    minutes: positive("MINUTES", 60),
-    sweepMinutes: positive("SWEEP_MINUTES", 5),
-    questions: Math.round(positive("QUESTIONS", 2400)),
+    minutes: positive("MINUTES", 14),
+    sweepMinutes: positive("SWEEP_MINUTES", 4),
+    questions: Math.round(positive("QUESTIONS", 1600)),
   };
 
   function listed<Name extends string>(name: string, known: readonly Name[], otherwise: readonly Name[]): readonly Name[] {

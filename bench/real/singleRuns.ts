@@ -1,12 +1,17 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { targetEngines } from "@/server/clusters/steps/targetEngines";
 import type { Planner } from "@/server/planning/planner/planner";
+import type { PreparedModel } from "@/server/realModels/prepareRealModels";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import type { Workload } from "@/solver/workload/workload";
+import { hashOf } from "../lib/provenance";
+import { type EngineKind, LARGE } from "./connections";
 import { measuredFigures } from "./figures";
-import { CLIENT_CORE, fittedProfile, saturationOf } from "./measuring";
+import { CLIENT_CORE, FINDING_SATURATION, fitKey, fittedProfile, saturationOf } from "./measuring";
+import { ms } from "./milliseconds";
 import { type PredictionContext, predictedAlone } from "./predictions";
-import { type EngineKind, type EngineOrder, startEngine } from "./realEngine";
+import { orderOn, type RealEngine, RealEngines } from "./realEngine";
 import type { Records } from "./records";
 import { runClient } from "./runClient";
 import type { RealSettings } from "./settings";
@@ -25,39 +30,61 @@ export interface RealBench {
   readonly planner: Planner;
   readonly cards: UserCards;
   readonly folder: string;
-  /** Whether there is time for another run. */
-  timeLeft(): boolean;
+  /** Both models in both formats. */
+  readonly models: readonly PreparedModel[];
+  /** Whether there is time for what takes so many seconds. */
+  timeLeft(seconds: number): boolean;
   says(text: string): void;
 }
 
+/** Seconds of planning, and of answers that are awaited, beside those of a run. */
+const AROUND_RUN = 15;
+
 /** One engine of the larger model under open loops: predictions first, then the runs. */
-export async function singleRuns(bench: RealBench, kind: EngineKind, source: string, traffics: readonly Traffic[]): Promise<void> {
-  const { records, settings, says } = bench;
-  const runs = plannedRuns(traffics);
-  const left = runs.filter((run) => records.find("measured", keyOf(kind, run)) === undefined);
-  if (left.length === 0 || !bench.timeLeft()) return;
-  const order: EngineOrder = {
-    ...{ kind, model: "arith-large", source, maxSequences: kind === "vllm" ? 32 : 8, contextTokens: 2048 },
-    ...{ core: 0, frontEndCore: CLIENT_CORE, log: join(bench.folder, `${kind}.log`) },
-  };
-  says(`${kind}: starting`);
-  const engine = await startEngine(order);
+export async function singleRuns(bench: RealBench, kind: EngineKind, traffics: readonly Traffic[]): Promise<void> {
+  const { records, settings, says, folder } = bench;
+  const left = plannedRuns(traffics).filter((run) => records.find("measured", keyOf(kind, run)) === undefined);
+  if (left.length === 0 || !bench.timeLeft(settings.seconds)) return;
+  const engines = await RealEngines.open(kind, bench.models, join(folder, "engines", kind));
   try {
-    records.add({ kind: "engine", key: kind, says: `${kind}, arith-large, one core`, loadSeconds: engine.loadSeconds });
-    const cardsFile = join(bench.folder, "cards.json");
-    writeFileSync(cardsFile, JSON.stringify(bench.cards));
-    says(`${kind}: its profile, by a sweep of ${settings.sweepMinutes} minutes unless it is recorded`);
-    const fit = { engine, key: `${kind} alone`, minutes: settings.sweepMinutes, folder: bench.folder, cardsFile };
-    const profile = await fittedProfile(records, fit);
-    const context: PredictionContext = { planner: bench.planner, profile, cards: bench.cards, seconds: settings.seconds };
+    says(`${kind}: starting ${LARGE}`);
+    const [engine] = await started(bench, engines, [orderOn(LARGE, 0)]);
+    if (engine === undefined) throw new Error("no engine was started");
+    if (!mayFit(bench, engine)) return;
+    const { profile } = await fitted(bench, engine);
+    const context = { planner: bench.planner, profile, profileHash: hashOf(profile), cards: bench.cards, seconds: settings.seconds };
     for (const run of left) {
-      if (!bench.timeLeft()) return;
-      const saturation = await saturationOf(records, `${kind} ${run.traffic.name}`, engine, run.traffic);
+      const key = `${kind} ${run.traffic.name}`;
+      const finding = records.find("saturation", key) === undefined ? FINDING_SATURATION : 0;
+      if (!bench.timeLeft(finding + settings.seconds + AROUND_RUN)) return;
+      const saturation = await saturationOf(records, key, engine, run.traffic);
       await oneRun(bench, context, { engine, run, requestsPerSecond: run.share * saturation });
     }
   } finally {
-    await engine.end();
+    await engines.end();
   }
+}
+
+/** Engines that serve, those that were started now recorded. */
+export async function started({ records, says }: RealBench, engines: RealEngines, orders: Parameters<RealEngines["ensure"]>[0]) {
+  const { engines: up, started: now } = await engines.ensure(orders);
+  for (const { kind, id, loadSeconds, command, cores } of now) {
+    records.add({ kind: "engine", key: `${kind} ${id}`, loadSeconds, command, cores });
+    says(`${kind}: ${id} serves after ${Math.round(loadSeconds)} s on core ${cores}`);
+  }
+  return up;
+}
+
+/** Whether an engine has a profile, or there is time to measure one. */
+export const mayFit = ({ records, settings, timeLeft }: RealBench, engine: RealEngine): boolean =>
+  records.find("fit", fitKey(engine)) !== undefined || timeLeft(60 * settings.sweepMinutes);
+
+/** The engine's profile, measured unless it is recorded. */
+export async function fitted({ records, settings, folder, cards, says }: RealBench, engine: RealEngine) {
+  const cardsFile = join(folder, "cards.json");
+  writeFileSync(cardsFile, JSON.stringify(cards));
+  says(`${engine.kind}: the profile of ${engine.model}, by a sweep of ${settings.sweepMinutes} minutes unless it is recorded`);
+  return { profile: await fittedProfile(records, { engine, minutes: settings.sweepMinutes, folder, cardsFile }) };
 }
 
 interface PlannedRun {
@@ -78,57 +105,58 @@ function plannedRuns(traffics: readonly Traffic[]): readonly PlannedRun[] {
 const keyOf = (kind: EngineKind, { traffic, share, repeat }: PlannedRun): string => `${kind} | ${traffic.name} | ${share} | ${repeat}`;
 
 interface OneRun {
-  readonly engine: Awaited<ReturnType<typeof startEngine>>;
+  readonly engine: RealEngine;
   readonly run: PlannedRun;
   readonly requestsPerSecond: number;
 }
 
-async function oneRun(
-  { records, settings, says }: RealBench,
-  context: PredictionContext,
-  { engine, run, requestsPerSecond }: OneRun,
-): Promise<void> {
-  const { order, url } = engine;
+async function oneRun({ records, settings, says }: RealBench, context: PredictionContext, one: OneRun): Promise<void> {
+  const { engine, run, requestsPerSecond } = one;
   const { traffic, share, repeat } = run;
-  const key = keyOf(order.kind, run);
-  const count = Math.max(LEAST_REQUESTS, Math.round(requestsPerSecond * settings.seconds));
+  const key = keyOf(engine.kind, run);
   // Every share has its own arrivals; a repeat has those of the first.
   const seed = 1000 * share;
-  const unscaled = traffic.arrivals(count, seed);
+  const unscaled = traffic.arrivals(Math.max(LEAST_REQUESTS, Math.round(requestsPerSecond * settings.seconds)), seed);
+  const load = { key, requestsPerSecond, profile: context.profileHash };
   if (records.find("predicted", key) === undefined) {
-    const known = traffic.name === "poisson" ? traffic.arrivals(KNOWN_ARRIVALS, 77) : unscaled;
-    const workload = workloadOf(order.model, traffic, known, seed);
-    const asked = { workload, requestsPerSecond, models: [order.model], fixed: null, qualityFloor: 0, judge: null };
-    records.add({ kind: "predicted", key, requestsPerSecond, predicted: await predictedAlone(context, asked) });
+    const predictedWith = (known: Float64Array, name: string) => {
+      const workload = workloadOf(engine.model, traffic, known, `${traffic.name} ${name}`);
+      const asked = { workload, requestsPerSecond, models: [engine.model], mostCores: 1, fixed: null, qualityFloor: 0, judge: null };
+      return predictedAlone(context, asked);
+    };
+    const { prediction, plan } = await predictedWith(traffic.isReplayed ? unscaled : traffic.knownArrivals, `${seed}`);
+    const [planned] = plan === null ? [] : targetEngines(plan);
+    if (planned !== undefined && planned.id !== engine.id) throw new Error(`The plan has ${planned.id}; ${engine.id} runs.`);
+    const other = traffic.isReplayed ? (await predictedWith(traffic.knownArrivals, "other part")).prediction.p95 : null;
+    records.add({ kind: "predicted", ...load, predicted: prediction, p95OtherPart: other });
   }
-  const lengths = traffic.drawn(count, seed);
+  const lengths = traffic.drawn(unscaled.length, seed);
   const at = atMeanRate(unscaled, requestsPerSecond);
-  const requests = lengths.map((one, index) => ({
-    ...{ atSeconds: at[index] ?? 0, outputTokens: one.outputTokens },
-    body: completionBody(order.model, one, seed * 100_000 + repeat * 50_000 + index),
+  const requests = lengths.map((length, index) => ({
+    ...{ atSeconds: at[index] ?? 0, outputTokens: length.outputTokens },
+    body: completionBody(engine.model, length, seed * 100_000 + repeat * 50_000 + index),
   }));
   const seconds = (at.at(-1) ?? 0) + 1;
-  const task = { url, path: "/v1/completions", requests, warmUp: 8, inFlight: null, seconds, keepAnswers: false };
+  const task = { url: engine.url, path: "/v1/completions", requests, warmUp: 8, inFlight: null, seconds, streamed: true };
+  const beganMs = Date.now();
   const measured = measuredFigures(
     await runClient(task, CLIENT_CORE),
     lengths.map(({ outputTokens }) => outputTokens),
     true,
   );
-  records.add({ kind: "measured", key, requestsPerSecond, measured });
+  records.add({ kind: "measured", ...load, beganMs, measured });
   const predicted = records.find("predicted", key)?.predicted;
-  says(`${key} at ${requestsPerSecond.toFixed(1)}/s: p95 ${ms(predicted?.p95)} predicted, ${ms(measured.p95)} measured`);
+  says(`${key} at ${requestsPerSecond.toFixed(1)}/s: p95 ${ms(predicted?.p95)} ms predicted, ${ms(measured.p95)} ms measured`);
 }
 
-const ms = (seconds: number | undefined): string => `${Math.round(1000 * (seconds ?? Number.NaN))} ms`;
-
-const KNOWN_ARRIVALS = 12_000;
 const LEAST_REQUESTS = 30;
 
 /** A table of one model with lengths that a user would know; nothing is said of quality. */
-function workloadOf(model: string, { name, says, known }: Traffic, arrivalSeconds: Float64Array, seed: number): Workload {
+function workloadOf(model: string, traffic: Traffic, arrivalSeconds: Float64Array, title: string): Workload {
+  const { name, says, known } = traffic;
   const full = new Float64Array(known.length).fill(100);
   return {
-    name: `${name} ${seed}`,
+    name: title,
     outcomes: {
       promptIds: known.map((_, index) => `p${index}`),
       categories: known.map(() => name),

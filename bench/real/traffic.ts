@@ -18,11 +18,19 @@ export interface Traffic {
   readonly known: readonly Lengths[];
   /** Other lengths of the same distribution, to send. */
   drawn(count: number, seed: number): readonly Lengths[];
-  /** Unscaled arrivals from 0: to send, or to plan with. The same for both where a record is replayed. */
+  /** Whether arrivals are those of a record. */
+  readonly isReplayed: boolean;
+  /** Unscaled arrivals from 0, to send. Of a record they are a part of its second half. */
   arrivals(count: number, seed: number): Float64Array;
+  /** Arrivals that a user would know beforehand: others of the same law, or the first half of the record. */
+  readonly knownArrivals: Float64Array;
 }
 
 const KNOWN = 600;
+const KNOWN_ARRIVALS = 12_000;
+
+const drawnArrivals = (requests: number, seed: number): Float64Array =>
+  arrivals({ law: { kind: "poisson" }, requests, requestsPerSecond: 1, seed });
 
 /** Poisson arrivals, lengths within ranges. */
 function poisson(): Traffic {
@@ -34,9 +42,10 @@ function poisson(): Traffic {
   return {
     name: "poisson",
     says: "Poisson arrivals, 24 to 90 tokens in, 6 to 34 out, evenly",
-    known: lengths(KNOWN, 1),
+    ...{ known: lengths(KNOWN, 1), isReplayed: false },
     drawn: (count, seed) => lengths(count, seed + 1),
-    arrivals: (requests, seed) => arrivals({ law: { kind: "poisson" }, requests, requestsPerSecond: 1, seed }),
+    arrivals: drawnArrivals,
+    knownArrivals: drawnArrivals(KNOWN_ARRIVALS, 77),
   };
 }
 
@@ -76,6 +85,8 @@ function replay({ name, file, shorter, most }: Replayed): Traffic | null {
       outputTokens: scaled(Number(output), shorter.outputTokens, most.outputTokens),
     };
   });
+  const half = rows.length >> 1;
+  const since = (part: typeof rows): Float64Array => Float64Array.from(part, ({ seconds }) => seconds - (part[0]?.seconds ?? 0));
   const lengths = (count: number, seed: number): readonly Lengths[] => {
     const random = seededRandom(mixSeed(name, seed));
     return Array.from({ length: count }, () => rows[random.int(rows.length)] ?? { inputTokens: 1, outputTokens: 1 });
@@ -83,14 +94,14 @@ function replay({ name, file, shorter, most }: Replayed): Traffic | null {
   return {
     name,
     says: `arrivals and lengths of ${file}, tokens divided by ${shorter.inputTokens} in and ${shorter.outputTokens} out, ${most.inputTokens} and ${most.outputTokens} at most`,
-    known: lengths(KNOWN, 1),
+    ...{ known: lengths(KNOWN, 1), isReplayed: true },
     drawn: (count, seed) => lengths(count, seed + 1),
     arrivals(count, seed) {
-      // Each run replays another part of the record.
-      const from = seededRandom(mixSeed(name, "part", seed)).int(Math.max(1, rows.length - count));
-      const first = rows[from]?.seconds ?? 0;
-      return Float64Array.from(rows.slice(from, from + count), ({ seconds }) => seconds - first);
+      // Each run replays another part.
+      const from = half + seededRandom(mixSeed(name, "part", seed)).int(Math.max(1, rows.length - half - count));
+      return since(rows.slice(from, from + count));
     },
+    knownArrivals: since(rows.slice(0, half)),
   };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { addonsFolder } from "@/server/addons/addonFolder";
+import { createAddonKeeper } from "@/server/addons/addonKeeper";
 import { connectionSchema, type ProcessConnection } from "@/server/processes/processConnection";
 import { vllmConnection } from "@/server/realVllm/vllmConnection";
 import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
@@ -30,6 +31,8 @@ export function connectionOf(
   paths: ModelPaths,
 ): { readonly connect: (needs: ConnectionNeeds) => ProcessConnection } | { readonly missing: string } {
   if (kind === "weir") {
+    if (createAddonKeeper(addonsFolder(process.env)).state("real-engine").kind !== "ready")
+      return { missing: "the add-on real-engine is not installed: weir add real-engine" };
     const root = process.env.WEIR_ROOT ?? process.cwd();
     const engine = [process.execPath, join(root, "dist", "engine.mjs"), "--model", "{source}", "--alias", "{servedName}"];
     const listening = [

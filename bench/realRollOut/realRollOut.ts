@@ -1,11 +1,21 @@
 import { join } from "node:path";
 import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import { arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import type { Benchmark } from "../lib/benchmark";
 import { resultsFolder, writeTables } from "../lib/results";
 import { AskedQuestions } from "./askedQuestions";
 import { connectionOf, type EngineKind, realModels } from "./realEngines";
-import { type AloneAnswers, countedAnswers, keepRecord, type RollOutRecord, recordsTable, rollOutRecords } from "./rollOutRecords";
+import {
+  type AloneAnswers,
+  byKill,
+  countedAnswers,
+  keepRecord,
+  type RollOutRecord,
+  recordsTable,
+  rollOutRecords,
+  sameKill,
+  totalsOf,
+} from "./rollOutRecords";
 import { type Kill, moments, Operator, type RollOutEnd, rollOutUnderKill, victims } from "./rollOutUnderKill";
 import { plans, Scene } from "./scene";
 
@@ -101,18 +111,6 @@ async function preparedModels(): Promise<string> {
   return folder;
 }
 
-function told(records: readonly RollOutRecord[]): Measurement {
-  const sum = (count: (record: RollOutRecord) => number): number => records.reduce((total, record) => total + count(record), 0);
-  const detail = [
-    `${records.length} of ${everyKill.length} runs there and back, ${records.filter(({ error }) => error !== null).length} not ended`,
-    `${sum(({ sent }) => sent)} requests, ${sum(({ lostAttempts }) => lostAttempts)} broken connections`,
-    `wrong: ${sum(({ modelWrong }) => modelWrong)} by the model, ${sum(({ garbled }) => garbled)} garbled or cut`,
-  ].join("; ");
-  return { figure: sum(({ failed }) => failed), unit: "requests", detail };
-}
-
-const sameKill = (a: Kill | null, b: Kill | null): boolean => a?.victim === b?.victim && a?.moment === b?.moment;
-
 const realRollOut = (engine: EngineKind): Benchmark => ({
   name: `real roll-out under kills, failed requests, ${engine}`,
   budget: { figure: 0, keep: "at most" },
@@ -132,9 +130,9 @@ const realRollOut = (engine: EngineKind): Benchmark => ({
       },
     });
     if (missing !== null) return { figure: Number.NaN, unit: "requests", detail: `skipped: ${missing.missing}` };
-    const records = everyKill.flatMap((kill) => rollOutRecords(engine).findLast((record) => sameKill(record.kill, kill)) ?? []);
+    const records = byKill(rollOutRecords(engine), everyKill);
     writeTables(`real-rollouts-${engine}`, [recordsTable(records)]);
-    return told(records);
+    return totalsOf(records, everyKill.length);
   },
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Asked } from "./askedQuestions";
-import { countedAnswers, recordsTable } from "./rollOutRecords";
+import { byKill, countedAnswers, recordsTable, totalsOf } from "./rollOutRecords";
 
 const one = (change: Partial<Asked>): Asked => ({ question: 0, lost: 0, refused: 0, answer: "4", said: "", seconds: 1, ...change });
 
@@ -32,5 +32,21 @@ describe("requests of a run", () => {
     );
     expect(table).toContain("| nothing | - | 5 |");
     expect(table).toContain("did not end: not ended after 9 s |");
+  });
+
+  it("count whether their run ended or not, and an attempt that did not end keeps its line beside the one that did", () => {
+    const at = "2026-01-01T00:00:00.000Z";
+    const kill = { victim: "studio", moment: "at the switch" } as const;
+    const records = [
+      { engine: "vllm", at, kill, error: "not ended after 9 s", ...counts, failed: 3 },
+      { engine: "vllm", at, kill: null, error: null, ...counts, failed: 0 },
+      { engine: "vllm", at, kill, error: null, ...counts, failed: 1 },
+    ] as const;
+    const ordered = byKill(records, [null, kill]);
+    expect(ordered.map(({ failed }) => failed)).toEqual([0, 3, 1]);
+    expect(recordsTable(ordered)).toContain("did not end: not ended after 9 s");
+    const totals = totalsOf(records, 2);
+    expect(totals.figure).toBe(4);
+    expect(totals.detail).toContain("2 of 2 runs there and back; 1 attempts did not end, with 3 of the failed requests; 15 requests");
   });
 });

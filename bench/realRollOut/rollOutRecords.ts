@@ -1,6 +1,8 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { quantile } from "@/solver/numeric/quantile";
+import type { Measurement } from "../lib/benchmark";
+import { provenance } from "../lib/provenance";
 import { resultsFolder } from "../lib/results";
 import type { Asked } from "./askedQuestions";
 import type { EngineKind } from "./realEngines";
@@ -32,9 +34,9 @@ export interface RollOutRecord extends Partial<RollOutEnd> {
   readonly said: readonly string[];
 }
 
-const fileOf = (engine: EngineKind): string => join(resultsFolder("tables"), `real-rollouts-${engine}.jsonl`);
+const fileOf = (engine: EngineKind): string => join(resultsFolder("real"), `rollouts-${engine}.jsonl`);
 
-/** Every run so far: a bench that was stopped goes on after them. */
+/** Every run so far, those that did not end included: a bench that was stopped continues after them. */
 export function rollOutRecords(engine: EngineKind): readonly RollOutRecord[] {
   const file = fileOf(engine);
   if (!existsSync(file)) return [];
@@ -43,7 +45,28 @@ export function rollOutRecords(engine: EngineKind): readonly RollOutRecord[] {
     .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as RollOutRecord]));
 }
 
-export const keepRecord = (record: RollOutRecord): void => appendFileSync(fileOf(record.engine), `${JSON.stringify(record)}\n`);
+export const sameKill = (a: Kill | null, b: Kill | null): boolean => a?.victim === b?.victim && a?.moment === b?.moment;
+
+/** All records by what was killed and when, in the order of the kills; attempts of one kill in the order of their making. */
+export const byKill = (records: readonly RollOutRecord[], kills: readonly (Kill | null)[]): readonly RollOutRecord[] =>
+  kills.flatMap((kill) => records.filter((record) => sameKill(record.kill, kill)));
+
+/** Figures over all records: no attempt is left out. */
+export function totalsOf(records: readonly RollOutRecord[], planned: number): Measurement {
+  const sum = (count: (record: RollOutRecord) => number): number => records.reduce((total, record) => total + count(record), 0);
+  const notEnded = records.filter(({ error }) => error !== null);
+  const lost = notEnded.reduce((total, { failed }) => total + failed, 0);
+  const detail = [
+    `${records.length - notEnded.length} of ${planned} runs there and back; ${notEnded.length} attempts did not end, with ${lost} of the failed requests`,
+    `${sum(({ sent }) => sent)} requests, ${sum(({ lostAttempts }) => lostAttempts)} broken connections`,
+    `wrong: ${sum(({ modelWrong }) => modelWrong)} by the model, ${sum(({ garbled }) => garbled)} garbled or cut`,
+  ].join("; ");
+  return { figure: sum(({ failed }) => failed), unit: "requests", detail };
+}
+
+/** Keeps a record, with the commit and the machine that it was made on. */
+export const keepRecord = (record: RollOutRecord): void =>
+  appendFileSync(fileOf(record.engine), `${JSON.stringify({ ...provenance(), ...record })}\n`);
 
 /** What each model answers when it is asked alone, question by question. */
 export type AloneAnswers = readonly (readonly string[])[];
