@@ -2,11 +2,10 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { addonsFolder } from "@/server/addons/addonFolder";
-import { freePort } from "@/server/lib/freePort";
+import { judgePorts, judgePrograms, noJudgePorts } from "@/server/confidenceJudge/judgePrograms";
 import type { ProcessConnection } from "@/server/processes/processConnection";
 import type { PreparedModel } from "@/server/realModels/prepareRealModels";
 import { realConnection } from "@/server/realSetup/realConnection";
-import { judgePrograms } from "@/server/realVllm/judgePrograms";
 import { vllmConnection } from "@/server/realVllm/vllmConnection";
 import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
 
@@ -21,8 +20,6 @@ export const NODE = "node1";
 
 /** Cores that plans may use; a cascade has two engines, each on a core of its own. */
 export const CORES = Math.max(2, availableParallelism());
-
-const JUDGE_PORTS = { from: 8200, to: 8299 } as const;
 
 /** vLLM's program: `WEIR_VLLM` names it or the virtual environment that holds it; null without one. */
 export function vllmProgram(environment: NodeJS.ProcessEnv = process.env): string | null {
@@ -58,10 +55,13 @@ export async function connectionOf(kind: EngineKind, models: readonly PreparedMo
     if (found == null) throw new Error(`${model} was not prepared`);
     return found;
   };
-  const ports = await judgePorts();
+  const ports = await judgePorts(null, []);
+  if (ports === null) throw new Error(`${noJudgePorts}.`);
   if (kind === "vllm") {
     const folders = { [SMALL]: file(SMALL, "huggingFace"), [LARGE]: file(LARGE, "huggingFace") };
-    const judge = isEngineThere("llama").ok ? judgePrograms({ root, addonsFolder: folder, file: file(SMALL, "trainedGguf") }) : {};
+    const judge = isEngineThere("llama").ok
+      ? judgePrograms({ root, node: process.execPath, addonsFolder: folder, file: file(SMALL, "trainedGguf"), ports })
+      : {};
     return vllmConnection({ program: vllmProgram() ?? "", folders, cores: CORES, node: NODE, ...judge });
   }
   const connection = realConnection({
@@ -71,11 +71,4 @@ export async function connectionOf(kind: EngineKind, models: readonly PreparedMo
   });
   if (connection.kind !== "processes") throw new Error("the real models are not a cluster of processes");
   return { ...connection, node: NODE };
-}
-
-async function judgePorts(): Promise<{ readonly judge: number; readonly judgeEngine: number }> {
-  const judge = await freePort(JUDGE_PORTS, new Set());
-  const judgeEngine = judge === null ? null : await freePort(JUDGE_PORTS, new Set([judge]));
-  if (judge === null || judgeEngine === null) throw new Error("No two ports are free for the judge.");
-  return { judge, judgeEngine };
 }

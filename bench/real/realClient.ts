@@ -30,7 +30,7 @@ type Answer = Omit<ClientAnswer, "index" | "sentSeconds" | "lateSeconds">;
 async function streamed(body: string): Promise<Answer> {
   const sentMs = performance.now();
   const answer = await streamAnswer({ url, body, agent, signal: neverAborted });
-  if (answer.kind === "failed") return { ...failed(sentMs), text: answer.message };
+  if (answer.kind !== "answered") return { ...failed(sentMs), ...(answer.kind === "failed" && { text: answer.message }) };
   const since = (ms: number): number => (ms - answer.sentMs) / 1000;
   const { firstMs, lastMs, inputTokens, outputTokens } = answer;
   return { firstSeconds: since(firstMs), endSeconds: since(lastMs), status: 200, inputTokens, outputTokens, answeredBy: null };
