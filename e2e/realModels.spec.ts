@@ -96,7 +96,7 @@ test("an operator sets real models up in one click, applies a cascade of them, a
       ),
     );
     console.log(`cascade: ${JSON.stringify(shown)}, after ${seconds()} s`);
-    // 180 answers scatter by some points.
+    // 90 answers scatter by some points.
     expect(Math.abs((shown["measured-quality"] ?? 0) - (shown["predicted-quality"] ?? 0))).toBeLessThan(12);
     expect(shown["measured-p95"]).toBeGreaterThan(0);
     await info.attach("live", { body: await page.screenshot({ fullPage: true }), contentType: "image/png" });
