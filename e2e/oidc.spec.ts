@@ -151,7 +151,7 @@ test("people sign in at the OpenID provider with the roles of their groups: one 
     await expect(otto.getByTitle("Role: operator")).toBeVisible();
   });
 
-  await test.step("a person without a group that has a role is told so", async () => {
+  await test.step("a person in no group with a role reads that", async () => {
     const page = await pageOf(browser, studio, "nora");
     await expect(page.getByRole("status").filter({ hasText: "You have no role in Weir" })).toBeVisible();
     await expect(page.getByRole("link", { name: "Sign in with Company login" })).toBeVisible();

@@ -13,6 +13,9 @@ export type EngineKind = "vllm" | "weir";
 /** Cores of the bench's cluster, one an engine. */
 const cores = 2;
 
+/** Flags of Weir's own engine: a thread for each, as each has a core. */
+const weirArgs = ["--sequences", "16", "--threads", "1"] as const;
+
 export interface ConnectionNeeds {
   readonly ports: ProcessConnection["ports"];
   readonly judge: ProcessConnection["judge"];
@@ -33,26 +36,12 @@ export function connectionOf(
   if (kind === "weir") {
     if (createAddonKeeper(addonsFolder(process.env)).state("real-engine").kind !== "ready")
       return { missing: "the add-on real-engine is not installed: weir add real-engine" };
-    const root = process.env.WEIR_ROOT ?? process.cwd();
-    const engine = [process.execPath, join(root, "dist", "engine.mjs"), "--model", "{source}", "--alias", "{servedName}"];
-    const listening = [
-      "--host",
-      "{host}",
-      "--port",
-      "{port}",
-      "--addons",
-      addonsFolder(process.env),
-      "--sequences",
-      "16",
-      "--threads",
-      "1",
-    ];
     return {
       connect: ({ ports, judge }) =>
         connectionSchema.parse({
           ...{ kind: "processes", node: "node1", gpus: { card: PROCESSOR_CARD, count: cores, processor: true }, ports, judge },
-          ...{ engine: "weir", templates: { weir: [...engine, ...listening, "{args}"] } },
-          models: Object.fromEntries(Object.entries(paths).map(([model, source]) => [model, { source }])),
+          engine: "weir",
+          models: Object.fromEntries(Object.entries(paths).map(([model, source]) => [model, { source, args: [...weirArgs] }])),
         }),
     };
   }

@@ -116,7 +116,7 @@ test("bad requests are refused in one sentence and never reach the engine", asyn
   expect(asked).toEqual([]);
 });
 
-test("what the engine says is told apart: refuses, fails, gives no log probabilities, or too few", async () => {
+test("an engine that refuses, fails, gives no log probabilities or too few has an error of its own kind", async () => {
   const replies: readonly (readonly [EngineReply, number, string])[] = [
     [{ status: 400, body: { error: { message: "maximum context length is 64" } } }, 400, "refuses the text: maximum context length is 64."],
     [{ status: 500, body: "oops" }, 503, "does not answer: it answers with status 500"],

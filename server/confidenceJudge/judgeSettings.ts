@@ -1,6 +1,6 @@
-import { parseArgs } from "node:util";
 import { z } from "zod";
 import type { Outcome } from "@/server/contracts/studio";
+import { readFlags } from "@/server/lib/readFlags";
 import type { ScoringEngine } from "./scoringEngine";
 
 interface JudgeSettings {
@@ -18,24 +18,10 @@ const schema = z.strictObject({
   seconds: z.coerce.number().positive().max(3600).default(10),
 });
 
-const names = Object.keys(schema.shape);
-
 /** Reads the judge's flags; refuses with one sentence. */
 export function readJudgeSettings(args: readonly string[]): Outcome<{ readonly settings: JudgeSettings }> {
-  let given: Readonly<Record<string, unknown>>;
-  try {
-    const options = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
-    given = { ...parseArgs({ args: [...args], options, strict: true }).values };
-  } catch {
-    const known = names.map((name) => `--${name}`).join(", ");
-    return { ok: false, message: `The flags cannot be read: each of ${known} takes one value, and there are no others.` };
-  }
-  const parsed = schema.safeParse(given);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const name = String(issue?.path[0]);
-    return { ok: false, message: given[name] === undefined ? `--${name} is missing.` : `--${name} ${given[name]}: ${issue?.message}.` };
-  }
-  const { engine, model, host, port, seconds } = parsed.data;
+  const read = readFlags(schema, args);
+  if (!read.ok) return read;
+  const { engine, model, host, port, seconds } = read.flags;
   return { ok: true, settings: { engine: { url: engine.replace(/\/+$/, ""), model, limitMs: seconds * 1000 }, host, port } };
 }

@@ -129,7 +129,7 @@ describe("an adapter that vLLM lists with its parent, as recorded", () => {
     return describeEndpoint(target, await probe(engine.url, named), { cards: own });
   }
 
-  it("is told beside its parent, which needs no choice between the two", async () => {
+  it("is listed beside its parent, which needs no choice between the two", async () => {
     expect(await tried()).toMatchObject({ endpoint: { model: "arith-small" }, adapters: ["arith-tuned"], questions: [] });
   });
 

@@ -31,7 +31,8 @@ export interface EndpointCheck {
   readonly served: readonly ServedModel[];
 }
 
-const modelListSchema = z.object({
+/** `/v1/models`, as far as engines agree on it. */
+export const modelListSchema = z.object({
   data: z.array(
     z.object({
       id: z.string(),

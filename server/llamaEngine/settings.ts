@@ -1,7 +1,7 @@
-import { parseArgs } from "node:util";
 import { z } from "zod";
 import { addonsFolder } from "@/server/addons/addonFolder";
 import type { Outcome } from "@/server/contracts/studio";
+import { readFlags } from "@/server/lib/readFlags";
 
 /** How an engine is started. */
 export interface EngineSettings {
@@ -43,28 +43,14 @@ const schema = z.strictObject({
   addons: z.string().min(1).optional(),
 });
 
-const names = Object.keys(schema.shape);
-
 /** Reads the flags; refuses with one sentence. */
 export function readSettings(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Outcome<{ readonly settings: EngineSettings }> {
-  const options = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
-  let given: Readonly<Record<string, unknown>>;
-  try {
-    given = { ...parseArgs({ args: [...args], options, strict: true }).values };
-  } catch {
-    const known = names.map((name) => `--${name}`).join(", ");
-    return { ok: false, message: `The flags cannot be read: each of ${known} takes one value, and there are no others.` };
-  }
-  const parsed = schema.safeParse(given);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const name = String(issue?.path[0]);
-    return { ok: false, message: given[name] === undefined ? `--${name} is missing.` : `--${name} ${given[name]}: ${issue?.message}.` };
-  }
-  const { context, threads, batch, grace, addons, ...rest } = parsed.data;
+  const read = readFlags(schema, args);
+  if (!read.ok) return read;
+  const { context, threads, batch, grace, addons, ...rest } = read.flags;
   return {
     ok: true,
     settings: {

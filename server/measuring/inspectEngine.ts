@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { jsonOf } from "@/server/engineClient/askEndpoint";
+import { modelListSchema } from "@/server/engineClient/checkEndpoint";
 import { engineVersion, versionPaths } from "@/server/engines/engineVersion";
 import { type EngineCounters, engineCounters } from "./engineCounters";
 import { askTarget, type MeasuredTarget } from "./measuredTarget";
@@ -25,18 +26,6 @@ export type InspectEngine =
   | { readonly kind: "inspected"; readonly inspected: InspectedEngine }
   | { readonly kind: "refused"; readonly reason: "no-access" | "unreachable" | "no-model" | "which-model"; readonly message: string };
 
-const modelsSchema = z.object({
-  data: z.array(
-    z.object({
-      id: z.string(),
-      root: z.string().nullish(),
-      parent: z.string().nullish(),
-      max_model_len: z.number().nullish(),
-      meta: z.object({ n_ctx: z.number().optional(), n_ctx_train: z.number().optional() }).nullish(),
-    }),
-  ),
-});
-
 const countSchema = z.number().int().positive().optional().catch(undefined);
 /** What engines say of their settings, under one of these paths: Weir's own engine, and llama.cpp's server. */
 const settingsSchema = z.object({
@@ -56,7 +45,7 @@ const SETTINGS_PATHS = ["/server_info", "/props"] as const;
  */
 export async function inspectEngine(target: MeasuredTarget, model: string | undefined): Promise<InspectEngine> {
   const listed = await askTarget(target, "/v1/models");
-  const list = modelsSchema.safeParse(jsonOf(listed));
+  const list = modelListSchema.safeParse(jsonOf(listed));
   if (!list.success) {
     if (listed.kind === "no-access") return { kind: "refused", reason: "no-access", message: `${listed.error.message}.` };
     const why = listed.kind === "answered" ? `answers /v1/models with status ${listed.status} and no list of models` : "does not answer";

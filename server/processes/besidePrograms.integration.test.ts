@@ -123,7 +123,7 @@ it("keeps the engines' secrets from a program that does not name them", async ()
   expect(log("judge")).toMatch(/^\d+ undefined\n$/);
 });
 
-it("kills a program that does not end when it is told to", async () => {
+it("kills a program that does not end on SIGTERM", async () => {
   const command = [process.execPath, "-e", 'process.on("SIGTERM", () => {}); console.log(process.pid); setInterval(() => {}, 1000)'];
   const programs = of([{ name: "stubborn", command }]);
   programs.keep();

@@ -91,7 +91,7 @@ test("a step that fails ends it with the step's sentence, and a new start goes o
   await vi.waitFor(() => expect(store.realSetup.get()).toMatchObject({ state: "ready", clusterId: "c1", actor: "bob", message: null }));
 });
 
-test("an error that is no refusal is told with a way out, and the store stays usable", async () => {
+test("an error that is no refusal is shown with a way out, and the store stays usable", async () => {
   const setup = setupWith({ models: async () => Promise.reject(new Error("disk full")) });
   setup.start(order, "ada");
   expect((await reaches(setup, "failed")).message).toBe("The step failed: disk full. Start again; the studio's log may say more.");

@@ -32,7 +32,7 @@ export interface AskedModels {
 
 /**
  * Answers of both models to questions whose answers are known, and the judge's scores of them, as a workload. They are asked in Weir's own
- * engine, which loads at once; vLLM gives the same answers, since weights and questions are the same and nothing is sampled.
+ * engine, which loads at once. Weights and questions are vLLM's and nothing is sampled; rounding differs, so single answers may too.
  *
  * @throws Error with a sentence where an engine does not start or does not answer.
  */

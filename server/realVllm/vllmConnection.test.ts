@@ -21,7 +21,7 @@ describe("connection of vLLM on the cores of a host", () => {
     );
   });
 
-  it("is a connection as any other, whose cores are no GPUs", () => {
+  it("is an ordinary connection of processes, with cores in place of GPUs", () => {
     expect(connectionSchema.parse(JSON.parse(JSON.stringify(connection)))).toEqual(connection);
     expect(connection.gpus).toEqual({ card: "cpu-core", count: 2, processor: true });
     expect(Object.keys(connection.models)).toEqual(["arith-small", "arith-large"]);

@@ -4,7 +4,7 @@ import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
 /** Context of the real models: what they were trained on is shorter. */
 const mostTokens = 2_048;
 
-/** For a model of megabytes; vLLM takes half of the memory of the host if it is told nothing. */
+/** For a model of megabytes; vLLM's default is half of the host's memory. */
 const cacheGiB = 1;
 
 export interface VllmHost {
