@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { type FenceRefusal, fenceRefusal, isForeignBody } from "@/server/contracts/http/browserFence";
 import { shownName } from "./clientNames";
 
@@ -29,11 +29,26 @@ export function errorBody({ message, type, param, code }: ApiError): string {
  */
 export const lingerMs = 500;
 
-/** Answers with the error and ends the response; a `connection: close` in the headers takes effect a moment later. */
+/** Length of an answered body that is still read, so that its connection serves further requests. */
+const mostUnreadBytes = 256 * 1024;
+
+/** True while a body is not read to its end and too long to be read after its answer. */
+export function isLongUnread({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false;
+  const chunkedBytes = headers["transfer-encoding"] === undefined ? 0 : Number.POSITIVE_INFINITY;
+  return Number(headers["content-length"] ?? chunkedBytes) > mostUnreadBytes;
+}
+
+/**
+ * Answers with the error and ends the response. A `connection: close` in the headers takes effect a moment later. A request whose long body
+ * is not read gets that header too: without it, its client would send the next request on a connection that is about to be closed.
+ */
 export function sendError(response: ServerResponse, error: ApiError, headers: OutgoingHttpHeaders = {}): void {
   const body = errorBody(error);
-  response.writeHead(error.status, { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(body) });
-  if (headers.connection !== "close") {
+  const close = headers.connection === "close" || isLongUnread(response.req);
+  const all = close ? { ...headers, connection: "close" } : headers;
+  response.writeHead(error.status, { ...all, "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  if (!close) {
     response.end(body);
     return;
   }

@@ -60,6 +60,37 @@ describe("headers that are too long", () => {
   });
 });
 
+describe("an answer that comes before the body is read", () => {
+  const head = (length: string) => `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: text/plain\r\n${length}\r\n\r\n`;
+
+  it.each([
+    ["of 10 MB", "content-length: 10485760"],
+    ["of unknown length", "transfer-encoding: chunked"],
+  ])("tells the sender of a body %s that the connection ends, and ends it once the answer could be read", async (_, length) => {
+    const gateway = await startTestGateway();
+    const { socket, came } = connectTo(gateway.dataUrl);
+    socket.write(head(length));
+    await until(() => came.text.includes("unsupported_media_type"));
+    expect(came.text.toLowerCase()).toContain("\r\nconnection: close\r\n");
+    expect(came.closed).toBe(false);
+    await until(() => came.closed);
+  });
+
+  it.each([
+    ["a short body", `${head("content-length: 2")}{}`],
+    ["no body", "GET /nothing HTTP/1.1\r\nhost: localhost\r\n\r\n"],
+  ])("keeps the connection of a request with %s", async (_, text) => {
+    const gateway = await startTestGateway();
+    const { socket, came } = connectTo(gateway.dataUrl);
+    for (const times of [1, 2]) {
+      socket.write(text);
+      await until(() => came.text.split('"error"').length === times + 1);
+    }
+    expect(came.text.toLowerCase()).not.toContain("connection: close");
+    socket.destroy();
+  });
+});
+
 /** A log and its lines. */
 function readLog() {
   const lines: string[] = [];

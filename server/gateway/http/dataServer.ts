@@ -2,13 +2,11 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { createTlsServer, isPlainFromElsewhere, type TlsFiles } from "@/server/lib/tlsServer";
-import { type ApiError, errorBody, lingerMs, sendError } from "./apiError";
+import { type ApiError, errorBody, isLongUnread, lingerMs, sendError } from "./apiError";
 import type { GatewayLimits } from "./limits";
 
 /** Largest interval between checks for connections with slow headers. */
 const maximumLookMs = 5_000;
-/** Length of an answered body that is still read, so that its connection serves further requests. */
-const mostUnreadBytes = 256 * 1024;
 /** Errors of clients that disconnected in the middle of a request. */
 const goneCodes: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
 
@@ -84,8 +82,8 @@ const plainText: ApiError = {
 function boundUnread(request: IncomingMessage, response: ServerResponse): void {
   response.once("finish", () => {
     if (request.complete) return;
-    const { headers, socket } = request;
-    if (Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) <= mostUnreadBytes) {
+    const { socket } = request;
+    if (!isLongUnread(request)) {
       request.resume();
       return;
     }
