@@ -8,7 +8,7 @@ import { weirIn } from "./testing/testWeir";
 const folder = mkdtempSync(join(tmpdir(), "weir-import-sessions-"));
 const state = join(folder, "state");
 const weir = weirIn(folder);
-beforeAll(() => mkdirSync(state));
+beforeAll(() => mkdirSync(state, { mode: 0o700 }));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const columns = "model,gpu,tp,prompts,concurrency,mean_output_tokens,max_output_tokens,seconds,load_seconds,origin";
