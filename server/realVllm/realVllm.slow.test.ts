@@ -28,7 +28,8 @@ describe.skipIf(environment === undefined)("vLLM on a core", () => {
   let host: ProcessHost;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "weir-vllm-"));
-    engines = join(folder, "engines");
+    // What lies beside it are the records of other clusters.
+    engines = join(folder, "engines", "cluster");
     const prepared = await prepareRealModels(folder, ["hugging-face"]);
     if (!prepared.ok) throw new Error(prepared.message);
     const folders = { "arith-small": prepared.models[0]?.huggingFace ?? "", "no-weights": join(folder, "none") };
@@ -50,7 +51,7 @@ describe.skipIf(environment === undefined)("vLLM on a core", () => {
     "says what vLLM said where there is no such model",
     async () => {
       const order = orderOf("no-weights");
-      await host.start(order, unwatched());
+      expect(await host.start(order, unwatched())).toMatchObject({ ok: true });
       const answer = await awaitEngine(host, order, { ...unwatched(), limitMs: loadMs });
       expect(answer.ok ? "" : answer.message).toMatch(/Its log says: huggingface_hub\.errors\.HFValidationError: Repo id must be/);
       expect(await host.stop(order.id, unwatched())).toMatchObject({ ok: true });
