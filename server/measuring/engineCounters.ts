@@ -46,3 +46,15 @@ export function foreignRequests(before: EngineCounters, after: EngineCounters, o
   const answered = before.answered === null || after.answered === null ? 0 : after.answered - before.answered - ours;
   return Math.max(0, answered, (after.running ?? 0) + (after.waiting ?? 0));
 }
+
+/**
+ * An engine's limit on sequences that run at once. Requests also wait for the token budget of a step, and then the number that runs differs
+ * from one moment to the next: a limit is a largest number that was reached twice.
+ *
+ * @param runningBesideWaiting requests that ran at moments when others waited.
+ * @returns null where these moments show no limit.
+ */
+export function sequenceLimit(runningBesideWaiting: readonly number[]): number | null {
+  const most = Math.max(0, ...runningBesideWaiting);
+  return runningBesideWaiting.filter((running) => running === most).length < 2 ? null : most;
+}

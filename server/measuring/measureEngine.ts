@@ -6,7 +6,7 @@ import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
 import type { ReplicaShape } from "@/solver/hardware/parallelism";
 import { findRecipe } from "./askRecipe";
 import { closedLoop } from "./closedLoop";
-import { type EngineCounters, engineCounters, foreignRequests } from "./engineCounters";
+import { type EngineCounters, engineCounters, foreignRequests, sequenceLimit } from "./engineCounters";
 import type { InspectedEngine } from "./inspectEngine";
 import { loadAgent, type MeasuredTarget } from "./measuredTarget";
 import { repeatNoise } from "./repeatNoise";
@@ -210,13 +210,18 @@ class Sweep {
   tokens = 0;
   private misfits: readonly { readonly run: RunPoint; readonly error: number }[] = [];
   private fittedRuns = 0;
-  /** Most requests that ran at once while others waited in the engine; null: none waited. */
-  private observedSequences: number | null = null;
+  /** Requests that ran at the moments when others waited in the engine, one for each run with such a moment. */
+  private readonly runningBesideWaiting: number[] = [];
 
   constructor(
     private readonly request: MeasureRequest,
     private readonly startedMs: number,
   ) {}
+
+  /** The engine's limit on sequences; null: none was seen. */
+  private get observedSequences(): number | null {
+    return sequenceLimit(this.runningBesideWaiting);
+  }
 
   left(): SweepBudget {
     const { budget } = this.request;
@@ -237,8 +242,7 @@ class Sweep {
     this.runs.push(run);
     this.asked.push(asked);
     const { running = null, waiting = null } = midway ?? {};
-    if (running !== null && waiting !== null && waiting > 0 && running < asked.concurrency)
-      this.observedSequences = Math.max(this.observedSequences ?? 0, running);
+    if (running !== null && waiting !== null && waiting > 0 && running < asked.concurrency) this.runningBesideWaiting.push(running);
   }
 
   /** Whether the cover is done and new runs came since the last fit: what is uncertain then decides the next runs. */

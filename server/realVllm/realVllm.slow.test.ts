@@ -72,7 +72,7 @@ describe.skipIf(environment === undefined)("vLLM on a core", () => {
         expect(await awaitEngine(host, order, options)).toMatchObject({ ok: true });
         expect(waits.filter((wait) => wait.includes("Its log: ")).length).toBeGreaterThan(3);
         expect(readFileSync(record.log, "utf8")).toContain("'max_num_seqs': 16");
-        expect(processesOf(record.log).length).toBeGreaterThan(2);
+        expect(processesOf(record.log).length).toBeGreaterThan(1);
         if (end === "killed") process.kill(record.process.pid, "SIGKILL");
         expect(await host.stop(order.id, unwatched())).toMatchObject({ ok: true });
         expect(processesOf(record.log)).toEqual([]);

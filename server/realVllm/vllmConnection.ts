@@ -22,8 +22,8 @@ export interface VllmHost {
 
 /**
  * Connection of vLLM's build for processors on a Linux host. A "GPU" is a core: all processes of an engine run on the cores that the plan
- * gives it. They wait by polling, so that two engines would take the host from gateway and clients; as idle ones (SCHED_IDLE) they run only
- * where nothing else wants the core.
+ * gives it, the worker inside the engine's own process. As idle ones (SCHED_IDLE) they run only where nothing else wants the core, so that two
+ * engines do not take the host from gateway and clients.
  */
 export function vllmConnection({ program, folders, cores, node, ports, judge, beside }: VllmHost): ProcessConnection {
   return connectionSchema.parse({
@@ -35,7 +35,7 @@ export function vllmConnection({ program, folders, cores, node, ports, judge, be
       "vllm on cores": [
         ...["taskset", "-c", "{gpus}", "chrt", "-i", "0", program, "serve", "{source}", "--served-model-name", "{servedName}"],
         ...["--host", "{host}", "--port", "{port}", "--dtype", "float32", "--max-model-len", `${mostTokens}`],
-        ...["--max-num-seqs", "{sequences}", "{args}"],
+        ...["--max-num-seqs", "{sequences}", "--distributed-executor-backend", "uni", "{args}"],
       ],
     },
     models: Object.fromEntries(Object.entries(folders).map(([model, source]) => [model, { source }])),
@@ -45,6 +45,8 @@ export function vllmConnection({ program, folders, cores, node, ports, judge, be
         // The cores are given by `taskset`, which holds for all processes of an engine and not for its worker alone.
         VLLM_CPU_OMP_THREADS_BIND: "nobind",
         OMP_NUM_THREADS: "1",
+        // vLLM takes `uni` only with this. Otherwise a worker process polls on the core of engine and API server.
+        VLLM_ENABLE_V1_MULTIPROCESSING: "0",
         VLLM_NO_USAGE_STATS: "1",
         HF_HUB_OFFLINE: "1",
       }).map(([name, value]) => [name, { value }]),
