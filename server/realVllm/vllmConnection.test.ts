@@ -12,11 +12,11 @@ const judge = judgePrograms({
 const connection = vllmConnection({ program: "/v/bin/vllm", folders, cores: 2, ...judge });
 
 describe("connection of vLLM on the cores of a host", () => {
-  it("runs an engine on the core that its plan gives it, as an idle process, with as many requests at once as the plan has", () => {
+  it("runs an engine on the core that its plan gives it, with as many requests at once as the plan has", () => {
     const template = connection.templates[connection.engine] ?? [];
     const values = { source: "/m/a", servedName: "a", host: "127.0.0.1", port: 8100, tp: 1, pp: 1, gpus: [1], sequences: 16 };
     expect(commandLine(template, { ...values, precision: "bf16", args: [] }).join(" ")).toBe(
-      "taskset -c 1 chrt -i 0 /v/bin/vllm serve /m/a --served-model-name a --host 127.0.0.1 --port 8100 " +
+      "taskset -c 1 /v/bin/vllm serve /m/a --served-model-name a --host 127.0.0.1 --port 8100 " +
         "--dtype float32 --max-model-len 2048 --max-num-seqs 16 --distributed-executor-backend uni",
     );
     expect(connection.environment).toMatchObject({ VLLM_ENABLE_V1_MULTIPROCESSING: { value: "0" } });

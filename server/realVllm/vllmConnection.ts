@@ -22,8 +22,8 @@ export interface VllmHost {
 
 /**
  * Connection of vLLM's build for processors on a Linux host. A "GPU" is a core: all processes of an engine run on the cores that the plan
- * gives it, the worker inside the engine's own process. As idle ones (SCHED_IDLE) they run only where nothing else wants the core, so that two
- * engines do not take the host from gateway and clients.
+ * gives it, with the worker inside the engine's own process: a separate worker waits by polling, which takes the core from the engine, the gateway
+ * and clients.
  */
 export function vllmConnection({ program, folders, cores, node, ports, judge, beside }: VllmHost): ProcessConnection {
   return connectionSchema.parse({
@@ -33,7 +33,7 @@ export function vllmConnection({ program, folders, cores, node, ports, judge, be
     engine: "vllm on cores",
     templates: {
       "vllm on cores": [
-        ...["taskset", "-c", "{gpus}", "chrt", "-i", "0", program, "serve", "{source}", "--served-model-name", "{servedName}"],
+        ...["taskset", "-c", "{gpus}", program, "serve", "{source}", "--served-model-name", "{servedName}"],
         ...["--host", "{host}", "--port", "{port}", "--dtype", "float32", "--max-model-len", `${mostTokens}`],
         ...["--max-num-seqs", "{sequences}", "--distributed-executor-backend", "uni", "{args}"],
       ],
@@ -45,7 +45,7 @@ export function vllmConnection({ program, folders, cores, node, ports, judge, be
         // The cores are given by `taskset`, which holds for all processes of an engine and not for its worker alone.
         VLLM_CPU_OMP_THREADS_BIND: "nobind",
         OMP_NUM_THREADS: "1",
-        // vLLM takes `uni` only with this. Otherwise a worker process polls on the core of engine and API server.
+        // vLLM accepts `uni` only with this.
         VLLM_ENABLE_V1_MULTIPROCESSING: "0",
         VLLM_NO_USAGE_STATS: "1",
         HF_HUB_OFFLINE: "1",
