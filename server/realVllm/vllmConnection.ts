@@ -22,8 +22,8 @@ export interface VllmHost {
 
 /**
  * Connection of vLLM's build for processors on a Linux host. A "GPU" is a core: all processes of an engine run on the cores that the plan
- * gives it, with the worker inside the engine's own process: a separate worker waits by polling, which takes the core from the engine, the gateway
- * and clients.
+ * gives it. The worker runs inside the engine's own process: a separate one waits by polling, which takes the core from the engine, the
+ * gateway and clients.
  */
 export function vllmConnection({ program, folders, cores, node, ports, judge, beside }: VllmHost): ProcessConnection {
   return connectionSchema.parse({
