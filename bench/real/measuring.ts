@@ -2,9 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import { atPace, paceOf } from "@/solver/calibration/enginePace";
+import { type EngineProfile, isMeasured } from "@/solver/hardware/engineProfile";
 import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
 import { readProfileText } from "@/solver/hardware/readProfileText";
+import { mean, quantile } from "@/solver/numeric/quantile";
 import type { RealEngine } from "./realEngine";
 import type { Records } from "./records";
 import { runClient } from "./runClient";
@@ -120,3 +122,39 @@ function completedPerSecond(ends: readonly number[]): number {
   const [from, to] = [SATURATION_SECONDS / 3, SATURATION_SECONDS];
   return ends.filter((end) => end >= from && end < to).length / (to - from);
 }
+
+/** The loop that shows how fast an engine is now: lengths and requests in flight that every sweep has close by. */
+const PACE_LOOP = { inputTokens: 60, outputTokens: 20, concurrency: 4 };
+const PACE_SECONDS = 4;
+/** Seconds that it takes, with answers that are awaited. */
+export const FINDING_PACE = PACE_SECONDS + 2;
+
+/**
+ * How long the engine takes now, over what its profile says. The speed of a host changes from minute to minute with what else runs on its
+ * hardware; a prediction is of an engine at the speed that it has.
+ */
+export async function paceNow({ url, model }: RealEngine, profile: EngineProfile, seed: number): Promise<number> {
+  const measured = isMeasured(profile) ? profile.engines.find((engine) => engine.model === model) : undefined;
+  if (measured === undefined) throw new Error(`${model} has no measured profile`);
+  const { concurrency, ...lengths } = PACE_LOOP;
+  const requests = Array.from({ length: 2000 }, (_, index) => ({
+    ...{ atSeconds: 0, outputTokens: lengths.outputTokens },
+    body: completionBody(model, lengths, 7_000_000 + seed * 2000 + index),
+  }));
+  const loop = { url, path: "/v1/completions", requests, warmUp: 8, inFlight: concurrency, seconds: PACE_SECONDS, streamed: true };
+  const answers = (await runClient(loop, CLIENT_CORE)).answers.filter(({ status }) => status === 200);
+  const seconds = Float64Array.from(answers, ({ endSeconds }) => endSeconds);
+  const tpots = answers.map(({ endSeconds, firstSeconds }) => (endSeconds - (firstSeconds ?? 0)) / (lengths.outputTokens - 1));
+  return paceOf(measured, [
+    {
+      ...{ ...PACE_LOOP, requests: answers.length, seconds: PACE_SECONDS },
+      ttftSeconds: mean(answers.map(({ firstSeconds }) => firstSeconds ?? 0)),
+      tpotSeconds: mean(tpots),
+      ...{ endToEndSeconds: mean(seconds), p50Seconds: quantile(seconds, 0.5), p95Seconds: quantile(seconds, 0.95) },
+    },
+  ]);
+}
+
+/** A profile whose engines take `pace` times as long. */
+export const profileAt = (profile: EngineProfile, pace: number): EngineProfile =>
+  isMeasured(profile) ? { ...profile, engines: profile.engines.map((engine) => atPace(engine, pace)) } : profile;

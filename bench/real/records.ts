@@ -62,8 +62,11 @@ export type RealRecord =
         readonly predicted: Predicted;
         /** The p95 when the planner knows another part of the replayed record than the one that is sent; null: arrivals are drawn. */
         readonly p95OtherPart: number | null;
+        /** Of the engine, seconds before the prediction: its times over those of the profile, with which the prediction is made. */
+        readonly pace: number;
       })
-  | (Of & Run & { readonly kind: "measured"; readonly measured: MeasuredRun })
+  /** `paceAfter`: seconds after the run. */
+  | (Of & Run & { readonly kind: "measured"; readonly measured: MeasuredRun; readonly paceAfter: number })
   /** Outcomes of the planning questions, and the judge's time. */
   | (Of & {
       readonly kind: "outcomes";

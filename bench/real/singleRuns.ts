@@ -8,7 +8,7 @@ import type { Workload } from "@/solver/workload/workload";
 import { hashOf } from "../lib/provenance";
 import { type EngineKind, LARGE } from "./connections";
 import { measuredFigures } from "./figures";
-import { CLIENT_CORE, FINDING_SATURATION, fitKey, fittedProfile, saturationOf } from "./measuring";
+import { CLIENT_CORE, FINDING_PACE, FINDING_SATURATION, fitKey, fittedProfile, paceNow, profileAt, saturationOf } from "./measuring";
 import { ms } from "./milliseconds";
 import { type PredictionContext, predictedAlone } from "./predictions";
 import { orderOn, type RealEngine, RealEngines } from "./realEngine";
@@ -56,7 +56,7 @@ export async function singleRuns(bench: RealBench, kind: EngineKind, traffics: r
     for (const run of left) {
       const key = `${kind} ${run.traffic.name}`;
       const finding = records.find("saturation", key) === undefined ? FINDING_SATURATION : 0;
-      if (!bench.timeLeft(finding + settings.seconds + AROUND_RUN)) return;
+      if (!bench.timeLeft(finding + settings.seconds + 2 * FINDING_PACE + AROUND_RUN)) return;
       const saturation = await saturationOf(records, key, engine, run.traffic);
       await oneRun(bench, context, { engine, run, requestsPerSecond: run.share * saturation });
     }
@@ -118,18 +118,19 @@ async function oneRun({ records, settings, says }: RealBench, context: Predictio
   const seed = 1000 * share;
   const unscaled = traffic.arrivals(Math.max(LEAST_REQUESTS, Math.round(requestsPerSecond * settings.seconds)), seed);
   const load = { key, requestsPerSecond, profile: context.profileHash };
-  if (records.find("predicted", key) === undefined) {
-    const predictedWith = (known: Float64Array, name: string) => {
-      const workload = workloadOf(engine.model, traffic, known, `${traffic.name} ${name}`);
-      const asked = { workload, requestsPerSecond, models: [engine.model], mostCores: 1, fixed: null, qualityFloor: 0, judge: null };
-      return predictedAlone(context, asked);
-    };
-    const { prediction, plan } = await predictedWith(traffic.isReplayed ? unscaled : traffic.knownArrivals, `${seed}`);
-    const [planned] = plan === null ? [] : targetEngines(plan);
-    if (planned !== undefined && planned.id !== engine.id) throw new Error(`The plan has ${planned.id}; ${engine.id} runs.`);
-    const other = traffic.isReplayed ? (await predictedWith(traffic.knownArrivals, "other part")).prediction.p95 : null;
-    records.add({ kind: "predicted", ...load, predicted: prediction, p95OtherPart: other });
-  }
+  // A prediction without its run is of an earlier start, at another pace.
+  const pace = await paceNow(engine, context.profile, seed + repeat);
+  const paced = { ...context, profile: profileAt(context.profile, pace) };
+  const predictedWith = (known: Float64Array, name: string) => {
+    const workload = workloadOf(engine.model, traffic, known, `${traffic.name} ${name}`);
+    const asked = { workload, requestsPerSecond, models: [engine.model], mostCores: 1, fixed: null, qualityFloor: 0, judge: null };
+    return predictedAlone(paced, asked);
+  };
+  const { prediction, plan } = await predictedWith(traffic.isReplayed ? unscaled : traffic.knownArrivals, `${seed}`);
+  const [planned] = plan === null ? [] : targetEngines(plan);
+  if (planned !== undefined && planned.id !== engine.id) throw new Error(`The plan has ${planned.id}; ${engine.id} runs.`);
+  const other = traffic.isReplayed ? (await predictedWith(traffic.knownArrivals, "other part")).prediction.p95 : null;
+  records.add({ kind: "predicted", ...load, predicted: prediction, p95OtherPart: other, pace });
   const lengths = traffic.drawn(unscaled.length, seed);
   const at = atMeanRate(unscaled, requestsPerSecond);
   const requests = lengths.map((length, index) => ({
@@ -144,8 +145,9 @@ async function oneRun({ records, settings, says }: RealBench, context: Predictio
     lengths.map(({ outputTokens }) => outputTokens),
     true,
   );
-  records.add({ kind: "measured", ...load, beganMs, measured });
-  const predicted = records.find("predicted", key)?.predicted;
+  const paceAfter = await paceNow(engine, context.profile, seed + repeat + 0.5);
+  records.add({ kind: "measured", ...load, beganMs, measured, paceAfter });
+  const predicted = records.all("predicted").findLast((one) => one.key === key)?.predicted;
   says(`${key} at ${requestsPerSecond.toFixed(1)}/s: p95 ${ms(predicted?.p95)} ms predicted, ${ms(measured.p95)} ms measured`);
 }
 

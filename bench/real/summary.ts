@@ -14,6 +14,9 @@ export interface Pair {
   /** The p95 when another part of the replayed record is known; null where arrivals are drawn. */
   readonly p95OtherPart: number | null;
   readonly measured: Extract<RealRecord, { kind: "measured" }>["measured"];
+  /** How long the engine took over what its profile says, before the run and after it. */
+  readonly pace: number;
+  readonly paceAfter: number;
 }
 
 export const errorFields = ["mean", "p50", "p95", "p99", "ttft", "tpot"] as const;
@@ -27,12 +30,13 @@ export type ErrorField = (typeof errorFields)[number];
 export function pairsOf(records: Records): readonly Pair[] {
   return records.all("measured").flatMap((run) => {
     const { key, requestsPerSecond, measured } = run;
-    const before = records.find("predicted", key);
+    const before = records.all("predicted").findLast((one) => one.key === key);
     const [engine = "", traffic = "", share = "", repeat = ""] = key.split(" | ");
     if (before === undefined) return [];
     checkOrder(before, run);
-    const { predicted, p95OtherPart } = before;
-    return [{ engine, traffic, share: Number(share), repeat: Number(repeat), requestsPerSecond, predicted, p95OtherPart, measured }];
+    const { predicted, p95OtherPart, pace } = before;
+    const of = { engine, traffic, share: Number(share), repeat: Number(repeat), requestsPerSecond };
+    return [{ ...of, predicted, p95OtherPart, measured, pace, paceAfter: run.paceAfter }];
   });
 }
 

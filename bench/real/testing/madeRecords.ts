@@ -11,11 +11,11 @@ export const recordsIn = (file: string): Records => new Records(file, { commit: 
 /** Adds the prediction of a run: a p95 of 1.2 s, 0.9 to 1.05 s its band. */
 export function addPredicted(records: Records, key: string, refused: string | null = null): void {
   const predicted = { ...times, p95Low: 0.9, p95High: 1.05, utilisation: 0.5, refused, plan: refused === null ? "x" : null };
-  records.add({ kind: "predicted", key, requestsPerSecond: 5, profile, predicted, p95OtherPart: null });
+  records.add({ kind: "predicted", key, requestsPerSecond: 5, profile, predicted, p95OtherPart: null, pace: 1 });
 }
 
 /** Adds a run that began at some time, by default now. */
 export function addMeasured(records: Records, key: string, p95: number, of: { readonly beganMs?: number; readonly profile?: string } = {}) {
   const measured = { ...measuredBase, ...times, p95, ttft: 0.2, tpot: 0.1 };
-  records.add({ ...{ kind: "measured", key, requestsPerSecond: 5, profile, beganMs: Date.now() }, ...of, measured });
+  records.add({ ...{ kind: "measured", key, requestsPerSecond: 5, profile, beganMs: Date.now() }, ...of, measured, paceAfter: 1.1 });
 }
