@@ -6,7 +6,7 @@ import { atPace, paceOf } from "@/solver/calibration/enginePace";
 import { type EngineProfile, isMeasured } from "@/solver/hardware/engineProfile";
 import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
 import { readProfileText } from "@/solver/hardware/readProfileText";
-import { mean, quantile } from "@/solver/numeric/quantile";
+import { mean } from "@/solver/numeric/quantile";
 import type { RealEngine } from "./realEngine";
 import type { Records } from "./records";
 import { runClient } from "./runClient";
@@ -132,6 +132,8 @@ export const FINDING_PACE = PACE_SECONDS + 2;
 /**
  * How long the engine takes now, over what its profile says. The speed of a host changes from minute to minute with what else runs on its
  * hardware; a prediction is of an engine at the speed that it has.
+ *
+ * @throws Error where the profile lacks the model, or no request is answered.
  */
 export async function paceNow({ url, model }: RealEngine, profile: EngineProfile, seed: number): Promise<number> {
   const measured = isMeasured(profile) ? profile.engines.find((engine) => engine.model === model) : undefined;
@@ -142,17 +144,10 @@ export async function paceNow({ url, model }: RealEngine, profile: EngineProfile
     body: completionBody(model, lengths, 7_000_000 + seed * 2000 + index),
   }));
   const loop = { url, path: "/v1/completions", requests, warmUp: 8, inFlight: concurrency, seconds: PACE_SECONDS, streamed: true };
-  const answers = (await runClient(loop, CLIENT_CORE)).answers.filter(({ status }) => status === 200);
-  const seconds = Float64Array.from(answers, ({ endSeconds }) => endSeconds);
-  const tpots = answers.map(({ endSeconds, firstSeconds }) => (endSeconds - (firstSeconds ?? 0)) / (lengths.outputTokens - 1));
-  return paceOf(measured, [
-    {
-      ...{ ...PACE_LOOP, requests: answers.length, seconds: PACE_SECONDS },
-      ttftSeconds: mean(answers.map(({ firstSeconds }) => firstSeconds ?? 0)),
-      tpotSeconds: mean(tpots),
-      ...{ endToEndSeconds: mean(seconds), p50Seconds: quantile(seconds, 0.5), p95Seconds: quantile(seconds, 0.95) },
-    },
-  ]);
+  const { answers } = await runClient(loop, CLIENT_CORE);
+  const seconds = answers.filter(({ status }) => status === 200).map(({ endSeconds }) => endSeconds);
+  if (seconds.length === 0) throw new Error(`${model} at ${url} answered no request of the loop that shows its pace`);
+  return paceOf(measured, [{ ...PACE_LOOP, requests: seconds.length, endToEndSeconds: mean(seconds) }]);
 }
 
 /** A profile whose engines take `pace` times as long. */

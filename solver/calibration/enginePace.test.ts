@@ -26,7 +26,7 @@ const engine: MeasuredEngine = {
 
 const runOf = (on: MeasuredEngine, concurrency: number) => {
   const point = { inputTokens: 60, outputTokens: 20, concurrency, requests: 12 * concurrency };
-  return { ...point, seconds: 1, p50Seconds: 1, ...simulateRun(point, on, on.limits) };
+  return { ...point, endToEndSeconds: simulateRun(point, on, on.limits).endToEndSeconds };
 };
 
 describe("the pace of an engine", () => {

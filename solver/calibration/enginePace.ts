@@ -1,6 +1,6 @@
 import type { MeasuredEngine } from "../hardware/measuredEngine";
 import { mean } from "../numeric/quantile";
-import type { MeasuredRun } from "./measuredRun";
+import type { MeasuredRun, RunPoint } from "./measuredRun";
 import { simulateRun } from "./simulatedRun";
 
 /**
@@ -8,7 +8,7 @@ import { simulateRun } from "./simulatedRun";
  *
  * @returns 1 for an engine as fast as its profile, 1.2 for one that takes 20 % longer; NaN without runs.
  */
-export const paceOf = (engine: MeasuredEngine, runs: readonly MeasuredRun[]): number =>
+export const paceOf = (engine: MeasuredEngine, runs: readonly (RunPoint & Pick<MeasuredRun, "requests" | "endToEndSeconds">)[]): number =>
   Math.exp(mean(runs.map((run) => Math.log(run.endToEndSeconds / simulateRun(run, engine, engine.limits).endToEndSeconds))));
 
 /** The engine when all its work takes `pace` times as long. */
