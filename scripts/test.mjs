@@ -1,13 +1,13 @@
 // `npm test` checks the tree: lint, types, import cycles, dead code, unit and integration tests, a production build and the
 // main browser paths. `npm run test:all` adds the slow tests, the pages of the documentation and the other browser tests. Both install what is missing, print the
-// 20 slowest files and end with `N passed, N failed, N skipped`. A few files that start processes and failed run once more, alone:
+// 20 slowest files and the failed tests, and end with `N passed, N failed, N skipped`. A few files that start processes and failed run once more, alone:
 // other load on the machine may have caused a timeout. Those that pass then are listed.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkNode, ensureBundled, ensureInstalled, ensureStudioBuilt, refuse, root, runLoud, say } from "./prepare.mjs";
-import { afterSecondRun, readPlaywright, readVitest, slowestFiles } from "./testReports.mjs";
+import { afterSecondRun, listFailures, readPlaywright, readVitest, slowestFiles } from "./testReports.mjs";
 
 const all = process.argv.includes("--all");
 checkNode();
@@ -22,6 +22,7 @@ const files = [];
 const seconds = [];
 /** Files that failed, and passed when they ran once more. */
 const secondRuns = [];
+const failures = [];
 /** If more files than this fail, the cause is not the load. */
 const mostSecondRuns = 4;
 const bin = (name) => join(root, "node_modules", ".bin", name);
@@ -57,6 +58,7 @@ if (all) browserTests("other browser tests", "more", 2);
 rmSync(results, { recursive: true, force: true });
 process.stdout.write(`\nSlowest files\n${slowestFiles(files)}\n\n${seconds.map(([name, took]) => `${name} ${took} s`).join(", ")}\n`);
 if (secondRuns.length > 0) process.stdout.write(`Passed in a second run only\n${secondRuns.map((file) => `  ${file}\n`).join("")}\n`);
+if (failures.length > 0) process.stdout.write(`Failed\n${listFailures(failures)}\n`);
 process.stdout.write(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`);
 process.exit(total.failed === 0 ? 0 : 1);
 
@@ -76,7 +78,9 @@ function timed(name, run) {
 function check(name, command, args, environment = {}) {
   const ok = timed(name, () => runLoud(command, args, environment)) === 0;
   total[ok ? "passed" : "failed"] += 1;
-  if (!ok) say(`${name}: failed`);
+  if (ok) return;
+  say(`${name}: failed`);
+  failures.push({ file: name, test: "whole tree", why: `${command} ${args.join(" ")}` });
 }
 
 function browserTests(name, of, workers) {
@@ -99,11 +103,14 @@ function count(name, { run, read, mayRunAgain }) {
   const readReport = (report) =>
     existsSync(report)
       ? read(JSON.parse(readFileSync(report, "utf8")))
-      : { counts: { passed: 0, failed: 1, skipped: 0 }, files: [], failed: [] };
+      : {
+          ...{ counts: { passed: 0, failed: 1, skipped: 0 }, files: [], failed: [] },
+          failures: [{ file: name, test: "all", why: "The runner ended without a report." }],
+        };
   const report = join(results, `${name}.json`);
   run([], report);
   const first = readReport(report);
-  let { counts } = first;
+  let { counts, failures: left } = first;
   const { failed } = first;
   if (failed.length > 0 && failed.length <= mostSecondRuns && failed.every((file) => mayRunAgain.test(file))) {
     say(`\nOnce more: ${failed.join(", ")}`);
@@ -112,11 +119,16 @@ function count(name, { run, read, mayRunAgain }) {
     const second = readReport(secondReport);
     if (second.counts.passed > 0) {
       counts = afterSecondRun(counts, second.counts);
+      left = second.failures;
       secondRuns.push(...failed.filter((file) => !second.failed.includes(file)));
     }
   }
   // A runner without any test failed.
-  if (counts.passed + counts.failed === 0) counts = { ...counts, failed: 1 };
+  if (counts.passed + counts.failed === 0) {
+    counts = { ...counts, failed: 1 };
+    left = [{ file: name, test: "all", why: "No test ran." }];
+  }
+  failures.push(...left);
   say(`${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   for (const key of Object.keys(total)) total[key] += counts[key];
   files.push(...first.files);

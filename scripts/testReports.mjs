@@ -1,6 +1,11 @@
-// Reads the JSON reports of Vitest and Playwright: counts of tests, and seconds of each file.
+// Reads the JSON reports of Vitest and Playwright: counts of tests, seconds of each file, and which tests failed why.
 
-/** @returns {{ counts: Counts, files: { file: string, seconds: number }[], failed: string[] }} of a report of Vitest; the files that failed. */
+/**
+ * @typedef {{ counts: Counts, files: { file: string, seconds: number }[], failed: string[], failures: Failure[] }} Read `failed`: files.
+ * @typedef {{ file: string, test: string, why: string }} Failure one test that failed, with the first line of its error.
+ */
+
+/** @returns {Read} of a report of Vitest. */
 export function readVitest(report, root) {
   const relative = (name) => (name.startsWith(`${root}/`) ? name.slice(root.length + 1) : name);
   const unloaded = report.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0);
@@ -16,20 +21,46 @@ export function readVitest(report, root) {
       seconds: (endTime - startTime) / 1000,
     })),
     failed: report.testResults.filter(({ status }) => status === "failed").map(({ name }) => relative(name)),
+    failures: [
+      ...unloaded.map(({ name, message }) => ({ file: relative(name), test: "does not load", why: firstLine(message) })),
+      ...report.testResults.flatMap(({ name, assertionResults }) =>
+        assertionResults
+          .filter(({ status }) => status === "failed")
+          .map(({ fullName, failureMessages }) => ({ file: relative(name), test: fullName, why: firstLine(failureMessages?.[0]) })),
+      ),
+    ],
   };
 }
 
-/** @returns {{ counts: Counts, files: { file: string, seconds: number }[], failed: string[] }} of a report of Playwright; a flaky test failed. */
+/** @returns {Read} of a report of Playwright; a flaky test failed. */
 export function readPlaywright({ stats, suites }, folder) {
   const secondsOf = ({ specs = [], suites: inner = [] }) =>
     specs.flatMap(({ tests }) => tests.flatMap(({ results }) => results)).reduce((all, { duration }) => all + duration / 1000, 0) +
     inner.reduce((all, suite) => all + secondsOf(suite), 0);
-  const isFailed = ({ specs = [], suites: inner = [] }) => specs.some(({ ok }) => !ok) || inner.some(isFailed);
+  const failuresOf = ({ specs = [], suites: inner = [] }, file) => [
+    ...specs
+      .filter(({ ok, tests }) => !ok || tests.some(({ status }) => status === "flaky"))
+      .map(({ title, tests }) => ({
+        file,
+        test: title,
+        why: firstLine(tests.flatMap(({ results }) => results).find(({ error }) => error !== undefined)?.error.message),
+      })),
+    ...inner.flatMap((suite) => failuresOf(suite, file)),
+  ];
+  const failures = suites.flatMap((suite) => failuresOf(suite, `${folder}/${suite.file}`));
   return {
     counts: { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped },
     files: suites.map((suite) => ({ file: `${folder}/${suite.file}`, seconds: secondsOf(suite) })),
-    failed: suites.filter(isFailed).map((suite) => `${folder}/${suite.file}`),
+    failed: [...new Set(failures.map(({ file }) => file))],
+    failures,
   };
+}
+
+/** @returns {string} the first line of an error that says something, without the terminal's colours. */
+function firstLine(message = "") {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a terminal begin with the escape character.
+  const lines = message.replace(/\u001b\[[0-9;]*m/g, "").split("\n");
+  return lines.find((line) => line.trim() !== "")?.trim() ?? "";
 }
 
 /**
@@ -38,6 +69,11 @@ export function readPlaywright({ stats, suites }, folder) {
  */
 export function afterSecondRun(first, second) {
   return { ...first, passed: first.passed + first.failed - second.failed, failed: second.failed };
+}
+
+/** @returns {string} the failed tests, two lines each. */
+export function listFailures(failures) {
+  return failures.map(({ file, test, why }) => `  ${file} > ${test}\n    ${why}`).join("\n");
 }
 
 /** @returns {string} the slowest files, a line each. */
