@@ -32,7 +32,7 @@ export interface AnswersOf {
 export async function startAttachedEngines(answers: Readonly<Record<string, AnswersOf>> = twoModels) {
   const models = Object.keys(answers);
   const folder = mkdtempSync(join(tmpdir(), "weir-e2e-engines-"));
-  const [adminPort = 0, dcgmPort = 0, closedPort = 0] = await freePorts(3);
+  const [adminPort = 0, dcgmPort = 0, closedPort = 0, enginePort = 0] = await freePorts(4);
   const adminUrl = `http://127.0.0.1:${adminPort}`;
   const emulator: ChildProcess = spawn(process.execPath, [join(root, "dist", "emulator.mjs")], {
     env: {
@@ -41,7 +41,7 @@ export async function startAttachedEngines(answers: Readonly<Record<string, Answ
       WEIR_ADMIN_TOKEN: token,
       WEIR_EMULATOR_PORT: String(adminPort),
       WEIR_DCGM_PORT: String(dcgmPort),
-      WEIR_ENGINE_PORT_BASE: String(41_000 + Math.floor(Math.random() * 10_000)),
+      WEIR_ENGINE_PORT_BASE: String(enginePort),
       WEIR_EMBEDDED: JSON.stringify({ gpu: "l40s", nodes: [{ name: "theirs", gpus: models.length }] }),
     },
     stdio: ["ignore", "ignore", "inherit"],

@@ -112,15 +112,17 @@ function count(name, { run, read, mayRunAgain }) {
   const first = readReport(report);
   let { counts, failures: left } = first;
   const { failed } = first;
-  if (failed.length > 0 && failed.length <= mostSecondRuns && failed.every((file) => mayRunAgain.test(file))) {
-    say(`\nOnce more: ${failed.join(", ")}`);
+  const again = failed.length <= mostSecondRuns ? failed.filter((file) => mayRunAgain.test(file)) : [];
+  if (again.length > 0) {
+    say(`\nOnce more: ${again.join(", ")}`);
     const secondReport = join(results, `${name}, second run.json`);
-    run(failed, secondReport);
+    run(again, secondReport);
     const second = readReport(secondReport);
     if (second.counts.passed > 0) {
-      counts = afterSecondRun(counts, second.counts);
-      left = second.failures;
-      secondRuns.push(...failed.filter((file) => !second.failed.includes(file)));
+      const others = left.filter(({ file }) => !again.includes(file));
+      counts = afterSecondRun(counts, { ...second.counts, failed: second.counts.failed + others.length });
+      left = [...others, ...second.failures];
+      secondRuns.push(...again.filter((file) => !second.failed.includes(file)));
     }
   }
   // A runner without any test failed.

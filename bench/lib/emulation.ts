@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EmulatedCluster, EmulatedOutcomes } from "@/server/contracts/engine/emulatorAdmin";
-import { freePort } from "@/server/testing/freePorts";
+import { freePorts } from "@/server/testing/freePorts";
 import { adminHeaders, benchToken } from "./adminHeaders";
 import { endChild, said, startBundle } from "./childProcess";
 
@@ -77,12 +77,12 @@ export class Emulation {
     const gpus = this.#options.gpus ?? models.map(() => 1);
     const firstGpus = gpus.map((_, index) => gpus.slice(0, index).reduce((sum, count) => sum + count, 0));
     const total = gpus.reduce((sum, count) => sum + count, 0);
-    const adminPort = await freePort();
+    const [adminPort = 0, dcgmPort = 0, enginePort = 0] = await freePorts(3);
     this.#environment = {
       WEIR_STATE_DIR: this.#stateDirectory,
       WEIR_EMULATOR_PORT: String(adminPort),
-      WEIR_DCGM_PORT: String(await freePort()),
-      WEIR_ENGINE_PORT_BASE: String(await freePort()),
+      WEIR_DCGM_PORT: String(dcgmPort),
+      WEIR_ENGINE_PORT_BASE: String(enginePort),
       WEIR_ADMIN_TOKEN: benchToken,
       WEIR_TIME_SCALE: String(timeScale),
       WEIR_EMULATOR_NOISE: modelPerturbation === undefined ? "off" : "seeded",

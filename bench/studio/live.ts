@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { freePort } from "@/server/testing/freePorts";
+import { freePorts } from "@/server/testing/freePorts";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { said } from "../lib/childProcess";
 import { processTree, usedBetween } from "../lib/processTree";
@@ -104,8 +104,16 @@ async function countDrawings(page: Page): Promise<void> {
 /** A studio of this build with the embedded cluster, scraped twice a second, with its own state folder. */
 async function startStudio(): Promise<{ readonly signInLink: string; end(): Promise<void> }> {
   const stateDir = mkdtempSync(join(tmpdir(), "weir-bench-live-"));
-  const names = ["WEIR_STUDIO_PORT", "WEIR_GATEWAY_PORT", "WEIR_GATEWAY_ADMIN_PORT", "WEIR_EMULATOR_PORT", "WEIR_DCGM_PORT"];
-  const ports = await Promise.all(names.map(async (name) => [name, String(await freePort())]));
+  const names = [
+    "WEIR_STUDIO_PORT",
+    "WEIR_GATEWAY_PORT",
+    "WEIR_GATEWAY_ADMIN_PORT",
+    "WEIR_EMULATOR_PORT",
+    "WEIR_DCGM_PORT",
+    "WEIR_ENGINE_PORT_BASE",
+  ];
+  const found = await freePorts(names.length);
+  const ports = names.map((name, at) => [name, String(found[at])]);
   const root = process.env.WEIR_ROOT ?? process.cwd();
   const launcher = spawn(process.execPath, [join(root, "scripts", "studio.mjs")], {
     cwd: root,
@@ -113,7 +121,6 @@ async function startStudio(): Promise<{ readonly signInLink: string; end(): Prom
       ...process.env,
       ...Object.fromEntries(ports),
       WEIR_STATE_DIR: stateDir,
-      WEIR_ENGINE_PORT_BASE: String(await freePort()),
       WEIR_TIME_SCALE: String(TIME_SCALE),
       WEIR_SCRAPE_SECONDS: "0.5",
     },

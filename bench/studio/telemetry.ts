@@ -6,7 +6,7 @@ import { createSeriesBook } from "@/server/series/seriesBook";
 import { openStore } from "@/server/store/store";
 import { createCollector } from "@/server/telemetry/collector";
 import type { Target } from "@/server/telemetry/engineTarget";
-import { freePort } from "@/server/testing/freePorts";
+import { freePorts } from "@/server/testing/freePorts";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { endChild, said, startBundle } from "../lib/childProcess";
 
@@ -30,7 +30,7 @@ export const telemetryBenchmarks: readonly Benchmark[] = [
  */
 async function scraping(): Promise<Measurement> {
   const stateDir = mkdtempSync(join(tmpdir(), "weir-bench-"));
-  const [adminPort, dcgmPort] = [await freePort(), await freePort()];
+  const [adminPort, dcgmPort, enginePort] = await freePorts(3);
   const adminToken = "bench";
   const nodes = Array.from({ length: NODES }, (_, index) => ({ name: `node${index + 1}`, gpus: GPUS_PER_NODE }));
   const emulator = startBundle("emulator", {
@@ -38,7 +38,7 @@ async function scraping(): Promise<Measurement> {
       WEIR_STATE_DIR: stateDir,
       WEIR_EMULATOR_PORT: String(adminPort),
       WEIR_DCGM_PORT: String(dcgmPort),
-      WEIR_ENGINE_PORT_BASE: "42000",
+      WEIR_ENGINE_PORT_BASE: String(enginePort),
       WEIR_ADMIN_TOKEN: adminToken,
       WEIR_TIME_SCALE: String(TIME_SCALE),
       WEIR_EMBEDDED: JSON.stringify({ gpu: "l4", nodes }),

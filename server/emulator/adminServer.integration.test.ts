@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EmulatedCluster } from "@/server/contracts/engine/emulatorAdmin";
+import { freePort } from "@/server/testing/freePorts";
 import { ask, engineOn, metric, outcomes, post, TestEmulators, until } from "./testEmulators";
 
 let emulators: TestEmulators;
-beforeEach(() => {
-  emulators = new TestEmulators(24670);
+beforeEach(async () => {
+  emulators = new TestEmulators(await freePort());
 });
 afterEach(() => emulators.end());
 

@@ -4,6 +4,7 @@ import type { EmulatedEngine } from "@/server/contracts/engine/emulatorAdmin";
 import { chooseMapping } from "@/server/engines/chooseMapping";
 import { parsePromText } from "@/server/engines/promText";
 import { readCanonicalMetrics } from "@/server/engines/readCanonicalMetrics";
+import { freePort } from "@/server/testing/freePorts";
 import { simulateReplica } from "@/solver/engine/simulateReplica";
 import { gpuCard } from "@/solver/hardware/gpus";
 import { modelCard } from "@/solver/hardware/models";
@@ -11,8 +12,8 @@ import { replicaModel } from "@/solver/hardware/replicaShapes";
 import { ask, engineOn, isReady, MODEL, metric, outcomes, post, TestEmulators, until } from "./testEmulators";
 
 let emulators: TestEmulators;
-beforeEach(() => {
-  emulators = new TestEmulators(24630);
+beforeEach(async () => {
+  emulators = new TestEmulators(await freePort());
 });
 afterEach(() => emulators.end());
 

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parsePromText } from "@/server/engines/promText";
 import { readGpus } from "@/server/telemetry/gpuMapping";
+import { freePort } from "@/server/testing/freePorts";
 import { gpuCard } from "@/solver/hardware/gpus";
 import { ask, TestEmulators, until } from "./testEmulators";
 
 let emulators: TestEmulators;
-beforeEach(() => {
-  emulators = new TestEmulators(24690);
+beforeEach(async () => {
+  emulators = new TestEmulators(await freePort());
 });
 afterEach(() => emulators.end());
 

@@ -1,13 +1,14 @@
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type EmulatedEngine, trustedJudgeModel } from "@/server/contracts/engine/emulatorAdmin";
+import { freePort } from "@/server/testing/freePorts";
 import { aggregatorMessages } from "@/solver/ensemble/gate/aggregatorPrompt";
 import { judgePrompt } from "@/solver/judging/judgePrompt";
 import { ask, engineOn, isReady, MODEL, outcomes, post, TestEmulators, until } from "./testEmulators";
 
 let emulators: TestEmulators;
-beforeEach(() => {
-  emulators = new TestEmulators(24650);
+beforeEach(async () => {
+  emulators = new TestEmulators(await freePort());
 });
 afterEach(() => emulators.end());
 

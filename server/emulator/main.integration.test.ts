@@ -7,10 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EmulatedCluster } from "@/server/contracts/engine/emulatorAdmin";
+import { freePorts } from "@/server/testing/freePorts";
 
 const BUNDLE = join(import.meta.dirname, "../../dist/emulator.mjs");
-const PORTS = { WEIR_EMULATOR_PORT: "24720", WEIR_DCGM_PORT: "24721", WEIR_ENGINE_PORT_BASE: "24730" };
-const ADMIN = "http://127.0.0.1:24720";
+const [adminPort = 0, dcgmPort = 0, enginePort = 0] = await freePorts(3);
+const PORTS = { WEIR_EMULATOR_PORT: `${adminPort}`, WEIR_DCGM_PORT: `${dcgmPort}`, WEIR_ENGINE_PORT_BASE: `${enginePort}` };
+const ADMIN = `http://127.0.0.1:${adminPort}`;
 const authorization = "Bearer t";
 
 let folder: string;

@@ -23,7 +23,7 @@ export class TestEmulators {
   private readonly folder = mkdtempSync(join(tmpdir(), "weir-emulator-"));
   private readonly open: { readonly cluster: Cluster; readonly admin: Server }[] = [];
 
-  /** @param enginePortBase test files run in parallel, so each has its own. */
+  /** @param enginePortBase the first port of its engines, of a block that no other test process has (`freePort`). */
   constructor(private readonly enginePortBase: number) {}
 
   /** An emulator at a time scale, and calls to its admin listener. */

@@ -9,6 +9,7 @@ import { ask, post, TestEmulators } from "@/server/emulator/testEmulators";
 import { startTestGateway } from "@/server/gateway/testing/testGateway";
 import { openStore } from "@/server/store/store";
 import { createStudioMetrics } from "@/server/telemetry/studioMetrics";
+import { freePort } from "@/server/testing/freePorts";
 import { prometheusMissing } from "./testing/testPrometheus";
 
 const place = z.object({ h: z.number(), w: z.number(), x: z.number(), y: z.number() });
@@ -34,7 +35,7 @@ function seriesNames(text: string): readonly string[] {
 }
 
 async function exposed(): Promise<ReadonlySet<string>> {
-  const emulators = new TestEmulators(24810);
+  const emulators = new TestEmulators(await freePort());
   onTestFinished(() => emulators.end());
   const { engineUrl, cluster } = await emulators.serving();
   await (await post(engineUrl, ask("short"))).text();

@@ -17,6 +17,7 @@ import { studioSettings } from "@/server/lib/studioSettings";
 import { createRuntime } from "@/server/runtime";
 import { readGpus } from "@/server/telemetry/gpuMapping";
 import { type Histogram, histogramDelta, histogramQuantile } from "@/server/telemetry/histogramQuantile";
+import { freePort } from "@/server/testing/freePorts";
 import { createPrometheusSource } from "./prometheusSource";
 
 import { prometheusMissing, startPrometheus } from "./testing/testPrometheus";
@@ -69,7 +70,7 @@ describe.skipIf(prometheusMissing !== null)("a Prometheus beside Weir", () => {
   });
 
   it("scrapes engine, GPUs, gateway and studio without a warning, and is read back with what the studio's own scrapes saw", async () => {
-    const emulators = new TestEmulators(24790);
+    const emulators = new TestEmulators(await freePort());
     onTestFinished(() => emulators.end());
     const { cluster, call } = await emulators.start(TIME_SCALE);
     await call("PUT", "/outcomes", outcomes([40, LONG_TOKENS]));

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { createServer } from "node:net";
 import { expect, it } from "vitest";
 import { freePorts } from "./freePorts";
@@ -14,4 +15,16 @@ it("gives different ports, on none of which something listens, while others are 
   expect(ports.filter((port) => used.includes(port))).toEqual([]);
   expect(ports).toHaveLength(80);
   await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
+});
+
+it("gives ports in ascending order, so that engines which count up from the last take none of the others", async () => {
+  const ports = await freePorts(10);
+  expect(ports).toEqual(ports.toSorted((a, b) => a - b));
+});
+
+it("holds a block that no other process draws from", async () => {
+  const [port = 0] = await freePorts(1);
+  const lock = port - (port % 100);
+  const other = `require("node:net").createServer().once("error", ({ code }) => process.stdout.write(code)).listen(${lock}, "127.0.0.1")`;
+  expect(spawnSync(process.execPath, ["-e", other], { encoding: "utf8", timeout: 10_000 }).stdout).toBe("EADDRINUSE");
 });

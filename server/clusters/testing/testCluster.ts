@@ -22,7 +22,7 @@ export const timeScale = 50;
 
 async function untilHealthy(url: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const answer = await fetch(url).catch(() => null);
+    const answer = await fetch(url, { signal: AbortSignal.timeout(2000) }).catch(() => null);
     if (answer?.ok) return;
     await new Promise((wake) => setTimeout(wake, 100));
   }
@@ -131,6 +131,7 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
 }
 
 async function endOf(child: ChildProcess, signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((done) => child.once("exit", done));
   child.kill(signal);
   await ended;

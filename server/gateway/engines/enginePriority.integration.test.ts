@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { decisionSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { ask, MODEL, TestEmulators } from "@/server/emulator/testEmulators";
+import { freePort } from "@/server/testing/freePorts";
 import { sayCompletion, startTestEngine, type TestEngine } from "../testing/testEngine";
 import { hashed, oneModel, startTestGateway, type TestGateway, testConfig, until } from "../testing/testGateway";
 
@@ -214,8 +215,8 @@ describe("a request without a priority, where the policy orders by length", () =
 
 describe("with an engine that does as vLLM's present one does", () => {
   let emulators: TestEmulators;
-  beforeEach(() => {
-    emulators = new TestEmulators(24750);
+  beforeEach(async () => {
+    emulators = new TestEmulators(await freePort());
   });
   afterEach(() => emulators.end());
 

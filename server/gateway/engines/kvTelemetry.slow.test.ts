@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Decision, GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import { ask, engineOn, isReady, MODEL, outcomes, post, TestEmulators } from "@/server/emulator/testEmulators";
+import { freePort } from "@/server/testing/freePorts";
 import { heldEngine, sayCompletion, startTestEngine, type TestEngine } from "../testing/testEngine";
 import { hashed, oneModel, startTestGateway, type TestGateway, until } from "../testing/testGateway";
 
@@ -49,7 +50,7 @@ const withoutKv = "no-fresh-kv-use-so-least-load";
 
 describe("requests placed by KV use", () => {
   it("go to the emulated engine whose cache is emptier, with what was read of it on record, its age in engine seconds", async () => {
-    const emulators = new TestEmulators(24770);
+    const emulators = new TestEmulators(await freePort());
     onTestFinished(() => emulators.end());
     const timeScale = 4;
     const { call } = await emulators.start(timeScale);

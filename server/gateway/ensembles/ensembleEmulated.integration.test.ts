@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { EmulatedEngine } from "@/server/contracts/engine/emulatorAdmin";
 import { engineOn, isReady, MODEL, TestEmulators } from "@/server/emulator/testEmulators";
+import { freePort } from "@/server/testing/freePorts";
 import { ask, contentOf, ensembleOf, served, told } from "../testing/testEnsembles";
 import { startTestGateway, testConfig, until } from "../testing/testGateway";
 
@@ -8,8 +9,8 @@ const OTHER = "gemma-2-9b";
 const models = [MODEL, OTHER];
 
 let emulators: TestEmulators;
-beforeEach(() => {
-  emulators = new TestEmulators(24830);
+beforeEach(async () => {
+  emulators = new TestEmulators(await freePort());
 });
 afterEach(() => emulators.end());
 

@@ -4,6 +4,7 @@ import { decisionPageSchema, gatewayStatusSchema } from "@/server/contracts/gate
 import { policyHash } from "@/server/contracts/gateway/policyHash";
 import { type WorkflowRun, workflowRunSchema } from "@/server/contracts/gateway/workflowRuns";
 import { engineOn, isReady } from "@/server/emulator/testEmulators";
+import { freePorts } from "@/server/testing/freePorts";
 import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import { hasConfiguration } from "@/solver/workflow/configurationSet";
 import { configurationSpace, modelIn } from "@/solver/workflow/configurationSpace";
@@ -29,8 +30,8 @@ const prompts = ["short", "long"];
  * An engine for each model on emulated GPUs, and a gateway in front of them that chooses models with a trained predictor: each in its own
  * process.
  */
-async function embedded(port: number) {
-  const emulator = await startEmulatorProcess(await temporaryDirectory(), { port, timeScale });
+async function embedded() {
+  const emulator = await startEmulatorProcess(await temporaryDirectory(), { ports: await freePorts(3), timeScale });
   const outputs = { outputTokens: [600, 1200], label: [100, 0], judged: [80, 20] };
   await emulator.call("PUT", "/outcomes", {
     name: "held-out",
@@ -93,7 +94,7 @@ const hard = (name: string): string => `[prompt long] ${longText(name)}`;
 
 describe("a voting workflow on the embedded cluster whose model loses its only engine", () => {
   it("goes on with configurations that are still accurate", async () => {
-    const { run, inFlight, kill, decisions } = await embedded(24850);
+    const { run, inFlight, kill, decisions } = await embedded();
     const running: Promise<WorkflowRun>[] = [];
     let open = 0;
     await until(async () => {
@@ -127,7 +128,7 @@ describe("a voting workflow on the embedded cluster whose model loses its only e
   });
 
   it("fails what has no such configuration with one sentence, and leaves the rest alone", async () => {
-    const { run, inFlight, kill, decisions } = await embedded(24870);
+    const { run, inFlight, kill, decisions } = await embedded();
     const running = run(hard("q1"));
     await until(async () => (await inFlight(largest)) === voters.length);
     await kill(largest);

@@ -41,17 +41,18 @@ export async function startGatewayProcess(stateDirectory: string, environment: R
 
 /**
  * The bundled emulator in its own process: two nodes of four L40S.
- * @param port the first of its ports.
+ * @param ports three, of which the engines count up from the last.
  */
 export async function startEmulatorProcess(
   stateDirectory: string,
-  { port, timeScale }: { readonly port: number; readonly timeScale: number },
+  { ports, timeScale }: { readonly ports: readonly number[]; readonly timeScale: number },
 ) {
+  const [port = 0, dcgmPort = 0, enginePort = 0] = ports;
   const { child } = startBundle("emulator", {
     WEIR_STATE_DIR: stateDirectory,
     WEIR_EMULATOR_PORT: String(port),
-    WEIR_DCGM_PORT: String(port + 1),
-    WEIR_ENGINE_PORT_BASE: String(port + 2),
+    WEIR_DCGM_PORT: String(dcgmPort),
+    WEIR_ENGINE_PORT_BASE: String(enginePort),
     WEIR_TIME_SCALE: String(timeScale),
     WEIR_ADMIN_TOKEN: "secret",
   });
