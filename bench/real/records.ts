@@ -65,8 +65,15 @@ export type RealRecord =
         /** Of the engine, seconds before the prediction: its times over those of the profile, with which the prediction is made. */
         readonly pace: number;
       })
-  /** `paceAfter`: seconds after the run. */
-  | (Of & Run & { readonly kind: "measured"; readonly measured: MeasuredRun; readonly paceAfter: number })
+  | (Of &
+      Run & {
+        readonly kind: "measured";
+        readonly measured: MeasuredRun;
+        /** Seconds after the run. */
+        readonly paceAfter: number;
+        /** The prediction at the geometric mean of the paces before and after the run, which is made after it. */
+        readonly predictedAround: Predicted;
+      })
   /** Outcomes of the planning questions, and the judge's time. */
   | (Of & {
       readonly kind: "outcomes";

@@ -25,9 +25,16 @@ test("the table of single engines marks refused loads and gives them no band", (
   addPredicted(records, "vllm | poisson | 0.85 | 0", "The load is too high.");
   addMeasured(records, "vllm | poisson | 0.85 | 0", 7);
   const text = reportOf(records, poisson());
-  expect(lineWith(text, "| vllm | poisson | 50 %")).toContain("| 1200 / 1000 | - | 900 to 1050 | yes |");
-  expect(lineWith(text, "| vllm | poisson | 85 %")).toContain("| 1200 / 7000 | - | refused | - |");
+  expect(lineWith(text, "| vllm | poisson | 50 %")).toContain("| 1200 / 1000 | - | 1100 | 900 to 1050 | yes |");
+  expect(lineWith(text, "| vllm | poisson | 85 %")).toContain("| 1200 / 7000 | - | 1100 | refused | - |");
   expect(lineWith(text, "| all |")).toMatch(/^\| all \| 2 \| 1 \|.*\| 100.0 % \| 6.3 % \|$/);
+  // The p95 error at 50 %: predicted before the run, then at the pace around it.
+  expect(
+    text
+      .split("\n")
+      .filter((line) => line.startsWith("| at 50 % |"))
+      .map((line) => line.split(" | ")[5]),
+  ).toEqual(["20.0 %", "10.0 %"]);
   expect(text).toContain("Too few for the targets: 2 runs");
   expect(text).toContain("commit abc1234 on 2 x cores");
 });

@@ -46,12 +46,14 @@ export function reportOf(records: Records, known: readonly Traffic[]): string {
     `Predicted beside measured, by \`npm run bench -- "real engines"\`, commit ${commit} on ${machine}. Each prediction was stored before its run began; all records are in \`real/runs.jsonl\`.`,
     conditions(records),
     "## One engine, open loop",
-    "Times in ms: predicted, then measured. The band is the plan's, 90 %, for a measurement of this length. `refused`: the planner refuses the load, and the figures are simulated without a plan. `late`: the client's 95th percentile of sending after the schedule. `pace`: how long a closed loop of four requests took over what the profile says, before the run and after it; predictions are made with the profile at the pace before.",
+    "Times in ms: predicted, then measured. The band is the plan's, 90 %, for a measurement of this length. `refused`: the planner refuses the load, and the figures are simulated without a plan. `late`: the client's 95th percentile of sending after the schedule. `pace`: how long a closed loop of four requests took over what the profile says, before the run and after it; predictions are made with the profile at the pace before. `p95 around`: predicted with the geometric mean of both paces.",
     "Replayed arrivals are known to the planner: it plans with the very arrivals that are sent, and with other lengths of the same record. `p95 otherwise` is predicted with the other half of the record instead. Poisson arrivals and lengths are drawn with other seeds than those that are sent.",
     singleTable(pairs),
     "### Errors",
     `Medians of absolute errors, refused loads included; bands and widths are of plans alone.${missing === null ? "" : ` Too few for the targets: ${missing}.`}`,
     errorTable(pairs),
+    "The speed of this machine changes within minutes with what else runs on its hardware. The same errors of predictions that are made after the run, at the pace before and after it, and know nothing else of it:",
+    errorTable(pairs.map((pair) => ({ ...pair, predicted: pair.predictedAround }))),
     "### What the fits saw",
     "Fits see closed loops in which all requests have the same lengths; the runs above are open loops of mixed lengths. The last column is the share of the traffic's requests whose lengths are within the ranges of the fit.",
     seenTable(records, known),
@@ -83,13 +85,13 @@ function singleTable(pairs: readonly Pair[]): string {
       : ["refused", "-"];
   return table(
     [
-      ...["engine", "traffic", "load", "requests/s", "n", "failed", "mean", "p50", "p95", "p95 otherwise", "band", "in it"],
+      ...["engine", "traffic", "load", "requests/s", "n", "failed", "mean", "p50", "p95", "p95 otherwise", "p95 around", "band", "in it"],
       ...["p99", "TTFT", "TPOT", "late", "pace"],
     ],
     pairs.map((pair) => [
       ...[pair.engine, pair.repeat === 0 ? pair.traffic : `${pair.traffic}, repeat ${pair.repeat}`, `${Math.round(100 * pair.share)} %`],
       ...[pair.requestsPerSecond.toPrecision(3), String(pair.measured.requests), String(pair.measured.failed)],
-      ...[both(pair, "mean"), both(pair, "p50"), both(pair, "p95"), ms(pair.p95OtherPart), ...bandOf(pair)],
+      ...[both(pair, "mean"), both(pair, "p50"), both(pair, "p95"), ms(pair.p95OtherPart), ms(pair.predictedAround.p95), ...bandOf(pair)],
       ...[both(pair, "p99"), both(pair, "ttft"), both(pair, "tpot"), ms(pair.measured.lateP95)],
       `${pair.pace.toFixed(2)}, ${pair.paceAfter.toFixed(2)}`,
     ]),

@@ -120,16 +120,16 @@ async function oneRun({ records, settings, says }: RealBench, context: Predictio
   const load = { key, requestsPerSecond, profile: context.profileHash };
   // A prediction without its run is of an earlier start, at another pace.
   const pace = await paceNow(engine, context.profile, seed + repeat);
-  const paced = { ...context, profile: profileAt(context.profile, pace) };
-  const predictedWith = (known: Float64Array, name: string) => {
+  const predictedAt = (pace: number, known: Float64Array, name: string) => {
     const workload = workloadOf(engine.model, traffic, known, `${traffic.name} ${name}`);
     const asked = { workload, requestsPerSecond, models: [engine.model], mostCores: 1, fixed: null, qualityFloor: 0, judge: null };
-    return predictedAlone(paced, asked);
+    return predictedAlone({ ...context, profile: profileAt(context.profile, pace) }, asked);
   };
-  const { prediction, plan } = await predictedWith(traffic.isReplayed ? unscaled : traffic.knownArrivals, `${seed}`);
+  const known = traffic.isReplayed ? unscaled : traffic.knownArrivals;
+  const { prediction, plan } = await predictedAt(pace, known, `${seed}`);
   const [planned] = plan === null ? [] : targetEngines(plan);
   if (planned !== undefined && planned.id !== engine.id) throw new Error(`The plan has ${planned.id}; ${engine.id} runs.`);
-  const other = traffic.isReplayed ? (await predictedWith(traffic.knownArrivals, "other part")).prediction.p95 : null;
+  const other = traffic.isReplayed ? (await predictedAt(pace, traffic.knownArrivals, "other part")).prediction.p95 : null;
   records.add({ kind: "predicted", ...load, predicted: prediction, p95OtherPart: other, pace });
   const lengths = traffic.drawn(unscaled.length, seed);
   const at = atMeanRate(unscaled, requestsPerSecond);
@@ -146,7 +146,8 @@ async function oneRun({ records, settings, says }: RealBench, context: Predictio
     true,
   );
   const paceAfter = await paceNow(engine, context.profile, seed + repeat + 0.5);
-  records.add({ kind: "measured", ...load, beganMs, measured, paceAfter });
+  const { prediction: predictedAround } = await predictedAt(Math.sqrt(pace * paceAfter), known, `${seed}`);
+  records.add({ kind: "measured", ...load, beganMs, measured, paceAfter, predictedAround });
   const predicted = records.all("predicted").findLast((one) => one.key === key)?.predicted;
   says(`${key} at ${requestsPerSecond.toFixed(1)}/s: p95 ${ms(predicted?.p95)} ms predicted, ${ms(measured.p95)} ms measured`);
 }

@@ -11,6 +11,8 @@ export interface Pair {
   readonly repeat: number;
   readonly requestsPerSecond: number;
   readonly predicted: Predicted;
+  /** The prediction at the pace before and after the run, made after it. */
+  readonly predictedAround: Predicted;
   /** The p95 when another part of the replayed record is known; null where arrivals are drawn. */
   readonly p95OtherPart: number | null;
   readonly measured: Extract<RealRecord, { kind: "measured" }>["measured"];
@@ -36,7 +38,8 @@ export function pairsOf(records: Records): readonly Pair[] {
     checkOrder(before, run);
     const { predicted, p95OtherPart, pace } = before;
     const of = { engine, traffic, share: Number(share), repeat: Number(repeat), requestsPerSecond };
-    return [{ ...of, predicted, p95OtherPart, measured, pace, paceAfter: run.paceAfter }];
+    const { paceAfter, predictedAround } = run;
+    return [{ ...of, predicted, predictedAround, p95OtherPart, measured, pace, paceAfter }];
   });
 }
 
