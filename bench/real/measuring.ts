@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { atPace, paceOf } from "@/solver/calibration/enginePace";
+import { spreadLengths } from "@/solver/calibration/measuredRun";
 import { type EngineProfile, isMeasured } from "@/solver/hardware/engineProfile";
 import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
 import { readProfileText } from "@/solver/hardware/readProfileText";
@@ -124,7 +125,7 @@ function completedPerSecond(ends: readonly number[]): number {
 }
 
 /** The loop that shows how fast an engine is now: lengths and requests in flight that every sweep has close by. */
-const PACE_LOOP = { inputTokens: 60, outputTokens: 20, concurrency: 4 };
+const PACE_LOOP = { inputTokens: 60, outputTokens: 20, concurrency: 4, spread: 0.5 };
 const PACE_SECONDS = 4;
 /** Seconds that it takes, with answers that are awaited. */
 export const FINDING_PACE = PACE_SECONDS + 2;
@@ -138,12 +139,20 @@ export const FINDING_PACE = PACE_SECONDS + 2;
 export async function paceNow({ url, model }: RealEngine, profile: EngineProfile, seed: number): Promise<number> {
   const measured = isMeasured(profile) ? profile.engines.find((engine) => engine.model === model) : undefined;
   if (measured === undefined) throw new Error(`${model} has no measured profile`);
-  const { concurrency, ...lengths } = PACE_LOOP;
-  const requests = Array.from({ length: 2000 }, (_, index) => ({
-    ...{ atSeconds: 0, outputTokens: lengths.outputTokens },
-    body: completionBody(model, lengths, 7_000_000 + seed * 2000 + index),
+  const lengths = spreadLengths(PACE_LOOP, 2000);
+  const requests = Array.from(lengths.outputTokens, (outputTokens, index) => ({
+    ...{ atSeconds: 0, outputTokens },
+    body: completionBody(model, { inputTokens: lengths.inputTokens[index] ?? 1, outputTokens }, 7_000_000 + seed * 2000 + index),
   }));
-  const loop = { url, path: "/v1/completions", requests, warmUp: 8, inFlight: concurrency, seconds: PACE_SECONDS, streamed: true };
+  const loop = {
+    url,
+    path: "/v1/completions",
+    requests,
+    warmUp: 8,
+    inFlight: PACE_LOOP.concurrency,
+    seconds: PACE_SECONDS,
+    streamed: true,
+  };
   const { answers } = await runClient(loop, CLIENT_CORE);
   const seconds = answers.filter(({ status }) => status === 200).map(({ endSeconds }) => endSeconds);
   if (seconds.length === 0) throw new Error(`${model} at ${url} answered no request of the loop that shows its pace`);

@@ -55,7 +55,7 @@ export function reportOf(records: Records, known: readonly Traffic[]): string {
     "The speed of this machine changes within minutes with what else runs on its hardware. The same errors of predictions that are made after the run, at the pace before and after it, and know nothing else of it:",
     errorTable(pairs.map((pair) => ({ ...pair, predicted: pair.predictedAround }))),
     "### What the fits saw",
-    "Fits see closed loops in which all requests have the same lengths; the runs above are open loops of mixed lengths. The last column is the share of the traffic's requests whose lengths are within the ranges of the fit.",
+    "Fits see closed loops in which lengths are spread evenly by half around a centre; the runs above are open loops of other lengths. The last column is the share of the traffic's requests whose lengths are within the ranges of the fit.",
     seenTable(records, known),
     ...cascadeParts(records),
   ];

@@ -8,8 +8,10 @@ import { simulateRun } from "./simulatedRun";
  *
  * @returns 1 for an engine as fast as its profile, 1.2 for one that takes 20 % longer; NaN without runs.
  */
-export const paceOf = (engine: MeasuredEngine, runs: readonly (RunPoint & Pick<MeasuredRun, "requests" | "endToEndSeconds">)[]): number =>
-  Math.exp(mean(runs.map((run) => Math.log(run.endToEndSeconds / simulateRun(run, engine, engine.limits).endToEndSeconds))));
+export const paceOf = (
+  engine: MeasuredEngine,
+  runs: readonly (RunPoint & Pick<MeasuredRun, "requests" | "endToEndSeconds" | "spread">)[],
+): number => Math.exp(mean(runs.map((run) => Math.log(run.endToEndSeconds / simulateRun(run, engine, engine.limits).endToEndSeconds))));
 
 /** The engine when all its work takes `pace` times as long. */
 export function atPace(engine: MeasuredEngine, pace: number): MeasuredEngine {

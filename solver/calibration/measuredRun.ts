@@ -1,7 +1,12 @@
-/** A closed loop against an engine as a client saw it: so many requests in flight, each of exactly these lengths, none found in a cache. */
+import { mixSeed, seededRandom } from "../numeric/random";
+
+/** A closed loop against an engine as a client saw it: so many requests in flight of about these lengths, none found in a cache. */
 export interface MeasuredRun {
+  /** Centres of the requests' lengths. */
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** Half the range of the lengths, over their centre, as `spreadLengths` has them; left out: all requests have the same lengths. */
+  readonly spread?: number;
   readonly concurrency: number;
   /** Requests that were answered. */
   readonly requests: number;
@@ -17,6 +22,24 @@ export interface MeasuredRun {
 
 /** What a run asks for. */
 export type RunPoint = Pick<MeasuredRun, "inputTokens" | "outputTokens" | "concurrency">;
+
+/**
+ * Lengths of a run's requests in the order in which they are sent: evenly drawn from `1 - spread` to `1 + spread` times the centres, the
+ * same at each call. Requests of one length fall into step: all are read at once and end at once, which no other load does.
+ */
+export function spreadLengths(
+  { inputTokens, outputTokens, spread = 0 }: Pick<MeasuredRun, "inputTokens" | "outputTokens" | "spread">,
+  count: number,
+): { readonly inputTokens: Int32Array; readonly outputTokens: Int32Array } {
+  const random = seededRandom(mixSeed("lengths of a run", 1));
+  const drawn = (centre: number): number => Math.max(1, Math.round(centre * (1 + spread * (2 * random.next() - 1))));
+  const [inputs, outputs] = [new Int32Array(count), new Int32Array(count)];
+  for (let at = 0; at < count; at += 1) {
+    inputs[at] = drawn(inputTokens);
+    outputs[at] = drawn(outputTokens);
+  }
+  return { inputTokens: inputs, outputTokens: outputs };
+}
 
 /** The lengths of a run, as a key. */
 export const lengthsKey = ({ inputTokens, outputTokens }: Pick<RunPoint, "inputTokens" | "outputTokens">): string =>
@@ -35,7 +58,10 @@ export interface MeasuredHead {
   readonly maxBatchedTokens: number | null;
 }
 
-/** Runs as the CSV file that `weir calibrate --rows` and `weir simulate --rows` read; lengths are exact, so the least share is 1. */
+/**
+ * Runs as the CSV file that `weir calibrate --rows` and `weir simulate --rows` read: its lengths are the longest, and the least share is
+ * the shortest over the longest.
+ */
 export function measuredTable(runs: readonly MeasuredRun[], head: MeasuredHead): string {
   const ms = (seconds: number | null): string => (seconds === null ? "" : (1000 * seconds).toFixed(3));
   const columns: readonly (readonly [string, (run: MeasuredRun) => string | number])[] = [
@@ -47,10 +73,10 @@ export function measuredTable(runs: readonly MeasuredRun[], head: MeasuredHead):
     ["weights", () => head.weights],
     ["max_num_seqs", () => head.maxSequences ?? ""],
     ["max_num_batched_tokens", () => head.maxBatchedTokens ?? ""],
-    ["input_tokens", (run) => run.inputTokens],
-    ["output_tokens", (run) => run.outputTokens],
+    ["input_tokens", ({ inputTokens, spread = 0 }) => Math.round(inputTokens * (1 + spread))],
+    ["output_tokens", ({ outputTokens, spread = 0 }) => Math.round(outputTokens * (1 + spread))],
     ["concurrency", (run) => run.concurrency],
-    ["random_range_ratio", () => 1],
+    ["random_range_ratio", ({ spread = 0 }) => Number(((1 - spread) / (1 + spread)).toFixed(4))],
     ["n", (run) => run.requests],
     ["ttft_ms", (run) => ms(run.ttftSeconds)],
     ["tpot_ms", (run) => ms(run.tpotSeconds)],

@@ -2,7 +2,7 @@ import { tpotSeconds } from "../engine/outcomeSummary";
 import { simulateClosedLoop } from "../engine/simulateClosedLoop";
 import { type MeasuredEngine, measuredReplica } from "../hardware/measuredEngine";
 import { mean, quantile } from "../numeric/quantile";
-import type { MeasuredRun, RunPoint } from "./measuredRun";
+import { type MeasuredRun, type RunPoint, spreadLengths } from "./measuredRun";
 import type { MeasuredTimes } from "./measuredTerms";
 
 /** Most requests of a run that are simulated, per request in flight: the loop repeats itself. */
@@ -31,7 +31,7 @@ export interface RunErrors {
   readonly p95: number;
 }
 
-type Run = RunPoint & Pick<MeasuredRun, "requests">;
+type Run = RunPoint & Pick<MeasuredRun, "requests" | "spread">;
 
 /** The closed loop of a run against an engine with these times and a steady pace. */
 export function simulateRun(run: Run, { step, request }: MeasuredTimes, limits: MeasuredEngine["limits"]): SimulatedRun {
@@ -70,8 +70,8 @@ function pacedTail(run: Run, engine: FittedEngine): number | null {
   return quantile(Float64Array.from(seconds), 0.95) / mean(seconds);
 }
 
-function loopOf({ inputTokens, outputTokens, concurrency, requests }: Run, replica: ReturnType<typeof measuredReplica>) {
+function loopOf(run: Run, replica: ReturnType<typeof measuredReplica>) {
+  const { concurrency, requests } = run;
   const count = Math.max(concurrency, Math.min(requests, MOST_ROUNDS * concurrency));
-  const all = { inputTokens: new Int32Array(count).fill(inputTokens), outputTokens: new Int32Array(count).fill(outputTokens) };
-  return simulateClosedLoop(replica, all, { concurrency });
+  return simulateClosedLoop(replica, spreadLengths(run, count), { concurrency });
 }
