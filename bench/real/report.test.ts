@@ -40,7 +40,7 @@ test("the table of single engines marks refused loads and gives them no band", (
 });
 
 test("conditions are the command lines and the cores that were seen", () => {
-  const command = ["taskset", "-c", "0", "/v/bin/vllm", "serve", "/m/arith-large"];
+  const command = ["taskset", "-c", "0", "vllm", "serve", "arith-large"];
   records.add({ kind: "engine", key: "vllm arith-large-0", loadSeconds: 123.4, command, cores: "0" });
   expect(reportOf(records, [])).toContain("- vllm arith-large-0: on core 0, up after 123 s: `taskset -c 0 vllm serve arith-large`");
 });

@@ -64,7 +64,7 @@ export function reportOf(records: Records, known: readonly Traffic[]): string {
 
 function conditions(records: Records): string {
   const engines = records.all("engine").map(({ key, cores, command, loadSeconds }) => {
-    return `- ${key}: on core ${cores}, up after ${Math.round(loadSeconds)} s: \`${command.map(nameOf).join(" ")}\``;
+    return `- ${key}: on core ${cores}, up after ${Math.round(loadSeconds)} s: \`${command.join(" ")}\``;
   });
   const fits = records.all("fit").map(({ key, minutes }) => `${key}: ${minutes.toFixed(1)} minutes`);
   return [
@@ -73,9 +73,6 @@ function conditions(records: Records): string {
     fits.length === 0 ? "" : `Profiles, fitted by \`weir measure\`: ${fits.join("; ")}.`,
   ].join("\n");
 }
-
-/** A path without its folders. */
-const nameOf = (word: string): string => (word.startsWith("/") ? (word.split("/").at(-1) ?? word) : word);
 
 function singleTable(pairs: readonly Pair[]): string {
   const both = (pair: Pair, field: keyof RunFigures): string => `${ms(pair.predicted[field])} / ${ms(pair.measured[field])}`;

@@ -69,11 +69,14 @@ export async function singleRuns(bench: RealBench, kind: EngineKind, traffics: r
 export async function started({ records, says }: RealBench, engines: RealEngines, orders: Parameters<RealEngines["ensure"]>[0]) {
   const { engines: up, started: now } = await engines.ensure(orders);
   for (const { kind, id, loadSeconds, command, cores } of now) {
-    records.add({ kind: "engine", key: `${kind} ${id}`, loadSeconds, command, cores });
+    records.add({ kind: "engine", key: `${kind} ${id}`, loadSeconds, command: command.map(nameOf), cores });
     says(`${kind}: ${id} serves after ${Math.round(loadSeconds)} s on core ${cores}`);
   }
   return up;
 }
+
+/** A path without its folders. */
+const nameOf = (word: string): string => (word.startsWith("/") ? (word.split("/").at(-1) ?? word) : word);
 
 /** Whether an engine has a profile, or there is time to measure one. */
 export const mayFit = ({ records, settings, timeLeft }: RealBench, engine: RealEngine): boolean =>
