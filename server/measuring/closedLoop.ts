@@ -58,10 +58,7 @@ export async function closedLoop(
   const { url, recipe, agent, signal } = loop;
   const centre = { inputTokens, outputTokens, spread: SPREAD };
   const lengths = spreadLengths(centre, requests);
-  const asked = Array.from({ length: requests }, (_, at) => ({
-    inputTokens: lengths.inputTokens[at] ?? inputTokens,
-    outputTokens: lengths.outputTokens[at] ?? outputTokens,
-  }));
+  const asked = Array.from(lengths.inputTokens, (tokens, at) => ({ inputTokens: tokens, outputTokens: lengths.outputTokens[at] ?? 1 }));
   const bodies = asked.map((one) => recipe.body(one.inputTokens, one.outputTokens));
   const answers: Asked[] = [];
   const failures: string[] = [];
