@@ -23,6 +23,8 @@ export interface RunningStudio {
 /** The cluster and clock of the tests. */
 export interface StudioOptions {
   readonly studioEnvironment: Readonly<Record<string, string>>;
+  /** The command that starts the studio: `npm run studio`, or `npm run real`, whose cluster runs vLLM. */
+  readonly studioCommand: "studio" | "real";
 }
 
 /** Every test fails if the browser reports that a page broke its content security policy. */
@@ -47,7 +49,11 @@ const base = plain.extend<{ policyKept: undefined }>({
 /** Each test has its own studio, which it may break. */
 export const test = base.extend<{ studio: RunningStudio }, StudioOptions>({
   studioEnvironment: [{}, { option: true, scope: "worker" }],
-  studio: [({ studioEnvironment }, use) => withStudio(studioEnvironment, use), { timeout: 120_000 }],
+  studioCommand: ["studio", { option: true, scope: "worker" }],
+  studio: [
+    ({ studioEnvironment, studioCommand }, use) => withStudio({ environment: studioEnvironment, command: studioCommand }, use),
+    { timeout: 240_000 },
+  ],
 });
 
 /**
@@ -56,7 +62,7 @@ export const test = base.extend<{ studio: RunningStudio }, StudioOptions>({
  */
 export const sharedTest = base.extend<{ studio: RunningStudio }, { sharedStudio: RunningStudio }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that this one needs from the pattern.
-  sharedStudio: [({}, use) => withStudio({}, use), { scope: "worker", timeout: 120_000 }],
+  sharedStudio: [({}, use) => withStudio({ environment: {}, command: "studio" }, use), { scope: "worker", timeout: 120_000 }],
   studio: async ({ sharedStudio }, use) => {
     const link = execFileSync(process.execPath, [join(root, "dist", "weir.mjs"), "sign-in"], {
       env: { ...process.env, ...sharedStudio.environment },
@@ -69,13 +75,13 @@ export const sharedTest = base.extend<{ studio: RunningStudio }, { sharedStudio:
 
 /** Starts a studio with its own state folder and ports, passes it to the test, and stops it. */
 async function withStudio(
-  studioEnvironment: Readonly<Record<string, string>>,
+  started: { readonly environment: StudioOptions["studioEnvironment"]; readonly command: StudioOptions["studioCommand"] },
   use: (studio: RunningStudio) => Promise<void>,
 ): Promise<void> {
   const stateDir = mkdtempSync(join(tmpdir(), "weir-e2e-"));
   const ports = await freePorts(6);
   const environment = {
-    ...studioEnvironment,
+    ...started.environment,
     WEIR_STATE_DIR: stateDir,
     WEIR_STUDIO_PORT: String(ports[0]),
     WEIR_GATEWAY_PORT: String(ports[1]),
@@ -84,7 +90,7 @@ async function withStudio(
     WEIR_DCGM_PORT: String(ports[4]),
     WEIR_ENGINE_PORT_BASE: String(ports[5]),
   };
-  const launcher = spawn(process.execPath, [join(root, "scripts", "studio.mjs")], {
+  const launcher = spawn(process.execPath, [join(root, "scripts", `${started.command}.mjs`)], {
     cwd: root,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "inherit"],

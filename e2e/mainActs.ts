@@ -42,9 +42,9 @@ export async function startLoad(page: Page, load: { readonly requestsPerSecond: 
 }
 
 /** Waits on the Live page until the load is done, and checks that no request was lost. */
-export async function loadIsDone(page: Page): Promise<void> {
+export async function loadIsDone(page: Page, { withinSeconds = 180 } = {}): Promise<void> {
   await page.getByRole("link", { name: "Live" }).click();
-  await expect(page.getByTestId("load-status")).toContainText("done", { timeout: 180_000 });
+  await expect(page.getByTestId("load-status")).toContainText("done", { timeout: 1000 * withinSeconds });
   await expect(page.getByTestId("load-status")).toContainText(/ 0 failed/);
 }
 
@@ -52,7 +52,7 @@ export async function loadIsDone(page: Page): Promise<void> {
 export const firstNumber = (text: string): string => /[\d.]+/.exec(text)?.[0] ?? "";
 
 /** Goes from the Plan page through review and approval to a finished roll-out; returns the approved hash. */
-export async function apply(page: Page): Promise<string> {
+export async function apply(page: Page, { withinSeconds = 180 } = {}): Promise<string> {
   await page.getByRole("button", { name: "Review and apply" }).click();
   await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
   const hash = (await page.getByTestId("plan-hash").innerText()).trim();
@@ -61,7 +61,21 @@ export async function apply(page: Page): Promise<string> {
   await expect(page.getByRole("button", { name: "Apply", exact: true })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "Roll-out" })).toBeFocused();
-  await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 180_000 });
+  await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 1000 * withinSeconds });
   await expect(page.getByRole("banner")).toContainText(`runs ${hash.slice(0, 8)}`);
   return hash;
+}
+
+/** Makes these of the two models of arithmetic the stages of the plan, whatever the planner recommends. */
+export async function chooseStages(page: Page, models: readonly string[]): Promise<void> {
+  const stages = page.getByRole("region", { name: "Cascade to plan" }).getByRole("list", { name: "Stages" });
+  // Those that are wanted first: a cascade needs at least one model.
+  for (const wanted of [true, false]) {
+    for (const model of ["arith-small", "arith-large"].filter((one) => models.includes(one) === wanted)) {
+      const stage = stages.getByRole("button", { name: model });
+      await stage.hover();
+      if ((await stage.getAttribute("aria-pressed")) !== String(wanted)) await stage.click();
+      await expect(stage).toHaveAttribute("aria-pressed", String(wanted));
+    }
+  }
 }

@@ -1,13 +1,9 @@
-import { once } from "node:events";
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Page } from "@playwright/test";
-import { processTable } from "../server/processes/processIdentity";
 import { lookOver } from "./acts";
 import { signIn } from "./asPage";
+import { endEngines } from "./endEngines";
 import { expect, test } from "./fixtures";
-import { apply, dragFloorRight, exactPlan, firstNumber, loadIsDone, setFloor, startLoad } from "./mainActs";
+import { apply, chooseStages, dragFloorRight, exactPlan, firstNumber, loadIsDone, setFloor, startLoad } from "./mainActs";
 
 /** The engine is installed from npm once, for this run and later ones. */
 const addons = fileURLToPath(new URL("../node_modules/.cache/weir-addons", import.meta.url));
@@ -17,18 +13,7 @@ const LOAD = { requestsPerSecond: 3, seconds: 30 } as const;
 
 test.use({ studioEnvironment: { WEIR_ADDONS_DIR: addons } });
 
-// Engines outlive the studio, by design: what a failed test left is ended here.
-test.afterEach(async ({ studio }) => {
-  const { launcher, stateDir } = studio;
-  if (launcher.exitCode === null) {
-    launcher.kill("SIGTERM");
-    await once(launcher, "exit");
-  }
-  const folder = join(stateDir, "engines");
-  if (!existsSync(folder)) return;
-  const logs = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".log"));
-  for (const log of logs) for (const pid of processTable.writersOf(join(folder, log))) process.kill(pid, "SIGKILL");
-});
+test.afterEach(({ studio }) => endEngines(studio));
 
 test("an operator sets real models up in one click, applies a cascade of them, and reads predicted beside measured", async ({
   page,
@@ -129,17 +114,3 @@ test("an operator sets real models up in one click, applies a cascade of them, a
 
   expect(problems).toEqual([]);
 });
-
-/** Makes these models the stages of the plan, whatever the planner recommends. */
-async function chooseStages(page: Page, models: readonly string[]): Promise<void> {
-  const stages = page.getByRole("region", { name: "Cascade to plan" }).getByRole("list", { name: "Stages" });
-  // Those that are wanted first: a cascade needs at least one model.
-  for (const wanted of [true, false]) {
-    for (const model of ["arith-small", "arith-large"].filter((one) => models.includes(one) === wanted)) {
-      const stage = stages.getByRole("button", { name: model });
-      await stage.hover();
-      if ((await stage.getAttribute("aria-pressed")) !== String(wanted)) await stage.click();
-      await expect(stage).toHaveAttribute("aria-pressed", String(wanted));
-    }
-  }
-}

@@ -1,0 +1,61 @@
+import { signIn } from "./asPage";
+import { endEngines } from "./endEngines";
+import { expect, test } from "./fixtures";
+import { apply, chooseStages, exactPlan, firstNumber, loadIsDone, setFloor, startLoad } from "./mainActs";
+
+/** Each of two engines of vLLM has a core, which the browser and the studio share: a light load. */
+const LOAD = { requestsPerSecond: 3, seconds: 45 } as const;
+
+test.skip(process.env.WEIR_VLLM === undefined, "WEIR_VLLM does not name an environment with vLLM");
+test.use({ studioCommand: "real" });
+test.afterEach(({ studio }) => endEngines(studio));
+
+test("an operator plans for vLLM on this computer, applies a cascade under load, and reads predicted beside measured", async ({
+  page,
+  studio,
+}, info) => {
+  test.setTimeout(1_200_000);
+  const began = Date.now();
+  const seconds = (): number => Math.round((Date.now() - began) / 1000);
+
+  await test.step("plan a model alone, whose engine vLLM loads", async () => {
+    await signIn(page, studio.signInLink);
+    await page.getByLabel("Cluster", { exact: true }).selectOption({ label: "vLLM on this computer" });
+    await page.getByRole("link", { name: "Plan", exact: true }).click();
+    await page.getByLabel("Requests per second").fill(String(LOAD.requestsPerSecond));
+    await page.getByLabel("Requests per second").press("Enter");
+    await setFloor(page, 30);
+    await exactPlan(page);
+    await chooseStages(page, ["arith-small"]);
+    await exactPlan(page);
+    console.log(`a plan on screen after ${seconds()} s`);
+    await apply(page, { withinSeconds: 400 });
+    console.log(`arith-small alone in force after ${seconds()} s`);
+  });
+
+  await test.step("a cascade under load, without losing a request", async () => {
+    await startLoad(page, { ...LOAD, seconds: 240 });
+    await page.getByRole("link", { name: "Plan", exact: true }).click();
+    await setFloor(page, 70);
+    await exactPlan(page);
+    await chooseStages(page, ["arith-small", "arith-large"]);
+    await exactPlan(page);
+    await apply(page, { withinSeconds: 400 });
+    console.log(`the cascade in force after ${seconds()} s`);
+    await loadIsDone(page, { withinSeconds: 300 });
+  });
+
+  await test.step("predicted beside measured", async () => {
+    await startLoad(page, LOAD);
+    await loadIsDone(page);
+    await expect(page.getByTestId("measured-quality")).toHaveText(/\d/, { timeout: 30_000 });
+    const read = (id: string): Promise<string> => page.getByTestId(id).innerText();
+    const [measured, predicted] = [await read("measured-quality"), await read("predicted-quality")];
+    console.log(
+      `quality measured ${measured}, ${predicted}; p95 measured ${await read("measured-p95")}, ${await read("predicted-p95")}; after ${seconds()} s`,
+    );
+    // 135 answers scatter by some points.
+    expect(Math.abs(Number(firstNumber(measured)) - Number(firstNumber(predicted)))).toBeLessThan(12);
+    await info.attach("live", { body: await page.screenshot({ fullPage: true }), contentType: "image/png" });
+  });
+});
