@@ -99,3 +99,7 @@ export type SimpleGateDocument = z.infer<typeof simpleGate>;
 export type ConfidenceMeasure = (typeof confidenceMeasures)[number];
 export type ScorerFeature = (typeof scorerFeatures)[number];
 export type Calibration = z.infer<typeof calibrationSchema>;
+
+/** The gates that a gate consists of: itself, or those of a sequence in order. */
+export const simpleGatesOf = (gate: GateDocument): readonly SimpleGateDocument[] =>
+  gate.kind === "sequence" ? [...gate.first.map((step) => step.gate), gate.last] : [gate];

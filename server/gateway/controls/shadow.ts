@@ -137,7 +137,7 @@ export class Shadow implements DecisionObserver {
       this.#followed.delete(id);
       const last = stages.at(-1);
       if (!cascade || status !== 200 || last?.verdict !== "accepted") return;
-      if (last.judgeSeconds === null && this.#judges(this.#models.indexOf(last.model))) this.#notComparable += 1;
+      if (last.judgeSeconds === null && last.gate === undefined && this.#judges(this.#models.indexOf(last.model))) this.#notComparable += 1;
       this.#final(last.model).actual += 1;
       this.#final(this.#finalModel(followed)).candidate += 1;
     });

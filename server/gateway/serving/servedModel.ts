@@ -6,6 +6,8 @@ import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Outage } from "@/solver/policies/core/policy";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import type { ReplicaPool } from "../engines/replicaPool";
+import { type AnswerGate, answerGates } from "../gates/answerGate";
+import type { GateWatch } from "../gates/gateWatch";
 import type { Judge } from "../judge/judge";
 import type { Wanted } from "../prediction/prediction";
 import { wantedBy } from "../prediction/requestPredictions";
@@ -38,6 +40,8 @@ export interface ServedModel {
   /** What its policy asks of predictors; null: nothing. */
   readonly wanted: Wanted | null;
   readonly judge: Judge | null;
+  /** By stage; the last stage has none. */
+  readonly gates: readonly AnswerGate[];
   readonly timeScale: number;
   /** Equal keys mean equal behaviour, so that a new configuration can continue with the existing driver. */
   readonly key: string;
@@ -48,6 +52,7 @@ export interface ServingDeps {
   readonly pool: ReplicaPool;
   readonly outage: () => Outage;
   readonly judge: Judge | null;
+  readonly gateWatch: GateWatch;
   readonly queued: Map<string, number>;
   readonly onRoom: (nowMs: number) => void;
   readonly rounds: RoundTallies;
@@ -99,7 +104,7 @@ interface NamedPolicy {
 function servedModel(
   name: string,
   { kind, canary = false, policy, planId, policyHash }: NamedPolicy,
-  { config, pool, outage, judge, queued, onRoom, rounds, shadow }: ServingDeps,
+  { config, pool, outage, judge, gateWatch, queued, onRoom, rounds, shadow }: ServingDeps,
 ): ServedModel {
   const { timeScale } = config;
   const built = buildPolicy(policy);
@@ -120,6 +125,7 @@ function servedModel(
     }),
     wanted: wantedBy(policy, built),
     judge,
+    gates: answerGates(policy, built, { judge, engines: { pool, queued, onRoom }, watch: gateWatch }),
     timeScale,
     key: canonicalJson({ name, planId, policyHash, policy, timeScale, judge: config.judge, judgeLimits: config.settings?.judge ?? null }),
   };
