@@ -1,4 +1,4 @@
-import { type Decision, isScoredByJudge } from "@/server/contracts/gateway/gatewayAdmin";
+import { type Decision, isScoredByJudge, judgeScoreOf } from "@/server/contracts/gateway/gatewayAdmin";
 import type { PlanPromise, PromiseQuantity } from "@/server/contracts/studio/promise";
 import { MATERIAL } from "@/solver/numeric/drift";
 import { mean } from "@/solver/numeric/quantile";
@@ -166,7 +166,7 @@ function qualityRow({ plan: { predictions }, window: { answered }, labelOf, acce
   const promised = mean(acceptedScores);
   const seen = answered.flatMap(({ stages }) => {
     const last = stages.at(-1);
-    return last?.verdict === "accepted" && last.judgedScore !== null ? [last.judgedScore] : [];
+    return last?.verdict === "accepted" ? (judgeScoreOf(last) ?? []) : [];
   });
   return [
     {

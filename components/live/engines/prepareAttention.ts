@@ -207,9 +207,9 @@ function rateFindings({ gateway }: LiveFrame, frames: readonly LiveFrame[]): rea
       rate: "unjudgedPerSecond",
       subject: "answers",
       tone: "warn",
-      word: "accepted without a judge",
+      word: "accepted without a score",
       action:
-        "The quality floor does not cover them. Check that the judge answers; filter the decisions below by unjudged to see why it did not.",
+        "The quality floor does not cover them. Check that the judge answers and that engines report what gates read; filter the decisions below by unjudged to see why it did not.",
     },
   ] as const;
   return rates.flatMap(({ rate, subject, tone, word, action }): readonly Finding[] => {

@@ -431,9 +431,13 @@ type ScoreFields = "judgeSeconds" | "judgedScore" | "gate" | "verdict";
 export const isGateCause = (unscored: NonNullable<StageRecord["unscored"]>): unscored is GateCause =>
   gateCauses.some((cause) => cause === unscored);
 
-/** Whether the judge gave a stage's answer a score. */
+/** Whether the judge gave a stage's answer a score: a call that is paid. */
 export const isScoredByJudge = ({ judgeSeconds, judgedScore }: Pick<StageRecord, ScoreFields>): boolean =>
   judgeSeconds !== null && judgedScore !== null;
+
+/** The score of an answer that the judge alone scored; null for others, whose scores are not compared with a judge's. */
+export const judgeScoreOf = ({ judgedScore, gate }: Pick<StageRecord, ScoreFields>): number | null =>
+  gate === undefined || gate.kind === "judge" ? judgedScore : null;
 
 /** A configuration that serves these ensembles instead of its own. */
 export function withEnsembles(config: GatewayConfig, ensembles: readonly Ensemble[]): GatewayConfig {

@@ -1,4 +1,4 @@
-import { isScoredByJudge, type StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import { judgeScoreOf } from "@/server/contracts/gateway/gatewayAdmin";
 import type { MirrorRequest, Mirror as MirrorSummary } from "@/server/contracts/gateway/gatewayControls";
 import { callEngine, type EngineReply } from "../engines/engineCall";
 import type { Replica } from "../engines/replica";
@@ -30,9 +30,6 @@ interface Place {
 
 /** 0 to 100. */
 const scores = 101;
-
-/** Whether the judge alone scored an answer: scores of other gates are not compared with its scores. */
-const isJudged = (stage: StageRecord): boolean => isScoredByJudge(stage) && (stage.gate?.kind ?? "judge") === "judge";
 
 /**
  * Copies a share of the cascade's requests, once they are answered, to those of its models whose answer was not judged, and has every
@@ -67,7 +64,10 @@ export class Mirror implements TrafficObserver {
       this.#count("skipped");
       return;
     }
-    for (const stage of decision.stages) if (isJudged(stage)) this.#score(stage.model, Math.round(stage.judgedScore ?? 0));
+    for (const stage of decision.stages) {
+      const score = judgeScoreOf(stage);
+      if (score !== null) this.#score(stage.model, Math.round(score));
+    }
     void this.#copy(answered, places);
   }
 
@@ -93,7 +93,7 @@ export class Mirror implements TrafficObserver {
   /** A slot for every model whose answer has no score; null unless all of them have room now. */
   #places({ served, decision: { stages } }: AnsweredRequest): readonly Replica[] | null {
     if (!served.judge?.hasSpare) return null;
-    const judged = new Set(stages.filter(isJudged).map(({ model }) => model));
+    const judged = new Set(stages.filter((stage) => judgeScoreOf(stage) !== null).map(({ model }) => model));
     const places: Replica[] = [];
     for (const model of served.models) {
       if (judged.has(model)) continue;

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Candidate } from "@/server/contracts/gateway/gatewayControls";
 import { canonicalJson } from "@/solver/plan/canonical";
-import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { gatesOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Outage } from "@/solver/policies/core/policy";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
@@ -109,7 +109,7 @@ function servedModel(
   const { timeScale } = config;
   const built = buildPolicy(policy);
   // A choice at dispatch cannot be compared with a shadow's start.
-  const acting = kind === "cascade" && !built.choosesModel ? watchedPolicy(built, shadow) : built;
+  const acting = kind === "cascade" && !built.choosesModel ? watchedPolicy(built, gatesOf(policy).map((gate) => canonicalJson(gate)), shadow) : built;
   return {
     name,
     kind,
