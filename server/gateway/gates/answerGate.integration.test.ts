@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GateDocument } from "@/solver/gates/gateDocument";
 import { type Answer, sayCompletion, startTestEngine } from "../testing/testEngine";
-import { startTestGateway, type TestCascade, testConfig, until } from "../testing/testGateway";
 import { type ScoredPart, sayScored } from "../testing/testGates";
+import { startTestGateway, type TestCascade, testConfig, until } from "../testing/testGateway";
 
 const confidence: GateDocument = { kind: "confidence", measure: "minimum" };
 const agreement = { kind: "agreement" as const, answer: "number" as const };
@@ -108,7 +108,7 @@ describe("the extra answers of an agreement gate", () => {
     const [own, ...others] = smallEngine.asked.toSorted((a, b) => Number(isSample(a.headers)) - Number(isSample(b.headers)));
     expect(own?.body).toMatchObject({ seed: 7, temperature: 0, logprobs: true });
     expect(others.map(({ body }) => body)).toEqual([
-      expect.objectContaining({ seed: 8, temperature: 0.8, stream: undefined }),
+      expect.objectContaining({ seed: 8, temperature: 0.8 }),
       expect.objectContaining({ seed: 9, temperature: 0.8 }),
     ]);
     expect(others.every(({ body }) => !("logprobs" in body))).toBe(true);
@@ -159,7 +159,7 @@ describe("the extra answers of an agreement gate", () => {
     expect([peerEngine.asked.length, smallEngine.asked.length]).toEqual([4, 1]);
     for (const answer of held) answer();
     await Promise.all(busy);
-    expect((await status()).replicas.every(({ inFlight }) => inFlight === 0)).toBe(true);
+    await until(async () => (await status()).replicas.every(({ inFlight }) => inFlight === 0));
   });
 
   it("of a model whose only engine has one other slot are asked for once the answer is there", async () => {
@@ -170,7 +170,10 @@ describe("the extra answers of an agreement gate", () => {
   });
 
   it("are priced in the record", async () => {
-    const prices = { small: { usdPerMillionInputTokens: 1e6, usdPerMillionOutputTokens: 0 }, large: { usdPerMillionInputTokens: 0, usdPerMillionOutputTokens: 0 } };
+    const prices = {
+      small: { usdPerMillionInputTokens: 1e6, usdPerMillionOutputTokens: 0 },
+      large: { usdPerMillionInputTokens: 0, usdPerMillionOutputTokens: 0 },
+    };
     const { asked } = await gated(samples(2), { small: four, settings: { prices } });
     // Three answers to a prompt of seven tokens at one dollar a token.
     expect((await asked()).costUsd).toBe(21);
@@ -203,14 +206,20 @@ describe("a sequence of gates", () => {
     [0.5, "75", 75, "small"],
     [0.5, "10", 10, "large"],
     [0.2, null, 20, "large"],
-  ] as const)("asks the judge about a doubtful answer alone: at a smallest probability of %d the judge says %s", async (least, judged, score, by) => {
-    const { asked, judge } = await gated(sequence, { small: (request, response) => sayScored(request, response, [["4", least]]), score: judged ?? "50" });
-    const { answer, stage } = await asked();
-    expect(answer.headers.get("x-weir-model")).toBe(by);
-    expect(stage).toMatchObject({ judgedScore: score, gate: { kind: "sequence" } });
-    expect(judge.asked.length).toBe(judged === null ? 0 : 1);
-    expect(stage?.judgeSeconds === null).toBe(judged === null);
-  });
+  ] as const)(
+    "asks the judge about a doubtful answer alone: at a smallest probability of %d the judge says %s",
+    async (least, judged, score, by) => {
+      const { asked, judge } = await gated(sequence, {
+        small: (request, response) => sayScored(request, response, [["4", least]]),
+        score: judged ?? "50",
+      });
+      const { answer, stage } = await asked();
+      expect(answer.headers.get("x-weir-model")).toBe(by);
+      expect(stage).toMatchObject({ judgedScore: score, gate: { kind: "sequence" } });
+      expect(judge.asked.length).toBe(judged === null ? 0 : 1);
+      expect(stage?.judgeSeconds === null).toBe(judged === null);
+    },
+  );
 
   it("pays the judge for the answers that it was asked about alone", async () => {
     const free = { usdPerMillionInputTokens: 0, usdPerMillionOutputTokens: 0 };
@@ -242,10 +251,14 @@ describe("an answer without the structure that it must have", () => {
     expect(stage?.judgedScore).toBe(by === "large" ? 0 : 95);
   });
 
-  it("is accepted when it parses, and otherwise needs neither further answers nor the judge", async () => {
+  it("is scored as any other when it parses, and otherwise is not sent to the judge", async () => {
     const said = { text: '{"a": 1}' };
-    const { asked, judge, smallEngine } = await gated(
-      { kind: "sequence", first: [{ gate: { ...agreement, samples: { count: 1, temperature: 1 } }, acceptFrom: 101, escalateBelow: 0 }], last: { kind: "judge" } },
+    const { asked, judge } = await gated(
+      {
+        kind: "sequence",
+        first: [{ gate: { ...agreement, samples: { count: 1, temperature: 1 } }, acceptFrom: 101, escalateBelow: 0 }],
+        last: { kind: "judge" },
+      },
       { small: (request, response) => sayScored(request, response, [[said.text, 0.9]]), score: "90" },
     );
     const json = { response_format: { type: "json_schema", json_schema: {} } };
@@ -253,11 +266,13 @@ describe("an answer without the structure that it must have", () => {
     said.text = "Sure! {";
     expect((await asked(json)).stage?.judgedScore).toBe(0);
     expect(judge.asked).toHaveLength(1);
-    expect(smallEngine.asked.length).toBeLessThanOrEqual(4);
   });
 
   it("goes to the judge unchanged where the judge is the gate", async () => {
-    const { asked, judge } = await gated({ kind: "judge" }, { small: (request, response) => sayScored(request, response, sure), score: "90" });
+    const { asked, judge } = await gated(
+      { kind: "judge" },
+      { small: (request, response) => sayScored(request, response, sure), score: "90" },
+    );
     const { stage } = await asked({ response_format: { type: "json_object" } });
     expect(stage).toMatchObject({ judgedScore: 90, gate: { kind: "judge" } });
     expect(stage?.judgeSeconds).toBeGreaterThan(0);
@@ -270,9 +285,9 @@ describe("a configuration with gates", () => {
 
   it("needs a judge only where a gate may ask it", async () => {
     await gated(confidence, { small });
-    await expect(gated({ kind: "sequence", first: [{ gate: confidence, acceptFrom: 80, escalateBelow: 20 }], last: { kind: "judge" } }, { small })).rejects.toThrow(
-      "needs judged scores, but no judge is given",
-    );
+    await expect(
+      gated({ kind: "sequence", first: [{ gate: confidence, acceptFrom: 80, escalateBelow: 20 }], last: { kind: "judge" } }, { small }),
+    ).rejects.toThrow("needs judged scores, but no judge is given");
   });
 
   it("is refused where a gate cannot work, with the reason", async () => {
@@ -282,7 +297,9 @@ describe("a configuration with gates", () => {
       gates: [{ ...agreement, peers: ["nobody"] }],
     });
     await expect(put(stranger)).rejects.toThrow("compares answers with those of nobody, which has no replica");
-    const silent = config.replicas.map((replica) => (replica.model === "small" ? { ...replica, logProbabilities: false as const } : replica));
+    const silent = config.replicas.map((replica) =>
+      replica.model === "small" ? { ...replica, logProbabilities: false as const } : replica,
+    );
     await expect(put({ ...config, replicas: silent })).rejects.toThrow(
       "The confidence gate of stage 1 reads log probabilities, which the engine small-0 of small does not report.",
     );

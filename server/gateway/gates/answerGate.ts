@@ -100,7 +100,10 @@ export class AnswerGate {
     const { asked, answered, others, signal } = given;
     const { text } = asked.endpoint;
     const answer = text?.answer(answered.completion) ?? null;
-    if (text === null || answer === null) return null;
+    if (text === null || answer === null) {
+      others?.cancel();
+      return null;
+    }
     const startedMs = performance.now();
     const found: { evidence: AnswerEvidence; judged: JudgeReading | null; judgeMs: number } = {
       ...{ evidence: evidenceOf(given, text, answer), judged: null, judgeMs: 0 },

@@ -33,11 +33,13 @@ async function emulated(gate: GateDocument) {
   const stages = [MODEL, LARGE].map((model, at) => ({ model, urls: [urls[at] ?? ""] }));
   await gateway.put({ ...testConfig({ stages, thresholds: [60], gates: [gate] }), timeScale: 20 });
   const direct = async (prompt: string, more = {}) =>
-    (await fetch(`${urls[0]}/v1/chat/completions`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ ...ask(prompt), ...more }),
-    })).json() as Promise<Record<string, unknown>>;
+    (
+      await fetch(`${urls[0]}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ ...ask(prompt), ...more }),
+      })
+    ).json() as Promise<Record<string, unknown>>;
   return { ...gateway, direct, asked: (prompt: string, more = {}) => gateway.chat({ ...ask(prompt), model: "cascade/test", ...more }) };
 }
 
@@ -83,7 +85,7 @@ describe("a confidence gate on emulated engines", () => {
 
   it("reads the older endpoint as well", async () => {
     const { post, decisions } = await emulated(gate);
-    const answer = await post("/v1/completions", { model: "cascade/test", prompt: "[prompt short] What is it?" });
+    const answer = await post("/v1/completions", { model: "cascade/test", prompt: "[prompt short] What is it?", max_tokens: 40 });
     expect(answer.headers.get("x-weir-model")).toBe(MODEL);
     const { choices } = (await answer.json()) as { choices: { logprobs: unknown; text: string }[] };
     expect(choices).toEqual([expect.objectContaining({ logprobs: null, text: expect.stringContaining("Answer:") })]);

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addonsFolder } from "@/server/addons/addonFolder";
 import { prepareRealModels } from "@/server/realModels/prepareRealModels";
-import { chatAnswer } from "@/solver/judging/judgeCall";
 import type { GateDocument } from "@/solver/gates/gateDocument";
+import { chatAnswer } from "@/solver/judging/judgeCall";
 import { arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
 import { startTestGateway, testConfig } from "../testing/testGateway";
 
@@ -51,7 +51,9 @@ describe.skipIf(!isThere)("gates on two real models", () => {
   async function measured(gate: GateDocument | null, threshold: number) {
     const gateway = await startTestGateway();
     const stages = engines.slice(gate === null ? 1 : 0).map(({ model, url }) => ({ model, urls: [url] }));
-    await gateway.put(testConfig({ stages, thresholds: gate === null ? [] : [threshold], maxInFlight: 16, ...(gate && { gates: [gate] }) }));
+    await gateway.put(
+      testConfig({ stages, thresholds: gate === null ? [] : [threshold], maxInFlight: 16, ...(gate && { gates: [gate] }) }),
+    );
     const left = [...questions];
     let right = 0;
     const client = async (): Promise<void> => {

@@ -109,7 +109,14 @@ function servedModel(
   const { timeScale } = config;
   const built = buildPolicy(policy);
   // A choice at dispatch cannot be compared with a shadow's start.
-  const acting = kind === "cascade" && !built.choosesModel ? watchedPolicy(built, gatesOf(policy).map((gate) => canonicalJson(gate)), shadow) : built;
+  const acting =
+    kind === "cascade" && !built.choosesModel
+      ? watchedPolicy(
+          built,
+          gatesOf(policy).map((gate) => canonicalJson(gate)),
+          shadow,
+        )
+      : built;
   return {
     name,
     kind,
