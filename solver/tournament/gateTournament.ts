@@ -30,12 +30,11 @@ export const LEAST_HELD_OUT = 20;
  * A tournament of gates on a workload: for each stage the gates whose scores its table has (judge, confidence, agreement), and a scorer that
  * is trained on the planning prompts. Calibrated on the planning prompts, measured on the held-out ones.
  *
- * @throws RangeError below 20 held-out prompts.
+ * @returns null below 20 held-out prompts.
  */
-export function gateTournament({ outcomes, judge, seed }: Workload, { share, judgeSeconds }: TournamentOptions): GateTournament {
+export function gateTournament({ outcomes, judge, seed }: Workload, { share, judgeSeconds }: TournamentOptions): GateTournament | null {
   const split = splitPrompts(outcomes.promptIds.length, seed);
-  if (split.heldOut.length < LEAST_HELD_OUT)
-    throw new RangeError(`A tournament needs at least ${LEAST_HELD_OUT} held-out prompts, found ${split.heldOut.length}`);
+  if (split.heldOut.length < LEAST_HELD_OUT) return null;
   const stages = outcomes.models.slice(0, -1).map((own, stage) => {
     const next = outcomes.models[stage + 1] ?? own;
     const answers: StageAnswers = { model: own.model, next: next.model, label: own.label, nextLabel: next.label };
