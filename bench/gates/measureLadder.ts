@@ -1,3 +1,5 @@
+import { expectedCalibrationError } from "@/solver/gates/reliability";
+import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { overRandomEscalation } from "@/solver/tournament/escalation";
 import type { StageAnswers } from "@/solver/tournament/gateSignal";
 import { stageTournament, type Verdict } from "@/solver/tournament/stageTournament";
@@ -17,6 +19,8 @@ export interface GateFigures {
   readonly auc: readonly number[];
   readonly rawCalibrationError: readonly number[];
   readonly calibrationError: readonly number[];
+  /** What the calibration error would be on so few answers if every score were exact: labels are drawn by the scores. */
+  readonly exactError: readonly number[];
   readonly area: readonly number[];
   /** Points over random escalation, at the share on which small model and peer disagree, and at half. */
   readonly overRandom: readonly number[];
@@ -70,6 +74,7 @@ export function measureLadder(answers: LadderAnswers): MeasuredLadder {
         auc: all.map(({ auc }) => auc?.value ?? Number.NaN),
         rawCalibrationError: all.map(({ rawCalibrationError }) => rawCalibrationError),
         calibrationError: all.map(({ calibrationError }) => calibrationError),
+        exactError: all.map(({ exactError }) => exactError),
         area: all.map(({ riskCoverage }) => riskCoverage.area.value),
         overRandom: all.map(({ overRandom }) => overRandom.value),
         overRandomAtHalf: all.map(({ atHalf }) => atHalf),
@@ -95,6 +100,7 @@ function measureSplit(answers: LadderAnswers, stage: StageAnswers, seed: number)
     verdict: stageTournament(stage, real, measuring).verdict,
     gates: tournament.gates.map((gate) => ({
       ...gate,
+      exactError: exactError(gate.scores, seed),
       atHalf: overRandomEscalation({ scores: gate.scores, gains }, 0.5, seed).value,
       floors: answers.ladder.floors.map((floor) => {
         const raw = signals.find(({ name }) => name === gate.name)?.raw ?? new Float64Array();
@@ -102,4 +108,9 @@ function measureSplit(answers: LadderAnswers, stage: StageAnswers, seed: number)
       }),
     })),
   };
+}
+
+function exactError(scores: Float64Array, seed: number): number {
+  const random = seededRandom(mixSeed(seed, "exact scores"));
+  return expectedCalibrationError(Array.from(scores, (score) => ({ score, label: 100 * random.next() < score ? 100 : 0 })));
 }

@@ -6,7 +6,7 @@ import type { ScorerRows } from "@/solver/prediction/gateScorer";
 import { confidenceRowsOf } from "@/solver/prediction/programRows";
 import type { GateSignal } from "@/solver/tournament/gateSignal";
 import { scorerScores } from "@/solver/tournament/gateTournament";
-import { modelledScores } from "@/solver/workload/judgeModel";
+import { applyJudge } from "@/solver/workload/applyJudge";
 import type { PromptSplit } from "@/solver/workload/split";
 import type { LadderAnswers } from "./answers";
 
@@ -45,10 +45,9 @@ export function agreementSignal({ own, peer, peerTokens, outcomes }: LadderAnswe
 }
 
 function judgeSignal({ outcomes }: LadderAnswers, auc: number, seed: number): GateSignal {
-  const [own] = outcomes.models;
-  const label = own?.label ?? new Float64Array();
-  const raw = modelledScores(label, { auc, seed: mixSeed(seed, `judge of ${auc}`) });
-  const tokens = outcomes.inputTokens.reduce((sum, input, at) => sum + input + (own?.outputTokens[at] ?? 0), 0) / label.length;
+  const [own] = applyJudge(outcomes, { kind: "modelled", auc, seed: mixSeed(seed, `judge of ${auc}`) }).models;
+  const raw = own?.judged ?? new Float64Array();
+  const tokens = outcomes.inputTokens.reduce((sum, input, at) => sum + input + (own?.outputTokens[at] ?? 0), 0) / raw.length;
   return { kind: "judge", name: `judge of AUC ${auc}`, modelled: true, raw, cost: { extraTokens: tokens, extraSeconds: null } };
 }
 

@@ -18,7 +18,18 @@ export const ladderTable = (ladders: readonly MeasuredLadder[]): string =>
 /** Every gate's figures. */
 export const gateTable = (ladders: readonly MeasuredLadder[]): string =>
   table(
-    ["ladder", "gate", "AUC", "ECE raw", "ECE calibrated", "risk-coverage area", "over random at the share of disagreement", "at half", "extra tokens"],
+    [
+      "ladder",
+      "gate",
+      "AUC",
+      "ECE raw",
+      "ECE calibrated",
+      "ECE if scores were exact",
+      "risk-coverage area",
+      "over random at the share of disagreement",
+      "at half",
+      "extra tokens",
+    ],
     ladders.flatMap(({ ladder, gates }) =>
       gates
         .toSorted((a, b) => average(a.area) - average(b.area))
@@ -28,6 +39,7 @@ export const gateTable = (ladders: readonly MeasuredLadder[]): string =>
           average(gate.auc).toFixed(2),
           meanText(gate.rawCalibrationError),
           meanText(gate.calibrationError),
+          meanText(gate.exactError),
           spread(gate.area),
           signed(seedEstimate(gate.overRandom)),
           signed(seedEstimate(gate.overRandomAtHalf)),
