@@ -32,10 +32,17 @@ export function answerFact(evidence: AnswerEvidence, feature: ScorerFeature, ans
   }
 }
 
-/** Probability, 0..1, that an answer is right by a scorer; an input that the answer does not have counts as its training mean. */
-export function scorerProbability(evidence: AnswerEvidence, { answer, bias, weights }: ScorerDocument): number {
+/**
+ * Probability, 0..1, that an answer is right by a scorer.
+ *
+ * @param factOf the value of an input; null where the answer does not have it, which counts as the mean of the training answers.
+ */
+export function scorerProbability(
+  { bias, weights }: Pick<ScorerDocument, "bias" | "weights">,
+  factOf: (feature: ScorerFeature) => number | null,
+): number {
   const logit = weights.reduce((sum, { feature, mean, scale, weight }) => {
-    const value = answerFact(evidence, feature, answer);
+    const value = factOf(feature);
     return value === null ? sum : sum + (weight * (value - mean)) / scale;
   }, bias);
   return 1 / (1 + Math.exp(-logit));

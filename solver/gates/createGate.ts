@@ -1,5 +1,5 @@
 import { answerAgreement } from "./answerAgreement";
-import { readsLogProbabilities, scorerProbability } from "./answerFacts";
+import { answerFact, readsLogProbabilities, scorerProbability } from "./answerFacts";
 import { calibratedScore } from "./calibratedScore";
 import type { AnswerEvidence, Gate, GateNeed, GateReading } from "./gate";
 import type { GateDocument, SimpleGateDocument } from "./gateDocument";
@@ -78,7 +78,7 @@ function rawReading(document: SimpleGateDocument, evidence: AnswerEvidence): Gat
       return share === null ? { kind: "unscored", cause: "no-extractable-answer" } : { kind: "scored", score: 100 * share };
     }
     case "scorer":
-      return { kind: "scored", score: 100 * scorerProbability(evidence, document) };
+      return { kind: "scored", score: 100 * scorerProbability(document, (feature) => answerFact(evidence, feature, document.answer)) };
   }
 }
 
