@@ -2,6 +2,7 @@ import { formatCount, formatCounted, formatRate } from "@/components/ui/format";
 import type { LiveFrame } from "@/server/contracts/studio";
 import { engineFindings, failingOf } from "./engineFindings";
 import { type Finding, heldSince, linesOf, type Problem } from "./findings";
+import { gateFindings } from "./gateFindings";
 
 /**
  * Requests that may wait for one model before the gateway sheds more; the gateway does not report its bound (`queuedPerModel` of its
@@ -30,6 +31,7 @@ export function prepareAttention(frames: readonly LiveFrame[]): readonly Problem
       ...panicFindings(frame),
       ...judgeFindings(frame, frames),
       ...stageFindings(frame, frames),
+      ...gateFindings(frame),
       ...rateFindings(frame, frames),
       ...engineFindings(frames),
       ...gpuFindings(frame),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Ensemble, ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
+import type { UnscoredCause } from "@/solver/gates/gate";
 import { deprecatedFields, readingOldNames } from "@/solver/plan/deprecatedFields";
 import { policySchema } from "@/solver/plan/policySchema";
 import { engineAccessFields } from "../engine/engineAccess";
@@ -133,7 +134,7 @@ const judgeOutcomes = ["circuit-open", "unavailable", "resting", "busy", "too-la
 const unjudgedSchema = z.enum(judgeOutcomes);
 
 /** Why a gate that is not the judge gave no score. */
-const gateCauses = ["no-log-probabilities", "no-other-answers", "no-extractable-answer"] as const;
+const gateCauses = ["no-log-probabilities", "no-other-answers", "no-extractable-answer"] as const satisfies readonly UnscoredCause[];
 
 /** Why a required score of an answer is missing. */
 const unscoredSchema = z.enum([...judgeOutcomes, ...gateCauses]);
