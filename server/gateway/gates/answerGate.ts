@@ -49,9 +49,18 @@ export interface GateFinding {
 }
 
 const noJudge: JudgeReading = { score: null, failure: "no judge is configured", outcome: "unavailable" };
+/** The request was aborted before. */
+const notAsked: JudgeReading = { score: null, failure: null, outcome: "aborted" };
 const noEvidence: AnswerEvidence = {
   ...{ prompt: "", answer: "", inputTokens: 0, outputTokens: 0, endedByLength: false, tokens: null, others: null, judgedScore: null },
 };
+
+/** What was collected so far. */
+interface Found {
+  evidence: AnswerEvidence;
+  judged: JudgeReading | null;
+  judgeMs: number;
+}
 
 interface StageOfGate {
   readonly model: string;
@@ -105,25 +114,9 @@ export class AnswerGate {
       return null;
     }
     const startedMs = performance.now();
-    const found: { evidence: AnswerEvidence; judged: JudgeReading | null; judgeMs: number } = {
-      ...{ evidence: evidenceOf(given, text, answer), judged: null, judgeMs: 0 },
-    };
+    const found: Found = { evidence: evidenceOf(given, text, answer), judged: null, judgeMs: 0 };
     const isBroken = this.kind !== "judge" && hasBrokenStructure(asked.body, answered.completion);
-    const read = new Set<GateNeed>();
-    const next = (): GateNeed | null => (isBroken || signal.aborted ? null : this.#gate.nextNeed(found.evidence, read));
-    for (let need = next(); need !== null; need = next()) {
-      read.add(need);
-      if (need === "judge") {
-        const askedMs = performance.now();
-        found.judged = await (this.#deps.judge?.score(found.evidence.prompt, answer, signal) ?? noJudge);
-        found.judgeMs = performance.now() - askedMs;
-        found.evidence = { ...found.evidence, judgedScore: found.judged.score };
-      } else if (need === "other-answers" && others !== null) {
-        const { evidence } = found;
-        const answers = await others.read((so, open) => this.#isDecided({ ...evidence, others: so }, open, read));
-        found.evidence = { ...evidence, others: answers };
-      }
-    }
+    if (!isBroken) await this.#collect(found, given);
     others?.cancel();
     const reading: GateReading = isBroken ? { kind: "scored", score: 0 } : this.#gate.score(found.evidence);
     const score = reading.kind === "scored" ? rounded(reading.score) : null;
@@ -135,11 +128,30 @@ export class AnswerGate {
       kind: this.kind,
       score,
       isJudgeMissing: judgeFailed,
-      ...missing(cause, judgeFailed ? (judged ?? noJudge) : null),
+      ...missing(cause, judgeFailed ? (judged ?? notAsked) : null),
       ms: performance.now() - startedMs,
       ...(judged !== null && { judgeMs }),
       ...(others !== null && { calls: [...others.calls] }),
     };
+  }
+
+  /** Collects what the gate asks for, one after the other, until it can decide. */
+  async #collect(found: Found, { others, signal }: GatedAnswer): Promise<void> {
+    const read = new Set<GateNeed>();
+    const next = (): GateNeed | null => (signal.aborted ? null : this.#gate.nextNeed(found.evidence, read));
+    for (let need = next(); need !== null; need = next()) {
+      read.add(need);
+      const { evidence } = found;
+      if (need === "judge") {
+        const askedMs = performance.now();
+        found.judged = await (this.#deps.judge?.score(evidence.prompt, evidence.answer, signal) ?? noJudge);
+        found.judgeMs = performance.now() - askedMs;
+        found.evidence = { ...evidence, judgedScore: found.judged.score };
+      } else if (need === "other-answers" && others !== null) {
+        const answers = await others.read((so, open) => this.#isDecided({ ...evidence, others: so }, open, read));
+        found.evidence = { ...evidence, others: answers };
+      }
+    }
   }
 
   /** Whether the policy decides the same whether all open answers agree with the one that is scored or none does. */
