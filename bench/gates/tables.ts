@@ -84,7 +84,7 @@ export const floorTable = (ladders: readonly MeasuredLadder[]): string =>
   );
 
 /** The gates that compete: of the modelled judges the usual one alone. */
-export const contenders = ({ gates }: MeasuredLadder): readonly GateFigures[] =>
+const contenders = ({ gates }: MeasuredLadder): readonly GateFigures[] =>
   gates.filter(({ modelled, name }) => !modelled || name === USUAL_JUDGE);
 
 /** The contender with the smallest mean area. */

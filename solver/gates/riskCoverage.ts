@@ -5,7 +5,7 @@ import { quantile } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
 
 /** Mean loss of quality of the accepted answers, 0..100, where the answers with the highest scores are accepted. */
-export interface RiskAtCoverage {
+interface RiskAtCoverage {
   /** Share of answers that are accepted, above 0 to 1. */
   readonly coverage: number;
   readonly risk: number;

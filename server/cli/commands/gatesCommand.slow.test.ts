@@ -24,7 +24,7 @@ test("gates of each stage are compared, and the surest wins", async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("calibrated on 210 prompts, measured on 90 others");
   expect(stdout).toMatch(/qwen2\.5-3b \(quality [\d.]+\) before qwen2\.5-7b/);
-  expect(stdout).toMatch(/judge \(modelled\) .* tokens, 300 ms/);
+  expect(stdout).toMatch(/judge \(modelled\) .* tokens, 0\.30 s/);
   const json = await weir("gates", "--workload", path, "--share", "0.3", "--json");
   const { share, stages } = JSON.parse(json.stdout);
   expect(share).toBe(0.3);
