@@ -11,6 +11,7 @@ import { ensembleBenchmarks } from "./ensembles/ensembles";
 import { faultMixBenchmarks } from "./faults/faultMixBench";
 import { stageFailureBenchmarks } from "./faults/stageFailures";
 import { gateReplayBenchmarks } from "./gate/gateReplay";
+import { gateBenchmarks } from "./gates/gates";
 import { decisionBenchmarks } from "./gateway/decision";
 import { gatewayBenchmarks } from "./gateway/gateway";
 import { gatewayMatrixBenchmarks } from "./gateway/gatewayMatrix";
@@ -77,6 +78,7 @@ const benchmarks: readonly Benchmark[] = [
   ...agreementBenchmarks,
   ...ensembleBenchmarks,
   ...gateReplayBenchmarks,
+  ...gateBenchmarks,
   ...kairosLiveBenchmarks,
   ...aragogLiveBenchmarks,
   ...gatewayBenchmarks,

@@ -32,6 +32,7 @@ export const sidebar = [
     ["attach-at-home", "Attach llama.cpp or Ollama"],
     ["import-a-workload", "Import a workload"],
     ["profile-prompts", "Profile your own prompts"],
+    ["gates", "Compare gates"],
     ["plan", "Plan"],
     ["apply", "Apply"],
     ["roll-back", "Roll back"],

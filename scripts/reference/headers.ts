@@ -79,7 +79,10 @@ export const responseHeaders: readonly Header[] = [
   { name: "x-weir-policy", meaning: "The hash of the policy that decided." },
   { name: "x-weir-stage", meaning: "The stage that answered, from 1." },
   { name: "x-weir-escalations", meaning: "How many answers of earlier stages were not accepted." },
-  { name: "x-weir-judge-score", meaning: "The judged score of the answer, 0 to 100; absent where it was not judged." },
+  {
+    name: "x-weir-judge-score",
+    meaning: "The score of the answer by the gate of its stage, the judge or another, 0 to 100; absent where nothing scored it.",
+  },
   { name: "x-weir-queue-ms", meaning: "Time in the gateway's queues so far, in engine milliseconds." },
   {
     name: "x-weir-overhead-ms",

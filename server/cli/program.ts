@@ -5,6 +5,7 @@ import { addCalibrateCommand } from "./commands/calibrateCommand";
 import { addCompareCommand } from "./commands/compareCommand";
 import { addExportCommand } from "./commands/exportCommand";
 import { addFrontierCommand } from "./commands/frontierCommand";
+import { addGatesCommand } from "./commands/gatesCommand";
 import { addImportCommand } from "./commands/importCommand";
 import { addLoadCommand } from "./commands/loadCommand";
 import { addMeasureCommand } from "./commands/measureCommand";
@@ -19,7 +20,7 @@ import type { ExitCode } from "./flags/exitCodes";
 const commands = [
   ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand, addCompareCommand, addExportCommand],
   ...[addImportCommand, addLoadCommand, addPanicCommand, addPlaceCommand, addSignInCommand, addAuditCommand],
-  ...[addTokenCommand, addAddCommand, addMeasureCommand],
+  ...[addTokenCommand, addAddCommand, addMeasureCommand, addGatesCommand],
 ];
 
 /** The command line with all its commands; `onExit` gets the exit code of the command that ran. */

@@ -1,4 +1,13 @@
-import { type AbortKind, type Decision, type GatewayConfig, isUnjudged, type StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import {
+  type AbortKind,
+  type Decision,
+  type GateRecord,
+  type GatewayConfig,
+  isGateCause,
+  isScoredByJudge,
+  isUnjudged,
+  type StageRecord,
+} from "@/server/contracts/gateway/gatewayAdmin";
 import type { CaptureOutcome } from "./capture/capture";
 import type { EnsembleStats } from "./ensembles/ensembleStats";
 import { clientGone } from "./http/abortError";
@@ -49,8 +58,20 @@ const table = {
   ],
   tokens: ["weir_gateway_tokens_total", "Tokens as engines count them; direction: input or output.", ["model", "direction"]],
   cost: ["weir_gateway_cost_usd_total", "Cost of answers and judge scores at the configured prices.", ["model"]],
-  unjudged: ["weir_gateway_unjudged_answers_total", "Answers accepted because the judge gave no score.", ["model"]],
+  unjudged: ["weir_gateway_unjudged_answers_total", "Answers accepted although their gate gave no score.", ["model"]],
   judgeFailures: ["weir_gateway_judge_failures_total", "Answers without a judge score, by reason.", ["reason"]],
+  gateReadings: [
+    "weir_gateway_gate_readings_total",
+    "Answers that a gate read, by the stage's model, the gate's kind, and scored or the reason why not.",
+    ["model", "gate", "outcome"],
+  ],
+  gateCalls: ["weir_gateway_gate_calls_total", "Further answers that gates compared with, by model and outcome.", ["model", "outcome"]],
+  gateTokens: [
+    "weir_gateway_gate_tokens_total",
+    "Tokens of those answers as engines count them; direction: input or output.",
+    ["model", "direction"],
+  ],
+  gate: ["weir_gateway_gate_seconds", "From an answer to its gate's score, in engine seconds.", ["model", "gate"], ttftBuckets],
   duration: ["weir_gateway_request_seconds", "Time of a request end to end, in engine seconds.", ["served"], requestBuckets],
   ttft: [
     "weir_gateway_time_to_first_token_seconds",
@@ -130,6 +151,14 @@ export class GatewayMetrics {
       (gauge) => {
         const model = serving.config?.judge?.model;
         if (serving.judge && model !== undefined) gauge.set({ model }, serving.judge.isPaused ? 1 : 0);
+      },
+    );
+    registry.gauge(
+      "weir_gateway_gate_unscored_in_a_row",
+      "Latest answers in a row that the gate of a stage could not score, from five on.",
+      ["model", "cause"],
+      (gauge) => {
+        for (const { model, cause, answers } of serving.gateWatch.reported) gauge.set({ model, cause }, answers);
       },
     );
     if (traces === null) return;
@@ -217,7 +246,7 @@ export class GatewayMetrics {
   }
 
   #recordStage(stage: StageRecord): void {
-    const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, at, judgeSeconds, judgedScore, unscored } = stage;
+    const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, at, judgeSeconds, judgedScore, unscored, gate } = stage;
     this.#metrics.answers.inc({ model, verdict });
     this.#metrics.queue.observe({ model }, queueSeconds);
     this.#metrics.stage.observe({ model }, seconds);
@@ -228,16 +257,26 @@ export class GatewayMetrics {
     const config = this.#config;
     const usd = config === null || verdict === "failed" ? null : answerCost(model, { inputTokens, outputTokens }, config);
     if (usd !== null) this.#metrics.cost.inc({ model }, usd);
-    if (judgeSeconds === null) return;
-    this.#metrics.judge.observe({ model }, judgeSeconds);
-    if (judgedScore !== null) {
-      if (config?.judge) this.#metrics.cost.inc({ model: config.judge.model }, scoreCost(config));
-      return;
-    }
-    if (unscored !== undefined) this.#metrics.judgeFailures.inc({ reason: unscored });
+    if (gate !== undefined) this.#recordGate(model, gate, judgedScore === null ? (unscored ?? "aborted") : "scored");
+    if (judgeSeconds !== null) this.#metrics.judge.observe({ model }, judgeSeconds);
+    if (config?.judge && isScoredByJudge(stage)) this.#metrics.cost.inc({ model: config.judge.model }, scoreCost(config));
+    if (judgeSeconds !== null && unscored !== undefined && !isGateCause(unscored)) this.#metrics.judgeFailures.inc({ reason: unscored });
     if (!isUnjudged(stage)) return;
     this.#unjudgedCount += 1;
     this.#metrics.unjudged.inc({ model });
+  }
+
+  #recordGate(model: string, { kind: gate, seconds, calls = [] }: GateRecord, outcome: string): void {
+    this.#metrics.gateReadings.inc({ model, gate, outcome });
+    this.#metrics.gate.observe({ model, gate }, seconds);
+    for (const call of calls) {
+      this.#metrics.gateCalls.inc({ model: call.model, outcome: call.outcome });
+      if (call.outcome !== "answered") continue;
+      this.#metrics.gateTokens.inc({ model: call.model, direction: "input" }, call.inputTokens ?? 0);
+      this.#metrics.gateTokens.inc({ model: call.model, direction: "output" }, call.outputTokens ?? 0);
+      const usd = this.#config === null ? null : answerCost(call.model, call, this.#config);
+      if (usd !== null) this.#metrics.cost.inc({ model: call.model }, usd);
+    }
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import { type Decision, isScoredByJudge, judgeScoreOf } from "@/server/contracts/gateway/gatewayAdmin";
 import type { PlanPromise, PromiseQuantity } from "@/server/contracts/studio/promise";
 import { MATERIAL } from "@/solver/numeric/drift";
 import { mean } from "@/solver/numeric/quantile";
@@ -166,7 +166,7 @@ function qualityRow({ plan: { predictions }, window: { answered }, labelOf, acce
   const promised = mean(acceptedScores);
   const seen = answered.flatMap(({ stages }) => {
     const last = stages.at(-1);
-    return last?.verdict === "accepted" && last.judgedScore !== null ? [last.judgedScore] : [];
+    return last?.verdict === "accepted" ? (judgeScoreOf(last) ?? []) : [];
   });
   return [
     {
@@ -228,7 +228,7 @@ function costRows({ plan, window, usdPerHour }: Measuring): Row[] {
   const atMost = (promised: number) => ({ low: 0, high: promised * COST_ALLOWED, better: "lower" as const });
   const held = usdPerHour === null ? null : { value: usdPerHour, low: usdPerHour, high: usdPerHour, count: ENOUGH.mean.kept };
   const judge = plan.policy.kind === "cascade" ? plan.policy.judge.usdPerCall : 0;
-  const judged = mean(answered.map(({ stages }) => stages.filter(({ judgedScore }) => judgedScore !== null).length)) * judge;
+  const judged = mean(answered.map(({ stages }) => stages.filter(isScoredByJudge).length)) * judge;
   const each = (perSecond: number): number => (perSecond > 0 ? (usdPerHour ?? 0) / 3600 / perSecond : Number.POSITIVE_INFINITY) + judged;
   const planned = plan.inputs.workload.requestsPerSecond;
   // Nights are quiet: GPUs at the promised cost are then spread over fewer requests, which the promise does not cover.

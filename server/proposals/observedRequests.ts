@@ -1,4 +1,4 @@
-import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import { type Decision, judgeScoreOf } from "@/server/contracts/gateway/gatewayAdmin";
 import type { TrafficWindow } from "@/solver/numeric/drift";
 import type { ObservedRequest } from "@/solver/workload/similarRows";
 import { inputTokensName, outputTokensName, scoreName } from "./plannedTraffic";
@@ -10,7 +10,7 @@ export function observedRequests(decisions: readonly Decision[], timeScale: numb
     return {
       arrivalSeconds: (finishedAtMs / 1000) * timeScale - endToEndSeconds,
       inputTokens: answered.find(({ inputTokens }) => inputTokens !== null)?.inputTokens ?? null,
-      visits: answered.map(({ model, outputTokens, judgedScore }) => ({ model, outputTokens, judged: judgedScore })),
+      visits: answered.map((stage) => ({ model: stage.model, outputTokens: stage.outputTokens, judged: judgeScoreOf(stage) })),
     };
   });
 }

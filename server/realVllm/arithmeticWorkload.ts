@@ -56,7 +56,7 @@ export async function arithmeticWorkload({ models, root, addonsFolder, cards }: 
           const { text = "", judged = 0, inputTokens = 0, outputTokens = 1 } = answers[index] ?? {};
           const problem = collector.add({
             ...{ task: "arithmetic", metric: "correct", promptId: `q-${index}`, category: kind, family: "arith", sizeRank, model: name },
-            ...{ label: text === answer ? 100 : 0, judged, inputTokens, outputTokens },
+            ...{ label: text === answer ? 100 : 0, judged, confidence: null, agreement: null, inputTokens, outputTokens },
           });
           if (problem !== null) throw new Error(problem);
         }

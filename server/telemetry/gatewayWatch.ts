@@ -131,8 +131,12 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     if (configured === null || last === null || last.status.configEtag === null) return null;
     const { etag, config } = configured;
     const { planId, policyHash, policy } = config;
-    const { controls = null, previous, lostStages } = last.status;
-    const told = { ...(previous !== undefined && { previous }), ...(lostStages !== undefined && { lostStages }) };
+    const { controls = null, previous, lostStages, unscoredStages } = last.status;
+    const told = {
+      ...(previous !== undefined && { previous }),
+      ...(lostStages !== undefined && { lostStages }),
+      ...(unscoredStages !== undefined && { unscoredStages }),
+    };
     return { etag, planId, policyHash, policy, controls, ...told };
   };
 

@@ -27,13 +27,18 @@ const anyWorkload: fc.Arbitrary<Workload> = fc.integer({ min: 2, max: 20 }).chai
       categories: column(fc.string()),
       inputTokens: column(tokens).map((values) => Int32Array.from(values)),
       models: fc.array(
-        fc.record({
-          model: fc.string(),
-          tableName: fc.string(),
-          outputTokens: column(tokens).map((values) => Int32Array.from(values)),
-          label: column(score).map((values) => Float64Array.from(values)),
-          judged: column(score).map((values) => Float64Array.from(values)),
-        }),
+        fc.record(
+          {
+            model: fc.string(),
+            tableName: fc.string(),
+            outputTokens: column(tokens).map((values) => Int32Array.from(values)),
+            label: column(score).map((values) => Float64Array.from(values)),
+            judged: column(score).map((values) => Float64Array.from(values)),
+            confidence: column(score).map((values) => Float64Array.from(values)),
+            agreement: column(score).map((values) => Float64Array.from(values)),
+          },
+          { requiredKeys: ["model", "tableName", "outputTokens", "label", "judged"] },
+        ),
         { minLength: 1, maxLength: 4 },
       ),
     }),
@@ -48,6 +53,16 @@ test("a workload comes back as it was, with the same hash", () => {
       expect(workloadHash(back)).toBe(workloadHash(workload));
     }),
   );
+});
+
+test("scores of further gates change the hash, and a table without them has the hash it always had", () => {
+  const workload = generatedWorkload({ prompts: 40, seed: 1 });
+  const models = workload.outcomes.models.map((model) => ({ ...model, confidence: model.judged }));
+  const withConfidence = { ...workload, outcomes: { ...workload.outcomes, models } };
+  expect(workloadHash(withConfidence)).not.toBe(workloadHash(workload));
+  const agreeing = models.map(({ confidence, ...model }) => ({ ...model, agreement: confidence }));
+  expect(workloadHash({ ...workload, outcomes: { ...workload.outcomes, models: agreeing } })).not.toBe(workloadHash(withConfidence));
+  expect(workloadHash(workload)).toBe("cf91e481a53f83ef2c42a3e80337f5a552c8d7dfd5b2a9790a205bf00af50e86");
 });
 
 test("the hash follows the content, not the words", () => {

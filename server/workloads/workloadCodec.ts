@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
 import { canonicalJson } from "@/solver/plan/canonical";
-import type { Workload } from "@/solver/workload/workload";
+import { gateColumns, gateColumnsOf } from "@/solver/workload/gateColumns";
+import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
 
 /** First bytes of an encoded workload; the digit is the version of the layout. */
 const MAGIC = "weir-workload/1\n";
@@ -34,12 +35,13 @@ const headerSchema = z.object({
   arrivals: z.int().min(2),
   promptIds: z.array(z.string()).min(2),
   categories: z.array(z.string()),
-  models: z.array(z.object({ model: z.string(), tableName: z.string() })).min(1),
+  models: z.array(z.object({ model: z.string(), tableName: z.string(), columns: z.array(z.enum(gateColumns)).optional() })).min(1),
 });
 
 /**
  * Packs a workload for storage: gzip of the magic, the header's length (uint32), the header as JSON, and then the columns in their memory
- * layout, little-endian: arrivals (float64), input tokens (int32), and per model output tokens (int32), labels and judged scores (float64).
+ * layout, little-endian: arrivals (float64), input tokens (int32), and per model output tokens (int32), labels, judged scores and those of
+ * the further gates that the header names (float64).
  */
 export function encodeWorkload(workload: Workload): Buffer {
   const { outcomes, name, seed, judge, origin } = workload;
@@ -52,7 +54,7 @@ export function encodeWorkload(workload: Workload): Buffer {
       arrivals: workload.arrivalSeconds.length,
       promptIds: outcomes.promptIds,
       categories: outcomes.categories,
-      models: outcomes.models.map(({ model, tableName }) => ({ model, tableName })),
+      models: outcomes.models.map(describeColumns),
     }),
   );
   const length = Buffer.alloc(4);
@@ -71,7 +73,8 @@ export function decodeWorkload(packed: Uint8Array): Workload {
   const header = readHeader(bytes.toString("utf8", MAGIC.length + 4, headerEnd));
   const prompts = header.promptIds.length;
   if (header.categories.length !== prompts) throw damaged(`${header.categories.length} categories for ${prompts} prompts`);
-  const expectedEnd = headerEnd + 8 * header.arrivals + 4 * prompts + header.models.length * 20 * prompts;
+  const further = header.models.reduce((sum, { columns = [] }) => sum + columns.length, 0);
+  const expectedEnd = headerEnd + 8 * header.arrivals + 4 * prompts + (header.models.length * 20 + further * 8) * prompts;
   if (bytes.length !== expectedEnd) throw damaged(`${bytes.length} bytes where ${expectedEnd} were expected`);
 
   let at = headerEnd;
@@ -87,7 +90,10 @@ export function decodeWorkload(packed: Uint8Array): Workload {
   const tokens = (): Int32Array => checked(new Int32Array(take(4 * prompts)), { low: 1, high: Number.MAX_SAFE_INTEGER });
   const scores = (): Float64Array => checked(new Float64Array(take(8 * prompts)), { low: 0, high: 100 });
   const inputTokens = tokens();
-  const models = header.models.map((model) => ({ ...model, outputTokens: tokens(), label: scores(), judged: scores() }));
+  const models = header.models.map(({ columns = [], ...model }) => ({
+    ...{ ...model, outputTokens: tokens(), label: scores(), judged: scores() },
+    ...Object.fromEntries(columns.map((name) => [name, scores()])),
+  }));
   return {
     name: header.name,
     outcomes: { promptIds: header.promptIds, categories: header.categories, inputTokens, models },
@@ -108,7 +114,7 @@ export function workloadHash(workload: Workload): string {
     canonicalJson({
       promptIds: outcomes.promptIds,
       categories: outcomes.categories,
-      models: outcomes.models.map(({ model, tableName }) => ({ model, tableName })),
+      models: outcomes.models.map(describeColumns),
       arrivals: workload.arrivalSeconds.length,
       judge: { ...judge },
       seed,
@@ -118,12 +124,22 @@ export function workloadHash(workload: Workload): string {
   return hash.digest("hex");
 }
 
+/** A model and its gate columns as headers name them; nothing of columns where it has none, so that hashes of earlier tables stay. */
+export function describeColumns(outcomes: ModelOutcomes) {
+  const { model, tableName } = outcomes;
+  const columns = gateColumnsOf(outcomes);
+  return { model, tableName, ...(columns.length === 0 ? {} : { columns: [...columns] }) };
+}
+
 /** The columns in the order in which they are stored and hashed. */
 function columnsOf({ arrivalSeconds, outcomes }: Workload): readonly Uint8Array[] {
   const columns = [
     arrivalSeconds,
     outcomes.inputTokens,
-    ...outcomes.models.flatMap(({ outputTokens, label, judged }) => [outputTokens, label, judged]),
+    ...outcomes.models.flatMap((column) => [
+      ...[column.outputTokens, column.label, column.judged],
+      ...gateColumnsOf(column).flatMap((name) => column[name] ?? []),
+    ]),
   ];
   return columns.map((column) => new Uint8Array(column.buffer, column.byteOffset, column.byteLength));
 }

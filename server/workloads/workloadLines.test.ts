@@ -32,6 +32,23 @@ test("a workload comes back from its lines as it was, with the same hash", async
   expect(back.ok && workloadHash(back.workload)).toBe(workloadHash(workload));
 });
 
+test("scores of further gates come back, and lines that lack one or have one too many are named", async () => {
+  const models = workload.outcomes.models.map((model, at) =>
+    at === 0 ? { ...model, confidence: model.judged, agreement: model.label } : model,
+  );
+  const scored: Workload = { ...workload, outcomes: { ...workload.outcomes, models } };
+  const lines = [...workloadLines(scored)];
+  const back = await read(lines);
+  expect(back).toEqual({ ok: true, workload: scored });
+  expect(back.ok && workloadHash(back.workload)).toBe(workloadHash(scored));
+  const [, first = ""] = lines;
+  const lacking = lines.with(1, first.replace(/,"agreement":[\d.]+/, ""));
+  expect(await refusal(lacking)).toContain("line 2: models.qwen2.5-3b.agreement is missing");
+  const twoMore = written.with(1, (written[1] ?? "").replace(/"judged":/, '"confidence":50,"judged":'));
+  expect(await refusal(twoMore)).toContain("models.qwen2.5-3b.confidence is not among the columns of the first line");
+  expect(await refusal(lines.with(1, first.replace(/"agreement":[\d.]+/, '"agreement":101')))).toContain("give a score from 0 to 100");
+});
+
 test("by which measures a profile scored it, and that its answers were emulated, goes along into lines and into the store", async () => {
   const measured = { emulated: true, gate: { id: "gate", name: "Judge" }, label: { id: "right", name: "Reference" } };
   const ofProfile: Workload = { ...workload, origin: { ...workload.origin, measured } };

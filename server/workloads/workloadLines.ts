@@ -1,5 +1,6 @@
+import { gateColumnsOf } from "@/solver/workload/gateColumns";
 import type { Workload } from "@/solver/workload/workload";
-import { workloadHash } from "./workloadCodec";
+import { describeColumns, workloadHash } from "./workloadCodec";
 
 /** First thing a file of a workload says; the digit is the version of the layout. */
 export const WORKLOAD_FORMAT = "weir-workload-jsonl/1";
@@ -19,17 +20,18 @@ export function* workloadLines(workload: Workload): Generator<string> {
     seed,
     judge,
     origin,
-    models: outcomes.models.map(({ model, tableName }) => ({ model, tableName })),
+    models: outcomes.models.map(describeColumns),
     prompts: outcomes.promptIds.length,
     arrivals: arrivalSeconds.length,
     hash: workloadHash(workload),
   });
   const names = outcomes.models.map(({ model }) => JSON.stringify(model));
   for (const [row, id] of outcomes.promptIds.entries()) {
-    const models = outcomes.models.map(
-      ({ outputTokens, label, judged }, at) =>
-        `${names[at]}:{"outputTokens":${number(outputTokens[row])},"label":${number(label[row])},"judged":${number(judged[row])}}`,
-    );
+    const models = outcomes.models.map((column, at) => {
+      const further = gateColumnsOf(column).map((name) => `,"${name}":${number(column[name]?.[row])}`);
+      const { outputTokens, label, judged } = column;
+      return `${names[at]}:{"outputTokens":${number(outputTokens[row])},"label":${number(label[row])},"judged":${number(judged[row])}${further.join("")}}`;
+    });
     const category = JSON.stringify(outcomes.categories[row]);
     yield `{"id":${JSON.stringify(id)},"category":${category},"inputTokens":${number(outcomes.inputTokens[row])},"models":{${models.join(",")}}}\n`;
   }

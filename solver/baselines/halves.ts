@@ -1,5 +1,6 @@
 import { mixSeed, seededRandom } from "../numeric/random";
 import { shuffled } from "../numeric/shuffled";
+import { mapGateColumns } from "../workload/gateColumns";
 import type { OutcomeTable } from "../workload/workload";
 
 /** Two disjoint halves of a table's prompts, as ascending row indices: one to plan on, one to measure on. */
@@ -27,6 +28,7 @@ export function tableRows(table: OutcomeTable, rows: Int32Array): OutcomeTable {
       outputTokens: rows.map((row) => column.outputTokens[row] ?? 0),
       label: Float64Array.from(rows, (row) => column.label[row] ?? 0),
       judged: Float64Array.from(rows, (row) => column.judged[row] ?? 0),
+      ...mapGateColumns(column, (values) => Float64Array.from(rows, (row) => values[row] ?? 0)),
     })),
   };
 }

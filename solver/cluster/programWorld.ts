@@ -47,7 +47,7 @@ export class ProgramWorld implements ClusterWorld {
 
   constructor(simulation: ProgramSimulation) {
     const { policy, sample, replicas, predictions = {}, telemetrySeconds = 0, learner } = simulation;
-    if (policy.needs.includes("judged-scores"))
+    if (policy.needs.includes("judged-scores") || policy.judges(0))
       throw new Error(`The ${policy.kind} has answers judged, and those of a program's stages have no judge: route programs without one`);
     const programs = sample.arrivalSeconds.length;
     const requests = sample.program.length;

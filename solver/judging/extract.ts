@@ -9,6 +9,12 @@ export interface ReadNumber {
   readonly integer: string | null;
 }
 
+/** Characters of a text: from the first to before the second. */
+export interface TextRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 const leadIn = /^(?:#{2,}|[-=]*>|(?:so |therefore |thus |hence )?,?\s*(?:the |my )?(?:final )?answer(?:\s+is)?\s*[:=]?)\s*/i;
 
 /** The last non-empty line, without `Answer:` or `####` before it, and marks around either. */
@@ -27,9 +33,14 @@ function unmarked(line: string): string {
 
 /** The content of the last `\boxed{…}`, including inner braces; null: there is no closed one. */
 export function boxed(text: string): string | null {
+  const range = boxedRange(text);
+  return range === null ? null : text.slice(range.from, range.to);
+}
+
+function boxedRange(text: string): TextRange | null {
   /** Open braces: where a box's content begins, or -1 of any other brace. */
   const open: number[] = [];
-  let last: { readonly from: number; readonly to: number } | null = null;
+  let last: TextRange | null = null;
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
     if (character === "\\") {
@@ -44,7 +55,7 @@ export function boxed(text: string): string | null {
       if (from > (last?.from ?? -1)) last = { from, to: at };
     }
   }
-  return last === null ? null : text.slice(last.from, last.to);
+  return last;
 }
 
 const digits = String.raw`(?:\d{1,3}(?:[,\u00a0\u202f]\d{3})+(?!\d)|\d+)?(?:(?<=\d)\.\d+|(?<!\d)\.\d+|(?<=\d))(?:e[-+]?\d+(?![\d.]))?`;
@@ -95,4 +106,33 @@ export function choice(text: string): string | null {
     if (first !== undefined) return found.size === 1 ? first : null;
   }
   return null;
+}
+
+/**
+ * Where the part of a text that `extract` takes is: the last number, the letter that is chosen, the content of the last box, the last line;
+ * null: there is none, or the whole text is compared. Of a number whose groups are separated by `{,}` the last group.
+ */
+export function answerRange(text: string, extract: Extraction): TextRange | null {
+  if (extract === "number") {
+    const found = [...text.replace(/[−–]/g, "-").matchAll(anyNumber)].at(-1);
+    return found === undefined ? null : { from: found.index, to: found.index + found[0].length };
+  }
+  if (extract === "boxed") return boxedRange(text);
+  if (extract === "choice") {
+    const letter = choice(text);
+    const last = (flags: string) => [...text.matchAll(new RegExp(`(?<![\\w'’])${letter}(?![\\w'’])`, flags))].at(-1);
+    // A small letter is read only where the text is nothing else, so that an article is no choice.
+    const found = letter === null ? undefined : (last("g") ?? last("gi"));
+    return found === undefined ? null : { from: found.index, to: found.index + 1 };
+  }
+  const line = extract === "last-line" ? lastLine(text) : "";
+  return line === "" ? null : { from: text.lastIndexOf(line), to: text.lastIndexOf(line) + line.length };
+}
+
+/** Whether a text has the part that `extract` takes; a whole text or a last line counts where it is not empty. */
+export function hasAnswer(text: string, extract: Extraction): boolean {
+  if (extract === "number") return lastNumber(text) !== null;
+  if (extract === "choice") return choice(text) !== null;
+  if (extract === "boxed") return boxed(text) !== null;
+  return text.trim() !== "";
 }

@@ -1,12 +1,17 @@
 import { z } from "zod";
+import { type GateDocument, gateSchema, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { machineName, oneLine } from "@/solver/wording/names";
 import { judgeVariationSchema } from "../judging/judgeTime";
 import { deprecatedFields, readingOldNames } from "./deprecatedFields";
+import { gatesFault } from "./gatesFault";
 import { workflowDocumentSchema } from "./workflowDocument";
 
 const fraction = z.number().min(0).max(1);
 
-/** Which answers are judged, by which judge, and the cost of a call. */
+/**
+ * Which judge scores answers, and the cost of a call. Where no gate of the policy asks it, it is never called, and no engine or endpoint of
+ * it is required: `whenDown` alone still counts, for answers that a gate cannot score.
+ */
 const judgeSchema = z.object({
   /** Of a judge outside of the deployment: the name that its server gives it. */
   model: oneLine.min(1),
@@ -15,7 +20,7 @@ const judgeSchema = z.object({
   usdPerCall: z.number().nonnegative(),
   /** Variation of the time of a judge outside of this deployment about `secondsPerCall`; left out: none. */
   variation: judgeVariationSchema.optional(),
-  /** How an answer is treated while the judge gives no score: accepted (left out), or requested again from the last stage's model. */
+  /** How an answer without a score of its gate is treated: accepted (left out), or requested again from the last stage's model. */
   whenDown: z.enum(["accept", "largest"]).optional(),
   /**
    * If the judge is an engine of this deployment: the tokens that a call adds to the prompt and the answer it reads, and those it writes.
@@ -67,20 +72,24 @@ const learntSchema = z.object({ lengths: artefactHash.optional(), confidence: ar
 
 const queueing = { order: readingOldNames(orderSchema, deprecatedFields.order), place: placeSchema, learnt: learntSchema.optional() };
 
-/** Cascade by thresholds: stage i's answer is accepted when its judged score is >= thresholds[i]; the last always is. */
+/** Cascade by thresholds: stage i's answer is accepted when the score of its gate is >= thresholds[i]; the last always is. */
 export const cascadePolicySchema = z
   .object({
     kind: z.literal("cascade"),
     stages: z.array(z.object({ model: machineName })).min(1),
     thresholds: z.array(z.int().min(0).max(100)),
     judge: judgeSchema,
+    /** What scores the answers of each stage but the last; left out: the judge, at every stage. */
+    gates: z.array(gateSchema).optional(),
     /** Left out: every request starts at the first stage. */
     directStart: directStartSchema.optional(),
     ...queueing,
     /** The range inside which an operator may change each threshold without a new approval. */
     approvedRanges: z.object({ thresholds: z.array(z.object({ min: z.int().min(0).max(100), max: z.int().min(0).max(100) })) }),
   })
-  .superRefine(({ stages, thresholds }, context) => {
+  .superRefine(({ stages, thresholds, gates }, context) => {
+    const fault = gatesFault({ stages, gates });
+    if (fault !== null) context.addIssue({ code: "custom", path: ["gates"], message: fault });
     if (thresholds.length === stages.length - 1) return;
     const message = `${stages.length} stages need ${stages.length - 1} thresholds, found ${thresholds.length}`;
     context.addIssue({ code: "custom", path: ["thresholds"], message });
@@ -220,14 +229,33 @@ export function modelsOf(policy: PolicyDocument): string[] {
   }
 }
 
-/** The model whose engines in the deployment judge; null where nothing is judged, or a judge outside of the deployment is used. */
-export const judgeEngineOf = (policy: PolicyDocument): string | null =>
-  policy.kind === "cascade" && policy.stages.length > 1 && policy.judge.engine !== undefined ? policy.judge.model : null;
+/** What scores the answers of each stage but the last; none where every answer is accepted. */
+export function gatesOf(policy: PolicyDocument): readonly GateDocument[] {
+  if (policy.kind !== "cascade") return [];
+  return policy.gates ?? policy.stages.slice(1).map(() => ({ kind: "judge" as const }));
+}
 
-/** The models of which a policy needs engines: those that serve, and the one that judges. */
+/** Whether any gate of a policy may ask the judge. */
+export const asksJudge = (policy: PolicyDocument): boolean =>
+  gatesOf(policy).some((gate) => simpleGatesOf(gate).some(({ kind }) => kind === "judge"));
+
+/** The model whose engines in the deployment judge; null where no gate asks a judge, or a judge outside of the deployment is used. */
+export const judgeEngineOf = (policy: PolicyDocument): string | null =>
+  policy.kind === "cascade" && policy.judge.engine !== undefined && asksJudge(policy) ? policy.judge.model : null;
+
+/** Models that answer for agreement gates alone, in addition to those of the stages. */
+export function gatePeersOf(policy: PolicyDocument): string[] {
+  const peers = gatesOf(policy).flatMap((gate) =>
+    simpleGatesOf(gate).flatMap((each) => (each.kind === "agreement" ? (each.peers ?? []) : [])),
+  );
+  const served = modelsOf(policy);
+  return [...new Set(peers)].filter((peer) => !served.includes(peer));
+}
+
+/** The models of which a policy needs engines: those that serve, those that a gate compares with, and the one that judges. */
 export function deployedModelsOf(policy: PolicyDocument): string[] {
   const judge = judgeEngineOf(policy);
-  return judge === null ? modelsOf(policy) : [...modelsOf(policy), judge];
+  return [...new Set([...modelsOf(policy), ...gatePeersOf(policy), ...(judge === null ? [] : [judge])])];
 }
 
 /** Whether a plan's figures describe its policy: where models are chosen just in time they are those of the plan that it was made from. */

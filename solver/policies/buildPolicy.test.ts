@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { GateDocument } from "../gates/gateDocument";
 import type { CascadePolicy } from "../plan/plan";
 import {
+  asksJudge,
   type BalancedPolicy,
   modelsOf,
   type OrderDocument,
@@ -63,10 +65,13 @@ function contracts(name: string, document: PolicyDocument): void {
     stages: modelsOf(document).length,
     agingThreshold: order.kind === "fcfs" ? null : order.agingThreshold,
     ...((document.kind === "slack" || document.kind === "balanced") && { unordered: true }),
+    ...(document.kind === "cascade" && !asksJudge(document) && { judgeless: true }),
   });
   if (document.kind !== "cascade") return;
-  const { thresholds, directStart, judge } = document;
-  cascadeContract(name, { build, thresholds, startBelow: directStart?.below ?? 0, largestWhenDown: judge.whenDown === "largest" });
+  const { thresholds, directStart, judge, gates } = document;
+  const isGated = (stage: number) => gates !== undefined && gates[stage]?.kind !== "judge";
+  const largestWhenDown = judge.whenDown === "largest";
+  cascadeContract(name, { build, thresholds, startBelow: directStart?.below ?? 0, largestWhenDown, isGated });
 }
 
 for (const place of ["round-robin", "least-load"] as const) {
@@ -88,6 +93,22 @@ for (const place of ["round-robin", "least-load"] as const) {
 for (const below of [0, 55]) {
   const { judge, ...rest } = cascade([73, 41], "least-load", below);
   contracts(`cascade of 3 from ${below}, to the largest while the judge is down`, { ...rest, judge: { ...judge, whenDown: "largest" } });
+}
+
+const confidence: GateDocument = { kind: "confidence", measure: "minimum" };
+const agreement = { kind: "agreement" as const, answer: "number" as const, peers: ["large"] };
+const doubtful = { gate: agreement, acceptFrom: 90, escalateBelow: 20 };
+const doubtfulJudged = { kind: "sequence" as const, first: [doubtful], last: { kind: "judge" as const } };
+for (const whenDown of ["accept", "largest"] as const) {
+  for (const gates of [
+    [confidence, confidence],
+    [{ kind: "judge" }, confidence],
+    [confidence, doubtfulJudged],
+  ] satisfies GateDocument[][]) {
+    const { judge, ...rest } = cascade([73, 41]);
+    const name = `cascade of 3 gated by ${gates.map(({ kind }) => kind).join(" and ")}, ${whenDown} without a score`;
+    contracts(name, { ...rest, judge: { ...judge, whenDown }, gates });
+  }
 }
 
 const aged: readonly OrderDocument[] = [
@@ -193,6 +214,22 @@ describe("buildPolicy", () => {
     ["a threshold outside its approved range", { ...cascade([50]), approvedRanges: { thresholds: [{ min: 60, max: 70 }] } }, "60 to 70"],
     ["a threshold without an approved range", { ...cascade([50]), approvedRanges: { thresholds: [] } }, "approved range"],
     ["a direct start at no score", cascade([50], "least-load", 0.5), "below 0.5"],
+    ["a gate too few", { ...cascade([50, 50]), gates: [confidence] }, "3 stages needs 2 gates, one for each stage but the last; found 1"],
+    [
+      "agreement with nobody",
+      { ...cascade([50]), gates: [{ kind: "agreement", answer: "number", peers: [] }] },
+      "stage 1 names neither samples nor peers",
+    ],
+    [
+      "agreement of a model with itself",
+      { ...cascade([50]), gates: [{ ...doubtfulJudged, first: [{ ...doubtful, gate: { ...agreement, peers: ["small"] } }] }] },
+      "stage 1 names small as a peer",
+    ],
+    [
+      "agreement with a peer twice",
+      { ...cascade([50]), gates: [{ ...agreement, peers: ["large", "large"] }] },
+      "names the peer large twice",
+    ],
     ["no stage at all", { ...cascade([]), stages: [] }, "at least one stage"],
     ["balancing over nothing", { ...balanced(), models: [] }, "at least one model"],
     ["balancing over a model twice", { ...balanced(), models: [...balanced().models, ...balanced().models] }, "small is listed twice"],
@@ -249,6 +286,7 @@ describe("buildPolicy", () => {
     const changing: SlackPolicy = { ...slack(), changesModel: true };
     for (const document of [
       cascade([73, 41]),
+      { ...cascade([73, 41]), gates: [confidence, doubtfulJudged] },
       slack(),
       changing,
       slack(aged[2], places[1]),

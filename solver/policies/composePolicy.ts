@@ -98,6 +98,7 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
       return model;
     },
     judges: (stage) => route.judges(stage),
+    accepts: (stage, score) => route.verdict(stage, score).kind === "accept",
     acceptReason: (stage) => route.verdict(stage, null).reason,
     decide(view) {
       const actions: Action[] = [];

@@ -1,3 +1,4 @@
+import { gatesFault } from "../plan/gatesFault";
 import type { CascadePolicy } from "../plan/plan";
 import { type BalancedPolicy, modelsOf, type PolicyDocument, type SlackPolicy } from "../plan/policySchema";
 import { justInTimeRefusal } from "./justInTime/justInTimeRefusal";
@@ -25,7 +26,7 @@ function routeRefusal(document: PolicyDocument): string | null {
   }
 }
 
-function cascadeRefusal({ stages, thresholds, approvedRanges, directStart }: CascadePolicy): string | null {
+function cascadeRefusal({ stages, thresholds, gates, approvedRanges, directStart }: CascadePolicy): string | null {
   if (stages.length === 0) return "A cascade needs at least one stage.";
   if (thresholds.length !== stages.length - 1) {
     return `A cascade of ${stages.length} stages needs ${stages.length - 1} thresholds, one for each stage but the last; found ${thresholds.length}.`;
@@ -45,7 +46,7 @@ function cascadeRefusal({ stages, thresholds, approvedRanges, directStart }: Cas
   if (directStart !== undefined && !(Number.isInteger(directStart.below) && directStart.below >= 1 && directStart.below <= 100)) {
     return `The direct start is below ${directStart.below}; it must be an integer from 1 to 100.`;
   }
-  return null;
+  return gatesFault({ stages, gates });
 }
 
 function slackRefusal({ models, tau, deltaScore, floorSeconds, approvedRanges }: SlackPolicy): string | null {

@@ -3,6 +3,7 @@ import type { ModelCard } from "@/solver/hardware/modelCard";
 import { modelCards } from "@/solver/hardware/models";
 import { quantile } from "@/solver/numeric/quantile";
 import type { LabelledOutcomes, LabelledTable } from "./applyJudge";
+import { type GateColumn, gateColumns } from "./gateColumns";
 import { type Read, shown } from "./outcomeRow";
 import { isSelected, type Reached, unselected } from "./unselected";
 
@@ -19,8 +20,8 @@ export interface Prompt {
   inputTokens: number;
 }
 
-/** Answers of one model, parallel to the prompts; shorter than them, or NaN, for missing answers. */
-export interface Answers {
+/** Answers of one model, parallel to the prompts; shorter than them, or NaN, for missing answers and unknown scores. */
+export interface Answers extends Readonly<Partial<Record<GateColumn, number[]>>> {
   readonly sizeRank: number;
   readonly outputTokens: number[];
   readonly label: number[];
@@ -71,8 +72,8 @@ export function collectedTable(
     const count = whole.length === 0 ? "no prompt" : "only one prompt";
     return { ok: false, problem: `prompt_id: ${count} is answered by all of ${names}; give at least two that every model answered` };
   }
-  const judged = judgedProblem(models, whole);
-  if (judged !== null) return { ok: false, problem: judged };
+  const unscored = judgedProblem(models, whole) ?? gateColumnProblem(models, whole);
+  if (unscored !== null) return { ok: false, problem: unscored };
   const representative = representativeOf(prompts, models, whole);
   if (!representative.ok) return representative;
   const kept = representative.value;
@@ -199,6 +200,18 @@ function judgedProblem(models: readonly RankedModel[], kept: readonly number[]):
   return `judged_score is empty in ${missing} of ${all} rows; fill in all of them or leave the column out`;
 }
 
+/** Scores of other gates are for all answers of a model or for none; a last stage may have none. */
+function gateColumnProblem(models: readonly RankedModel[], kept: readonly number[]): string | null {
+  for (const { tableName, answers } of models) {
+    for (const name of gateColumns) {
+      const missing = kept.filter((place) => Number.isNaN(answers[name]?.[place] ?? Number.NaN)).length;
+      if (missing > 0 && missing < kept.length)
+        return `${name} is empty in ${missing} of ${kept.length} rows of ${shown(tableName)}; fill in all of them or none`;
+    }
+  }
+  return null;
+}
+
 function outcomesOf({ model, tableName, answers }: RankedModel, kept: readonly number[]): LabelledOutcomes {
   const judged = Float64Array.from(kept, (place) => answers.judged[place] ?? Number.NaN);
   return {
@@ -207,5 +220,11 @@ function outcomesOf({ model, tableName, answers }: RankedModel, kept: readonly n
     outputTokens: Int32Array.from(kept, (place) => answers.outputTokens[place] ?? 0),
     label: Float64Array.from(kept, (place) => answers.label[place] ?? Number.NaN),
     judged: judged.some(Number.isNaN) ? null : judged,
+    ...Object.fromEntries(
+      gateColumns.flatMap((name) => {
+        const column = Float64Array.from(kept, (place) => answers[name]?.[place] ?? Number.NaN);
+        return column.some(Number.isNaN) ? [] : [[name, column]];
+      }),
+    ),
   };
 }

@@ -38,7 +38,8 @@ export function observedWorkload(earlier: Workload, seen: readonly ObservedReque
     const planned = outcomes.models.find(({ model }) => model === first?.model)?.outputTokens[rows[at] ?? 0];
     return (first?.outputTokens ?? 0) > 0 && (planned ?? 0) > 0 ? (first?.outputTokens ?? 1) / (planned ?? 1) : 1;
   });
-  const models = outcomes.models.map((column): ModelOutcomes => {
+  // A like row's confidence or agreement is not that of the answer whose judged score was seen.
+  const models = outcomes.models.map(({ confidence: _, agreement: __, ...column }): ModelOutcomes => {
     const visit = (at: number) => known[at]?.visits.find(({ model }) => model === column.model);
     const unseen = (from: number, at: number): number => Math.max(1, Math.round((column.outputTokens[from] ?? 0) * (longer[at] ?? 1)));
     return {

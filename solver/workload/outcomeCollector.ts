@@ -1,5 +1,6 @@
 import { resolveModel } from "@/solver/hardware/aliases";
-import { type Answers, type CollectedTable, collectedTable, type ModelNames, type Prompt, unknownModelProblem } from "./collectedTable";
+import { type CollectedTable, collectedTable, type ModelNames, type Prompt, unknownModelProblem } from "./collectedTable";
+import { gateColumns } from "./gateColumns";
 import { metricScale, type OutcomeRow, type Read, shown } from "./outcomeRow";
 
 /** Maximum number of names in a message. */
@@ -26,8 +27,9 @@ export function createOutcomeCollector(selection: OutcomeSelection) {
   const places = new Map<string, number>();
   const promptIds = new Set<string>();
   const prompts: Prompt[] = [];
-  const models = new Map<string, Answers>();
+  const models = new Map<string, ReturnType<typeof emptyAnswers>>();
   const largestLabelOf = new Map<string, number>();
+  const largestGateScoreOf = new Map<string, number>();
   let family = selection.family;
 
   function add(row: OutcomeRow): string | null {
@@ -37,9 +39,10 @@ export function createOutcomeCollector(selection: OutcomeSelection) {
     const isSelected = row.family === family && (selection.tasks.length === 0 || selection.tasks.includes(row.task));
     if (!isSelected) return null;
     largestLabelOf.set(row.metric, Math.max(row.label, largestLabelOf.get(row.metric) ?? 0));
+    for (const name of gateColumns) largestGateScoreOf.set(name, Math.max(row[name] ?? 0, largestGateScoreOf.get(name) ?? 0));
     // Reported at once, so that the message can name the line.
     if (resolveModel(row.model, selection.aliases, selection.models) === undefined) return unknownModelProblem(row.model, selection);
-    const answers = models.get(row.model) ?? { sizeRank: row.sizeRank, outputTokens: [], label: [], judged: [] };
+    const answers = models.get(row.model) ?? emptyAnswers(row.sizeRank);
     models.set(row.model, answers);
     if (answers.sizeRank !== row.sizeRank) {
       return `size_rank of ${shown(row.model)} is ${row.sizeRank} here and ${answers.sizeRank} before; give the model one rank`;
@@ -64,7 +67,7 @@ export function createOutcomeCollector(selection: OutcomeSelection) {
   }
 
   function finish(): Read<CollectedOutcomes> {
-    const problem = selectionProblem(selection, tasksByFamily) ?? scaleProblem(largestLabelOf);
+    const problem = selectionProblem(selection, tasksByFamily) ?? scaleProblem(largestLabelOf) ?? gateScaleProblem(largestGateScoreOf);
     if (problem !== null) return { ok: false, problem };
     const table = collectedTable(prompts, models, selection);
     if (!table.ok) return table;
@@ -75,11 +78,16 @@ export function createOutcomeCollector(selection: OutcomeSelection) {
   return { add, finish };
 }
 
-function addAnswer(answers: Answers, row: OutcomeRow, place: number): string | null {
+const emptyAnswers = (sizeRank: number) => ({
+  ...{ sizeRank, outputTokens: [] as number[], label: [] as number[], judged: [] as number[] },
+  ...{ confidence: [] as number[], agreement: [] as number[] },
+});
+
+function addAnswer(answers: ReturnType<typeof emptyAnswers>, row: OutcomeRow, place: number): string | null {
   while (answers.label.length <= place) {
     answers.outputTokens.push(0);
     answers.label.push(Number.NaN);
-    answers.judged.push(Number.NaN);
+    for (const scores of [answers.judged, answers.confidence, answers.agreement]) scores.push(Number.NaN);
   }
   if (!Number.isNaN(answers.label[place])) {
     return `prompt_id ${shown(row.promptId)} was answered by ${shown(row.model)} before; keep one row per prompt and model`;
@@ -87,6 +95,7 @@ function addAnswer(answers: Answers, row: OutcomeRow, place: number): string | n
   answers.outputTokens[place] = row.outputTokens;
   answers.label[place] = row.label;
   answers.judged[place] = row.judged ?? Number.NaN;
+  for (const name of gateColumns) answers[name][place] = row[name] ?? Number.NaN;
   return null;
 }
 
@@ -107,6 +116,13 @@ function scaleProblem(largestLabelOf: ReadonlyMap<string, number>): string | nul
       return `score of metric ${shown(metric)} never exceeds 1 although it is read as 0..100; name the metric 'correct' if it is a fraction`;
     }
   }
+  return null;
+}
+
+/** Probabilities and shares are often written from 0 to 1. */
+function gateScaleProblem(largestOf: ReadonlyMap<string, number>): string | null {
+  for (const [name, largest] of largestOf)
+    if (largest > 0 && largest <= 1) return `${name} never exceeds 1 although it is read as 0..100; multiply it by 100`;
   return null;
 }
 

@@ -15,18 +15,21 @@ export interface OutcomeRow {
   readonly label: number;
   /** Measured score of a judge, 0..100; null where the table has none. */
   readonly judged: number | null;
+  /** Raw scores of other gates, 0..100; null where the table has none. */
+  readonly confidence: number | null;
+  readonly agreement: number | null;
   /** At least 1: an engine with an empty answer still generates the end-of-sequence token. */
   readonly outputTokens: number;
 }
 
-/** Indices of the columns of a table. `in_tok` and `judged_score` may be missing: -1. */
+/** Indices of the columns of a table. The optional ones may be missing: -1. */
 export type OutcomeColumns = Readonly<Record<(typeof REQUIRED)[number] | (typeof OPTIONAL)[number], number>>;
 
 /** A value, or the rest of a sentence that starts with the field at fault. */
 export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 const REQUIRED = ["task", "metric", "prompt_id", "category", "family", "size_rank", "model", "score", "out_tok"] as const;
-const OPTIONAL = ["in_tok", "judged_score"] as const;
+const OPTIONAL = ["in_tok", "judged_score", "confidence", "agreement"] as const;
 
 /** Ten times the longest context of any model card: higher values are no count of tokens. */
 export const MAX_TOKENS = 10_000_000;
@@ -52,7 +55,7 @@ export function locateColumns(header: readonly string[]): Read<OutcomeColumns> {
   if (missing.length > 0) {
     const found = names.slice(0, 15).map(shown).join(", ");
     return refuse(
-      `${missing.join(", ")}: no such column among ${found}; name the columns ${[...REQUIRED, ...OPTIONAL].join(", ")} (the last two where known)`,
+      `${missing.join(", ")}: no such column among ${found}; name the columns ${[...REQUIRED, ...OPTIONAL].join(", ")} (the last four where known)`,
     );
   }
   const all = [...REQUIRED, ...OPTIONAL];
@@ -84,11 +87,12 @@ export function readOutcomeRow(cells: readonly string[], columns: OutcomeColumns
   if (!outputTokens.ok) return outputTokens;
   const inputTokens = readInputTokens(cell("in_tok"), metric);
   if (!inputTokens.ok) return inputTokens;
-  const judged =
-    cell("judged_score") === ""
-      ? { ok: true as const, value: null }
-      : readNumber("judged_score", cell("judged_score"), { low: 0, high: 100 });
+  const gateScore = (name: "judged_score" | "confidence" | "agreement"): Read<number | null> =>
+    cell(name) === "" ? { ok: true, value: null } : readNumber(name, cell(name), { low: 0, high: 100 });
+  const [judged, confidence, agreement] = [gateScore("judged_score"), gateScore("confidence"), gateScore("agreement")];
   if (!judged.ok) return judged;
+  if (!confidence.ok) return confidence;
+  if (!agreement.ok) return agreement;
   return {
     ok: true,
     value: {
@@ -102,6 +106,8 @@ export function readOutcomeRow(cells: readonly string[], columns: OutcomeColumns
       model: cell("model"),
       label: (100 * (score.value - low)) / (high - low),
       judged: judged.value,
+      confidence: confidence.value,
+      agreement: agreement.value,
       outputTokens: Math.max(1, outputTokens.value),
     },
   };

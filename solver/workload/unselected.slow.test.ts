@@ -38,7 +38,16 @@ const TRUTH = (() => {
  */
 function served({ seed, prompts = PROMPTS, mirrored }: World): OutcomeRow[] {
   const random = seededRandom(seed);
-  const answers = { task: "t", metric: "correct", category: "c", inputTokens: 10, family: "f", outputTokens: 5 };
+  const answers = {
+    task: "t",
+    metric: "correct",
+    category: "c",
+    inputTokens: 10,
+    family: "f",
+    outputTokens: 5,
+    confidence: null,
+    agreement: null,
+  };
   return Array.from({ length: prompts }, (_, at): OutcomeRow[] => {
     const difficulty = random.normal();
     const right = (skill: number): boolean => random.next() < rightOf(skill, difficulty);

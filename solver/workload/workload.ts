@@ -9,6 +9,10 @@ export interface ModelOutcomes {
   readonly label: Float64Array;
   /** The score that the gate uses during serving, 0..100. Never the label itself unless the judge is the oracle. */
   readonly judged: Float64Array;
+  /** Raw confidence of the model in its own answer by token log probabilities, 0..100; left out where no engine reported them. */
+  readonly confidence?: Float64Array;
+  /** Share of further answers to the same prompt that agree with this one, 0..100; left out where none were drawn. */
+  readonly agreement?: Float64Array;
   /** Score of this model, 0..100, by a router that reads the prompt before any model has answered; left out without a router. */
   readonly routerScore?: Float64Array;
 }

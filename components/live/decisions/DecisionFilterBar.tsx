@@ -11,7 +11,7 @@ const outcomes: readonly Option[] = [
   { value: "answered", text: "answered" },
   { value: "failed", text: "failed" },
   { value: "escalated", text: "escalated" },
-  { value: "unjudged", text: "accepted without a judge" },
+  { value: "unjudged", text: "accepted without a score" },
 ];
 
 /** Long enough to type a word. */

@@ -9,8 +9,11 @@ export type Stage = Decision["stages"][number];
 const ENDED_WAITING: Readonly<Record<number, string>> = { 499: "client disconnected", 504: "timed out" };
 
 /** Whether an answer was accepted without the score that its threshold requires. */
-const isUnjudged = ({ verdict, judgeSeconds, judgedScore }: Stage): boolean =>
-  verdict === "accepted" && judgeSeconds !== null && judgedScore === null;
+const isUnjudged = ({ verdict, judgeSeconds, judgedScore, gate }: Stage): boolean =>
+  verdict === "accepted" && (judgeSeconds !== null || gate !== undefined) && judgedScore === null;
+
+/** What gave an accepted answer no score. */
+const missing = ({ gate }: Stage): string => (gate === undefined || gate.kind === "judge" ? "a judge" : "a score");
 
 function step(stage: Stage): string {
   if (stage.verdict === "failed") return `${stage.model} failed`;
@@ -24,5 +27,6 @@ export function prepareDecision({ stages, status, reason }: Pick<Decision, "stag
   readonly note: string | null;
 } {
   if (stages.length === 0) return { path: reason, note: ENDED_WAITING[status] ?? "shed" };
-  return { path: stages.map(step).join(" → "), note: stages.some(isUnjudged) ? "accepted without a judge" : null };
+  const unjudged = stages.find(isUnjudged);
+  return { path: stages.map(step).join(" → "), note: unjudged === undefined ? null : `accepted without ${missing(unjudged)}` };
 }

@@ -150,3 +150,32 @@ describe("reasons", () => {
     expect(degradedTexts(testDecision({ degraded: ["judge", "telemetry"] }))).toHaveLength(2);
   });
 });
+
+describe("stageFacts of an answer that another gate than the judge scored", () => {
+  const calls = [
+    { model: "peer", outcome: "answered" as const, inputTokens: 7, outputTokens: 3 },
+    { model: "peer", outcome: "answered" as const, inputTokens: 7, outputTokens: 3 },
+    { model: "other", outcome: "no-free-engine" as const, inputTokens: null, outputTokens: null },
+  ];
+
+  it("name the gate, its score and what became of the further answers", () => {
+    const facts = stageOf({ judgedScore: 66.67, threshold: 70, gate: { kind: "agreement", seconds: 0.5, calls } });
+    expect(textOf(facts, "Gate")).toBe("agreement with further answers");
+    expect(textOf(facts, "Gate's score")).toContain("below 70");
+    expect(textOf(facts, "Further answers")).toBe("2 answered, 1 no free engine");
+    expect(textOf(facts, "Judge's score")).toBeUndefined();
+  });
+
+  it("say why there is no score", () => {
+    const gate = { kind: "confidence" as const, seconds: 0 };
+    const facts = stageOf({ threshold: 70, unscored: "no-log-probabilities", gate });
+    expect(textOf(facts, "Gate's score")).toBe("none (no log probabilities); it was to reach 70");
+    expect(textOf(facts, "Further answers")).toBeUndefined();
+  });
+
+  it("are those of a judge where the judge is the gate", () => {
+    const facts = stageOf({ judgedScore: 80, judgeSeconds: 0.2, gate: { kind: "judge", seconds: 0.2 } });
+    expect(textOf(facts, "Gate")).toBeUndefined();
+    expect(textOf(facts, "Judge's score")).toContain("80");
+  });
+});

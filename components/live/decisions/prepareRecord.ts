@@ -124,6 +124,7 @@ function costText({ costUsd, stages }: Decision): string {
 
 const degradedWords = {
   judge: "The judge gave no score, so the policy decided without one.",
+  gate: "The gate could not score the answer, so the policy decided without a score.",
   telemetry: "Telemetry for the policy was missing, so it chose an engine without it.",
   stage: "A stage could not answer, so the next larger one did.",
   "lower-stage": "No larger stage could answer, so a smaller one's answer was given.",
@@ -148,6 +149,7 @@ const reasonWords: Readonly<Record<string, string>> = {
   "only-model": "there is no other model",
   "not-judged": "answers are not judged here",
   "judge-unavailable": "the judge gave no score",
+  "no-gate-score": "the gate gave no score",
 };
 
 /** A policy's reason in words, with its detail. */
@@ -163,6 +165,27 @@ const isKind = (reason: string): boolean => /^[a-z]+(-[a-z]+)*$/.test(reason);
 function withWords(reason: string): string {
   const [kind = "", ...detail] = reason.split(": ");
   return [reasonWords[kind] ?? (isKind(kind) ? kind.replaceAll("-", " ") : kind), ...detail].join(": ");
+}
+
+const gateNames = {
+  judge: "judge",
+  confidence: "token log probabilities",
+  agreement: "agreement with further answers",
+  scorer: "learnt scorer",
+  sequence: "several in order",
+} as const;
+
+type Gated = Stage & { readonly gate: NonNullable<Stage["gate"]> };
+
+/** Whether another gate than the judge alone scored the answer. */
+const isGated = (stage: Stage): stage is Gated => stage.gate !== undefined && stage.gate.kind !== "judge";
+
+/** What became of the further answers of a gate: `2 answered, 1 cancelled`. */
+function furtherText({ gate }: Stage): string | null {
+  const outcomes = gate?.calls?.map(({ outcome }) => outcome) ?? [];
+  const kinds = [...new Set(outcomes)];
+  if (kinds.length === 0) return null;
+  return kinds.map((kind) => `${formatCount(outcomes.filter((one) => one === kind).length)} ${kind.replaceAll("-", " ")}`).join(", ");
 }
 
 /** What a score was compared with. */
@@ -185,7 +208,10 @@ export function stageFacts(stage: Stage): readonly Fact[] {
     ...fact("Queued", formatSeconds(stage.queueSeconds)),
     ...fact(stage.verdict === "failed" ? "Failed after" : "Answered in", formatSeconds(stage.seconds)),
     ...fact("Judge took", stage.judgeSeconds === null ? null : formatSeconds(stage.judgeSeconds)),
-    ...fact("Judge's score", scoreText(stage)),
+    ...fact("Gate", isGated(stage) ? gateNames[stage.gate.kind] : null),
+    ...fact("Gate took", isGated(stage) ? formatSeconds(stage.gate.seconds) : null),
+    ...fact(isGated(stage) ? "Gate's score" : "Judge's score", scoreText(stage)),
+    ...fact("Further answers", furtherText(stage)),
     ...fact("Tokens in, out", stage.verdict === "failed" ? null : `${tokens(stage.inputTokens)}, ${tokens(stage.outputTokens)}`),
     ...fact(
       "Requests at the engine",

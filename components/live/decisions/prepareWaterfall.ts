@@ -54,7 +54,7 @@ export function prepareWaterfall({
         ];
   return {
     totalSeconds,
-    rows: stages.map(({ model, verdict }, at) => {
+    rows: stages.map(({ model, verdict, gate }, at) => {
       const { queued = 0, dispatched = 0, answered = 0, judged = 0 } = times[at] ?? {};
       const failed = verdict === "failed";
       return {
@@ -62,7 +62,7 @@ export function prepareWaterfall({
         parts: [
           ...part("queue", queued, dispatched, "queue"),
           ...part(failed ? "failed" : "engine", dispatched, answered, failed ? "failed after" : "engine"),
-          ...part("judge", answered, judged, "judge"),
+          ...part("judge", answered, judged, gate === undefined || gate.kind === "judge" ? "judge" : "gate"),
         ],
       };
     }),
@@ -74,13 +74,13 @@ function timesOf(stages: readonly Stage[]): readonly Times[] {
   const startSeconds = stages[0]?.at?.queued;
   const told = stages.every(({ at }) => at !== undefined);
   let end = 0;
-  return stages.map(({ at, queueSeconds, seconds, judgeSeconds }) => {
+  return stages.map(({ at, queueSeconds, seconds, judgeSeconds, gate }) => {
     const inOrder = { queued: end, dispatched: end + queueSeconds, answered: end + queueSeconds + seconds };
     const { queued, dispatched, answered } =
       told && at !== undefined && startSeconds !== undefined
         ? { queued: at.queued - startSeconds, dispatched: at.dispatched - startSeconds, answered: at.answered - startSeconds }
         : inOrder;
-    end = answered + (judgeSeconds ?? 0);
+    end = answered + (gate?.seconds ?? judgeSeconds ?? 0);
     return { queued, dispatched, answered, judged: end };
   });
 }

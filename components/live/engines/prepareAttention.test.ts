@@ -124,7 +124,7 @@ describe("prepareAttention", () => {
     expect(busy.map((each) => [each.word, each.tone])).toEqual([
       ["refused", "bad"],
       ["failed", "warn"],
-      ["accepted without a judge", "warn"],
+      ["accepted without a score", "warn"],
     ]);
     expect(busy[0]?.text).toMatch(/^2\.5\/s\. They have no valid key, name a model that is not served/);
     const worse = prepareAttention([frameOf([], { gateway: { ...gateway, ...rates, errorsPerSecond: 0.2 } })]);

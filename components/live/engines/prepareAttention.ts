@@ -2,6 +2,7 @@ import { formatCount, formatCounted, formatRate } from "@/components/ui/format";
 import type { LiveFrame } from "@/server/contracts/studio";
 import { engineFindings, failingOf } from "./engineFindings";
 import { type Finding, heldSince, linesOf, type Problem } from "./findings";
+import { gateFindings } from "./gateFindings";
 
 /**
  * Requests that may wait for one model before the gateway sheds more; the gateway does not report its bound (`queuedPerModel` of its
@@ -30,6 +31,7 @@ export function prepareAttention(frames: readonly LiveFrame[]): readonly Problem
       ...panicFindings(frame),
       ...judgeFindings(frame, frames),
       ...stageFindings(frame, frames),
+      ...gateFindings(frame),
       ...rateFindings(frame, frames),
       ...engineFindings(frames),
       ...gpuFindings(frame),
@@ -207,9 +209,9 @@ function rateFindings({ gateway }: LiveFrame, frames: readonly LiveFrame[]): rea
       rate: "unjudgedPerSecond",
       subject: "answers",
       tone: "warn",
-      word: "accepted without a judge",
+      word: "accepted without a score",
       action:
-        "The quality floor does not cover them. Check that the judge answers; filter the decisions below by unjudged to see why it did not.",
+        "The quality floor does not cover them. Check that the judge answers and that engines report what gates read; filter the decisions below by unjudged to see why it did not.",
     },
   ] as const;
   return rates.flatMap(({ rate, subject, tone, word, action }): readonly Finding[] => {

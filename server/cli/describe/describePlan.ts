@@ -1,9 +1,10 @@
+import { gateText } from "@/solver/gates/gateText";
 import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { constraintsOf } from "@/solver/plan/constraints";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
-import { directStartOf, type JustInTimePolicy, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { asksJudge, directStartOf, type JustInTimePolicy, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { boundText, loadSays, wholePercent } from "@/solver/wording/wording";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
@@ -89,7 +90,8 @@ function routingLines({ policy, inputs }: Plan): string[] {
   const { engine } = judge;
   const source = inputs.judgeTime === undefined ? "" : `, ${judgeSourceText(inputs.judgeTime)}`;
   return [
-    ...(policy.stages.length === 1
+    ...(policy.gates ?? []).map((gate, stage) => `gate of ${policy.stages[stage]?.model}: ${gateText(gate)}`),
+    ...(!asksJudge(policy)
       ? []
       : engine === undefined
         ? [`judged by ${judge.model}, outside of the plan: ${seconds(judge.secondsPerCall)} a call${source}`]

@@ -1,5 +1,5 @@
 import type { Plan } from "@/solver/plan/plan";
-import { judgeEngineOf, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
+import { asksJudge, gatePeersOf, judgeEngineOf, modelsOf } from "@/solver/plan/policySchema";
 import type { Observation } from "../connector/connector";
 import { gpuKeys, placeText, targetEngines } from "../steps/targetEngines";
 
@@ -39,9 +39,11 @@ export function planMismatch(observation: Ground, plan: Plan): string | null {
   const deployed = (model: string): boolean => plan.deployment.some((one) => one.model === model);
   const unserved = modelsOf(plan.policy).find((model) => !deployed(model));
   if (unserved !== undefined) return `The plan routes to ${unserved} but deploys no engine of it.`;
+  const peer = gatePeersOf(plan.policy).find((model) => !deployed(model));
+  if (peer !== undefined) return `A gate of the plan compares answers with those of ${peer}, of which it deploys no engine.`;
   const judge = judgeEngineOf(plan.policy);
   if (judge !== null) return deployed(judge) ? null : `The plan is judged by ${judge} but deploys no engine of it.`;
-  return observation.isJudged === false && thresholdsOf(plan.policy).length > 0
+  return observation.isJudged === false && asksJudge(plan.policy)
     ? "The plan uses judged scores, and this cluster has no judge: plan with a judge that is an engine, or name one in the cluster's connection."
     : null;
 }

@@ -2,7 +2,7 @@ import { type GatewayConfig, type GatewayReplica, gatewayConfigSchema } from "@/
 import type { GatewayRouting } from "@/server/store/documents/storedStep";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
-import { deployedModelsOf, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { deployedModelsOf, gatePeersOf, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { plannedLimits } from "../steps/targetEngines";
 import type { ObservedEngine } from "./connector";
 
@@ -26,9 +26,13 @@ export function routingOf(config: GatewayConfig | null): GatewayRouting {
   return { planId: config?.planId ? config.planId : null, active: inState("active"), cordoned: inState("cordoned") };
 }
 
-/** The models to which a gateway sends requests: the policy's, and the judge's if that runs on engines of the configuration. */
+/**
+ * The models to which a gateway sends requests: the policy's, those that its gates compare with, and the judge's if that runs on engines of
+ * the configuration.
+ */
 export function routedModelsOf({ policy, judge }: GatewayConfig): string[] {
-  return judge === null || judge.url !== undefined ? modelsOf(policy) : [...modelsOf(policy), judge.model];
+  const models = [...modelsOf(policy), ...gatePeersOf(policy)];
+  return judge === null || judge.url !== undefined ? models : [...models, judge.model];
 }
 
 export interface ConfigParts {

@@ -51,6 +51,10 @@ describe("diffPlans", () => {
         ["~ judge", { judge: { ...judge, whenDown: "largest" } }],
         ["~ judge", { judge: { ...judge, engine } }],
       ],
+      gates: [
+        ["+ gate after a", { gates: [{ kind: "judge" }] }],
+        ["- judge", { gates: [{ kind: "confidence", measure: "minimum" }] }],
+      ],
       directStart: [["+ direct start", { directStart: { below: 2, router: { kind: "modelled", auc: 0.85 } } }]],
       order: [["~ order", { order: { kind: "stjf", agingThreshold: 100 } }]],
       place: [

@@ -1,10 +1,18 @@
 import { createHash } from "node:crypto";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { DiffLine } from "@/server/contracts/studio";
+import { gateText } from "@/solver/gates/gateText";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
-import { deployedModelsOf, type JustInTimePolicy, modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
+import {
+  asksJudge,
+  deployedModelsOf,
+  type JustInTimePolicy,
+  modelsOf,
+  type PolicyDocument,
+  type SlackPolicy,
+} from "@/solver/plan/policySchema";
 import type { WorkflowAgent, WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { placeText, targetEngines } from "../steps/targetEngines";
 
@@ -162,7 +170,8 @@ function slackSays(policy: SlackPolicy): [string, string][] {
   ];
 }
 
-function cascadeSays({ stages, thresholds, judge, directStart, approvedRanges }: CascadePolicy): [string, string][] {
+function cascadeSays(policy: CascadePolicy): [string, string][] {
+  const { stages, thresholds, gates, judge, directStart, approvedRanges } = policy;
   const said: [string, string][] = [["cascade", stages.map(({ model }) => model).join(" then ")]];
   for (const [stage, threshold] of thresholds.entries()) {
     const model = stages[stage]?.model ?? `stage ${stage + 1}`;
@@ -170,7 +179,8 @@ function cascadeSays({ stages, thresholds, judge, directStart, approvedRanges }:
     const range = approvedRanges.thresholds[stage];
     if (range !== undefined) said.push([`approved range after ${model}`, `${range.min} to ${range.max}`]);
   }
-  if (stages.length > 1) said.push(["judge", judgeText(judge)]);
+  for (const [stage, gate] of (gates ?? []).entries()) said.push([`gate after ${stages[stage]?.model ?? ""}`, gateText(gate)]);
+  if (asksJudge(policy)) said.push(["judge", judgeText(judge)]);
   if (directStart !== undefined)
     said.push([
       "direct start",

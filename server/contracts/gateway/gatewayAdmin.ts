@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Ensemble, ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
+import type { UnscoredCause } from "@/solver/gates/gate";
 import { deprecatedFields, readingOldNames } from "@/solver/plan/deprecatedFields";
 import { policySchema } from "@/solver/plan/policySchema";
 import { engineAccessFields } from "../engine/engineAccess";
@@ -22,6 +23,8 @@ const gatewayReplicaSchema = z.object({
   maxInFlight: z.int().positive().max(mostAtOnce),
   /** The engine's own name of the model, if it differs. */
   servedName: z.string().min(1).max(500).optional(),
+  /** Set if the engine is known not to report log probabilities: a gate that reads them is refused for its model. */
+  logProbabilities: z.literal(false).optional(),
   ...engineAccessFields,
 });
 
@@ -126,8 +129,33 @@ export const configRequestSchema = gatewayConfigSchema.extend({
   reason: signature.reason.default(""),
 });
 
-/** Why a required score of an answer is missing. Older gateways write `resting` for `circuit-open` and `unavailable`. */
-const unscoredSchema = z.enum(["circuit-open", "unavailable", "resting", "busy", "too-late", "failed", "refused", "no-score", "aborted"]);
+/** Why the judge gave no score. Older gateways write `resting` for `circuit-open` and `unavailable`. */
+const judgeOutcomes = ["circuit-open", "unavailable", "resting", "busy", "too-late", "failed", "refused", "no-score", "aborted"] as const;
+const unjudgedSchema = z.enum(judgeOutcomes);
+
+/** Why a gate that is not the judge gave no score. */
+const gateCauses = ["no-log-probabilities", "no-other-answers", "no-extractable-answer"] as const satisfies readonly UnscoredCause[];
+
+/** Why a required score of an answer is missing. */
+const unscoredSchema = z.enum([...judgeOutcomes, ...gateCauses]);
+
+/** A further answer that a gate compared an answer with: given, failed, cancelled when it could change nothing, or not asked for. */
+const gateCallSchema = z.object({
+  model: z.string(),
+  outcome: z.enum(["answered", "failed", "cancelled", "no-free-engine"]),
+  /** Null where the engine did not count them, as of a cancelled answer. */
+  inputTokens: z.int().nullable(),
+  outputTokens: z.int().nullable(),
+});
+
+/** How an answer got its score. */
+const gateRecordSchema = z.object({
+  kind: z.enum(["judge", "confidence", "agreement", "scorer", "sequence"]),
+  /** From the answer to its score: the judge's time and the wait for further answers. */
+  seconds: z.number(),
+  /** The further answers; absent if it asks for none. */
+  calls: z.array(gateCallSchema).optional(),
+});
 
 /** The judge's status since its configuration is in force. */
 const judgeStatusSchema = z.object({
@@ -141,7 +169,7 @@ const judgeStatusSchema = z.object({
   failed: z.int(),
   /** Unix milliseconds. */
   lastScoreMs: z.number().nullable(),
-  lastFailure: z.object({ atMs: z.number(), outcome: unscoredSchema, reason: z.string() }).nullable(),
+  lastFailure: z.object({ atMs: z.number(), outcome: unjudgedSchema, reason: z.string() }).nullable(),
 });
 
 /** A plan in an operator's terms. */
@@ -180,6 +208,8 @@ export const gatewayStatusSchema = z.object({
   unjudged: z.int(),
   /** null: no judge. Absent in older gateways. */
   judge: judgeStatusSchema.nullable().optional(),
+  /** Stages whose gate could not score their latest answers, and how many in a row. Absent if there are none. */
+  unscoredStages: z.array(z.object({ model: z.string(), cause: z.enum(gateCauses), answers: z.int() })).optional(),
   /** Predictors that policies name and that do not serve: requests continue without them. Absent if all serve. */
   lackingPredictors: z.array(z.object({ hash: z.string(), reason: z.string() })).optional(),
   /** An operator's controls of live traffic. Absent in older gateways. */
@@ -237,8 +267,12 @@ const stageRecordSchema = z.object({
   replica: z.string(),
   queueSeconds: z.number(),
   seconds: z.number(),
+  /** Null where the judge was not asked. */
   judgeSeconds: z.number().nullable(),
+  /** The score of the stage's gate, which the threshold is compared with; null where there is none. */
   judgedScore: z.number().nullable(),
+  /** Absent if nothing scored the answer, and in records of older gateways, where only the judge did. */
+  gate: gateRecordSchema.optional(),
   threshold: z.number().nullable(),
   /** Why a required score of an answer is missing; `detail` says it in full. */
   unscored: unscoredSchema.optional(),
@@ -354,13 +388,13 @@ export const decisionSchema = z.object({
   key: z.string().optional(),
   objective: z.string().optional(),
   /** Degradations that changed the outcome; empty if there were none. */
-  degraded: z.array(z.enum(["judge", "telemetry", "stage", "lower-stage"])).optional(),
+  degraded: z.array(z.enum(["judge", "gate", "telemetry", "stage", "lower-stage"])).optional(),
   /**
    * Models of stages that could not answer, and whether they had no engines or their engines failed this request; absent if there were
    * none.
    */
   skipped: z.array(z.object({ model: z.string(), cause: z.enum(["lost", "failed"]) })).optional(),
-  /** For the tokens of every stage and for the judge's calls; null if a price or a count is not known. */
+  /** For the tokens of every stage, for those of further answers and for the judge's calls; null if a price or a count is not known. */
   costUsd: z.number().nullable().optional(),
   /** The end of the prompt, if the settings ask for it. */
   prompt: z.string().optional(),
@@ -383,11 +417,28 @@ export type GatewayStatus = z.infer<typeof gatewayStatusSchema>;
 export type AbortKind = z.infer<typeof abortKindSchema>;
 export type FailureKind = z.infer<typeof failureKindSchema>;
 export type StageRecord = z.infer<typeof stageRecordSchema>;
+export type GateRecord = z.infer<typeof gateRecordSchema>;
+export type GateCall = z.infer<typeof gateCallSchema>;
+export type GateCause = (typeof gateCauses)[number];
 export type Decision = z.infer<typeof decisionSchema>;
 
-/** Whether a stage's answer needed a judgement, got no score and was accepted nevertheless: the quality floor does not cover it. */
-export const isUnjudged = ({ judgeSeconds, judgedScore, verdict }: StageRecord): boolean =>
-  judgeSeconds !== null && judgedScore === null && verdict === "accepted";
+/** Whether a stage's answer needed a score, got none and was accepted nevertheless: the quality floor does not cover it. */
+export const isUnjudged = ({ judgeSeconds, judgedScore, gate, verdict }: Pick<StageRecord, ScoreFields>): boolean =>
+  (judgeSeconds !== null || gate !== undefined) && judgedScore === null && verdict === "accepted";
+
+type ScoreFields = "judgeSeconds" | "judgedScore" | "gate" | "verdict";
+
+/** Whether an answer has no score because of its gate, and not because of the judge. */
+export const isGateCause = (unscored: NonNullable<StageRecord["unscored"]>): unscored is GateCause =>
+  gateCauses.some((cause) => cause === unscored);
+
+/** Whether the judge gave a stage's answer a score: a call that is paid. */
+export const isScoredByJudge = ({ judgeSeconds, judgedScore }: Pick<StageRecord, ScoreFields>): boolean =>
+  judgeSeconds !== null && judgedScore !== null;
+
+/** The score of an answer that the judge alone scored; null for others, whose scores are not compared with a judge's. */
+export const judgeScoreOf = ({ judgedScore, gate }: Pick<StageRecord, ScoreFields>): number | null =>
+  gate === undefined || gate.kind === "judge" ? judgedScore : null;
 
 /** A configuration that serves these ensembles instead of its own. */
 export function withEnsembles(config: GatewayConfig, ensembles: readonly Ensemble[]): GatewayConfig {

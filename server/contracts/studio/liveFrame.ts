@@ -1,5 +1,5 @@
 import type { PolicyDocument } from "@/solver/plan/policySchema";
-import type { PreviousPlan } from "../gateway/gatewayAdmin";
+import type { GatewayStatus, PreviousPlan } from "../gateway/gatewayAdmin";
 import type { GatewayControls } from "../gateway/gatewayControls";
 import type { JudgeHealth } from "./judges";
 import type { EngineReadings, Limit, TargetState } from "./watchedTarget";
@@ -130,6 +130,8 @@ export interface RoutingFrame {
    * them.
    */
   readonly lostStages?: readonly { readonly model: string; readonly sinceMs: number }[];
+  /** Stages whose gate could not score their latest answers. Absent if there are none. */
+  readonly unscoredStages?: NonNullable<GatewayStatus["unscoredStages"]>;
 }
 
 /** A model for which the gateway has engines. */

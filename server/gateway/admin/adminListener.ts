@@ -104,6 +104,7 @@ async function status({
   version,
 }: AdminOptions): Promise<GatewayStatus> {
   const { config, pool, queued, predictions } = serving;
+  const unscoredStages = serving.gateWatch.reported;
   const lacking = [...predictions.service.lacking].map(([hash, reason]) => ({ hash, reason }));
   return {
     version,
@@ -124,6 +125,7 @@ async function status({
     shed: metrics.shed,
     unjudged: metrics.unjudged,
     judge: serving.judge?.status() ?? null,
+    ...(unscoredStages.length > 0 && { unscoredStages }),
     ...(lacking.length > 0 && { lackingPredictors: lacking }),
     controls: controls.summary(),
     persistedEtag: await configuration.persistedEtag(),

@@ -1,3 +1,4 @@
+import { judgeScoreOf } from "@/server/contracts/gateway/gatewayAdmin";
 import type { MirrorRequest, Mirror as MirrorSummary } from "@/server/contracts/gateway/gatewayControls";
 import { callEngine, type EngineReply } from "../engines/engineCall";
 import type { Replica } from "../engines/replica";
@@ -63,7 +64,10 @@ export class Mirror implements TrafficObserver {
       this.#count("skipped");
       return;
     }
-    for (const { model, judgedScore } of decision.stages) if (judgedScore !== null) this.#score(model, judgedScore);
+    for (const stage of decision.stages) {
+      const score = judgeScoreOf(stage);
+      if (score !== null) this.#score(stage.model, Math.round(score));
+    }
     void this.#copy(answered, places);
   }
 
@@ -89,7 +93,7 @@ export class Mirror implements TrafficObserver {
   /** A slot for every model whose answer has no score; null unless all of them have room now. */
   #places({ served, decision: { stages } }: AnsweredRequest): readonly Replica[] | null {
     if (!served.judge?.hasSpare) return null;
-    const judged = new Set(stages.flatMap(({ model, judgedScore }) => (judgedScore === null ? [] : [model])));
+    const judged = new Set(stages.filter((stage) => judgeScoreOf(stage) !== null).map(({ model }) => model));
     const places: Replica[] = [];
     for (const model of served.models) {
       if (judged.has(model)) continue;

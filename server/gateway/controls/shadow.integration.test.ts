@@ -139,6 +139,18 @@ describe("a shadow", () => {
     expect([sum("actual"), sum("candidate")]).toEqual(Array(2).fill(301 - panicked.length));
   });
 
+  it("compares no answer that another gate scored than its own would have", async () => {
+    const { gateway, config } = await startScoredCascade();
+    const confidence = { kind: "confidence" as const, measure: "minimum" as const };
+    await putShadow(gateway, { ...(config.policy as Cascade), gates: [{ kind: "judge" }, confidence] });
+    await askAll(gateway, questions(60), 4);
+    const judged = (await decisionsAfter(gateway, 0)).flatMap(({ stages }) => stages).filter(({ gate }) => gate !== undefined);
+    const byMedium = judged.filter(({ model }) => model === "medium").length;
+    const { verdicts, notComparable } = await readShadow(gateway);
+    expect(byMedium).toBeGreaterThan(0);
+    expect([verdicts.same, notComparable]).toEqual([judged.length - byMedium, byMedium]);
+  });
+
   it("asks no engine and no judge for anything", async () => {
     const { gateway, config, engines, judge } = await startScoredCascade();
     await putShadow(gateway, { ...(config.policy as Cascade), thresholds: [100, 100] });

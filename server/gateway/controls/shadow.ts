@@ -1,7 +1,8 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { ShadowRequest, Shadow as ShadowSummary } from "@/server/contracts/gateway/gatewayControls";
 import { BoundedMap } from "@/solver/collections/boundedMap";
-import { modelsOf } from "@/solver/plan/policySchema";
+import { canonicalJson } from "@/solver/plan/canonical";
+import { gatesOf, modelsOf } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Action, Policy, PolicyEvent, WaitingWork } from "@/solver/policies/core/policy";
 import type { Wanted } from "../prediction/prediction";
@@ -44,6 +45,8 @@ export class Shadow implements DecisionObserver {
   readonly #options: ShadowOptions;
   readonly #policy: Policy;
   readonly #models: readonly string[];
+  /** The candidate's gates by stage, in their canonical form. */
+  readonly #gates: readonly string[];
   readonly #followed = new BoundedMap<Followed>();
   readonly #sinceMs = Date.now();
   #requests = 0;
@@ -59,6 +62,7 @@ export class Shadow implements DecisionObserver {
     this.#options = options;
     this.#policy = buildPolicy(options.request.candidate.policy);
     this.#models = modelsOf(options.request.candidate.policy);
+    this.#gates = gatesOf(options.request.candidate.policy).map((gate) => canonicalJson(gate));
     this.wanted = wantedBy(options.request.candidate.policy, this.#policy);
   }
 
@@ -107,13 +111,14 @@ export class Shadow implements DecisionObserver {
     });
   }
 
-  judged({ work, model, verdict, view }: JudgedWork): void {
+  /** An answer that another gate scored cannot be compared: the candidate's would have given another score. */
+  judged({ work, model, gate, verdict, view }: JudgedWork): void {
     this.#guarded(() => {
       const followed = this.#followed.get(work.id);
       if (followed === undefined) return;
       const stage = this.#models.indexOf(model);
       const waiting = [{ ...work, stage }];
-      const [own] = this.#judges(stage) ? this.#policy.decide({ ...view, waiting }) : [];
+      const [own] = this.#judges(stage) && this.#gates[stage] === gate ? this.#policy.decide({ ...view, waiting }) : [];
       if (own === undefined) {
         this.#notComparable += 1;
         return;
@@ -137,7 +142,7 @@ export class Shadow implements DecisionObserver {
       this.#followed.delete(id);
       const last = stages.at(-1);
       if (!cascade || status !== 200 || last?.verdict !== "accepted") return;
-      if (last.judgeSeconds === null && this.#judges(this.#models.indexOf(last.model))) this.#notComparable += 1;
+      if (last.judgeSeconds === null && last.gate === undefined && this.#judges(this.#models.indexOf(last.model))) this.#notComparable += 1;
       this.#final(last.model).actual += 1;
       this.#final(this.#finalModel(followed)).candidate += 1;
     });

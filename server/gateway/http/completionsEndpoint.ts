@@ -1,5 +1,5 @@
 import { isRecord } from "@/solver/collections/isRecord";
-import { type BodyRefusal, type Endpoint, eventStream, severalAnswers } from "./endpoint";
+import { answerTokens, type BodyRefusal, type Endpoint, eventStream, severalAnswers } from "./endpoint";
 
 /** `/v1/completions`, the older endpoint that continues a text. */
 export const completionsEndpoint: Endpoint = {
@@ -16,6 +16,13 @@ export const completionsEndpoint: Endpoint = {
     answer(completion) {
       const choice = isRecord(completion) && Array.isArray(completion.choices) ? completion.choices[0] : undefined;
       return isRecord(choice) && typeof choice.text === "string" ? choice.text : null;
+    },
+    // 1, not 0: some engines take 0 as none.
+    tokenFields: ({ logprobs }) => (typeof logprobs === "number" ? null : { logprobs: 1 }),
+    tokens(completion) {
+      const choice = isRecord(completion) && Array.isArray(completion.choices) ? completion.choices[0] : undefined;
+      const { tokens, token_logprobs: values } = isRecord(choice) && isRecord(choice.logprobs) ? choice.logprobs : {};
+      return Array.isArray(tokens) && Array.isArray(values) ? answerTokens(tokens, values) : null;
     },
     // An event of this endpoint looks like a whole completion.
     events(completion, { includeUsage }) {

@@ -1,4 +1,5 @@
 import { eventText } from "@/server/lib/eventStream";
+import type { AnswerEvidence } from "@/solver/gates/gate";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -21,16 +22,30 @@ export interface Endpoint {
   readonly text: GeneratedText | null;
 }
 
+/** The tokens of an answer with their log probabilities. */
+export type AnswerTokens = NonNullable<AnswerEvidence["tokens"]>;
+
 /** How the texts of an endpoint are read and written. */
-interface GeneratedText {
+export interface GeneratedText {
   /** Why a cascade, which judges one answer to one text, cannot answer the body though an engine could; null when it can. */
   cascadeRefusal(body: Json): BodyRefusal | null;
   /** The prompt as a judge reads it. */
   prompt(body: Json): string;
   /** The first answer as a judge reads it, including its tool calls; null if there is none. */
   answer(completion: unknown): string | null;
+  /** Fields by which an engine is asked for log probabilities; null if the client's body asks for them itself. */
+  tokenFields(body: Json): Json | null;
+  /** The tokens of the first answer; null if the engine did not report the log probability of each. */
+  tokens(completion: unknown): AnswerTokens | null;
   /** A whole completion as the events a streaming client expects. */
   events(completion: Json, options: { readonly includeUsage: boolean }): string;
+}
+
+/** Tokens from their texts and log probabilities; null unless there is one number for each. */
+export function answerTokens(texts: readonly unknown[], logProbabilities: readonly unknown[]): AnswerTokens | null {
+  if (texts.length === 0 || texts.length !== logProbabilities.length) return null;
+  if (!texts.every((text) => typeof text === "string") || !logProbabilities.every((value) => typeof value === "number")) return null;
+  return { texts, logProbabilities: Float64Array.from(logProbabilities) };
 }
 
 /** Why a cascade cannot give the requested `n` answers; null if it can. */

@@ -168,17 +168,20 @@ interface EngineBodyOptions {
   readonly stream: boolean;
   /** In the engine's scale; null leaves the field out. */
   readonly priority: number | null;
+  /** Fields in addition to the client's. */
+  readonly added?: Readonly<Record<string, unknown>>;
 }
 
 /**
  * The body for an engine: the client's own with the engine's model name and a priority in its terms. A judged stage must be read whole
  * before anything is sent, so it is asked for without streaming, and engines refuse `stream_options` then.
  */
-export function engineBody(asked: ModelRequest, model: string, { stream, priority: own }: EngineBodyOptions): string {
+export function engineBody(asked: ModelRequest, model: string, { stream, priority: own, added }: EngineBodyOptions): string {
   // A copy that is then changed: a spread with members after it costs ten times as much.
   const body: Record<string, unknown> = { ...asked.body };
   body.model = model;
   body.priority = own ?? undefined;
+  if (added !== undefined) Object.assign(body, added);
   if (asked.stream && !stream) {
     body.stream = false;
     body.stream_options = undefined;

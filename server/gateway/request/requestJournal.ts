@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { AbortKind, Decision, FailureKind, GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import type { AbortKind, Decision, FailureKind, GateRecord, GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
 import type { PolicyReason, WaitingWork } from "@/solver/policies/core/policy";
 import { countOf } from "@/solver/workflow/configurationSet";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
@@ -41,6 +41,7 @@ export interface Finding extends Usage {
   /** Set if the verdict is `failed`. */
   readonly failure?: FailureKind;
   readonly judgeMs?: number;
+  readonly gate?: Omit<GateRecord, "seconds"> & { readonly ms: number };
   readonly score?: number | null;
   readonly unscored?: StageRecord["unscored"];
   readonly judgedSeconds?: number;
@@ -76,7 +77,7 @@ export class RequestJournal {
   readonly #stages: StageRecord[] = [];
   readonly #degraded = new Set<Degradation>();
   readonly #skipped = new Map<string, Skipped["cause"]>();
-  /** Wall milliseconds outside the gateway: queues, engines, judge. */
+  /** Wall milliseconds outside the gateway: queues, engines, gates with their judge. */
   queueMs = 0;
   engineMs = 0;
   judgeMs = 0;
@@ -135,6 +136,7 @@ export class RequestJournal {
       inputTokens,
       outputTokens,
       judgeMs,
+      gate,
       score = null,
       judgedSeconds = null,
       unscored,
@@ -159,6 +161,10 @@ export class RequestJournal {
       at,
       engine: attempt.engine,
     };
+    if (gate !== undefined) {
+      const { ms, ...scoredBy } = gate;
+      stage.gate = { ...scoredBy, seconds: ms * scale };
+    }
     if (detail !== undefined) stage.detail = detail;
     if (failure !== undefined) stage.failure = failure;
     if (unscored !== undefined) stage.unscored = unscored;

@@ -12,7 +12,7 @@ import { fullQueue, noEndpoint, policyRefusal, stageError } from "./requestError
 import type { Attempt, RequestJournal } from "./requestJournal";
 import { RequestProgress } from "./requestProgress";
 import { type RequestStart, requestStart } from "./requestStart";
-import { callStage, hasOtherStages, type StageCallOptions } from "./stageCall";
+import { callStage, hasOtherStages, type StageCallOptions, type StageReply } from "./stageCall";
 
 interface RequestRunOptions extends Omit<StageCallOptions, "answer"> {
   readonly served: ServedModel;
@@ -83,16 +83,16 @@ export class RequestRun {
     this.#progress.moveTo(grant.stage);
     if (grant.degraded !== null) this.#journal.degrade("telemetry");
     const stage = { served: this.#served, failures: this.#progress.failures, queueMs };
-    const { outcome, attempt } = await callStage(grant, stage, { ...this.#options, answer: this.#answer });
-    return this.#settle(outcome, attempt);
+    return this.#settle(await callStage(grant, stage, { ...this.#options, answer: this.#answer }));
   }
 
-  async #settle(outcome: StageOutcome, attempt: Attempt): Promise<number | "again"> {
+  async #settle(reply: StageReply): Promise<number | "again"> {
+    const { outcome, attempt } = reply;
     const { signal } = this.#options;
     const { driver } = this.#served;
     switch (outcome.kind) {
       case "answered":
-        return driver.policy.judges(this.#progress.stage) ? this.#judge(outcome, attempt) : this.#accept(outcome, attempt);
+        return driver.policy.judges(this.#progress.stage) ? this.#judge(outcome, reply) : this.#accept(outcome, attempt);
       case "failed":
         return this.#retry(attempt, outcome);
       case "aborted":
@@ -125,9 +125,13 @@ export class RequestRun {
     return this.#answer.give(this.#progress.by(attempt.model), answered);
   }
 
-  /** Gives the client a judged answer, or moves to the next stage if the policy escalates. */
-  async #judge(answered: Answered, attempt: Attempt): Promise<number | "again"> {
-    const judged = await judgeAnswer(answered, { ...this.#options, served: this.#served, work: this.#progress.work() });
+  /** Gives the client an answer that the policy accepts with the score of its gate, or moves to the next stage if it escalates. */
+  async #judge(answered: Answered, { attempt, tokens, others }: StageReply): Promise<number | "again"> {
+    const { asked, journal, signal } = this.#options;
+    const gate = this.#served.gates[this.#progress.stage];
+    if (gate === undefined) throw new Error(`The stage ${this.#progress.stage} is judged, but has no gate.`);
+    const work = this.#progress.work();
+    const judged = await judgeAnswer({ gate, served: this.#served, work, journal, asked, answered, tokens, others, signal });
     if (judged.kind === "nothing-to-judge")
       return this.#retry(attempt, { failure: "no-answer", reason: "the engine's answer has no text to judge" });
     const note = { ...judged.note, ...usageOf(answered.completion) };

@@ -52,7 +52,7 @@ export class RequestTrace {
 
   #stage(stage: StageRecord, timeScale: number): void {
     const { asked } = this.#options;
-    const { model, replica, at, queueSeconds, judgeSeconds, judgedScore, verdict } = stage;
+    const { model, replica, at, queueSeconds, gate, judgedScore, verdict } = stage;
     if (at === undefined) return;
     const wallMs = (seconds: number): number => (seconds / timeScale) * 1000;
     const child = (
@@ -76,13 +76,14 @@ export class RequestTrace {
         ...where,
         "gen_ai.operation.name": operation,
         ...tokens(stage),
-        ...(verdict === "failed" && judgeSeconds === null && { "error.type": stage.failure ?? "other" }),
+        ...(verdict === "failed" && gate === undefined && { "error.type": stage.failure ?? "other" }),
       },
     });
-    if (judgeSeconds === null) return;
-    child(`judge ${model}`, [at.answered, at.answered + judgeSeconds], {
+    if (gate === undefined) return;
+    child(`${gate.kind === "judge" ? "judge" : "gate"} ${model}`, [at.answered, at.answered + gate.seconds], {
       kind: SpanKind.CLIENT,
       attributes: {
+        "weir.gate": gate.kind,
         "weir.verdict": verdict,
         ...(stage.threshold !== null && { "weir.threshold": stage.threshold }),
         ...(judgedScore === null ? { "error.type": stage.unscored } : { "weir.judged_score": judgedScore }),

@@ -4,6 +4,9 @@ import { callEngine, type EngineCall } from "../engines/engineCall";
 import { type RelayOutcome, relayStream } from "../engines/relayStream";
 import type { Replica } from "../engines/replica";
 import { refusalOf, refusesKey, type StageOutcome, stageOutcome } from "../engines/stageOutcome";
+import type { OtherAnswers } from "../gates/otherAnswers";
+import { takenTokens } from "../gates/takenTokens";
+import type { AnswerTokens } from "../http/endpoint";
 import type { GatewayLimits } from "../http/limits";
 import { engineBody, type ModelRequest } from "../http/modelRequest";
 import type { Grant } from "../queue/waitingEntry";
@@ -30,13 +33,26 @@ interface Stage {
   readonly queueMs: number;
 }
 
-/** Calls the engine that the policy chose, releases its slot and reads the reply. Never rejects because of the engine. */
+/** An engine's reply, and what the stage's gate reads besides. */
+export interface StageReply {
+  readonly outcome: StageOutcome;
+  readonly attempt: Attempt;
+  /** Null where they were not reported, or not asked for. */
+  readonly tokens: AnswerTokens | null;
+  /** Null where the gate compares with none. */
+  readonly others: OtherAnswers | null;
+}
+
+/**
+ * Calls the engine that the policy chose, releases its slot and reads the reply. The further answers that the stage's gate needs are asked
+ * for at the same time. Never rejects because of the engine.
+ */
 export async function callStage(
   grant: Extract<Grant, { kind: "granted" }>,
   { served, failures, queueMs }: Stage,
   options: StageCallOptions,
-): Promise<{ readonly outcome: StageOutcome; readonly attempt: Attempt }> {
-  const { asked, serving, journal, signal } = options;
+): Promise<StageReply> {
+  const { asked, serving, journal, signal, limits } = options;
   const { driver } = served;
   const { replica, stage, queuedSeconds, dispatchedSeconds } = grant;
   const { model } = replica;
@@ -44,8 +60,17 @@ export async function callStage(
   const engine = engineRecord(grant, served);
   if (priority !== null) engine.priority = priority;
   const startedMs = performance.now();
-  const relayed = await ask(replica, { served, stage, startedMs, priority: value }, options);
-  const outcome = failedIfRetriable(stageOutcome(relayed, asked.endpoint), { replica, served, failures }, options);
+  const gate = served.gates[stage];
+  const others = gate?.begin({ asked, signal, answerBytes: limits.answerBytes }) ?? null;
+  const { text } = asked.endpoint;
+  const fields = gate?.readsTokens && text !== null ? text.tokenFields(asked.body) : null;
+  const call = { served, stage, startedMs, priority: value };
+  let relayed = await ask(replica, { ...call, ...(fields !== null && { added: fields }) }, options);
+  // The client did not ask for log probabilities, and must not be refused because of them.
+  if (fields !== null && refusesFields(relayed)) relayed = await ask(replica, call, options);
+  const whole = failedIfRetriable(stageOutcome(relayed, asked.endpoint), { replica, served, failures }, options);
+  if (whole.kind !== "answered") others?.cancel();
+  const { outcome, tokens } = tokensApart(whole, { gate, fields, text });
   const engineMs = performance.now() - startedMs;
   journal.engineMs += engineMs;
   const failed = outcome.kind === "failed" || outcome.kind === "broken";
@@ -61,7 +86,28 @@ export async function callStage(
   const unanswered = outcome.kind !== "answered" && outcome.kind !== "streamed";
   const answeredSeconds = driver.release(asked.decisionId, replica, { failed: unanswered, firstTokenMs });
   const at = { queued: queuedSeconds, dispatched: dispatchedSeconds, answered: answeredSeconds };
-  return { outcome, attempt: { replica, stage, model, engine, queueMs, engineMs, at } };
+  return { outcome, attempt: { replica, stage, model, engine, queueMs, engineMs, at }, tokens, others };
+}
+
+/** Statuses by which an engine refuses fields that it does not take. */
+const fieldRefusals: readonly number[] = [400, 422];
+
+const refusesFields = (relayed: RelayOutcome): boolean =>
+  relayed.kind === "not-begun" && relayed.reply.kind === "answered" && fieldRefusals.includes(relayed.reply.status);
+
+interface Reading {
+  readonly gate: ServedModel["gates"][number] | undefined;
+  /** What the gateway added to the client's body; null: nothing. */
+  readonly fields: object | null;
+  readonly text: ModelRequest["endpoint"]["text"];
+}
+
+/** The tokens that the gate reads, and the answer without what its client did not ask for. */
+function tokensApart(outcome: StageOutcome, { gate, fields, text }: Reading): Pick<StageReply, "outcome" | "tokens"> {
+  if (outcome.kind !== "answered" || text === null || !gate?.readsTokens) return { outcome, tokens: null };
+  if (fields === null) return { outcome, tokens: text.tokens(outcome.completion) };
+  const { answered, tokens } = takenTokens(outcome, text);
+  return { outcome: answered, tokens };
 }
 
 /** The state of the engine at dispatch, for the decision record. */
@@ -83,12 +129,14 @@ interface Call {
   readonly startedMs: number;
   /** In the engine's own scale; null: none. */
   readonly priority: number | null;
+  /** Fields in addition to the client's. */
+  readonly added?: Readonly<Record<string, unknown>>;
 }
 
 /** Requests a whole answer from the engine, or a stream that is relayed to the client as it arrives. */
 async function ask(
   replica: Replica,
-  { served, stage, startedMs, priority }: Call,
+  { served, stage, startedMs, priority, added }: Call,
   { asked, serving, answer, response, signal, limits }: StageCallOptions,
 ): Promise<RelayOutcome> {
   const live = streamsLive(asked, stage, { served, given: serving.config?.settings?.streaming });
@@ -96,7 +144,7 @@ async function ask(
     pool: replica.pool,
     path: replica.basePath + asked.endpoint.path,
     headers: asked.upstreamHeaders,
-    body: engineBody(asked, replica.servedName, { stream: live, priority }),
+    body: engineBody(asked, replica.servedName, { stream: live, priority, ...(added && { added }) }),
     signal,
     mostBytes: limits.answerBytes,
     watch: replica.stallDetector,

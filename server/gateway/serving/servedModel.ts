@@ -1,11 +1,13 @@
 import type { GatewayConfig } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Candidate } from "@/server/contracts/gateway/gatewayControls";
 import { canonicalJson } from "@/solver/plan/canonical";
-import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { gatesOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Outage } from "@/solver/policies/core/policy";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import type { ReplicaPool } from "../engines/replicaPool";
+import { type AnswerGate, answerGates } from "../gates/answerGate";
+import type { GateWatch } from "../gates/gateWatch";
 import type { Judge } from "../judge/judge";
 import type { Wanted } from "../prediction/prediction";
 import { wantedBy } from "../prediction/requestPredictions";
@@ -38,6 +40,8 @@ export interface ServedModel {
   /** What its policy asks of predictors; null: nothing. */
   readonly wanted: Wanted | null;
   readonly judge: Judge | null;
+  /** By stage; the last stage has none. */
+  readonly gates: readonly AnswerGate[];
   readonly timeScale: number;
   /** Equal keys mean equal behaviour, so that a new configuration can continue with the existing driver. */
   readonly key: string;
@@ -48,6 +52,7 @@ export interface ServingDeps {
   readonly pool: ReplicaPool;
   readonly outage: () => Outage;
   readonly judge: Judge | null;
+  readonly gateWatch: GateWatch;
   readonly queued: Map<string, number>;
   readonly onRoom: (nowMs: number) => void;
   readonly rounds: RoundTallies;
@@ -99,12 +104,19 @@ interface NamedPolicy {
 function servedModel(
   name: string,
   { kind, canary = false, policy, planId, policyHash }: NamedPolicy,
-  { config, pool, outage, judge, queued, onRoom, rounds, shadow }: ServingDeps,
+  { config, pool, outage, judge, gateWatch, queued, onRoom, rounds, shadow }: ServingDeps,
 ): ServedModel {
   const { timeScale } = config;
   const built = buildPolicy(policy);
   // A choice at dispatch cannot be compared with a shadow's start.
-  const acting = kind === "cascade" && !built.choosesModel ? watchedPolicy(built, shadow) : built;
+  const acting =
+    kind === "cascade" && !built.choosesModel
+      ? watchedPolicy(
+          built,
+          gatesOf(policy).map((gate) => canonicalJson(gate)),
+          shadow,
+        )
+      : built;
   return {
     name,
     kind,
@@ -120,6 +132,7 @@ function servedModel(
     }),
     wanted: wantedBy(policy, built),
     judge,
+    gates: answerGates(policy, built, { judge, engines: { pool, queued, onRoom }, watch: gateWatch }),
     timeScale,
     key: canonicalJson({ name, planId, policyHash, policy, timeScale, judge: config.judge, judgeLimits: config.settings?.judge ?? null }),
   };

@@ -4,6 +4,7 @@ import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
 import type { Outage, StartingRequest } from "@/solver/policies/core/policy";
 import type { Capture } from "../capture/capture";
 import { ReplicaPool } from "../engines/replicaPool";
+import { GateWatch } from "../gates/gateWatch";
 import { Callers, type CallersOptions } from "../http/callers";
 import type { GatewayLimits } from "../http/limits";
 import type { ModelRequest } from "../http/modelRequest";
@@ -80,6 +81,8 @@ export class Serving {
   readonly queued = new Map<string, number>();
   /** Decisions of such policies. */
   readonly rounds = new RoundTallies();
+  /** Stages whose gates give no scores. */
+  readonly gateWatch = new GateWatch();
   readonly #rates = new ServiceRates();
   readonly #judge: JudgeInForce;
   #outage: Outage = { isLost: (model) => this.pool.isLost(model), lowerMayAnswer: true };
@@ -213,6 +216,7 @@ export class Serving {
     this.workflows.use(config.timeScale);
     const names = [...new Set(config.replicas.map(({ model }) => model))];
     this.#rates.keep(names);
+    this.gateWatch.keep(names);
     this.#config = config;
     this.cascadeNames.use(config.name, earlierNames);
     const deps = this.#deps(config);
@@ -375,12 +379,13 @@ export class Serving {
   }
 
   #deps(config: GatewayConfig): ServingDeps {
-    const { pool, judge, queued, rounds } = this;
+    const { pool, judge, gateWatch, queued, rounds } = this;
     return {
       config,
       pool,
       outage: () => this.#outage,
       judge,
+      gateWatch,
       queued,
       rounds,
       onRoom: (nowMs) => this.pump(nowMs),

@@ -5,6 +5,8 @@ export interface JudgedWork {
   readonly work: WaitingWork;
   /** The origin of an answer. */
   readonly model: string;
+  /** The document of the gate that scored it, in its canonical form. */
+  readonly gate: string;
   readonly verdict: Extract<Action, { kind: "accept" | "escalate" }>;
   readonly view: View;
 }
@@ -16,14 +18,18 @@ export interface PolicyWatcher {
   judged(judged: JudgedWork): void;
 }
 
-/** The same policy, observed whenever `watcher` returns an observer. */
-export function watchedPolicy(policy: Policy, watcher: () => PolicyWatcher | null): Policy {
+/**
+ * The same policy, observed whenever `watcher` returns an observer.
+ *
+ * @param gates of its stages, in their canonical form.
+ */
+export function watchedPolicy(policy: Policy, gates: readonly string[], watcher: () => PolicyWatcher | null): Policy {
   return {
     ...policy,
     decide(view) {
       const actions = policy.decide(view);
       const watching = watcher();
-      if (watching !== null) showJudged(watching, { policy, view, actions });
+      if (watching !== null) showJudged(watching, { policy, gates, view, actions });
       return actions;
     },
     observe(event) {
@@ -35,14 +41,16 @@ export function watchedPolicy(policy: Policy, watcher: () => PolicyWatcher | nul
 
 interface Decided {
   readonly policy: Policy;
+  readonly gates: readonly string[];
   readonly view: View;
   readonly actions: readonly Action[];
 }
 
-function showJudged(watcher: PolicyWatcher, { policy, view, actions }: Decided): void {
+function showJudged(watcher: PolicyWatcher, { policy, gates, view, actions }: Decided): void {
   for (const verdict of actions) {
     if (verdict.kind !== "accept" && verdict.kind !== "escalate") continue;
     const work = view.waiting.find(({ id }) => id === verdict.workId);
-    if (work !== undefined && policy.judges(work.stage)) watcher.judged({ work, model: policy.modelOfStage(work.stage), verdict, view });
+    if (work === undefined || !policy.judges(work.stage)) continue;
+    watcher.judged({ work, model: policy.modelOfStage(work.stage), gate: gates[work.stage] ?? "", verdict, view });
   }
 }

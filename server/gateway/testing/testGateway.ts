@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import type { Decision, GatewayConfig, GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import { policyHash } from "@/server/contracts/gateway/policyHash";
+import type { GateDocument } from "@/solver/gates/gateDocument";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { type Gateway, type GatewayOptions, startGateway } from "../gateway";
 import type { GatewayLimits } from "../http/limits";
@@ -18,6 +19,7 @@ export interface TestCascade {
   readonly planId?: string;
   readonly startBelow?: number;
   readonly whenDown?: "accept" | "largest";
+  readonly gates?: readonly GateDocument[];
   readonly settings?: GatewaySettings;
 }
 
@@ -29,6 +31,7 @@ export function testConfig({
   planId = "plan-a",
   startBelow,
   whenDown,
+  gates,
   settings,
 }: TestCascade): GatewayConfig {
   return {
@@ -41,6 +44,7 @@ export function testConfig({
       stages: stages.map(({ model }) => ({ model })),
       thresholds: [...thresholds],
       judge: { model: "weir-judge", secondsPerCall: 0.1, usdPerCall: 0.001, ...(whenDown === undefined ? {} : { whenDown }) },
+      ...(gates === undefined ? {} : { gates: [...gates] }),
       order: { kind: "fcfs" },
       place: { kind: "least-load" },
       approvedRanges: { thresholds: thresholds.map(() => ({ min: 0, max: 100 })) },

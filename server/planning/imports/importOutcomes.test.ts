@@ -122,6 +122,40 @@ test("a measured judge's scores are kept beside the labels, and half of them are
   ).toContain("4 rows (lines 2, 3, 4 …): judged_score is '101'; it must be a number from 0 to 100");
 });
 
+describe("scores of other gates", () => {
+  const header = `${HEADER},confidence,agreement`;
+  const scored = (rows: readonly string[]) => GOOD.map((line, at) => `${line},${rows[at] ?? ","}`);
+
+  test("are read for the models that have them", async () => {
+    const { table } = await accepted(scored(["91.5,0", "40,100", ",", ","]), {}, header);
+    const [small, large] = table.models;
+    expect([...(small?.confidence ?? [])]).toEqual([91.5, 40]);
+    expect([...(small?.agreement ?? [])]).toEqual([0, 100]);
+    expect(large).not.toHaveProperty("confidence");
+    expect(small?.judged).toBeNull();
+  });
+
+  test("are for all answers of a model or for none", async () => {
+    expect(await refusal(scored(["91.5,", ",", ",", ","]), {}, header)).toBe(
+      "out.csv: confidence is empty in 1 of 2 rows of 'Meta-Llama-3.1-8B-Instruct'; fill in all of them or none",
+    );
+  });
+
+  test("are from 0 to 100, and not probabilities", async () => {
+    expect(await refusal(scored(["90,-1", "90,0", ",", ","]), {}, header)).toContain(
+      "line 2: agreement is '-1'; it must be a number from 0 to 100",
+    );
+    expect(await refusal(scored(["0.9,0", "0.4,100", ",", ","]), {}, header)).toBe(
+      "out.csv: confidence never exceeds 1 although it is read as 0..100; multiply it by 100",
+    );
+  });
+
+  test("are listed by the survey", async () => {
+    const survey = await surveyOutcomes(source(scored(["90,", "80,", ",", ","]), header));
+    expect(survey.ok && survey.families.map(({ gateColumns }) => gateColumns)).toEqual([["confidence"]]);
+  });
+});
+
 describe("bad input is refused with file, line, field and the way out:", () => {
   const cells = (at: number, change: (line: string) => string) => withLine(at, change(GOOD[at]!));
   test.each([
@@ -252,12 +286,14 @@ test("a survey lists families, tasks and models with their cards, and finds the 
           { tableName: "Meta-Llama-3.1-70B-Instruct", model: "llama-3.1-70b" },
         ],
         judged: false,
+        gateColumns: [],
       },
       {
         family: "Kin",
         tasks: [{ task: "arith", metric: "correct", rows: 1 }],
         models: [{ tableName: "mine", model: null }],
         judged: false,
+        gateColumns: [],
       },
     ],
   });

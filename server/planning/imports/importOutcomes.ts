@@ -12,7 +12,7 @@ export type ImportedOutcomes =
 
 /**
  * Reads the outcomes of one family from a CSV file of any size: columns task, metric, prompt_id, category, in_tok, family, size_rank,
- * model, score, out_tok and, if a judge was measured, judged_score; others are ignored. Every row of the file is checked, also those of
+ * model, score, out_tok and, if gates were measured, judged_score, confidence and agreement; others are ignored. Every row of the file is checked, also those of
  * other families. Scores become labels 0..100 by the metric's name (see `metricScale`).
  *
  * @returns the table, or one sentence with file, line and field, and the remedy.

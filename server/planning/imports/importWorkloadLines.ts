@@ -4,6 +4,7 @@ import { textLines } from "@/server/lib/textLines";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import { WORKLOAD_FORMAT } from "@/server/workloads/workloadLines";
 import { isRecord } from "@/solver/collections/isRecord";
+import { gateColumns } from "@/solver/workload/gateColumns";
 import { shown } from "@/solver/workload/outcomeRow";
 import type { Workload } from "@/solver/workload/workload";
 import type { CsvSource } from "./readCsv";
@@ -42,7 +43,13 @@ const headerSchema = z.object({
   }),
   models: z
     // An object of outcomes has no entry of this name.
-    .array(z.object({ model: name.refine((model) => model !== "__proto__", "is no name that a model can have"), tableName: name }))
+    .array(
+      z.object({
+        model: name.refine((model) => model !== "__proto__", "is no name that a model can have"),
+        tableName: name,
+        columns: z.array(z.enum(gateColumns)).optional(),
+      }),
+    )
     .min(1, "name at least one model")
     .refine((models) => new Set(models.map(({ model }) => model)).size === models.length, { error: "names a model twice" }),
   prompts: z.int().min(2, "a workload has at least 2 prompts"),
@@ -59,7 +66,10 @@ const promptSchema = z.strictObject({
   id: name.regex(/^[^[\]]*$/, "holds square brackets"),
   category: z.string().max(500, "is longer than 500 characters"),
   inputTokens: tokens,
-  models: z.record(z.string(), z.strictObject({ outputTokens: tokens, label: score, judged: score })),
+  models: z.record(
+    z.string(),
+    z.strictObject({ outputTokens: tokens, label: score, judged: score, confidence: score.optional(), agreement: score.optional() }),
+  ),
 });
 
 const arrivalsSchema = z.strictObject({ arrivalSeconds: z.array(z.number().min(0)).min(1) });
@@ -115,11 +125,13 @@ function columnsFor(header: Header) {
   const categories: string[] = [];
   const seen = new Set<string>();
   const inputTokens = new Int32Array(prompts);
-  const columns = models.map((model) => ({
+  const columns = models.map(({ columns: further = [], ...model }) => ({
     ...model,
     outputTokens: new Int32Array(prompts),
     label: new Float64Array(prompts),
     judged: new Float64Array(prompts),
+    ...(further.includes("confidence") ? { confidence: new Float64Array(prompts) } : {}),
+    ...(further.includes("agreement") ? { agreement: new Float64Array(prompts) } : {}),
   }));
   const arrivalSeconds = new Float64Array(header.arrivals);
   let arrived = 0;
@@ -139,6 +151,12 @@ function columnsFor(header: Header) {
       column.outputTokens[row] = outcome.outputTokens;
       column.label[row] = outcome.label;
       column.judged[row] = outcome.judged;
+      for (const name of gateColumns) {
+        const [own, value] = [column[name], outcome[name]];
+        if (own !== undefined && value === undefined) return `models.${column.model}.${name} is missing`;
+        if (own === undefined && value !== undefined) return `models.${column.model}.${name} is not among the columns of the first line`;
+        if (own !== undefined && value !== undefined) own[row] = value;
+      }
     }
     seen.add(id);
     promptIds.push(id);

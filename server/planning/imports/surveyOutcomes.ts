@@ -1,6 +1,7 @@
 import type { Outcome } from "@/server/contracts/studio";
 import { resolveModel } from "@/solver/hardware/aliases";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
+import { type GateColumn, gateColumns } from "@/solver/workload/gateColumns";
 import { readOutcomeRows } from "./importOutcomes";
 import type { CsvSource } from "./readCsv";
 
@@ -12,6 +13,8 @@ interface FamilySurvey {
   readonly models: readonly { readonly tableName: string; readonly model: string | null }[];
   /** Whether rows carry a measured judge's score. */
   readonly judged: boolean;
+  /** Columns of other gates' scores that have any. */
+  readonly gateColumns: readonly GateColumn[];
 }
 
 export type OutcomeSurvey = Outcome<{ readonly rows: number; readonly families: readonly FamilySurvey[] }>;
@@ -20,6 +23,7 @@ interface FamilyCount {
   readonly tasks: Map<string, { readonly metric: string; rows: number }>;
   readonly sizeRankOf: Map<string, number>;
   judged: boolean;
+  readonly scored: Set<GateColumn>;
 }
 
 /**
@@ -29,26 +33,28 @@ interface FamilyCount {
 export async function surveyOutcomes(source: CsvSource, models?: CardCatalogue["models"]): Promise<OutcomeSurvey> {
   const families = new Map<string, FamilyCount>();
   const read = await readOutcomeRows(source, (row) => {
-    const family = families.get(row.family) ?? { tasks: new Map(), sizeRankOf: new Map(), judged: false };
+    const family = families.get(row.family) ?? { tasks: new Map(), sizeRankOf: new Map(), judged: false, scored: new Set<GateColumn>() };
     families.set(row.family, family);
     const task = family.tasks.get(row.task) ?? { metric: row.metric, rows: 0 };
     family.tasks.set(row.task, task);
     task.rows++;
     family.sizeRankOf.set(row.model, row.sizeRank);
     family.judged ||= row.judged !== null;
+    for (const name of gateColumns) if (row[name] !== null) family.scored.add(name);
     return null;
   });
   if (!read.ok) return read;
   return {
     ok: true,
     rows: read.rows,
-    families: [...families].map(([family, { tasks, sizeRankOf, judged }]) => ({
+    families: [...families].map(([family, { tasks, sizeRankOf, judged, scored }]) => ({
       family,
       tasks: [...tasks].map(([task, { metric, rows }]) => ({ task, metric, rows })),
       models: [...sizeRankOf]
         .sort(([, a], [, b]) => a - b)
         .map(([tableName]) => ({ tableName, model: resolveModel(tableName, {}, models) ?? null })),
       judged,
+      gateColumns: gateColumns.filter((name) => scored.has(name)),
     })),
   };
 }

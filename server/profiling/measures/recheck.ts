@@ -1,4 +1,4 @@
-import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import { type Decision, judgeScoreOf } from "@/server/contracts/gateway/gatewayAdmin";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import { LEAST_LIVE_SCORES, scoreDrift } from "@/solver/judging/scoreDrift";
@@ -31,7 +31,7 @@ export function recheckOf(store: Store, { id, request }: StoredProfile, decision
     for (const judge of new Set(rubrics.map((measure) => measure.judge.model))) {
       const judged = since.filter(({ planId }) => judgeOf(planId) === judge);
       for (const { model } of request.models) {
-        const live = judged.flatMap(({ stages: [first] }) => (first?.model === model ? (first.judgedScore ?? []) : [])).reverse();
+        const live = judged.flatMap(({ stages: [first] }) => (first?.model === model ? (judgeScoreOf(first) ?? []) : [])).reverse();
         if (live.length < LEAST_LIVE_SCORES) continue;
         const moves = rubrics
           .filter((measure) => measure.judge.model === judge)

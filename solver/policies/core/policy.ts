@@ -154,7 +154,7 @@ export type PolicyEvent =
   | { readonly kind: "ended"; readonly programId: string };
 
 /**
- * The inputs of a policy. Without judged scores it cannot work, and a driver that lacks them refuses it with the reason. Without fresh
+ * The inputs of a policy. Without judged scores, where a gate may ask the judge, it cannot work, and a driver that lacks them refuses it with the reason. Without fresh
  * `kv-telemetry`, predictions of `lengths`, of `confidence` in models or of accurate `configurations`, learnt `workflows`, or `identifiers`
  * of programs, it continues as described at its parts.
  */
@@ -185,6 +185,8 @@ export type PolicyReason =
   | "score-below-threshold"
   /** The judge that would be called gives no score. */
   | "judge-unavailable"
+  /** A gate that is not the judge alone gives no score. */
+  | "no-gate-score"
   /** A later stage than intended: those between cannot answer. */
   | "stage-skipped"
   /** An earlier stage than intended, or its kept answer: no later one can answer. */
@@ -237,8 +239,10 @@ export interface Policy {
   start(request: StartingRequest): Start;
   /** Model that serves a stage. */
   modelOfStage(stage: number): string;
-  /** Whether the stage's answer must be judged before it can be accepted. */
+  /** Whether the stage's answer must be scored, by the judge or another gate, before it can be accepted. */
   judges(stage: number): boolean;
+  /** Whether the route accepts an answer of the stage with that score of its gate. A query: nothing changes. */
+  accepts(stage: number, score: number): boolean;
   /** Why an answer of a stage that is not judged is accepted. A query: nothing changes. */
   acceptReason(stage: number): PolicyReason;
   decide(view: View): readonly Action[];

@@ -15,8 +15,9 @@ export interface Route {
   /** Set where stages are not ranked: any may answer in place of one that cannot, whatever the operator permits of smaller models. */
   readonly unordered?: true;
   start(request: StartingRequest): Start;
+  /** Whether the stage's answers are scored by a gate. */
   judges(stage: number): boolean;
-  /** Called with answered work only; `judgedScore` null means that the judge gave none. */
+  /** Called with answered work only; `judgedScore` is the score of the stage's gate, null where that gave none. */
   verdict(stage: number, judgedScore: number | null): Verdict;
   observe?(event: PolicyEvent): void;
 }

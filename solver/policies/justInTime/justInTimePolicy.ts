@@ -201,6 +201,7 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
       return model;
     },
     judges: () => false,
+    accepts: () => true,
     acceptReason: () => "not-judged",
     decide(view) {
       const actions: Action[] = [];

@@ -1,20 +1,22 @@
+import { simpleGatesOf } from "@/solver/gates/gateDocument";
 import type { CascadePolicy } from "@/solver/plan/plan";
 import type { Start, StartingRequest } from "../core/policy";
 import type { Route, Verdict } from "../core/policyParts";
 import { startAtFirst, startWhereSure } from "./directStart";
 
-type CascadeRouting = Pick<CascadePolicy, "stages" | "thresholds" | "directStart"> & {
+type CascadeRouting = Pick<CascadePolicy, "stages" | "thresholds" | "directStart" | "gates"> & {
   readonly judge?: Pick<CascadePolicy["judge"], "whenDown">;
 };
 
 /**
  * Routing by thresholds (Cascadia, section 3): a request starts at the smallest model, or with a direct start at the first that a router
- * is confident of; stage i's answer is accepted when its judged score is at least `thresholds[i]`, else the request goes one stage on; the
+ * is confident of; stage i's answer is accepted when the score of its gate is at least `thresholds[i]`, else the request goes one stage on; the
  * last stage's answer is always accepted.
  *
  * An answer without a score, because the judge failed or was too late, is accepted unless the plan says `judge.whenDown: "largest"`; the
- * reason is `judge-unavailable` either way. Escalating puts the whole load on the last model while the judge is down and discards existing
- * answers, so requests start there while the judge is known to be down; accepting costs quality. The reason shows in every decision
+ * reason is `judge-unavailable` either way. The same holds for an answer that another gate cannot score, with the reason `no-gate-score`.
+ * Escalating puts the whole load on the last model while the judge is down and discards existing
+ * answers, so requests start there while the judge of the first stage is known to be down; accepting costs quality. The reason shows in every decision
  * record.
  */
 export function cascadeRoute(policy: CascadeRouting): Route {
@@ -22,12 +24,15 @@ export function cascadeRoute(policy: CascadeRouting): Route {
   const last = models.length - 1;
   const { directStart } = policy;
   const toLargest = policy.judge?.whenDown === "largest";
+  const { gates } = policy;
+  const isJudged = (stage: number): boolean => gates === undefined || gates[stage]?.kind === "judge";
+  const asksJudge = gates === undefined || gates.some((gate) => simpleGatesOf(gate).some(({ kind }) => kind === "judge"));
   const leastScores = directStart === undefined ? null : policy.thresholds.map(() => directStart.below);
   const verdict = (stage: number, judgedScore: number | null): Verdict => {
     const threshold = policy.thresholds[stage];
     if (stage >= last || threshold === undefined) return { kind: "accept", reason: "last-stage" };
     if (judgedScore === null) {
-      const reason = "judge-unavailable";
+      const reason = isJudged(stage) ? "judge-unavailable" : "no-gate-score";
       return toLargest ? { kind: "escalate", stage: last, reason } : { kind: "accept", reason };
     }
     return judgedScore >= threshold
@@ -35,12 +40,12 @@ export function cascadeRoute(policy: CascadeRouting): Route {
       : { kind: "escalate", stage: stage + 1, reason: "score-below-threshold" };
   };
   const start = ({ routerScores, judgeResting }: StartingRequest): Start => {
-    if (toLargest && judgeResting && last > 0) return { stage: last, reason: "judge-unavailable" };
+    if (toLargest && judgeResting && last > 0 && isJudged(0)) return { stage: last, reason: "judge-unavailable" };
     return leastScores === null ? startAtFirst() : startWhereSure(models, leastScores, routerScores);
   };
   return {
     kind: "cascade",
-    needs: last > 0 ? ["judged-scores"] : [],
+    needs: last > 0 && asksJudge ? ["judged-scores"] : [],
     models,
     start,
     judges: (stage) => stage < last,

@@ -9,12 +9,17 @@ interface CascadeUnderTest {
   readonly thresholds: readonly number[];
   /** Router score at which requests may start at a stage; 0 where all start at the first. */
   readonly startBelow: number;
-  /** Whether requests go to the last stage while the judge is down; else their answers are accepted. */
+  /** Whether answers without a score go to the last stage, and requests too while the judge is down; else the answers are accepted. */
   readonly largestWhenDown: boolean;
+  /** Whether a gate that is not the judge alone scores a stage's answers; left out: none does. */
+  readonly isGated?: (stage: number) => boolean;
 }
 
 /** The guarantees of a policy that accepts by thresholds, in addition to the contract of all policies. */
-export function cascadeContract(name: string, { build, thresholds, startBelow, largestWhenDown }: CascadeUnderTest): void {
+export function cascadeContract(
+  name: string,
+  { build, thresholds, startBelow, largestWhenDown, isGated = () => false }: CascadeUnderTest,
+): void {
   const stages = thresholds.length + 1;
   const models = Array.from({ length: stages }, (_, stage) => build().modelOfStage(stage));
 
@@ -34,7 +39,7 @@ export function cascadeContract(name: string, { build, thresholds, startBelow, l
     it("starts a request at the last stage while the judge rests, exactly where that is what a judge that is down means", () => {
       const policy = build();
       const start = (judgeResting: boolean) => policy.start({ ...starting("w"), judgeResting });
-      const last = largestWhenDown && stages > 1;
+      const last = largestWhenDown && stages > 1 && !isGated(0);
       expect(start(true)).toEqual(last ? { stage: stages - 1, reason: "judge-unavailable" } : start(false));
     });
 
@@ -50,8 +55,17 @@ export function cascadeContract(name: string, { build, thresholds, startBelow, l
             const goodEnough = unjudged ? !largestWhenDown : (judgedScore ?? 0) >= (thresholds[work.stage] ?? 0);
             expect(action?.kind).toBe(work.stage === stages - 1 || goodEnough ? "accept" : "escalate");
             if (action?.kind === "escalate") expect(action.stage).toBe(unjudged ? stages - 1 : work.stage + 1);
-            if (unjudged) expect(action).toMatchObject({ reason: "judge-unavailable" });
+            if (unjudged) expect(action).toMatchObject({ reason: isGated(work.stage) ? "no-gate-score" : "judge-unavailable" });
           }
+        }),
+      );
+    });
+
+    it("says of a score, before there is an answer, what it decides on that answer", () => {
+      fc.assert(
+        fc.property(fc.double({ min: 0, max: 100, noNaN: true }), (score) => {
+          const policy = build();
+          for (const stage of models.keys()) expect(policy.accepts(stage, score)).toBe(score >= (thresholds[stage] ?? 0));
         }),
       );
     });

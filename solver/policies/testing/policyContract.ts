@@ -16,13 +16,15 @@ export interface PolicyUnderTest {
   readonly agingThreshold: number | null;
   /** Set where stages are not ranked. */
   readonly unordered?: true;
+  /** Set where no gate asks the judge. */
+  readonly judgeless?: true;
 }
 
 /**
  * Every policy, whatever its parts, gives these guarantees to its driver. Call inside a test file of the policy. For a policy that chooses
  * models, what may wait and in which order depends on which models may run it: `justInTimeContract.ts` tests that.
  */
-export function policyContract(name: string, { build, stages, agingThreshold, unordered }: PolicyUnderTest): void {
+export function policyContract(name: string, { build, stages, agingThreshold, unordered, judgeless }: PolicyUnderTest): void {
   const models = Array.from({ length: stages }, (_, stage) => build().modelOfStage(stage));
   const views = anyView(models);
 
@@ -153,9 +155,15 @@ export function policyContract(name: string, { build, stages, agingThreshold, un
       );
     });
 
-    it("needs judged scores exactly where it judges a stage", () => {
+    it("needs judged scores exactly where a gate of a stage may ask the judge", () => {
       const policy = build();
-      expect(policy.needs.includes("judged-scores")).toBe(models.some((_, stage) => policy.judges(stage)));
+      const gated = models.some((_, stage) => policy.judges(stage));
+      expect(policy.needs.includes("judged-scores")).toBe(gated && judgeless !== true);
+    });
+
+    it("accepts every score of a stage whose answers no gate scores", () => {
+      const policy = build();
+      for (const stage of models.keys()) if (!policy.judges(stage)) expect(policy.accepts(stage, 0)).toBe(true);
     });
   });
 }

@@ -1,0 +1,64 @@
+import type { Benchmark, Measurement } from "../lib/benchmark";
+import { once } from "../lib/once";
+import { writeRows, writeTables } from "../lib/results";
+import { answersPresent, ladderAnswers } from "./answers";
+import { gateLadders } from "./cases";
+import { type MeasuredLadder, measureLadder, SEEDS } from "./measureLadder";
+import { floorTable, gateTable, ladderTable, verdictTable, winnerOf } from "./tables";
+
+/** All ladders, measured once for all benchmarks. */
+const measured = once(async (): Promise<readonly MeasuredLadder[]> => {
+  const ladders: MeasuredLadder[] = [];
+  for (const ladder of gateLadders) ladders.push(measureLadder(await ladderAnswers(ladder)));
+  writeRows("gates", ladders);
+  writeTables("gates", [ladderTable(ladders), gateTable(ladders), verdictTable(ladders), floorTable(ladders)]);
+  return ladders;
+});
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Points of a gate over random escalation at the share of disagreement, the least over the ladders. */
+async function leastOverRandom(name: string): Promise<Measurement> {
+  const points = (await measured()).map(({ ladder, gates }) => ({
+    ladder: ladder.name,
+    points: mean(gates.find((gate) => gate.name === name)?.overRandom ?? []),
+  }));
+  const least = points.reduce((a, b) => (a.points <= b.points ? a : b));
+  return {
+    figure: least.points,
+    unit: "points",
+    detail: `least of ${points.length} ladders (${points.map((one) => `${one.ladder}: ${one.points.toFixed(1)}`).join("; ")}), held out, mean of ${SEEDS.length} splits; every gate sends on the share on which small model and peer disagree`,
+  };
+}
+
+/** Ladders on which agreement has the smallest risk-coverage area. */
+async function agreementWins(): Promise<Measurement> {
+  const ladders = await measured();
+  const winners = ladders.map((one) => ({ ladder: one.ladder.name, gate: winnerOf(one).name }));
+  return {
+    figure: winners.filter(({ gate }) => gate === "agreement with the peer").length,
+    unit: `of ${ladders.length} ladders`,
+    detail: `smallest mean risk-coverage area among agreement, a judge modelled at AUC .80, a scorer without log probabilities and a trained router: ${winners.map(({ ladder, gate }) => `${ladder}: ${gate}`).join("; ")}`,
+  };
+}
+
+/** The largest calibration error that is left, over gates and ladders. */
+async function calibrationLeft(): Promise<Measurement> {
+  const all = (await measured()).flatMap(({ ladder, gates }) => gates.map((gate) => ({ ladder: ladder.name, gate })));
+  const worst = all.reduce((a, b) => (mean(a.gate.calibrationError) >= mean(b.gate.calibrationError) ? a : b));
+  return {
+    figure: mean(worst.gate.calibrationError),
+    unit: "points",
+    detail: `held-out ECE after calibration, worst of ${all.length} gates (${worst.gate.name}, ${worst.ladder}); raw mean ${mean(all.map(({ gate }) => mean(gate.rawCalibrationError))).toFixed(1)}, calibrated mean ${mean(all.map(({ gate }) => mean(gate.calibrationError))).toFixed(1)}`,
+  };
+}
+
+export const gateBenchmarks: readonly Benchmark[] = answersPresent()
+  ? [
+      { name: "gates, agreement over random escalation", budget: null, run: () => leastOverRandom("agreement with the peer") },
+      { name: "gates, modelled judge over random escalation", budget: null, run: () => leastOverRandom("judge of AUC 0.8") },
+      { name: "gates, trained router over random escalation", budget: null, run: () => leastOverRandom("trained router") },
+      { name: "gates, ladders that agreement wins", budget: null, run: agreementWins },
+      { name: "gates, calibration error left", budget: { figure: 5, keep: "at most" }, run: calibrationLeft },
+    ]
+  : [];

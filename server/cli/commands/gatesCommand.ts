@@ -1,0 +1,51 @@
+import type { Command } from "commander";
+import { type GateTournament, gateTournament, LEAST_HELD_OUT } from "@/solver/tournament/gateTournament";
+import { describeTournament } from "../describe/describeTournament";
+import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
+import { numberFlag } from "../flags/flagValues";
+import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "../flags/workloadFlags";
+
+interface GatesFlags extends WorkloadFlags {
+  readonly share: number;
+  readonly judgeSeconds?: number;
+  readonly json?: boolean;
+}
+
+const HELP = `
+Compares what could accept or escalate the answers of each stage: the judge's scores, the columns confidence and agreement where the table
+has them, and a scorer that is trained on the labels. Every gate is calibrated on 70 % of the prompts and measured on the other 30 %:
+AUC, expected calibration error before and after, area under the risk-coverage curve (lower is better), and points of quality above
+random escalation at the same share.`;
+
+/** `weir gates`: a tournament of gates on a workload, held out. */
+export function addGatesCommand(program: Command, onExit: (code: ExitCode) => void): void {
+  withWorkloadFlags(program.command("gates"))
+    .description("compare gates (judge, confidence, agreement, scorer) on a workload's held-out prompts")
+    .option(
+      "--share <share>",
+      "share of answers sent on, at which gates are compared with random escalation",
+      numberFlag({ min: 0.01, max: 0.99 }),
+      0.5,
+    )
+    .option("--judge-seconds <s>", "time of one judge call, for the column of costs", numberFlag({ min: 0, max: 3600 }))
+    .option("--json", "print JSON")
+    .addHelpText("after", HELP)
+    .action(async (flags: GatesFlags) => onExit(await gates(flags)));
+}
+
+async function gates(flags: GatesFlags): Promise<ExitCode> {
+  const { workload } = must(await readWorkload(flags, readCards(flags).catalogue));
+  const { models, promptIds } = workload.outcomes;
+  if (models.length < 2) return refuse("A gate decides between two models: this workload has one.");
+  const tournament = gateTournament(workload, { share: flags.share, judgeSeconds: flags.judgeSeconds ?? null });
+  if (tournament === null)
+    return refuse(`${promptIds.length} prompts are too few: gates are compared on at least ${LEAST_HELD_OUT} held-out prompts.`);
+  process.stdout.write(flags.json === true ? `${JSON.stringify(withoutScores(tournament), null, 2)}\n` : describeTournament(tournament));
+  return EXIT.done;
+}
+
+/** Scores of single answers are no figure of a tournament. */
+const withoutScores = ({ stages, ...tournament }: GateTournament) => ({
+  ...tournament,
+  stages: stages.map((stage) => ({ ...stage, gates: stage.gates.map(({ scores: _, ...gate }) => gate) })),
+});

@@ -1,0 +1,211 @@
+import type { GateCause, GateRecord, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import { isRecord } from "@/solver/collections/isRecord";
+import { createGate } from "@/solver/gates/createGate";
+import type { AnswerEvidence, Gate, GateNeed, GateReading } from "@/solver/gates/gate";
+import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
+import { gatesOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import type { Policy } from "@/solver/policies/core/policy";
+import type { StageOutcome } from "../engines/stageOutcome";
+import type { AnswerTokens, GeneratedText } from "../http/endpoint";
+import { bytesPerToken, type ModelRequest } from "../http/modelRequest";
+import { usageOf } from "../http/usage";
+import type { Judge, JudgeReading } from "../judge/judge";
+import { hasBrokenStructure } from "./brokenStructure";
+import type { GateWatch } from "./gateWatch";
+import { type GateEngines, OtherAnswers, type OtherAnswersOptions, type WantedAnswer } from "./otherAnswers";
+
+export interface GateDeps {
+  readonly judge: Judge | null;
+  readonly engines: GateEngines;
+  readonly watch: GateWatch;
+}
+
+/** An engine's answer, and what was collected beside it. */
+export interface GatedAnswer {
+  readonly asked: ModelRequest;
+  readonly answered: Extract<StageOutcome, { kind: "answered" }>;
+  /** Null where the engine reported none, or was not asked. */
+  readonly tokens: AnswerTokens | null;
+  /** Null where the gate compares with none. */
+  readonly others: OtherAnswers | null;
+  readonly signal: AbortSignal;
+}
+
+/** The score of an answer, or why there is none. */
+export interface GateFinding {
+  readonly kind: GateRecord["kind"];
+  /** 0..100, to a hundredth: what the threshold is compared with. */
+  readonly score: number | null;
+  readonly unscored?: NonNullable<StageRecord["unscored"]>;
+  /** Whether it is the judge that gave none. */
+  readonly isJudgeMissing: boolean;
+  /** More about a missing score, in words. */
+  readonly detail?: string;
+  /** Wall milliseconds from the answer to the score. */
+  readonly ms: number;
+  /** Of them the judge's; left out where it was not asked. */
+  readonly judgeMs?: number;
+  readonly calls?: NonNullable<GateRecord["calls"]>;
+}
+
+const noJudge: JudgeReading = { score: null, failure: "no judge is configured", outcome: "unavailable" };
+/** The request was aborted before. */
+const notAsked: JudgeReading = { score: null, failure: null, outcome: "aborted" };
+const noEvidence: AnswerEvidence = {
+  ...{ prompt: "", answer: "", inputTokens: 0, outputTokens: 0, endedByLength: false, tokens: null, others: null, judgedScore: null },
+};
+
+/** What was collected so far. */
+interface Found {
+  evidence: AnswerEvidence;
+  judged: JudgeReading | null;
+  judgeMs: number;
+}
+
+interface StageOfGate {
+  readonly model: string;
+  /** What the policy does with a score: decisions are its own. */
+  readonly accepts: (score: number) => boolean;
+}
+
+/**
+ * The gate of one stage: collects the evidence that its document asks for, cheapest first, and scores the answer. Whether the score is good
+ * enough is for the policy to decide.
+ */
+export class AnswerGate {
+  readonly kind: GateRecord["kind"];
+  /** Whether engines must be asked for log probabilities. */
+  readonly readsTokens: boolean;
+  readonly #gate: Gate;
+  readonly #stage: StageOfGate;
+  readonly #deps: GateDeps;
+  readonly #wanted: readonly WantedAnswer[];
+  /** Whether further answers are needed in any case, so that they are asked for beside the answer. */
+  readonly #comparesFirst: boolean;
+
+  constructor(document: GateDocument, stage: StageOfGate, deps: GateDeps) {
+    this.#gate = createGate(document);
+    this.#stage = stage;
+    this.#deps = deps;
+    this.kind = document.kind;
+    this.readsTokens = this.#gate.needs.includes("log-probabilities");
+    this.#wanted = wantedBy(document, stage.model);
+    this.#comparesFirst = this.#gate.nextNeed(noEvidence, new Set()) === "other-answers";
+  }
+
+  /** Called when the stage's engine is called. Null if the gate compares with no further answers. */
+  begin(options: Pick<OtherAnswersOptions, "asked" | "signal" | "answerBytes">): OtherAnswers | null {
+    if (this.#wanted.length === 0) return null;
+    const others = new OtherAnswers({ ...options, wanted: this.#wanted, engines: this.#deps.engines });
+    if (this.#comparesFirst) others.start();
+    return others;
+  }
+
+  /**
+   * Scores an answer; null if it holds no text to score. An answer without the JSON that it must have scores 0 and needs no evidence, unless
+   * the judge alone is the gate: it reads the answer itself.
+   */
+  async read(given: GatedAnswer): Promise<GateFinding | null> {
+    const { asked, answered, others, signal } = given;
+    const { text } = asked.endpoint;
+    const answer = text?.answer(answered.completion) ?? null;
+    if (text === null || answer === null) {
+      others?.cancel();
+      return null;
+    }
+    const startedMs = performance.now();
+    const found: Found = { evidence: evidenceOf(given, text, answer), judged: null, judgeMs: 0 };
+    const isBroken = this.kind !== "judge" && hasBrokenStructure(asked.body, answered.completion);
+    if (!isBroken) await this.#collect(found, given);
+    others?.cancel();
+    const reading: GateReading = isBroken ? { kind: "scored", score: 0 } : this.#gate.score(found.evidence);
+    const score = reading.kind === "scored" ? rounded(reading.score) : null;
+    const { judged, judgeMs } = found;
+    const judgeFailed = reading.kind === "unscored" && reading.cause === "no-judged-score";
+    const cause = reading.kind === "unscored" && reading.cause !== "no-judged-score" ? reading.cause : null;
+    if (!signal.aborted && !judgeFailed) this.#deps.watch.note(this.#stage.model, cause);
+    return {
+      kind: this.kind,
+      score,
+      isJudgeMissing: judgeFailed,
+      ...missing(cause, judgeFailed ? (judged ?? notAsked) : null),
+      ms: performance.now() - startedMs,
+      ...(judged !== null && { judgeMs }),
+      ...(others !== null && { calls: [...others.calls] }),
+    };
+  }
+
+  /** Collects what the gate asks for, one after the other, until it can decide. */
+  async #collect(found: Found, { others, signal }: GatedAnswer): Promise<void> {
+    const read = new Set<GateNeed>();
+    const next = (): GateNeed | null => (signal.aborted ? null : this.#gate.nextNeed(found.evidence, read));
+    for (let need = next(); need !== null; need = next()) {
+      read.add(need);
+      const { evidence } = found;
+      if (need === "judge") {
+        const askedMs = performance.now();
+        found.judged = await (this.#deps.judge?.score(evidence.prompt, evidence.answer, signal) ?? noJudge);
+        found.judgeMs = performance.now() - askedMs;
+        found.evidence = { ...evidence, judgedScore: found.judged.score };
+      } else if (need === "other-answers" && others !== null) {
+        const answers = await others.read((so, open) => this.#isDecided({ ...evidence, others: so }, open, read));
+        found.evidence = { ...evidence, others: answers };
+      }
+    }
+  }
+
+  /** Whether the policy decides the same whether all open answers agree with the one that is scored or none does. */
+  #isDecided({ others, ...evidence }: AnswerEvidence, open: number, read: ReadonlySet<GateNeed>): boolean {
+    if (others === null || others.length === 0) return false;
+    const accepts = (rest: string): boolean | null => {
+      const whole = { ...evidence, others: [...others, ...Array<string>(open).fill(rest)] };
+      if (this.#gate.nextNeed(whole, read) !== null) return null;
+      const reading = this.#gate.score(whole);
+      return reading.kind === "scored" ? this.#stage.accepts(rounded(reading.score)) : null;
+    };
+    const least = accepts("");
+    return least !== null && least === accepts(evidence.answer);
+  }
+}
+
+/** The gates of a policy's stages, by stage; none where every answer is accepted. */
+export function answerGates(document: PolicyDocument, policy: Policy, deps: GateDeps): readonly AnswerGate[] {
+  const models = modelsOf(document);
+  return gatesOf(document).map((gate, stage) => {
+    return new AnswerGate(gate, { model: models[stage] ?? "", accepts: (score) => policy.accepts(stage, score) }, deps);
+  });
+}
+
+/** The further answers that a gate at a model's stage compares with. */
+function wantedBy(document: GateDocument, model: string): readonly WantedAnswer[] {
+  return simpleGatesOf(document).flatMap((gate) => {
+    if (gate.kind !== "agreement") return [];
+    const { samples, peers = [] } = gate;
+    const own = Array.from({ length: samples?.count ?? 0 }, () => ({ model, temperature: samples?.temperature ?? null }));
+    return [...own, ...peers.map((peer) => ({ model: peer, temperature: null }))];
+  });
+}
+
+function evidenceOf({ asked, answered: { completion }, tokens }: GatedAnswer, text: GeneratedText, answer: string): AnswerEvidence {
+  const usage = usageOf(completion);
+  const choice = isRecord(completion) && Array.isArray(completion.choices) ? completion.choices[0] : undefined;
+  return {
+    prompt: text.prompt(asked.body),
+    answer,
+    inputTokens: usage.inputTokens ?? asked.inputTokens,
+    outputTokens: usage.outputTokens ?? tokens?.texts.length ?? Math.ceil(Buffer.byteLength(answer) / bytesPerToken),
+    endedByLength: isRecord(choice) && choice.finish_reason === "length",
+    tokens,
+    others: null,
+    judgedScore: null,
+  };
+}
+
+/** Why there is no score: the gate's own cause, or the judge's. */
+function missing(cause: GateCause | null, judged: JudgeReading | null): Pick<GateFinding, "unscored" | "detail"> {
+  if (cause !== null) return { unscored: cause };
+  if (judged === null || judged.outcome === "scored") return {};
+  return { unscored: judged.outcome, ...(judged.failure !== null && { detail: judged.failure }) };
+}
+
+const rounded = (score: number): number => Math.round(score * 100) / 100;

@@ -1,0 +1,146 @@
+import type { GateCall } from "@/server/contracts/gateway/gatewayAdmin";
+import { callEngine } from "../engines/engineCall";
+import type { Replica } from "../engines/replica";
+import { spareReplica } from "../engines/spareReplica";
+import { stageOutcome } from "../engines/stageOutcome";
+import { engineBody, type ModelRequest, withoutTrace } from "../http/modelRequest";
+import { noUsage, type Usage, usageOf } from "../http/usage";
+
+/** The engines that further answers may use. */
+export interface GateEngines {
+  readonly pool: { readonly replicas: readonly Replica[] };
+  /** Requests that wait for an engine, by model. */
+  readonly queued: ReadonlyMap<string, number>;
+  /** Called when an engine got room. */
+  readonly onRoom: (nowMs: number) => void;
+}
+
+/** A further answer that a gate compares with. */
+export interface WantedAnswer {
+  readonly model: string;
+  /** Null: the client's own. */
+  readonly temperature: number | null;
+}
+
+export interface OtherAnswersOptions {
+  readonly asked: ModelRequest;
+  readonly wanted: readonly WantedAnswer[];
+  readonly engines: GateEngines;
+  /** The request's own: it ends the calls too. */
+  readonly signal: AbortSignal;
+  /** Largest answer. */
+  readonly answerBytes: number;
+}
+
+interface Call {
+  readonly wanted: WantedAnswer;
+  outcome: GateCall["outcome"] | "open";
+  usage: Usage;
+  text: string;
+  /** Resolves when it is settled; never rejects. */
+  done: Promise<void>;
+}
+
+/**
+ * Further answers to a request, asked for beside its own. They use spare engines only: one that stays at least half empty and for whose
+ * model nothing waits, so that no client's request waits for them. They are not retried, and their failures do not count against an engine.
+ */
+export class OtherAnswers {
+  readonly #options: OtherAnswersOptions;
+  readonly #calls: readonly Call[];
+  readonly #end = new AbortController();
+
+  constructor(options: OtherAnswersOptions) {
+    this.#options = options;
+    this.#calls = options.wanted.map((wanted) => ({
+      wanted,
+      outcome: "no-free-engine",
+      usage: noUsage,
+      text: "",
+      done: Promise.resolve(),
+    }));
+    options.signal.addEventListener("abort", this.cancel, { once: true });
+  }
+
+  /** Asks for those answers that were not asked for yet and for which an engine is free. */
+  start(): void {
+    if (this.#end.signal.aborted) return;
+    for (const [index, call] of this.#calls.entries()) {
+      if (call.outcome !== "no-free-engine") continue;
+      const replica = spareReplica(call.wanted.model, this.#options.engines);
+      if (replica === undefined) continue;
+      call.outcome = "open";
+      call.done = this.#ask(call, replica, index);
+    }
+  }
+
+  /**
+   * The answers, as soon as all are there or the rest can change nothing; the rest is cancelled.
+   *
+   * @param isDecided whether the outcome is known from these answers, whatever so many open ones say.
+   * @returns null if there are none.
+   */
+  async read(isDecided: (answers: readonly string[], open: number) => boolean): Promise<readonly string[] | null> {
+    // Engines that were full may have room now: the one of the answer itself has.
+    this.start();
+    for (let open = this.#open; open.length > 0 && !isDecided(this.#answers, open.length); open = this.#open) {
+      await Promise.race(open.map(({ done }) => done));
+    }
+    this.cancel();
+    const answers = this.#answers;
+    return answers.length === 0 ? null : answers;
+  }
+
+  /** Ends the open calls. */
+  readonly cancel = (): void => {
+    this.#options.signal.removeEventListener("abort", this.cancel);
+    this.#end.abort();
+  };
+
+  /** What became of each, for the record. */
+  get calls(): readonly GateCall[] {
+    return this.#calls.map(({ wanted: { model }, outcome, usage }) => {
+      return { model, outcome: outcome === "open" ? "cancelled" : outcome, ...usage };
+    });
+  }
+
+  get #open(): readonly Call[] {
+    return this.#calls.filter(({ outcome }) => outcome === "open");
+  }
+
+  get #answers(): readonly string[] {
+    return this.#calls.filter(({ outcome }) => outcome === "answered").map(({ text }) => text);
+  }
+
+  /** Bypasses the policies, which see the call only in the engine's count of requests. */
+  async #ask(call: Call, replica: Replica, index: number): Promise<void> {
+    const { asked, engines, answerBytes } = this.#options;
+    const { endpoint } = asked;
+    replica.begin();
+    const reply = await callEngine({
+      pool: replica.pool,
+      path: replica.basePath + endpoint.path,
+      headers: { ...withoutTrace(asked.upstreamHeaders), "x-request-id": `${asked.requestId}-gate-${index + 1}` },
+      body: engineBody({ ...asked, body: this.#body(call.wanted, index) }, replica.servedName, { stream: false, priority: null }),
+      signal: this.#end.signal,
+      mostBytes: answerBytes,
+      watch: replica.stallDetector,
+    });
+    replica.end();
+    const outcome = stageOutcome({ kind: "not-begun", reply }, endpoint);
+    const text = outcome.kind === "answered" ? (endpoint.text?.answer(outcome.completion) ?? null) : null;
+    call.outcome = outcome.kind === "aborted" ? "cancelled" : text === null ? "failed" : "answered";
+    call.text = text ?? "";
+    if (outcome.kind === "answered") call.usage = usageOf(outcome.completion);
+    engines.onRoom(performance.now());
+  }
+
+  /** A sample must not repeat the answer because it has the client's seed. */
+  #body({ temperature }: WantedAnswer, index: number): ModelRequest["body"] {
+    const { body } = this.#options.asked;
+    const { seed } = body;
+    const plain = { ...body, logprobs: undefined, top_logprobs: undefined };
+    if (temperature === null) return plain;
+    return { ...plain, temperature, ...(typeof seed === "number" && { seed: seed + index + 1 }) };
+  }
+}

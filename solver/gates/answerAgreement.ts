@@ -1,0 +1,42 @@
+import { exactMatch } from "@/solver/judging/exactMatch";
+import { type Extraction, hasAnswer } from "@/solver/judging/extract";
+import { normalised } from "@/solver/judging/normalised";
+import { asStructure } from "./jsonAnswer";
+
+/** Levels of a structure that are compared; deeper structures differ. */
+const MAX_DEPTH = 64;
+
+/**
+ * Share of further answers, 0..1, that give the same answer (Agreement-Based Cascading, section 3, with the answer that is served as the
+ * one that is voted on): after `extract` took the relevant part of both. JSON objects and arrays, and so tool calls, are compared by their
+ * structure: the order of fields does not matter.
+ *
+ * @param others at least one.
+ * @returns null where neither the answer nor any other has a part to compare.
+ */
+export function answerAgreement(answer: string, others: readonly string[], extract: Extraction): number | null {
+  const own = asStructure(answer);
+  const comparable = own !== null || [answer, ...others].some((each) => hasAnswer(each, extract) || asStructure(each) !== null);
+  if (!comparable) return null;
+  return others.filter((other) => isSameAnswer({ text: answer, structure: own }, other, extract)).length / others.length;
+}
+
+function isSameAnswer(own: { readonly text: string; readonly structure: object | null }, other: string, extract: Extraction): boolean {
+  const structure = asStructure(other);
+  if (own.structure !== null && structure !== null) return isSameValue(own.structure, structure, 0);
+  if (own.structure !== null || structure !== null) return false;
+  return hasAnswer(own.text, extract) && hasAnswer(other, extract) && exactMatch(own.text, other, extract) === 100;
+}
+
+function isSameValue(one: unknown, other: unknown, depth: number): boolean {
+  if (depth > MAX_DEPTH) return false;
+  if (typeof one === "string" && typeof other === "string") {
+    // Arguments of a tool call are JSON in a string.
+    const [a, b] = [asStructure(one), asStructure(other)];
+    return a !== null && b !== null ? isSameValue(a, b, depth + 1) : normalised(one) === normalised(other);
+  }
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return one === other;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const [a, b] = [Object.entries(one), new Map(Object.entries(other))];
+  return a.length === b.size && a.every(([name, value]) => b.has(name) && isSameValue(value, b.get(name), depth + 1));
+}

@@ -1,0 +1,49 @@
+import { type Extraction, hasAnswer } from "@/solver/judging/extract";
+import type { AnswerEvidence } from "./gate";
+import type { GateDocument, ScorerFeature } from "./gateDocument";
+import { LAST_TOKENS, meanLogProbability, tokenConfidence } from "./tokenConfidence";
+
+export type ScorerDocument = Extract<GateDocument, { readonly kind: "scorer" }>;
+
+/** Inputs of a scorer that need log probabilities. */
+export const readsLogProbabilities: ReadonlySet<ScorerFeature> = new Set([
+  "minimum-probability",
+  "mean-log-probability",
+  "last-tokens-log-probability",
+]);
+
+/** The value of a scorer's input for an answer; null where the answer does not have it. */
+export function answerFact(evidence: AnswerEvidence, feature: ScorerFeature, answer: Extraction): number | null {
+  switch (feature) {
+    case "minimum-probability":
+      return tokenConfidence(evidence, { measure: "minimum" });
+    case "mean-log-probability":
+      return meanLogProbability(evidence.tokens);
+    case "last-tokens-log-probability":
+      return meanLogProbability(evidence.tokens, LAST_TOKENS);
+    case "log-answer-tokens":
+      return Math.log1p(Math.max(0, evidence.outputTokens));
+    case "log-prompt-tokens":
+      return Math.log1p(Math.max(0, evidence.inputTokens));
+    case "has-extractable-answer":
+      return hasAnswer(evidence.answer, answer) ? 1 : 0;
+    case "ended-by-length":
+      return evidence.endedByLength ? 1 : 0;
+  }
+}
+
+/**
+ * Probability, 0..1, that an answer is right by a scorer.
+ *
+ * @param factOf the value of an input; null where the answer does not have it, which counts as the mean of the training answers.
+ */
+export function scorerProbability(
+  { bias, weights }: Pick<ScorerDocument, "bias" | "weights">,
+  factOf: (feature: ScorerFeature) => number | null,
+): number {
+  const logit = weights.reduce((sum, { feature, mean, scale, weight }) => {
+    const value = factOf(feature);
+    return value === null ? sum : sum + (weight * (value - mean)) / scale;
+  }, bias);
+  return 1 / (1 + Math.exp(-logit));
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { createGate } from "./createGate";
+import type { AnswerEvidence } from "./gate";
+import { confidenceMeasures, type GateDocument, type SimpleGateDocument } from "./gateDocument";
+import { gateContract } from "./testing/gateContract";
+
+const judge = { kind: "judge" } as const;
+const confidence = { kind: "confidence", measure: "minimum" } as const;
+const agreement = { kind: "agreement", answer: "number", samples: { count: 2, temperature: 0.7 } } satisfies SimpleGateDocument;
+const scorer = {
+  kind: "scorer",
+  answer: "number",
+  bias: 0.2,
+  weights: [
+    { feature: "minimum-probability", mean: 0.5, scale: 0.2, weight: 1.5 },
+    { feature: "mean-log-probability", mean: -0.4, scale: 0.3, weight: 0.5 },
+    { feature: "last-tokens-log-probability", mean: -0.4, scale: 0.3, weight: 0.5 },
+    { feature: "log-answer-tokens", mean: 4, scale: 1, weight: -0.7 },
+    { feature: "log-prompt-tokens", mean: 4, scale: 1, weight: -0.1 },
+    { feature: "has-extractable-answer", mean: 0.9, scale: 0.3, weight: 1 },
+    { feature: "ended-by-length", mean: 0.1, scale: 0.3, weight: -1 },
+  ],
+} satisfies GateDocument;
+const judgeBetween: GateDocument = {
+  kind: "sequence",
+  first: [{ gate: confidence, acceptFrom: 80, escalateBelow: 20 }],
+  last: judge,
+};
+
+const calibration = { raw: [0, 40, 100], calibrated: [10, 20, 90] };
+
+gateContract("judge", judge);
+for (const measure of confidenceMeasures) gateContract(`confidence, ${measure}`, { kind: "confidence", measure, answer: "number" });
+for (const answer of ["whole", "last-line", "number", "choice", "boxed"] as const)
+  gateContract(`agreement, ${answer}`, { ...agreement, answer });
+gateContract("scorer", scorer);
+gateContract("confidence, calibrated", { ...confidence, calibration });
+gateContract("judge in the doubtful middle", judgeBetween);
+gateContract("three gates in order", {
+  kind: "sequence",
+  first: [
+    { gate: { ...scorer, calibration }, acceptFrom: 85, escalateBelow: 15 },
+    { gate: agreement, acceptFrom: 100, escalateBelow: 0 },
+  ],
+  last: { ...judge, calibration },
+});
+
+const evidence: AnswerEvidence = {
+  prompt: "How many?",
+  answer: "So it is 42",
+  inputTokens: 10,
+  outputTokens: 5,
+  endedByLength: false,
+  tokens: null,
+  others: null,
+  judgedScore: null,
+};
+
+const tokens = (...probabilities: readonly number[]) => ({
+  texts: probabilities.map((_, at) => (at === 0 ? "So it is " : "42")),
+  logProbabilities: Float64Array.from(probabilities, Math.log),
+});
+
+describe("createGate", () => {
+  it("names the missing evidence where an answer has no score", () => {
+    expect(createGate(judge).score(evidence)).toEqual({ kind: "unscored", cause: "no-judged-score" });
+    expect(createGate(confidence).score(evidence)).toEqual({ kind: "unscored", cause: "no-log-probabilities" });
+    expect(createGate(agreement).score(evidence)).toEqual({ kind: "unscored", cause: "no-other-answers" });
+    const wordless = { ...evidence, answer: "Hello", others: ["Goodbye"] };
+    expect(createGate(agreement).score(wordless)).toEqual({ kind: "unscored", cause: "no-extractable-answer" });
+  });
+
+  it("scores by the share of the other answers that agree", () => {
+    const { score } = createGate(agreement);
+    expect(score({ ...evidence, others: ["42.0", "it is 43"] })).toEqual({ kind: "scored", score: 50 });
+    expect(score({ ...evidence, answer: "I do not know", others: ["42", "42"] })).toEqual({ kind: "scored", score: 0 });
+  });
+
+  it("asks the judge for answers between a sequence's bounds alone", () => {
+    const gate = createGate(judgeBetween);
+    const needFor = (probability: number) => gate.nextNeed({ ...evidence, tokens: tokens(probability, 1) }, new Set(["log-probabilities"]));
+    expect(gate.nextNeed(evidence, new Set())).toBe("log-probabilities");
+    expect([0.19, 0.2, 0.5, 0.79, 0.81].map(needFor)).toEqual([null, "judge", "judge", "judge", null]);
+    expect(gate.score({ ...evidence, tokens: tokens(0.5, 1), judgedScore: 63 })).toEqual({ kind: "scored", score: 63 });
+    const refused = gate.score({ ...evidence, tokens: tokens(0.125, 1), judgedScore: 63 });
+    expect(refused.kind === "scored" && refused.score).toBeCloseTo(12.5, 9);
+  });
+
+  it("asks the next gate of a sequence where one has no evidence", () => {
+    const gate = createGate(judgeBetween);
+    expect(gate.nextNeed(evidence, new Set(["log-probabilities"]))).toBe("judge");
+    expect(gate.nextNeed(evidence, new Set(["log-probabilities", "judge"]))).toBeNull();
+    expect(gate.score({ ...evidence, judgedScore: 12 })).toEqual({ kind: "scored", score: 12 });
+  });
+
+  it("maps raw scores by the calibration, constant beyond its points", () => {
+    const gate = createGate({ ...judge, calibration: { raw: [20, 60, 80], calibrated: [5, 45, 95] } });
+    const scores = [0, 20, 40, 60, 70, 80, 100].map((judgedScore) => gate.score({ ...evidence, judgedScore }));
+    expect(scores.map((reading) => reading.kind === "scored" && reading.score)).toEqual([5, 5, 25, 45, 70, 95, 95]);
+  });
+
+  it("counts a scorer's inputs without a value as their means", () => {
+    const { score } = createGate({ ...scorer, bias: 0, weights: scorer.weights.slice(0, 1) });
+    expect(score(evidence)).toEqual({ kind: "scored", score: 50 });
+    const sure = score({ ...evidence, tokens: tokens(0.9, 0.9) });
+    expect(sure.kind === "scored" && sure.score).toBeCloseTo(100 / (1 + Math.exp(-3)), 9);
+  });
+});

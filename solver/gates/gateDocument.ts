@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { machineName } from "@/solver/wording/names";
+
+/**
+ * Maps a gate's raw score to 0..100, so that a threshold means the same for every gate: piecewise linear between the points, constant
+ * beyond them. Both arrays are parallel; `raw` is ascending, `calibrated` never falls.
+ */
+export const calibrationSchema = z
+  .object({
+    raw: z.array(z.number()).min(2).max(256),
+    calibrated: z.array(z.number().min(0).max(100)).min(2).max(256),
+  })
+  .superRefine(({ raw, calibrated }, context) => {
+    const falls = (values: readonly number[], atMost: boolean) =>
+      values.some((value, index) => index > 0 && (atMost ? value <= (values[index - 1] ?? 0) : value < (values[index - 1] ?? 0)));
+    if (raw.length !== calibrated.length)
+      context.addIssue({ code: "custom", message: `${raw.length} raw scores and ${calibrated.length} calibrated ones` });
+    else if (falls(raw, true)) context.addIssue({ code: "custom", path: ["raw"], message: "Raw scores must ascend" });
+    else if (falls(calibrated, false))
+      context.addIssue({ code: "custom", path: ["calibrated"], message: "Calibrated scores must not fall" });
+  });
+
+/** How token log probabilities of an answer become one number, 0..1. */
+export const confidenceMeasures = ["minimum", "mean", "length-normalised", "last-tokens", "answer-span"] as const;
+
+/** The part of an answer that is compared, as in `solver/judging/extract.ts`. */
+const extraction = z.enum(["whole", "last-line", "number", "choice", "boxed"]);
+
+const calibration = calibrationSchema.optional();
+
+/** The judge of the policy: a second model that reads prompt and answer. */
+const judgeGate = z.object({ kind: z.literal("judge"), calibration });
+
+/** Token log probabilities that the engine reports with the answer. */
+const confidenceGate = z.object({
+  kind: z.literal("confidence"),
+  measure: z.enum(confidenceMeasures),
+  /** Tokens at the end that `last-tokens` reads. */
+  lastTokens: z.int().min(1).max(256).optional(),
+  /** The span that `answer-span` reads; the smallest probability inside it counts. */
+  answer: extraction.optional(),
+  calibration,
+});
+
+/** Share of further answers that agree with this one: samples of the same model, or answers of other models. */
+const agreementGate = z.object({
+  kind: z.literal("agreement"),
+  answer: extraction,
+  /** Further answers of the same model, drawn at this temperature. */
+  samples: z.object({ count: z.int().min(1).max(8), temperature: z.number().min(0).max(2) }).optional(),
+  /** Other models of the deployment that answer too. */
+  peers: z.array(machineName).max(4).optional(),
+  calibration,
+});
+
+/** Inputs of a scorer. Those that an answer does not have count as the mean of the training answers. */
+export const scorerFeatures = [
+  "minimum-probability",
+  "mean-log-probability",
+  "last-tokens-log-probability",
+  "log-answer-tokens",
+  "log-prompt-tokens",
+  "has-extractable-answer",
+  "ended-by-length",
+] as const;
+
+/** A logistic regression over an answer's facts, trained on labelled or judged answers (FrugalGPT, section 3). */
+const scorerGate = z.object({
+  kind: z.literal("scorer"),
+  answer: extraction,
+  bias: z.number(),
+  weights: z
+    .array(z.object({ feature: z.enum(scorerFeatures), mean: z.number(), scale: z.number().positive(), weight: z.number() }))
+    .min(1)
+    .max(scorerFeatures.length),
+  calibration,
+});
+
+const simpleGate = z.discriminatedUnion("kind", [judgeGate, confidenceGate, agreementGate, scorerGate]);
+
+/**
+ * Gates in order, cheapest first: an answer whose score is at least `acceptFrom` or below `escalateBelow` needs no further gate; the last
+ * gate's score counts for those between.
+ */
+const sequenceGate = z.object({
+  kind: z.literal("sequence"),
+  first: z
+    .array(z.object({ gate: simpleGate, acceptFrom: z.number().min(0).max(101), escalateBelow: z.number().min(0).max(100) }))
+    .min(1)
+    .max(3),
+  last: simpleGate,
+});
+
+/** What gives an answer its score, 0..100, which a stage's threshold is compared with. */
+export const gateSchema = z.discriminatedUnion("kind", [judgeGate, confidenceGate, agreementGate, scorerGate, sequenceGate]);
+
+export type GateDocument = z.infer<typeof gateSchema>;
+export type SimpleGateDocument = z.infer<typeof simpleGate>;
+export type ConfidenceMeasure = (typeof confidenceMeasures)[number];
+export type ScorerFeature = (typeof scorerFeatures)[number];
+export type Calibration = z.infer<typeof calibrationSchema>;
+
+/** The gates that a gate consists of: itself, or those of a sequence in order. */
+export const simpleGatesOf = (gate: GateDocument): readonly SimpleGateDocument[] =>
+  gate.kind === "sequence" ? [...gate.first.map((step) => step.gate), gate.last] : [gate];

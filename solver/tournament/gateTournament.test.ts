@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { seededRandom } from "@/solver/numeric/random";
+import { generatedWorkload } from "@/solver/workload/generated";
+import type { Workload } from "@/solver/workload/workload";
+import { gateTournament } from "./gateTournament";
+
+const options = { share: 0.5, judgeSeconds: 0.3 };
+
+/** A generated workload with two columns of the smaller models: a confidence that separates right from wrong, and an agreement that is noise. */
+function withColumns(prompts: number): Workload {
+  const workload = generatedWorkload({ prompts, seed: 4 });
+  const random = seededRandom(8);
+  const models = workload.outcomes.models.map((column) => ({
+    ...column,
+    confidence: column.label.map((label) => Math.max(0, Math.min(100, (label === 100 ? 97 : 85) + 4 * random.normal()))),
+    agreement: column.label.map(() => (random.next() < 0.5 ? 0 : 100)),
+  }));
+  return { ...workload, outcomes: { ...workload.outcomes, models } };
+}
+
+function tournamentOf(workload: Workload) {
+  const tournament = gateTournament(workload, options);
+  if (tournament === null) throw new Error("too few prompts");
+  return tournament;
+}
+
+describe("gateTournament", () => {
+  const { stages, ...rest } = tournamentOf(withColumns(1000));
+
+  it("measures every gate of the table and a trained scorer, at each stage but the last", () => {
+    expect(rest).toEqual({ share: 0.5, planningPrompts: 700, heldOutPrompts: 300 });
+    expect(stages.map(({ model, next }) => [model, next])).toEqual([
+      ["qwen2.5-3b", "qwen2.5-7b"],
+      ["qwen2.5-7b", "qwen2.5-32b"],
+    ]);
+    for (const { gates } of stages)
+      expect(gates.map(({ name }) => name).toSorted()).toEqual(["agreement", "confidence", "judge", "scorer"]);
+  });
+
+  it("finds the gate that knows more, and that noise knows nothing", () => {
+    for (const { gates } of stages) {
+      const of = (name: string) => gates.find((gate) => gate.name === name);
+      expect(of("confidence")?.auc?.value).toBeGreaterThan(0.95);
+      expect(Math.abs((of("agreement")?.auc?.value ?? 1) - 0.5)).toBeLessThan(0.08);
+      expect(of("confidence")?.overRandom.value).toBeGreaterThan(of("judge")?.overRandom.value ?? 100);
+      expect(gates.at(-1)?.behindBest?.low).toBeGreaterThan(0);
+    }
+  });
+
+  it("calibrates the overconfident scores on other prompts than it measures them on", () => {
+    for (const { gates } of stages) {
+      const confidence = gates.find(({ name }) => name === "confidence");
+      expect(confidence?.rawCalibrationError).toBeGreaterThan(15);
+      expect(confidence?.calibrationError).toBeLessThan(8);
+      expect(confidence?.scores).toHaveLength(300);
+    }
+  });
+
+  it("names no winner between two columns that are the same", () => {
+    const workload = withColumns(400);
+    const models = workload.outcomes.models.map((column) => ({ ...column, judged: column.confidence ?? column.judged }));
+    const [stage] = tournamentOf({ ...workload, outcomes: { ...workload.outcomes, models } }).stages;
+    expect(stage?.verdict.kind).toBe("no-difference");
+  });
+
+  it("marks a modelled judge, and leaves costs open that a table does not hold", () => {
+    const gates = new Map(stages[0]?.gates.map((gate) => [gate.name, gate]));
+    expect(gates.get("judge")).toMatchObject({ modelled: true, cost: { extraSeconds: 0.3 } });
+    expect(gates.get("agreement")?.cost).toEqual({ extraTokens: null, extraSeconds: null });
+    expect(gates.get("confidence")?.cost).toEqual({ extraTokens: 0, extraSeconds: 0 });
+  });
+
+  it("refuses tables of too few held-out prompts", () => {
+    expect(gateTournament(generatedWorkload({ prompts: 65, seed: 1 }), options)).toBeNull();
+    expect(gateTournament(generatedWorkload({ prompts: 67, seed: 1 }), options)).not.toBeNull();
+  });
+});
