@@ -1,3 +1,4 @@
+import type { StartBelow } from "../plan/directStart";
 import { cascadeServe } from "./cascadeServe";
 import { PROMPT_AUC, routerBeforeAnswering } from "./routerBeforeAnswering";
 import type { BaselineSituation } from "./situation";
@@ -25,7 +26,7 @@ export const countOfBaselines = (models: number): number => models + 5;
  */
 export function* allBaselines(
   situation: BaselineSituation,
-  plan: { readonly stages: readonly number[]; readonly thresholds: readonly number[]; readonly startBelow: number },
+  plan: { readonly stages: readonly number[]; readonly thresholds: readonly number[]; readonly startBelow: StartBelow },
 ): Generator<KindOfBaseline, void> {
   let smallest = true;
   for (const model of situation.explorer.input.sample.models.keys()) {

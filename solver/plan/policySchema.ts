@@ -2,6 +2,7 @@ import { z } from "zod";
 import { machineName, oneLine } from "@/solver/wording/names";
 import { judgeVariationSchema } from "../judging/judgeTime";
 import { deprecatedFields, readingOldNames } from "./deprecatedFields";
+import { directStartSchema, predictorHash } from "./directStart";
 import { workflowDocumentSchema } from "./workflowDocument";
 
 const fraction = z.number().min(0).max(1);
@@ -21,16 +22,6 @@ const judgeSchema = z.object({
    * If the judge is an engine of this deployment: the tokens that a call adds to the prompt and the answer it reads, and those it writes.
    */
   engine: z.object({ rubricTokens: z.int().nonnegative(), outputTokens: z.int().positive() }).optional(),
-});
-
-/**
- * Requests with a confident router score skip stages: a request starts at the first stage whose score, computed from the prompt before any
- * model has answered, is at least `below`; where there is none, at the last. The last stage has no score of its own.
- */
-const directStartSchema = z.object({
-  below: z.int().min(1).max(100),
-  /** The router's assumed accuracy in predicting whether a model will be right. */
-  router: z.object({ kind: z.literal("modelled"), auc: fraction }),
 });
 
 /**
@@ -62,12 +53,14 @@ const placeSchema = z.object({
 });
 
 /** Predictors by the SHA-256 of their artefacts: of lengths for the order and for loads, of confidence for the route. */
-const artefactHash = z.string().regex(/^[0-9a-f]{64}$/);
-const learntSchema = z.object({ lengths: artefactHash.optional(), confidence: artefactHash.optional() });
+const learntSchema = z.object({ lengths: predictorHash.optional(), confidence: predictorHash.optional() });
 
 const queueing = { order: readingOldNames(orderSchema, deprecatedFields.order), place: placeSchema, learnt: learntSchema.optional() };
 
-/** Cascade by thresholds: stage i's answer is accepted when its judged score is >= thresholds[i]; the last always is. */
+/**
+ * Cascade by thresholds: stage i's answer is accepted when its judged score is >= thresholds[i]; the last always is. Answers of a stage with
+ * the threshold 0 are not judged.
+ */
 export const cascadePolicySchema = z
   .object({
     kind: z.literal("cascade"),
@@ -80,10 +73,13 @@ export const cascadePolicySchema = z
     /** The range inside which an operator may change each threshold without a new approval. */
     approvedRanges: z.object({ thresholds: z.array(z.object({ min: z.int().min(0).max(100), max: z.int().min(0).max(100) })) }),
   })
-  .superRefine(({ stages, thresholds }, context) => {
-    if (thresholds.length === stages.length - 1) return;
-    const message = `${stages.length} stages need ${stages.length - 1} thresholds, found ${thresholds.length}`;
-    context.addIssue({ code: "custom", path: ["thresholds"], message });
+  .superRefine(({ stages, thresholds, directStart }, context) => {
+    const wanted = stages.length - 1;
+    const refuse = (path: string[], what: string, found: number): void =>
+      context.addIssue({ code: "custom", path, message: `${stages.length} stages need ${wanted} ${what}, found ${found}` });
+    if (thresholds.length !== wanted) refuse(["thresholds"], "thresholds", thresholds.length);
+    const below = directStart?.below;
+    if (typeof below === "object" && below.length !== wanted) refuse(["directStart", "below"], "router scores to start at", below.length);
   });
 
 /** Every request to one model. */
@@ -183,7 +179,7 @@ const justInTimePolicySchema = z.object({
       z.object({
         workflow: workflowDocumentSchema,
         /** Predictor of its accurate configurations, by hash; left out: only that of the largest models is known to be accurate. */
-        predictor: artefactHash.optional(),
+        predictor: predictorHash.optional(),
       }),
     )
     .max(16),
@@ -222,7 +218,9 @@ export function modelsOf(policy: PolicyDocument): string[] {
 
 /** The model whose engines in the deployment judge; null where nothing is judged, or a judge outside of the deployment is used. */
 export const judgeEngineOf = (policy: PolicyDocument): string | null =>
-  policy.kind === "cascade" && policy.stages.length > 1 && policy.judge.engine !== undefined ? policy.judge.model : null;
+  policy.kind === "cascade" && policy.thresholds.some((threshold) => threshold > 0) && policy.judge.engine !== undefined
+    ? policy.judge.model
+    : null;
 
 /** The models of which a policy needs engines: those that serve, and the one that judges. */
 export function deployedModelsOf(policy: PolicyDocument): string[] {
@@ -233,9 +231,16 @@ export function deployedModelsOf(policy: PolicyDocument): string[] {
 /** Whether a plan's figures describe its policy: where models are chosen just in time they are those of the plan that it was made from. */
 export const isPredicted = ({ kind }: Pick<PolicyDocument, "kind">): boolean => kind !== "just-in-time";
 
+/** The hash of the predictor of confidence whose scores a policy reads: that of slack dispatch, or of a cascade's trained router. */
+export function confidencePredictorOf(policy: PolicyDocument): string | undefined {
+  const router = directStartOf(policy)?.router;
+  return router?.kind === "trained" ? router.predictor : policy.learnt?.confidence;
+}
+
 /** The trained predictors that a policy names, by their hashes. */
 export function learntOf(policy: PolicyDocument): readonly string[] {
-  const { lengths, confidence } = policy.learnt ?? {};
+  const { lengths, confidence: named } = policy.learnt ?? {};
+  const confidence = confidencePredictorOf(policy) ?? named;
   const configurations = policy.kind === "just-in-time" ? policy.workflows.map(({ predictor }) => predictor) : [];
   return [...new Set([lengths, confidence, ...configurations])].filter((hash) => hash !== undefined);
 }

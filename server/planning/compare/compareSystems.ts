@@ -143,7 +143,7 @@ function measuredSystem(
   const highest = highestRate((rate) => keepsUp(rate) && at(rate).percentileSeconds <= deadline, requestsPerSecond, RATE_TOLERANCE);
   const { quality, share } = routedBy(system, workload.outcomes, measuring);
   const gpus = gpusOf(system);
-  const judged = system.routing.kind === "cascade" ? share : [];
+  const judgements = judgementsOf(system, share);
   return {
     name: system.name,
     cascade: cascadeText(system),
@@ -155,7 +155,7 @@ function measuredSystem(
     highestRequestsPerSecond: highest,
     costUsdPerRequest:
       highest > 0
-        ? costUsdPerRequest({ gpus, usdPerGpuHour: cluster.usdPerGpuHour, requestsPerSecond: highest, share: judged, judge })
+        ? costUsdPerRequest({ gpus, usdPerGpuHour: cluster.usdPerGpuHour, requestsPerSecond: highest, judgements, judge })
         : null,
   };
 }

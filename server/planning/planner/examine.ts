@@ -11,6 +11,7 @@ import type { MilpEngine } from "@/solver/milp/engine";
 import { gpuOfNode, gpuTypes } from "@/solver/plan/clusterGpus";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
+import { judgeEngineOf } from "@/solver/plan/policySchema";
 import { drawSample } from "@/solver/workload/sample";
 import type { Workload } from "@/solver/workload/workload";
 
@@ -166,7 +167,7 @@ function examineBaselines(examined: Examined): Examination | string {
 /** The plan's cascade in the explorer's indices, followed by the GPUs of each stage and of a judge's engine. */
 function cascadeOf({ explorer, draft: { policy, deployment } }: Examined) {
   const { models } = explorer.input.sample;
-  const judged = policy.judge.engine !== undefined && policy.stages.length > 1;
+  const judged = judgeEngineOf(policy) !== null;
   return {
     stages: policy.stages.map(({ model }) => models.indexOf(model)),
     thresholds: policy.thresholds,

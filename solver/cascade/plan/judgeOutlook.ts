@@ -1,8 +1,9 @@
+import type { StartBelow } from "@/solver/plan/directStart";
 import type { JudgeOutlook } from "@/solver/plan/plan";
 import { applyJudge } from "@/solver/workload/applyJudge";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
-import { planningSample, routePrompts } from "../routing/routing";
+import { judgesAny, planningSample, routePrompts } from "../routing/routing";
 
 /** Judge reliabilities to evaluate: random, weak, usual, good, and an oracle. */
 const JUDGE_AUCS: readonly number[] = [0.5, 0.7, 0.8, 0.9, 1];
@@ -12,8 +13,8 @@ export interface DeployedCascade {
   /** Model cards, in the order requests meet them. */
   readonly models: readonly string[];
   readonly thresholds: readonly number[];
-  /** Router score to start at; above 0 the workload's outcomes carry such scores. */
-  readonly startBelow: number;
+  /** Router scores to start at; other than 0 the workload's outcomes carry such scores. */
+  readonly startBelow: StartBelow;
   /** Requests per second at which each stage saturates. */
   readonly saturation: readonly number[];
   readonly requestsPerSecond: number;
@@ -25,7 +26,7 @@ export interface DeployedCascade {
  */
 export function judgeOutlooks(workload: Workload, cascade: DeployedCascade): JudgeOutlook[] {
   const { judge, outcomes } = workload;
-  if (judge.kind === "measured" || cascade.models.length < 2) return [];
+  if (judge.kind === "measured" || !judgesAny(cascade.thresholds)) return [];
   const { planning } = splitPrompts(outcomes.promptIds.length, workload.seed);
   const stages = cascade.models.map((_, stage) => stage);
   return JUDGE_AUCS.map((auc) => {

@@ -1,3 +1,4 @@
+import { startScores } from "@/solver/plan/directStart";
 import type { CascadePolicy } from "@/solver/plan/plan";
 import type { Start, StartingRequest } from "../core/policy";
 import type { Route, Verdict } from "../core/policyParts";
@@ -10,7 +11,8 @@ type CascadeRouting = Pick<CascadePolicy, "stages" | "thresholds" | "directStart
 /**
  * Routing by thresholds (Cascadia, section 3): a request starts at the smallest model, or with a direct start at the first that a router
  * is confident of; stage i's answer is accepted when its judged score is at least `thresholds[i]`, else the request goes one stage on; the
- * last stage's answer is always accepted.
+ * last stage's answer is always accepted. Every score reaches a threshold of 0, so answers of a stage with it are not judged: with a direct
+ * start this is a router that chooses the model before any has answered.
  *
  * An answer without a score, because the judge failed or was too late, is accepted unless the plan says `judge.whenDown: "largest"`; the
  * reason is `judge-unavailable` either way. Escalating puts the whole load on the last model while the judge is down and discards existing
@@ -22,10 +24,13 @@ export function cascadeRoute(policy: CascadeRouting): Route {
   const last = models.length - 1;
   const { directStart } = policy;
   const toLargest = policy.judge?.whenDown === "largest";
-  const leastScores = directStart === undefined ? null : policy.thresholds.map(() => directStart.below);
+  const leastScores = directStart === undefined ? null : startScores(directStart.below, models.length);
+  const judges = (stage: number): boolean => (policy.thresholds[stage] ?? 0) > 0;
+  const judgesAny = policy.thresholds.some((threshold) => threshold > 0);
   const verdict = (stage: number, judgedScore: number | null): Verdict => {
     const threshold = policy.thresholds[stage];
     if (stage >= last || threshold === undefined) return { kind: "accept", reason: "last-stage" };
+    if (!judges(stage)) return { kind: "accept", reason: "not-judged" };
     if (judgedScore === null) {
       const reason = "judge-unavailable";
       return toLargest ? { kind: "escalate", stage: last, reason } : { kind: "accept", reason };
@@ -35,15 +40,15 @@ export function cascadeRoute(policy: CascadeRouting): Route {
       : { kind: "escalate", stage: stage + 1, reason: "score-below-threshold" };
   };
   const start = ({ routerScores, judgeResting }: StartingRequest): Start => {
-    if (toLargest && judgeResting && last > 0) return { stage: last, reason: "judge-unavailable" };
+    if (toLargest && judgeResting && judgesAny) return { stage: last, reason: "judge-unavailable" };
     return leastScores === null ? startAtFirst() : startWhereSure(models, leastScores, routerScores);
   };
   return {
     kind: "cascade",
-    needs: last > 0 ? ["judged-scores"] : [],
+    needs: [...(judgesAny ? (["judged-scores"] as const) : []), ...(directStart?.router.kind === "trained" ? (["confidence"] as const) : [])],
     models,
     start,
-    judges: (stage) => stage < last,
+    judges,
     verdict,
   };
 }
