@@ -24,6 +24,7 @@ import { machine, writeResults, writeTables } from "./lib/results";
 import { predictionBenchmarks } from "./prediction/prediction";
 import { predictorOverheadBenchmarks } from "./prediction/predictorOverhead";
 import { predictorsLiveBenchmarks } from "./prediction/predictorsLive";
+import { routerBenchmarks } from "./prediction/routers";
 import { realBenchmarks } from "./real/realBench";
 import { realRollOutBenchmarks } from "./realRollOut/realRollOut";
 import { recordEngineBenchmarks } from "./recorded/recorder/recordEngine";
@@ -71,6 +72,7 @@ const benchmarks: readonly Benchmark[] = [
   ...kairosOrderBenchmarks,
   ...kairosRaceBenchmarks,
   ...predictionBenchmarks,
+  ...routerBenchmarks,
   ...configurationBenchmarks,
   ...decisionBenchmarks,
   ...roundsBenchmarks,

@@ -27,6 +27,7 @@ export function tableRows(table: OutcomeTable, rows: Int32Array): OutcomeTable {
       outputTokens: rows.map((row) => column.outputTokens[row] ?? 0),
       label: Float64Array.from(rows, (row) => column.label[row] ?? 0),
       judged: Float64Array.from(rows, (row) => column.judged[row] ?? 0),
+      ...(column.routerScore === undefined ? {} : { routerScore: Float64Array.from(rows, (row) => column.routerScore?.[row] ?? 0) }),
     })),
   };
 }

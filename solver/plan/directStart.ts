@@ -54,5 +54,11 @@ export function shortestStart(scores: readonly number[]): StartBelow {
   return scores.every((score) => score === first) ? first : scores;
 }
 
+/** A router in a few words. */
+export const routerText = (router: Router): string =>
+  router.kind === "modelled"
+    ? `a modelled router of AUC ${router.auc.toFixed(2)}, an upper bound`
+    : `the trained predictor ${router.predictor.slice(0, 8)}`;
+
 /** `70`, or `40 / 70` where stages differ. */
 export const startText = (below: StartBelow): string => (typeof below === "number" ? `${below}` : below.join(" / "));

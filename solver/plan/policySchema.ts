@@ -216,11 +216,12 @@ export function modelsOf(policy: PolicyDocument): string[] {
   }
 }
 
+/** Whether a cascade judges any answer: none at thresholds of 0, which every score reaches. */
+export const judgesAny = (thresholds: readonly number[]): boolean => thresholds.some((threshold) => threshold > 0);
+
 /** The model whose engines in the deployment judge; null where nothing is judged, or a judge outside of the deployment is used. */
 export const judgeEngineOf = (policy: PolicyDocument): string | null =>
-  policy.kind === "cascade" && policy.thresholds.some((threshold) => threshold > 0) && policy.judge.engine !== undefined
-    ? policy.judge.model
-    : null;
+  policy.kind === "cascade" && judgesAny(policy.thresholds) && policy.judge.engine !== undefined ? policy.judge.model : null;
 
 /** The models of which a policy needs engines: those that serve, and the one that judges. */
 export function deployedModelsOf(policy: PolicyDocument): string[] {

@@ -21,7 +21,7 @@ const asked: PlanView = {
   },
   judge: { model: "small", rubricTokens: 100, outputTokens: 5 },
   judgeSeconds: null,
-  routerAuc: 0.8,
+  router: 0.8,
 };
 const knobs = knobsOf(untouched, { workload: "w", requestsPerSecond: 1, qualityFloor: 85, gpus: 32 });
 
@@ -75,7 +75,7 @@ describe("the estimate", () => {
 });
 
 it("asks for the cluster's own judge with a time that was set, shows it as a rule, and drops it where an engine judges", () => {
-  const set: ConstraintsView = { constraints: noConstraints, judge: null, judgeSeconds: 0.05, routerAuc: null };
+  const set: ConstraintsView = { constraints: noConstraints, judge: null, judgeSeconds: 0.05, router: null };
   expect(asSituation(set)).toEqual({ judge: { kind: "fixed", secondsPerCall: 0.05 } });
   expect(activeConstraints(set)).toMatchObject([
     { says: expect.stringMatching(/^a judge call takes 50.ms, entered$/), without: { judgeSeconds: null } },

@@ -8,7 +8,6 @@ const baseline = (routing: NamedBaseline["routing"]): NamedBaseline => ({
   number: 2,
   name: "CascadeServe",
   attainable: true,
-  hasBound: true,
   cascade: "small (2 × tp 1)",
   routing,
   quality: 83,
@@ -27,8 +26,8 @@ it("names the baseline and its figure, and can be planned where it is thresholds
   });
 });
 
-it("says why a baseline cannot be planned: a router, or the same thresholds on other replicas", () => {
-  expect(banner(null).reason).toContain("needs a router");
+it("says why a baseline cannot be planned: a modelled router, or the same thresholds on other replicas", () => {
+  expect(banner(null).reason).toContain("scores are modelled");
   expect(banner(planned.routing)).toMatchObject({ plannable: { kind: "replicas" } });
   expect(prepareBetter({ baseline: baseline(planned.routing), axis: "cost", by: 1 }, { routing: null, figures }).plannable.kind).toBe(
     "thresholds",

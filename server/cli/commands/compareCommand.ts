@@ -4,12 +4,15 @@ import { type ComparedRate, compareSystems } from "@/server/planning/compare/com
 import { loadGlpkEngine } from "@/server/planning/planner/glpkEngine";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { describeComparison } from "../describe/describeComparison";
+import { withConfidenceFlags } from "../flags/confidenceFlags";
 import { EXIT, type ExitCode, refuse } from "../flags/exitCodes";
 import { listFlag, numberFlag } from "../flags/flagValues";
+import { readTrainedStart, type TrainedStartFlags } from "../flags/policyFlags";
+import { directStartOption } from "../flags/routingFlags";
 import { readSituation, type SituationFlags, withSituationFlags } from "../flags/situationFlags";
 import { type RaceFlags, raceSystems } from "./raceSystems";
 
-interface CompareFlags extends Omit<SituationFlags, "rate">, RaceFlags {
+interface CompareFlags extends Omit<SituationFlags, "rate">, RaceFlags, TrainedStartFlags {
   readonly baselines?: boolean;
   readonly quality?: readonly number[];
   readonly rate?: number;
@@ -35,7 +38,7 @@ deadline over one base for all: the mean over the ladder's models of the latency
  * each simulated whole on held-out prompts.
  */
 export function addCompareCommand(program: Command, onExit: (code: ExitCode) => void): void {
-  const command = withSituationFlags(program.command("compare"))
+  const command = withConfidenceFlags(withSituationFlags(program.command("compare")))
     .description("compare policies on programs of several requests, or a planned cascade with baselines, on held-out prompts")
     .option("--spec <file>", "race the systems of this description, as the studio's lab does")
     .option("--print-spec", "write a description for the workload, to begin with; --gpu says of which engines")
@@ -54,6 +57,7 @@ export function addCompareCommand(program: Command, onExit: (code: ExitCode) => 
     .option("--slo-scale <x>", "SLO scale behind the highest throughput", numberFlag({ min: 0.1, max: 1000 }), 5)
     .option("--requests <n>", "requests of a measurement, at most", numberFlag({ min: 200, max: 1_000_000, whole: true }), 10_000)
     .option("--json", "print JSON")
+    .addOption(directStartOption())
     .addOption(new Option("--judge-engine <model>").hideHelp())
     .addHelpText("after", HELP)
     .action(async (flags: CompareFlags) => onExit(unreadFlag(command, flags) ?? (await compare(flags))));
@@ -91,11 +95,16 @@ async function compareBaselines(flags: CompareFlags): Promise<ExitCode> {
   if (flags.judgeEngine !== undefined)
     return refuse("--judge-engine: baselines are planned with a judge outside the cluster: give its time by --judge-seconds.");
   // Of the situation only the rate is not used.
-  const { situation } = await readSituation({ ...flags, rate: requestsPerSecond ?? 1 });
-  if (gpuTypes(situation.cluster).length > 1) return refuse("--cluster: baselines are planned on one GPU type; this cluster has several.");
+  const { situation: asked } = await readSituation({ ...flags, rate: requestsPerSecond ?? 1 });
+  if (gpuTypes(asked.cluster).length > 1) return refuse("--cluster: baselines are planned on one GPU type; this cluster has several.");
+  const reads = flags.promptTexts !== undefined || flags.directStart === "trained";
+  const scored = reads ? await readTrainedStart(flags, asked) : asked;
+  const situation = typeof flags.directStart === "number" ? { ...scored, directStart: { auc: flags.directStart } } : scored;
+  const trained = reads ? scored.workload.outcomes : "Without --prompt-texts there is no trained predictor.";
   const cases = compareSystems({
     situation,
     floors,
+    trained,
     rate,
     sloScale: flags.sloScale,
     requests: flags.requests,

@@ -2,8 +2,9 @@ import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { constraintsOf } from "@/solver/plan/constraints";
+import { routerText, startText } from "@/solver/plan/directStart";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
-import { directStartOf, type JustInTimePolicy, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { directStartOf, type JustInTimePolicy, judgeEngineOf, judgesAny, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { boundText, loadSays, wholePercent } from "@/solver/wording/wording";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
@@ -89,7 +90,7 @@ function routingLines({ policy, inputs }: Plan): string[] {
   const { engine } = judge;
   const source = inputs.judgeTime === undefined ? "" : `, ${judgeSourceText(inputs.judgeTime)}`;
   return [
-    ...(policy.stages.length === 1
+    ...(!judgesAny(policy.thresholds)
       ? []
       : engine === undefined
         ? [`judged by ${judge.model}, outside of the plan: ${seconds(judge.secondsPerCall)} a call${source}`]
@@ -99,7 +100,7 @@ function routingLines({ policy, inputs }: Plan): string[] {
     ...(directStart === undefined
       ? []
       : [
-          `starts at the first stage that a router (modelled, AUC ${directStart.router.auc.toFixed(2)}) scores ${directStart.below} or more, else at the last`,
+          `starts at the first stage that ${routerText(directStart.router)}, scores ${startText(directStart.below)} or more, else at the last`,
         ]),
   ];
 }

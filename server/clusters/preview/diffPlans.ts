@@ -3,6 +3,7 @@ import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { DiffLine } from "@/server/contracts/studio";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
+import { routerText, startText } from "@/solver/plan/directStart";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
 import { deployedModelsOf, type JustInTimePolicy, modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
 import type { WorkflowAgent, WorkflowDocument } from "@/solver/plan/workflowDocument";
@@ -174,7 +175,7 @@ function cascadeSays({ stages, thresholds, judge, directStart, approvedRanges }:
   if (directStart !== undefined)
     said.push([
       "direct start",
-      `at the first stage with a router score of ${directStart.below} or more, ${directStart.router.kind} router of AUC ${directStart.router.auc}`,
+      `at the first stage with a router score of ${startText(directStart.below)} or more, by ${routerText(directStart.router)}`,
     ]);
   return said;
 }

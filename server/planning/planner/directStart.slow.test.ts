@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { decodeExploration, encodeExploration } from "@/solver/cascade/explore/explorationWire";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { planningSample, routePrompts } from "@/solver/cascade/routing/routing";
+import type { StartBelow } from "@/solver/plan/directStart";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
@@ -72,7 +73,7 @@ describe("planning with a direct start", () => {
 
   it("is planned again as it is when it is set by hand, and told from the same thresholds without it", () => {
     const { stages, thresholds, directStart } = later.policy;
-    const by = (startBelow?: number) => {
+    const by = (startBelow?: StartBelow) => {
       const fixed = { models: stages.map(({ model }) => model), thresholds, startBelow };
       return desk.work(asked, { kind: "solve", objective, fixed }, () => false);
     };

@@ -1,7 +1,8 @@
 import { minMaxAllocation } from "@/solver/milp/bisection";
 import { weightedAllocation } from "@/solver/milp/weightedAllocation";
+import { judgesAny } from "@/solver/plan/policySchema";
 import type { Candidate, Exploration, Knobs } from "../explore/exploration";
-import { judgementsPerRequest, judgesAny } from "../routing/routing";
+import { judgementsPerRequest } from "../routing/routing";
 import { STARVATION_LIMIT } from "../tables/endToEnd";
 
 /** Rows of tables that a routing has: one per stage, and one of the judge where it is an engine and the routing judges. */

@@ -1,7 +1,7 @@
 import { costUsdPerRequest } from "../choose/allocate";
-import { judgementsPerRequest } from "../routing/routing";
 import { best, NEAR_TIE, promisedQuality } from "../choose/choose";
 import type { Candidate, Knobs } from "../explore/exploration";
+import { judgementsPerRequest } from "../routing/routing";
 import { relativePercentileOf } from "../tables/deployedRows";
 import type { NearTables } from "../tables/latencyTables";
 import type { ShapeCurve } from "../tables/shapeMix";

@@ -21,7 +21,8 @@ export function boundFamily({ sample, shapes, directStart }: ExploreInput, casca
     const points = stages.length === longest ? BOUND_ROUTINGS - cascades.length * short : short;
     const perStage = Math.max(1, Math.floor(points ** (1 / Math.max(1, stages.length - 1))));
     const choices = stages.slice(0, -1).map((model) => evenly(usefulThresholds(sample.judged[model] ?? new Float64Array()), perStage));
-    const starts = directStart === undefined || stages.length === 1 ? [] : BOUND_START_LEVELS.map((level) => startsAtLevel(sample, stages, level));
+    const starts =
+      directStart === undefined || stages.length === 1 ? [] : BOUND_START_LEVELS.map((level) => startsAtLevel(sample, stages, level));
     const thresholds = product(choices);
     // A router alone, whose answers are accepted unjudged, has thresholds of 0.
     const later = starts.flatMap((start) => [...thresholds, stages.slice(1).map(() => 0)].map((own) => ({ own, start })));

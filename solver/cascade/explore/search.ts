@@ -294,7 +294,9 @@ function range(length: number, step: number): number[] {
 
 /** One dimension up or down. */
 const singleShifts = (dimensions: number): number[][] =>
-  Array.from({ length: dimensions }, (_, moved) => [-1, 1].map((by) => Array.from({ length: dimensions }, (_each, own) => (own === moved ? by : 0)))).flat();
+  Array.from({ length: dimensions }, (_, moved) =>
+    [-1, 1].map((by) => Array.from({ length: dimensions }, (_each, own) => (own === moved ? by : 0))),
+  ).flat();
 
 /** All combinations of -1, 0 and 1 except all zeros. */
 const shifts = (dimensions: number): number[][] =>

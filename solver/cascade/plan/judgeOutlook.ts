@@ -1,9 +1,10 @@
 import type { StartBelow } from "@/solver/plan/directStart";
 import type { JudgeOutlook } from "@/solver/plan/plan";
+import { judgesAny } from "@/solver/plan/policySchema";
 import { applyJudge } from "@/solver/workload/applyJudge";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
-import { judgesAny, planningSample, routePrompts } from "../routing/routing";
+import { planningSample, routePrompts } from "../routing/routing";
 
 /** Judge reliabilities to evaluate: random, weak, usual, good, and an oracle. */
 const JUDGE_AUCS: readonly number[] = [0.5, 0.7, 0.8, 0.9, 1];

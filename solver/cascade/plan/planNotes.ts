@@ -3,15 +3,15 @@ import { type EngineProfile, engineTitle, isMeasured } from "@/solver/hardware/e
 import { percentileErrors } from "@/solver/hardware/measuredProfile";
 import { MAX_BATCHED_TOKENS, MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
-import type { StartRouter } from "@/solver/plan/directStart";
+import { routerOf, routerText, type StartRouter } from "@/solver/plan/directStart";
 import type { CascadePolicy, Objective, StagePrediction } from "@/solver/plan/plan";
+import { judgesAny } from "@/solver/plan/policySchema";
 import { crowdedHosts, crowdedHostText } from "@/solver/plan/sharedCores";
 import { exactSecondsText, secondsText, wholePercent } from "@/solver/wording/wording";
 import type { Workload } from "@/solver/workload/workload";
 import type { Finalist } from "../deploy/finalist";
 import { loadText } from "../deploy/stageStability";
 import type { Explorer } from "../explore/explorer";
-import { judgesAny } from "../routing/routing";
 
 /** Difference between tables and whole simulation from which on a sentence is added. */
 const TABLE_ERROR = 0.15;
@@ -82,9 +82,9 @@ export function planNotes(
 
 function routerNote(router: StartRouter): string {
   if ("predictor" in router)
-    return `The start stage depends on the trained predictor ${router.predictor.slice(0, 8)}; shares and quality rest on its out-of-fold scores.`;
+    return `The start stage depends on ${routerText(routerOf(router))}; shares and quality rest on its out-of-fold scores.`;
   const { auc } = router;
-  return `The start stage depends on a router that is modelled with an AUC of ${auc.toFixed(2)}${auc <= 0.5 ? ", no better than a coin" : ""}: it knows what no prompt reveals, so the figures are an upper bound.`;
+  return `The start stage depends on a router that is modelled with an AUC of ${auc.toFixed(2)}${auc <= 0.5 ? ", no better than a coin" : ""}. It knows what no prompt reveals: the figures are an upper bound.`;
 }
 
 /** Engine limits in a plan that are known, with their origin; all others are assumed. */

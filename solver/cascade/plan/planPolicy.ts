@@ -1,7 +1,7 @@
 import { routerOf } from "@/solver/plan/directStart";
 import type { CascadePolicy } from "@/solver/plan/plan";
+import { judgesAny } from "@/solver/plan/policySchema";
 import type { Finalist } from "../deploy/finalist";
-import { judgesAny } from "../routing/routing";
 import { approvedRanges } from "./approvedRanges";
 import type { CompleteInput } from "./planInput";
 import type { DeployedRouting } from "./thresholdSettings";

@@ -102,9 +102,6 @@ export function routePrompts(
 /** Whether answers are judged, by stage: not at a threshold of 0, which every score reaches. The last stage's never are. */
 const judgedStages = (thresholds: readonly number[]): readonly boolean[] => thresholds.map((threshold) => threshold > 0);
 
-/** Whether a cascade judges any answer. */
-export const judgesAny = (thresholds: readonly number[]): boolean => thresholds.some((threshold) => threshold > 0);
-
 /**
  * Judgements for each request, on average.
  *

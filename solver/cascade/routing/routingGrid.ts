@@ -22,8 +22,11 @@ export function occurringScores(judged: Float64Array): number[] {
  *
  * @param level the share, 0..1.
  */
-export const startsAtLevel = ({ routerScore = [] }: Pick<PlanningSample, "routerScore">, stages: readonly number[], level: number): number[] =>
-  stages.slice(0, -1).map((model) => Math.min(100, Math.max(1, Math.ceil(quantile(routerScore[model] ?? [0], level)))));
+export const startsAtLevel = (
+  { routerScore = [] }: Pick<PlanningSample, "routerScore">,
+  stages: readonly number[],
+  level: number,
+): number[] => stages.slice(0, -1).map((model) => Math.min(100, Math.max(1, Math.ceil(quantile(routerScore[model] ?? [0], level)))));
 
 /** Every cascade of the ladder: each non-empty subset of models, smallest first. */
 export function orderedSubsets(models: number): number[][] {

@@ -51,7 +51,9 @@ export function createJudgeTables(input: LatencyTablesInput, { model, shapes, ru
   return {
     tables,
     mix(of) {
-      const calls = judgedVisits(of).flatMap(({ model: ladder, prompts }) => [...prompts].map((prompt) => ladder * sample.prompts + prompt));
+      const calls = judgedVisits(of).flatMap(({ model: ladder, prompts }) =>
+        [...prompts].map((prompt) => ladder * sample.prompts + prompt),
+      );
       return { prompts: Int32Array.from(calls), share: calls.length / sample.prompts / judged.length };
     },
     relativeLatency(of) {

@@ -1,5 +1,6 @@
 import { startScores } from "@/solver/plan/directStart";
 import type { CascadePolicy } from "@/solver/plan/plan";
+import { judgesAny } from "@/solver/plan/policySchema";
 import type { Start, StartingRequest } from "../core/policy";
 import type { Route, Verdict } from "../core/policyParts";
 import { startAtFirst, startWhereSure } from "./directStart";
@@ -26,7 +27,7 @@ export function cascadeRoute(policy: CascadeRouting): Route {
   const toLargest = policy.judge?.whenDown === "largest";
   const leastScores = directStart === undefined ? null : startScores(directStart.below, models.length);
   const judges = (stage: number): boolean => (policy.thresholds[stage] ?? 0) > 0;
-  const judgesAny = policy.thresholds.some((threshold) => threshold > 0);
+  const judgesSome = judgesAny(policy.thresholds);
   const verdict = (stage: number, judgedScore: number | null): Verdict => {
     const threshold = policy.thresholds[stage];
     if (stage >= last || threshold === undefined) return { kind: "accept", reason: "last-stage" };
@@ -40,12 +41,15 @@ export function cascadeRoute(policy: CascadeRouting): Route {
       : { kind: "escalate", stage: stage + 1, reason: "score-below-threshold" };
   };
   const start = ({ routerScores, judgeResting }: StartingRequest): Start => {
-    if (toLargest && judgeResting && judgesAny) return { stage: last, reason: "judge-unavailable" };
+    if (toLargest && judgeResting && judgesSome) return { stage: last, reason: "judge-unavailable" };
     return leastScores === null ? startAtFirst() : startWhereSure(models, leastScores, routerScores);
   };
   return {
     kind: "cascade",
-    needs: [...(judgesAny ? (["judged-scores"] as const) : []), ...(directStart?.router.kind === "trained" ? (["confidence"] as const) : [])],
+    needs: [
+      ...(judgesSome ? (["judged-scores"] as const) : []),
+      ...(directStart?.router.kind === "trained" ? (["confidence"] as const) : []),
+    ],
     models,
     start,
     judges,

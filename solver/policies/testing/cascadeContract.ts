@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type StartBelow, startScores } from "@/solver/plan/directStart";
+import { judgesAny } from "@/solver/plan/policySchema";
 import type { Policy } from "../core/policy";
 import { anyView, scoreOrNone, starting } from "./worldOfContract";
 
@@ -18,7 +19,7 @@ interface CascadeUnderTest {
 export function cascadeContract(name: string, { build, thresholds, startBelow, largestWhenDown }: CascadeUnderTest): void {
   const stages = thresholds.length + 1;
   const least = startScores(startBelow, stages);
-  const judges = thresholds.some((threshold) => threshold > 0);
+  const judges = judgesAny(thresholds);
   const models = Array.from({ length: stages }, (_, stage) => build().modelOfStage(stage));
 
   describe(`cascade contract: ${name}`, () => {
