@@ -84,3 +84,11 @@ it("asks for the cluster's own judge with a time that was set, shows it as a rul
   expect(asSituation({ ...set, judge: engine })).toEqual({ judge: { kind: "engine", ...engine } });
   expect(activeConstraints({ ...set, judge: engine }).map(({ key }) => key)).toEqual(["judge"]);
 });
+
+it("asks for the newest trained router or for a modelled one of an AUC, and shows which", () => {
+  const set: ConstraintsView = { constraints: noConstraints, judge: null, judgeSeconds: null, router: "trained" };
+  expect(asSituation(set)).toEqual({ directStart: { predictor: "newest" } });
+  expect(activeConstraints(set)).toMatchObject([{ says: "direct start, trained router", without: { router: null } }]);
+  expect(asSituation({ ...set, router: 0.8 })).toEqual({ directStart: { auc: 0.8 } });
+  expect(activeConstraints({ ...set, router: 0.8 })).toMatchObject([{ says: "direct start, router AUC 0.8, modelled" }]);
+});

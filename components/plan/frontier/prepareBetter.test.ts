@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { baselineChange } from "./planChange";
 import { prepareBetter } from "./prepareBetter";
 import type { NamedBaseline } from "./useBaselines";
 
@@ -32,4 +33,11 @@ it("says why a baseline cannot be planned: a modelled router, or the same thresh
   expect(prepareBetter({ baseline: baseline(planned.routing), axis: "cost", by: 1 }, { routing: null, figures }).plannable.kind).toBe(
     "thresholds",
   );
+});
+
+it("offers a trained router as the plan: thresholds of 0 and the scores to start at, with the predictor that gives them", () => {
+  const router = { models: ["small", "large"], thresholds: [0], startBelow: 55 };
+  expect(banner(router)).toMatchObject({ plannable: { kind: "thresholds", routing: router }, reason: null });
+  expect(baselineChange(router, "cascade")).toEqual({ fixed: router, router: "trained" });
+  expect(baselineChange({ models: ["small", "large"], thresholds: [40] }, "cascade")).not.toHaveProperty("router");
 });

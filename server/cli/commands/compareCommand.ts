@@ -4,11 +4,9 @@ import { type ComparedRate, compareSystems } from "@/server/planning/compare/com
 import { loadGlpkEngine } from "@/server/planning/planner/glpkEngine";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { describeComparison } from "../describe/describeComparison";
-import { withConfidenceFlags } from "../flags/confidenceFlags";
 import { EXIT, type ExitCode, refuse } from "../flags/exitCodes";
 import { listFlag, numberFlag } from "../flags/flagValues";
-import { readTrainedStart, type TrainedStartFlags } from "../flags/policyFlags";
-import { directStartOption } from "../flags/routingFlags";
+import { readTrainedStart, type TrainedStartFlags, withTrainedStartFlags } from "../flags/policyFlags";
 import { readSituation, type SituationFlags, withSituationFlags } from "../flags/situationFlags";
 import { type RaceFlags, raceSystems } from "./raceSystems";
 
@@ -38,7 +36,7 @@ deadline over one base for all: the mean over the ladder's models of the latency
  * each simulated whole on held-out prompts.
  */
 export function addCompareCommand(program: Command, onExit: (code: ExitCode) => void): void {
-  const command = withConfidenceFlags(withSituationFlags(program.command("compare")))
+  const command = withTrainedStartFlags(withSituationFlags(program.command("compare")))
     .description("compare policies on programs of several requests, or a planned cascade with baselines, on held-out prompts")
     .option("--spec <file>", "race the systems of this description, as the studio's lab does")
     .option("--print-spec", "write a description for the workload, to begin with; --gpu says of which engines")
@@ -57,7 +55,6 @@ export function addCompareCommand(program: Command, onExit: (code: ExitCode) => 
     .option("--slo-scale <x>", "SLO scale behind the highest throughput", numberFlag({ min: 0.1, max: 1000 }), 5)
     .option("--requests <n>", "requests of a measurement, at most", numberFlag({ min: 200, max: 1_000_000, whole: true }), 10_000)
     .option("--json", "print JSON")
-    .addOption(directStartOption())
     .addOption(new Option("--judge-engine <model>").hideHelp())
     .addHelpText("after", HELP)
     .action(async (flags: CompareFlags) => onExit(unreadFlag(command, flags) ?? (await compare(flags))));

@@ -3,7 +3,7 @@ import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { type PolicyChoice, policyChoices } from "@/solver/plan/planSlack";
 import { type ConfidenceFlags, readConfidence, withConfidenceFlags } from "./confidenceFlags";
 import { refuse } from "./exitCodes";
-import type { DirectStart } from "./routingFlags";
+import { type DirectStart, directStartOption } from "./routingFlags";
 
 export interface PolicyFlags extends TrainedStartFlags {
   readonly policy?: PolicyChoice;
@@ -15,6 +15,9 @@ export interface PolicyFlags extends TrainedStartFlags {
 export interface TrainedStartFlags extends ConfidenceFlags {
   readonly directStart?: DirectStart;
 }
+
+/** Adds the flags for where requests start, for commands that take no others of the routing. */
+export const withTrainedStartFlags = (command: Command): Command => withConfidenceFlags(command).addOption(directStartOption());
 
 /** Adds the flags for the kinds of policies to plan, and for trained confidences. */
 export const withPolicyFlags = (command: Command): Command =>

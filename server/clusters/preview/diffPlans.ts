@@ -5,7 +5,14 @@ import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
-import { deployedModelsOf, type JustInTimePolicy, modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
+import {
+  deployedModelsOf,
+  type JustInTimePolicy,
+  judgesAny,
+  modelsOf,
+  type PolicyDocument,
+  type SlackPolicy,
+} from "@/solver/plan/policySchema";
 import type { WorkflowAgent, WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { placeText, targetEngines } from "../steps/targetEngines";
 
@@ -171,7 +178,7 @@ function cascadeSays({ stages, thresholds, judge, directStart, approvedRanges }:
     const range = approvedRanges.thresholds[stage];
     if (range !== undefined) said.push([`approved range after ${model}`, `${range.min} to ${range.max}`]);
   }
-  if (stages.length > 1) said.push(["judge", judgeText(judge)]);
+  if (judgesAny(thresholds)) said.push(["judge", judgeText(judge)]);
   if (directStart !== undefined)
     said.push([
       "direct start",

@@ -1,7 +1,7 @@
 import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import { type Ensemble, OWN_NAMES } from "@/solver/ensemble/gate/ensembleDocument";
 import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
-import { modelsOf } from "@/solver/plan/policySchema";
+import { judgesAny, modelsOf } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 
 /** Why a configuration of the right shape cannot be served, in one sentence with the offending value; null if it can. */
@@ -26,7 +26,7 @@ export function configRefusal({ policy, replicas, judge, settings }: GatewayConf
     return `The judge ${judge.model} has a key from ${judge.keyFromEnvironment} but no url; engines of the configuration need none.`;
   if (judge !== null && judge.url === undefined && !replicas.some((replica) => replica.model === judge.model))
     return `The judge ${judge.model} has neither a url nor a replica; add one of them.`;
-  if (judge === null && policy.kind === "cascade" && policy.stages.length > 1)
+  if (judge === null && policy.kind === "cascade" && judgesAny(policy.thresholds))
     return `A cascade of ${policy.stages.length} stages needs judged scores, but no judge is given.`;
   return settings === undefined ? null : settingsRefusal(settings);
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import { decodeExploration, encodeExploration } from "@/solver/cascade/explore/explorationWire";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { planningSample, routePrompts } from "@/solver/cascade/routing/routing";
@@ -9,6 +10,8 @@ import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
+
+type Fixed = SolveRequest["fixed"];
 
 const AUC = 0.75;
 const workload = generatedWorkload({ prompts: 1500, seed: 4 });
@@ -150,7 +153,7 @@ describe("planning with a direct start", () => {
     expect(systems.filter(({ name }) => name.includes("modelled")).every(({ attainable }) => !attainable)).toBe(true);
     expect(router.latencySeconds ?? Number.POSITIVE_INFINITY).toBeGreaterThan(0.98 * predictions.p95Seconds);
     // What the page offers where a trained router is better: the same quality by a plan with thresholds of 0.
-    const byHand = desk.work(trained, { kind: "solve", objective, fixed: router.routing }, () => false);
+    const byHand = desk.work(trained, { kind: "solve", objective, fixed: structuredClone(router.routing) as Fixed }, () => false);
     if (byHand.kind !== "draft") throw new Error(JSON.stringify(byHand));
     expect(byHand.draft.predictions.quality).toBeCloseTo(router.quality, 6);
     expect(byHand.draft.predictions.p95Seconds).toBeLessThan(1.1 * (router.latencySeconds ?? 0));
