@@ -25,6 +25,7 @@ import { machine, writeResults, writeTables } from "./lib/results";
 import { predictionBenchmarks } from "./prediction/prediction";
 import { predictorOverheadBenchmarks } from "./prediction/predictorOverhead";
 import { predictorsLiveBenchmarks } from "./prediction/predictorsLive";
+import { routerBenchmarks } from "./prediction/routers";
 import { realBenchmarks } from "./real/realBench";
 import { realRollOutBenchmarks } from "./realRollOut/realRollOut";
 import { recordEngineBenchmarks } from "./recorded/recorder/recordEngine";
@@ -72,6 +73,7 @@ const benchmarks: readonly Benchmark[] = [
   ...kairosOrderBenchmarks,
   ...kairosRaceBenchmarks,
   ...predictionBenchmarks,
+  ...routerBenchmarks,
   ...configurationBenchmarks,
   ...decisionBenchmarks,
   ...roundsBenchmarks,

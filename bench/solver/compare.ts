@@ -11,6 +11,7 @@ import { dataPresent, workloadOf } from "../lib/compareData";
 import { once } from "../lib/once";
 import { resultsFolder } from "../lib/results";
 import { table } from "../lib/tables";
+import { trainedOutcomes } from "../lib/trainedScores";
 
 const LADDERS = [
   { family: "Llama-3.1-Instruct", tasks: ["gsm", "crux"] },
@@ -50,6 +51,7 @@ const compared = once(async (): Promise<readonly Compared[]> => {
             cluster: { id: "bench", name: "bench", kind: "described", gpu: "h100-sxm", nodes, usdPerGpuHour: 2.67 },
           },
           floors: floorsOf(workload),
+          trained: await trainedOutcomes(workload),
           rate: { kind: "load", least: 0.6, most: 0.9 },
           sloScale: SLO_SCALE,
           requests: 10_000,
@@ -85,7 +87,16 @@ const meansTable = (means: readonly ComparedMean[]): string =>
 
 /** One row per case: Weir's own figures, then each baseline's SLO scale and highest rate. */
 function casesTable(cases: readonly ComparedCase[]): string {
-  const kinds = ["Weir", "stand-alone", "CascadeServe", "uniform parallelism", "uniform allocation", "router", "oracle router"];
+  const kinds = [
+    "Weir",
+    "stand-alone",
+    "CascadeServe",
+    "uniform parallelism",
+    "uniform allocation",
+    "trained router",
+    "router",
+    "oracle router",
+  ];
   return table(
     ["case", "requests/s", ...kinds],
     cases.map(({ workload, floor, requestsPerSecond, systems }) => {

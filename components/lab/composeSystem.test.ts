@@ -90,6 +90,22 @@ it("races a saved plan of one stage as its model on its own engines, and leaves 
   expect(systemRefusal(two, [])).toMatch(/A cascade judges every answer/);
 });
 
+it("races a saved plan of a trained router that judges nothing, by its own predictor and not without one", () => {
+  const predictor = "ab".repeat(32);
+  const policy = {
+    ...{ kind: "cascade" as const, stages: [{ model: "small" }, { model: "large" }], thresholds: [0] },
+    ...{ order: { kind: "fcfs" as const }, place: { kind: "least-load" as const }, approvedRanges: { thresholds: [{ min: 0, max: 0 }] } },
+    judge: { model: "judge", secondsPerCall: 1, usdPerCall: 0 },
+    directStart: { below: 60, router: { kind: "trained" as const, predictor } },
+  };
+  const group = { tp: 2, pp: 1, count: 3, shareEach: 1 / 3, placements: [] };
+  const engines = (model: string) => ({ model, precision: "bf16" as const, gpu: "h100-sxm", gpus: 6, replicas: [group] });
+  const made = planSystem({ id: "0123456789", deployment: [engines("small"), engines("large")], policy });
+  expect(made).toMatchObject({ policy: { kind: "cascade" }, confidence: { artefact: predictor } });
+  expect(systemRefusal(made, [])).toBeNull();
+  expect(systemRefusal({ ...made, confidence: "none" }, [])).toMatch(/^A direct start reads a router's confidence/);
+});
+
 it("does not add a system that is in the race already, under whatever name, and shows one that is listed twice", () => {
   const made = composeSystem({ ...newForm, name: "Chimera" }, suggestion);
   if ("refused" in made) throw new Error(made.refused);

@@ -53,8 +53,8 @@ function PlanDesk(props: {
   const workloadId = workloads.find((each) => each.id === view.workload)?.id ?? defaults.workload;
   const requestsPerSecond = view.requestsPerSecond ?? defaults.requestsPerSecond;
   const clusterId = cluster.spec.id;
-  const { constraints, judge, judgeSeconds, routerAuc } = view;
-  const asked = useStableValue({ constraints, judge, judgeSeconds, routerAuc });
+  const { constraints, judge, judgeSeconds, router } = view;
+  const asked = useStableValue({ constraints, judge, judgeSeconds, router });
   const situation = useMemo(
     () => ({ workloadId, clusterId, requestsPerSecond, ...asSituation(asked) }),
     [workloadId, clusterId, requestsPerSecond, asked],

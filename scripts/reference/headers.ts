@@ -52,7 +52,7 @@ export const requestHeaders: readonly Header[] = [
     name: "x-weir-router-scores",
     meaning:
       "`model=score,…` with scores from 0 to 100: how well the application's own router expects each model to do. Read under plans with a direct start.",
-    without: "the request starts at the first stage",
+    without: "the scores of the plan's trained router; with a modelled one the request starts at the first stage",
   },
   {
     name: "x-weir-stream",

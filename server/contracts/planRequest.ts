@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
+import { predictorHash } from "@/solver/plan/directStart";
 import { objectiveSchema } from "@/solver/plan/plan";
 import { MOST_TAU, policyChoices } from "@/solver/plan/planSlack";
 import { examinedKinds } from "./studio/examination";
@@ -30,14 +31,19 @@ const planRequestSchema = z.object({
       z.object({ kind: z.literal("fixed"), secondsPerCall: judgeSeconds }),
     ])
     .optional(),
-  /** Whether a router of this AUC may start requests at a later stage. */
-  directStart: z.object({ auc: z.number().min(0.5).max(1) }).optional(),
+  /**
+   * The router that may start requests at a later stage: modelled with an AUC, an upper bound, or a trained predictor of the workload, by
+   * its hash or the newest. Absent: all start at the first.
+   */
+  directStart: z
+    .union([z.object({ auc: z.number().min(0.5).max(1) }), z.object({ predictor: z.union([z.literal("newest"), predictorHash]) })])
+    .optional(),
 });
 
 const routingSchema = z.object({
   models: z.array(z.string()).min(1),
   thresholds: z.array(z.int().min(0).max(100)),
-  startBelow: z.int().min(0).max(100).optional(),
+  startBelow: z.union([z.int().min(0).max(100), z.array(z.int().min(0).max(100)).max(16).readonly()]).optional(),
 });
 
 /** `around`: a routing that an operator set manually, explored with all that differ from it in one threshold; absent: all cascades. */

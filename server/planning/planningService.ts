@@ -18,8 +18,8 @@ import type { Serving, ServingFigures } from "@/solver/cascade/whatIf/servingFig
 import { cardOf } from "@/solver/hardware/catalogue";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { RunningReplica } from "@/solver/plan/clusterSpec";
-import type { Plan } from "@/solver/plan/plan";
-import type { SlackPolicy } from "@/solver/plan/policySchema";
+import type { CascadePolicy, Plan } from "@/solver/plan/plan";
+import { confidencePredictorOf, type SlackPolicy } from "@/solver/plan/policySchema";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import type { Workload } from "@/solver/workload/workload";
 import { confidencePart, type ScoredWorkload, withTrainedConfidence } from "./planner/trainedConfidence";
@@ -98,10 +98,10 @@ export function createPlanningService(
     const workload = workloadOf(inputs.workload.id);
     if (workload === null)
       return { ok: false, message: `The workload of ${plan.metadata.name} is not kept here, so that nothing can be simulated with it.` };
-    const confidence = policy.kind === "slack" ? confidenceOf(policy, workload) : null;
-    if (confidence?.ok === false) return confidence;
-    const planned =
-      policy.kind === "cascade" ? situationOf({ policy, inputs }, workload) : dispatchSituation(inputs, confidence?.scored ?? { workload });
+    const confidence = confidenceOf(policy, workload);
+    if (!confidence.ok) return confidence;
+    const { scored } = confidence;
+    const planned = policy.kind === "cascade" ? situationOf({ policy, inputs }, scored.workload) : dispatchSituation(inputs, scored);
     const situation = { ...planned, requestsPerSecond };
     const { workload: _, ...asked } = situation;
     const keyOf = (serving: Serving): string => JSON.stringify([asked, serving]);
@@ -121,13 +121,14 @@ export function createPlanningService(
 
   /** The workload with the scores of the predictor that a policy names; refused where these are not kept. */
   function confidenceOf(
-    { learnt }: Pick<SlackPolicy, "learnt">,
+    policy: CascadePolicy | SlackPolicy,
     workload: Workload,
   ): Outcome<{ readonly scored: Pick<ScoredWorkload, "workload"> & Partial<ScoredWorkload> }> {
-    if (learnt?.confidence === undefined) return { ok: true, scored: { workload } };
-    const scored = withTrainedConfidence(store, workload, learnt.confidence);
+    const predictor = confidencePredictorOf(policy);
+    if (predictor === undefined) return { ok: true, scored: { workload } };
+    const scored = withTrainedConfidence(store, workload, predictor);
     if (scored !== null) return { ok: true, scored };
-    const named = learnt.confidence.slice(0, 8);
+    const named = predictor.slice(0, 8);
     return { ok: false, message: `The scores of the predictor ${named}, which the policy reads, are not kept here: train it again.` };
   }
 
@@ -137,7 +138,7 @@ export function createPlanningService(
     return plan === null ? [] : runningReplicas(plan);
   }
 
-  /** @param confidence whether slack dispatch is among the policies: then with the scores of a trained predictor, if there is one. */
+  /** @param confidence whether slack dispatch or a baseline reads the scores of a trained predictor, if there is one. */
   function situation(
     request: ExploreRequest & WithRunning,
     { confidence }: { readonly confidence: boolean },
@@ -161,12 +162,12 @@ export function createPlanningService(
     const asked = {
       ...(constraints === undefined ? {} : { constraints }),
       judge,
-      ...(directStart === undefined ? {} : { directStart }),
       // The running replicas affect a plan only if changes are limited.
       ...(request.running !== undefined ? { running: request.running } : limited ? { running: running(clusterId) } : {}),
     };
     const engineProfile = profileInUse(store);
-    const trained = confidence ? confidencePart(store, workload, directStart) : { part: {}, notes: [] };
+    const trained = confidencePart(store, workload, { directStart, confidence });
+    if (!trained.ok) return trained;
     const whole = { workload, workloadId, cluster, userCards, engineProfile, requestsPerSecond, ...asked, ...trained.part };
     return { ok: true, situation: { ...whole, ...given?.part }, notes: [...(given?.notes ?? []), ...trained.notes] };
   }
@@ -178,9 +179,10 @@ export function createPlanningService(
       return { ok: false, message: `Only cascades and slack dispatch are simulated, and this policy is ${policy.kind}.` };
     const found = situation(request, { confidence: false });
     if (!found.ok) return found;
-    const confidence = policy.kind === "slack" ? confidenceOf(policy, found.situation.workload) : null;
-    if (confidence?.ok === false) return confidence;
-    const { workload = found.situation.workload, artefact } = confidence?.scored ?? {};
+    if (policy.kind === "cascade") return { ok: true, request: asItRuns(found.situation, { ...plan, policy }) };
+    const confidence = confidenceOf(policy, found.situation.workload);
+    if (!confidence.ok) return confidence;
+    const { workload, artefact } = confidence.scored;
     const asked = { ...found.situation, workload, ...(artefact === undefined ? {} : { confidence: { artefact } }) };
     return { ok: true, request: asItRuns(asked, { ...plan, policy }) };
   }
@@ -258,7 +260,7 @@ export function createPlanningService(
       return { ok: true, plan: sealPlan(recomputed, new Date(plan.metadata.createdAt)) };
     },
     async *examine({ objective, fixed, policy, tau, examine, ...request }, signal) {
-      const found = situation(request, { confidence: dispatches(policy) });
+      const found = situation(request, { confidence: dispatches(policy) || examine === "baselines" });
       if (!found.ok) return yield { kind: "refused", message: found.message };
       const { workload: _, judge, ...asked } = found.situation;
       // The source of the judge's time does not affect an examination.

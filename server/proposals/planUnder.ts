@@ -2,7 +2,7 @@ import { asItRuns, type PredictedAsItRuns, predictedAsItRuns } from "@/server/pl
 import type { Planner } from "@/server/planning/planner/planner";
 import { dispatchSituation, situationOf } from "@/server/planning/planner/situationOf";
 import type { Plan } from "@/solver/plan/plan";
-import type { Workload } from "@/solver/workload/workload";
+import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
 
 /** Inputs of a plan in place of the planned ones. */
 export interface ReplacedTraffic {
@@ -12,6 +12,8 @@ export interface ReplacedTraffic {
   /** Of a judge of fixed time. */
   readonly judgeSecondsPerCall?: number;
 }
+
+const isUnscored = ({ routerScore }: ModelOutcomes): boolean => routerScore === undefined;
 
 /**
  * What the planner predicts of a plan as it runs, the same replicas and thresholds or tau, cards and engine profile, with some inputs replaced: it is
@@ -34,6 +36,8 @@ export async function planUnder(
     const situation = { ...dispatchSituation(plan.inputs, { workload }), ...traffic };
     return predictedAsItRuns(await planner.solve(asItRuns(situation, { ...plan, policy }), { signal }));
   }
+  if (policy.directStart?.router.kind === "trained" && (other?.content ?? workload).outcomes.models.some(isUnscored))
+    return { kind: "not-evaluated", because: "The scores of its router's predictor are not kept here: train it again." };
   const planned = situationOf({ ...plan, policy }, workload);
   const situation = {
     ...planned,

@@ -42,19 +42,19 @@ export function plannedAcceptedScores(plan: Pick<Plan, "policy" | "inputs">, wor
   return Array.from(routed.exit).flatMap((stage, prompt) => (stage < models.length - 1 ? [sample.judged[stage]?.[prompt] ?? 0] : []));
 }
 
-/** The planning prompts as the policy routes them. */
+/** The planning prompts as the policy routes them. The workload of a policy with a trained router has its scores: `workloadOfPlan`. */
 export function routedByPlan({ policy }: Pick<Plan, "policy">, workload: Workload) {
-  // All others route requests by load, so the requests of a model are not known in advance: only the arrivals are compared.
-  const models = policy.kind === "cascade" || policy.kind === "fixed" ? modelsOf(policy) : [];
   const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
   const directStart = directStartOf(policy);
-  const outcomes =
-    directStart === undefined
-      ? workload.outcomes
-      : withRouterScores(workload.outcomes, { auc: directStart.router.auc, seed: workload.seed });
+  const modelled = directStart?.router.kind === "modelled" ? directStart.router : null;
+  const outcomes = modelled === null ? workload.outcomes : withRouterScores(workload.outcomes, { auc: modelled.auc, seed: workload.seed });
+  const isRead = directStart === undefined || outcomes.models.every(({ routerScore }) => routerScore !== undefined);
+  // All others route requests by load or by unknown scores, so the requests of a model are not known in advance: only arrivals are compared.
+  const models = (policy.kind === "cascade" && isRead) || policy.kind === "fixed" ? modelsOf(policy) : [];
   const sample = planningSample(outcomes, planning, models);
   const stages = models.map((_, stage) => stage);
-  return { models, planning, sample, routed: routePrompts(sample, stages, thresholdsOf(policy), directStart?.below) };
+  const below = isRead ? directStart?.below : 0;
+  return { models, planning, sample, routed: routePrompts(sample, stages, thresholdsOf(policy), below) };
 }
 
 function evenly(values: Int32Array, of: (value: number) => number): readonly number[] {

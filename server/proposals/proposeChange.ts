@@ -3,6 +3,7 @@ import type { Proposal } from "@/server/contracts/studio";
 import type { TrafficToPlan } from "@/server/contracts/studio/promise";
 import { plannedJudgeEngine } from "@/server/planning/planner/situationOf";
 import type { Planning } from "@/server/planning/planningService";
+import { startRouterOf } from "@/solver/plan/directStart";
 import type { Plan } from "@/solver/plan/plan";
 import { directStartOf } from "@/solver/plan/policySchema";
 import { type ReplicaChange, replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
@@ -37,7 +38,8 @@ export async function proposeChange(planning: Pick<Planning, "solve" | "predict"
     return none(`The policy in force is ${policy.kind}; only cascades and slack dispatch are planned again.`);
   const judge = plannedJudgeEngine(plan);
   // Older plans record a direct start only if they have one.
-  const directStart = inputs.directStart ?? directStartOf(policy)?.router;
+  const planned = directStartOf(policy);
+  const directStart = inputs.directStart ?? (planned && startRouterOf(planned.router));
   const policyChoice = inputs.policyChoice ?? (policy.kind === "slack" ? ("slack" as const) : undefined);
   const running = runningReplicas(plan);
   const request: SolveRequest = {
@@ -49,7 +51,7 @@ export async function proposeChange(planning: Pick<Planning, "solve" | "predict"
     ...(policyChoice === undefined ? {} : { policy: policyChoice }),
     ...(inputs.constraints === undefined ? {} : { constraints: inputs.constraints }),
     ...(judge === undefined ? {} : { judge: { kind: "engine", ...judge } }),
-    ...(directStart === undefined ? {} : { directStart: { auc: directStart.auc } }),
+    ...(directStart === undefined ? {} : { directStart }),
   };
   const anew = await planning.solve({ ...request, running }, { signal });
   if (anew.outcome === "infeasible") return none(`No plan keeps what was asked under this traffic: ${anew.reason}`);

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { Proposal, TrafficReport } from "@/server/contracts/studio";
+import { workloadOfPlan } from "@/server/planning/planner/trainedConfidence";
 import type { Planning } from "@/server/planning/planningService";
 import type { Store } from "@/server/store/store";
-import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import { RATE } from "@/solver/numeric/drift";
 import { startSeconds } from "../clusters/steps/startSeconds";
 import { createPlanTraffic, type PlanTraffic, WINDOW_SECONDS } from "./planTraffic";
@@ -77,7 +77,7 @@ export function createTrafficWatch(options: TrafficWatchOptions): TrafficWatch {
     if (known?.plan.id === planId) return known ?? null;
     watching.delete(clusterId);
     const plan = planId === null ? null : store.plans.get(planId);
-    const workload = plan === null ? null : loadWorkload(store, plan.inputs.workload.id);
+    const workload = plan === null ? null : workloadOfPlan(store, plan);
     const waits = store.proposals.open(clusterId);
     if (waits !== null && waits.runningPlanId !== planId)
       close(clusterId, waits.planId === planId ? "applied" : "superseded", "another plan was put into force");

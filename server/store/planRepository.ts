@@ -64,7 +64,7 @@ export function createPlanRepository(db: Database) {
     withPredictors() {
       const policy = sql<string>`json_extract(${plans.document}, '$.policy')`;
       const name = sql<string>`json_extract(${plans.document}, '$.metadata.name')`;
-      const named = sql`json_extract(${plans.document}, '$.policy.learnt') is not null or json_extract(${plans.document}, '$.policy.kind') = 'just-in-time'`;
+      const named = sql`json_extract(${plans.document}, '$.policy.learnt') is not null or json_extract(${plans.document}, '$.policy.directStart.router.predictor') is not null or json_extract(${plans.document}, '$.policy.kind') = 'just-in-time'`;
       return db
         .select({ id: plans.id, clusterId: plans.clusterId, name, policy })
         .from(plans)

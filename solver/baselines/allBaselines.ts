@@ -1,3 +1,5 @@
+import type { StartBelow } from "../plan/directStart";
+import type { OutcomeTable } from "../workload/workload";
 import { cascadeServe } from "./cascadeServe";
 import { PROMPT_AUC, routerBeforeAnswering } from "./routerBeforeAnswering";
 import type { BaselineSituation } from "./situation";
@@ -11,21 +13,28 @@ export interface KindOfBaseline {
   readonly baseline: Baseline;
 }
 
+const TRAINED_ROUTER = "trained router";
+
 /** The kind of the router that knows which answers are right: a bound, which no system reaches. */
 export const ORACLE = "oracle router";
 
+/** The kind of the router with modelled scores, which know what no prompt reveals: an upper bound too. */
+export const MODELLED_ROUTER = "router";
+
 /** Number of baselines from `allBaselines` for a ladder of so many models. */
-export const countOfBaselines = (models: number): number => models + 5;
+export const countOfBaselines = (models: number): number => models + 6;
 
 /**
  * Every baseline of the source for a plan, made lazily one after another: each model alone, the load-only cascade, the plan
- * with one decision removed at a time, and routers before answering.
+ * with one decision removed at a time, and routers before answering: a trained one, a modelled one and the oracle.
  *
+ * @param situation `trained`: the outcome table with a trained predictor's out-of-fold scores as `routerScore`; else why there are none, in a
+ * sentence.
  * @param plan stages as indices into the explorer's models.
  */
 export function* allBaselines(
-  situation: BaselineSituation,
-  plan: { readonly stages: readonly number[]; readonly thresholds: readonly number[]; readonly startBelow: number },
+  situation: BaselineSituation & { readonly trained: OutcomeTable | string },
+  plan: { readonly stages: readonly number[]; readonly thresholds: readonly number[]; readonly startBelow: StartBelow },
 ): Generator<KindOfBaseline, void> {
   let smallest = true;
   for (const model of situation.explorer.input.sample.models.keys()) {
@@ -37,8 +46,15 @@ export function* allBaselines(
   yield { kind: "CascadeServe", baseline: cascadeServe(situation) };
   yield { kind: "uniform parallelism", baseline: keepsTheStart("uniform parallelism") ?? uniformParallelism(situation, plan) };
   yield { kind: "uniform allocation", baseline: keepsTheStart("uniform allocation") ?? uniformAllocation(situation, plan) };
-  yield { kind: "router", baseline: routerBeforeAnswering(situation, PROMPT_AUC) };
-  yield { kind: ORACLE, baseline: routerBeforeAnswering(situation, 1) };
+  yield { kind: TRAINED_ROUTER, baseline: trainedRouter() };
+  yield { kind: MODELLED_ROUTER, baseline: routerBeforeAnswering(situation, { kind: "modelled", auc: PROMPT_AUC }) };
+  yield { kind: ORACLE, baseline: routerBeforeAnswering(situation, { kind: "modelled", auc: 1 }) };
+
+  function trainedRouter(): Baseline {
+    const { trained } = situation;
+    if (typeof trained === "string") return { outcome: "none", name: TRAINED_ROUTER, reason: trained };
+    return routerBeforeAnswering(situation, { kind: "trained", outcomes: trained });
+  }
 
   /** The source's ablations have no later start, and a plan's thresholds mean little without its own. */
   function keepsTheStart(name: string): Baseline | null {

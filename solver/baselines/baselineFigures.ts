@@ -1,20 +1,21 @@
 import { costUsdPerRequest } from "../cascade/choose/allocate";
 import type { Explorer } from "../cascade/explore/explorer";
+import { type StartBelow, shortestStart } from "../plan/directStart";
 import type { Objective } from "../plan/plan";
 import type { RequestSample } from "../workload/workload";
 import { busiestLoad, measure, routedBy } from "./measure";
 import type { BaselineSituation } from "./situation";
-import { cascadeText, gpusOf, type System } from "./system";
+import { cascadeText, gpusOf, judgementsOf, type System } from "./system";
 
 /** A system's figures on the planning prompts, for comparison with a plan made on the same. */
 export interface SystemFigures {
   /** Models, shapes and thresholds in one line. */
   readonly cascade: string;
-  /** The thresholds that route its requests; null for a router, whose requests reach one model only. */
-  readonly routing: { readonly models: readonly string[]; readonly thresholds: readonly number[] } | null;
+  /** The cascade that routes its requests; null for a modelled router, which no plan can have. */
+  readonly routing: { readonly models: readonly string[]; readonly thresholds: readonly number[]; readonly startBelow?: StartBelow } | null;
   readonly quality: number;
-  /** null where its bound on quality is not known: routers have their own. */
-  readonly qualityLow: number | null;
+  /** A cascade's by the planner's own bound, a router's by one over its own settings. */
+  readonly qualityLow: number;
   /** By the objective, simulated whole; null where the load is not sustained. */
   readonly latencySeconds: number | null;
   readonly gpus: number;
@@ -35,7 +36,7 @@ export function figuresOf(system: System, { situation, sample, latency }: Beside
   const at = { models: explorer.input.sample.models, shapes: explorer.input.shapes, requestsPerSecond };
   const { quality, share } = routedBy(system, outcomes, planning);
   const gpus = gpusOf(system);
-  const judged = system.routing.kind === "cascade" ? share : [];
+  const judgements = judgementsOf(system, share);
   return {
     cascade: cascadeText(system),
     routing: cascadeRouting(system),
@@ -43,7 +44,7 @@ export function figuresOf(system: System, { situation, sample, latency }: Beside
     qualityLow: qualityLowOf(system, explorer),
     latencySeconds: busiestLoad(system, { outcomes, rows: planning }, at) < 1 ? latencyOf() : null,
     gpus,
-    costUsdPerRequest: costUsdPerRequest({ gpus, usdPerGpuHour, requestsPerSecond, share: judged, judge }),
+    costUsdPerRequest: costUsdPerRequest({ gpus, usdPerGpuHour, requestsPerSecond, judgements, judge }),
   };
 
   function latencyOf(): number | null {
@@ -54,12 +55,16 @@ export function figuresOf(system: System, { situation, sample, latency }: Beside
   }
 }
 
+/** A trained router as a cascade: its scores as those to start at, and thresholds of 0, so that no answer is judged. */
 function cascadeRouting({ stages, routing }: System): SystemFigures["routing"] {
-  return routing.kind === "router" ? null : { models: stages.map(({ model }) => model), thresholds: [...routing.thresholds] };
+  const models = stages.map(({ model }) => model);
+  if (routing.kind === "cascade") return { models, thresholds: [...routing.thresholds] };
+  if (!routing.trained) return null;
+  return { models, thresholds: routing.thresholds.map(() => 0), startBelow: shortestStart(routing.thresholds) };
 }
 
-function qualityLowOf({ stages, routing }: System, explorer: Explorer): number | null {
-  if (routing.kind === "router") return null;
+function qualityLowOf({ stages, routing }: System, explorer: Explorer): number {
+  if (routing.kind === "router") return routing.qualityLow;
   const { models } = explorer.input.sample;
   return explorer.outlook(
     stages.map(({ model }) => models.indexOf(model)),

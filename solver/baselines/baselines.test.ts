@@ -1,4 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { planningSample, routePrompts } from "../cascade/routing/routing";
+import { shortestStart } from "../plan/directStart";
+import { withRouterScores } from "../workload/modelledRouter";
+import { drawSample } from "../workload/sample";
+import { figuresOf } from "./baselineFigures";
 import { cascadeServe } from "./cascadeServe";
 import { routedBy } from "./measure";
 import { instanceExplorer, randomInstance } from "./randomInstance";
@@ -21,6 +26,8 @@ function systemOf(baseline: Baseline): System {
   return baseline.system;
 }
 
+const modelled = { kind: "modelled", auc: 0.69 } as const;
+
 /** A floor between the smallest and the largest model, so that at least one model meets it and at least one does not. */
 const FLOOR = instance.floor;
 
@@ -28,8 +35,8 @@ describe("baselines", () => {
   it("keep to the GPUs and promise the floor on the half they plan on", () => {
     for (const baseline of [
       cascadeServe(situation(FLOOR)),
-      routerBeforeAnswering(situation(FLOOR), 0.69),
-      routerBeforeAnswering(situation(FLOOR), 1),
+      routerBeforeAnswering(situation(FLOOR), modelled),
+      routerBeforeAnswering(situation(FLOOR), { kind: "modelled", auc: 1 }),
       standAlone(situation(FLOOR), ladder.length - 1),
     ]) {
       const system = systemOf(baseline);
@@ -39,15 +46,39 @@ describe("baselines", () => {
   });
 
   it("say so when they cannot reach the floor", () => {
-    const refusals = [cascadeServe(situation(100)), routerBeforeAnswering(situation(100), 0.69), standAlone(situation(100), 0)].map(
+    const refusals = [cascadeServe(situation(100)), routerBeforeAnswering(situation(100), modelled), standAlone(situation(100), 0)].map(
       (baseline) => (baseline.outcome === "none" ? baseline.reason : ""),
     );
     for (const reason of refusals) expect(reason).toContain("floor of 100");
   });
 
+  it("have one router from the same scores, whether those are modelled or of trained heads, and only a trained one is a plan", () => {
+    const table = withRouterScores(outcomes, { auc: 0.8, seed: explorer.input.seed });
+    const trained = systemOf(routerBeforeAnswering(situation(FLOOR), { kind: "trained", outcomes: table }));
+    const same = systemOf(routerBeforeAnswering(situation(FLOOR), { kind: "modelled", auc: 0.8 }));
+    expect(trained.stages).toEqual(same.stages);
+    expect({ ...trained.routing, trained: false }).toEqual(same.routing);
+    const sample = drawSample(instance.workload, {
+      part: "planning",
+      requestsPerSecond: instance.requestsPerSecond,
+      requests: 300,
+      seed: 1,
+    });
+    const beside = { situation: situation(FLOOR), sample, latency: "end-to-end" } as const;
+    expect(figuresOf(same, beside).routing).toBeNull();
+    const { routing, quality, qualityLow } = figuresOf(trained, beside);
+    expect(routing?.thresholds.every((threshold) => threshold === 0)).toBe(true);
+    expect(routing?.startBelow).toEqual(shortestStart(trained.routing.thresholds));
+    expect(quality).toBeGreaterThan(qualityLow);
+    expect(qualityLow).toBeGreaterThanOrEqual(FLOOR);
+    const stages = trained.stages.map(({ model }) => ladder.indexOf(model));
+    const planned = routePrompts(planningSample(table, rows, ladder), stages, routing?.thresholds ?? [], routing?.startBelow);
+    expect(planned.quality).toBeCloseTo(quality, 9);
+  });
+
   it("are the same twice", () => {
     expect(cascadeServe(situation(FLOOR))).toEqual(cascadeServe(situation(FLOOR)));
-    expect(routerBeforeAnswering(situation(FLOOR), 0.69)).toEqual(routerBeforeAnswering(situation(FLOOR), 0.69));
+    expect(routerBeforeAnswering(situation(FLOOR), modelled)).toEqual(routerBeforeAnswering(situation(FLOOR), modelled));
   });
 });
 

@@ -29,6 +29,7 @@ export function tableRows(table: OutcomeTable, rows: Int32Array): OutcomeTable {
       label: Float64Array.from(rows, (row) => column.label[row] ?? 0),
       judged: Float64Array.from(rows, (row) => column.judged[row] ?? 0),
       ...mapGateColumns(column, (values) => Float64Array.from(rows, (row) => values[row] ?? 0)),
+      ...(column.routerScore === undefined ? {} : { routerScore: Float64Array.from(rows, (row) => column.routerScore?.[row] ?? 0) }),
     })),
   };
 }

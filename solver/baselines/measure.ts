@@ -76,7 +76,7 @@ export function measure(
     policy: policyOf(system),
     replicas: clusterReplicas(system, at),
     sample: { arrivalSeconds: atRate(traffic.arrivalSeconds, at.requestsPerSecond), prompt },
-    outcomes: system.routing.kind === "router" ? system.routing.prescored : traffic.outcomes,
+    outcomes: prescored(system) ?? traffic.outcomes,
     judgeSeconds,
   });
   const warmUp = Math.floor(WARM_UP_SHARE * prompt.length);
@@ -101,10 +101,9 @@ export function busiestLoad(
   { outcomes, rows }: { readonly outcomes: OutcomeTable; readonly rows: Int32Array },
   at: ReplicaChoice & { readonly requestsPerSecond: number },
 ): number {
-  const { exit } = routedBy(system, outcomes, rows);
-  const router = system.routing.kind === "router";
+  const { start, exit } = routedBy(system, outcomes, rows);
   const loads = system.stages.map(({ model, replicas }, stage) => {
-    const own = rows.filter((_, index) => (router ? exit[index] === stage : (exit[index] ?? 0) >= stage));
+    const own = rows.filter((_, index) => (start[index] ?? 0) <= stage && (exit[index] ?? 0) >= stage);
     if (own.length === 0) return 0;
     const requests = Int32Array.from({ length: SATURATION_REQUESTS }, (_, index) => own[index % own.length] ?? 0);
     const sample = planningSample(outcomes, requests, [model]);
@@ -122,18 +121,30 @@ export function busiestLoad(
 export function routedBy({ stages, routing }: System, outcomes: OutcomeTable, rows: ArrayLike<number>): Routed {
   const models = stages.map(({ model }) => model);
   const positions = models.map((_, stage) => stage);
-  const gated =
-    routing.kind === "router" ? gatedByRouter(planningSample(routing.prescored, rows, models)) : planningSample(outcomes, rows, models);
-  return routePrompts(gated, positions, routing.thresholds);
+  if (routing.kind === "router") return routedOnce(planningSample(routing.prescored, rows, models), positions, routing.thresholds);
+  const { directStart } = routing;
+  return routePrompts(planningSample(directStart?.prescored ?? outcomes, rows, models), positions, routing.thresholds, directStart?.below);
 }
 
-/** A sample whose gates use a router's scores of the prompts instead of a judge's scores of the answers. */
-export const gatedByRouter = (sample: PlanningSample): PlanningSample => ({ ...sample, judged: sample.routerScore ?? [] });
+/** Sends every prompt to the first stage whose router score reaches its threshold, or to the last, and to no other. */
+export const routedOnce = (sample: PlanningSample, stages: readonly number[], thresholds: readonly number[]): Routed =>
+  routePrompts(
+    sample,
+    stages,
+    thresholds.map(() => 0),
+    thresholds,
+  );
+
+/** The outcome table with the scores of the system's router; null where it has none. */
+const prescored = ({ routing }: System): OutcomeTable | null =>
+  (routing.kind === "router" ? routing.prescored : routing.directStart?.prescored) ?? null;
 
 function policyOf(system: System) {
   const models = system.stages.map(({ model }) => model);
   if (system.routing.kind === "router") return routerPolicy(models, system.routing.thresholds);
-  const route = cascadeRoute({ stages: models.map((model) => ({ model })), thresholds: [...system.routing.thresholds] });
+  const { thresholds, directStart } = system.routing;
+  const stages = models.map((model) => ({ model }));
+  const route = cascadeRoute({ stages, thresholds: [...thresholds], ...(directStart === undefined ? {} : { directStart }) });
   return composePolicy({ route, order: fcfsOrder, place: leastLoadPlace });
 }
 

@@ -1,21 +1,28 @@
 import { qualityLowerBound, selectionCritical } from "../cascade/routing/qualityBound";
-import { type PlanningSample, planningSample, routePrompts } from "../cascade/routing/routing";
+import { type PlanningSample, planningSample } from "../cascade/routing/routing";
 import { product, usefulThresholds } from "../cascade/routing/routingGrid";
 import type { Mix } from "../cascade/tables/mix";
 import { minMaxAllocation } from "../milp/bisection";
 import { mixSeed } from "../numeric/random";
 import { withRouterScores } from "../workload/modelledRouter";
+import type { OutcomeTable } from "../workload/workload";
 import { cascadesOf, evenly } from "./cascades";
-import { gatedByRouter } from "./measure";
+import { routedOnce } from "./measure";
 import { type BaselineSituation, placed } from "./situation";
 import type { Baseline, SystemStage } from "./system";
 import { atSustainedRate, stageSeconds, tunedStage } from "./tuning";
 
 /**
  * How well a prompt alone predicts whether a model will be right, as AUC. Words of the prompt (TF-IDF) reach .55 to .69 on the public
- * outcome tables; the upper end represents a good router. 1 is the oracle.
+ * outcome tables. A modelled router of the upper end is an upper bound: its errors are independent of the prompt, so it knows of one
+ * model's answer what no prompt reveals. 1 is the oracle.
  */
 export const PROMPT_AUC = 0.69;
+
+/** The router of a baseline: modelled with an AUC, or trained, whose out-of-fold scores the table has as `routerScore`. */
+export type BaselineRouter =
+  | { readonly kind: "modelled"; readonly auc: number }
+  | { readonly kind: "trained"; readonly outcomes: OutcomeTable };
 
 /** Approximate number of threshold vectors tried over all sets of models; the bound on quality is calibrated over them. */
 const ROUTINGS = 140;
@@ -33,18 +40,19 @@ interface Setting {
 /**
  * A router that predicts from the prompt which model to use, for two and more models (as RouteLLM; Cascadia, appendix I):
  * a request goes to the smallest model whose predicted score reaches its threshold, else to the largest. No judging, one model per
- * request. The predicted score is modelled: a noisy prediction of the model's own label with the stated AUC, as judges are modelled.
+ * request. Scores are out-of-fold ones of trained heads, or modelled: a noisy prediction of the model's own label with the stated AUC.
  *
  * Thresholds and set of models are selected for the least largest p95 on the planner's tables among those that meet the floor,
  * with a bound calibrated over the router's own settings; replicas are tuned on tables of each model's own requests ("we tune the
  * deployment for each model for RouteLLM").
  */
-export function routerBeforeAnswering(situation: BaselineSituation, auc: number): Baseline {
+export function routerBeforeAnswering(situation: BaselineSituation, router: BaselineRouter): Baseline {
   const { explorer, floor, nodes, outcomes, planning } = situation;
   const { sample, requestsPerSecond, maxGpus, qualityConfidence, seed } = explorer.input;
-  const name = auc === 1 ? "oracle router" : `router at AUC ${auc}`;
-  const prescored = withRouterScores(outcomes, { auc, seed });
-  const settings = settingsOf(situation, gatedByRouter(planningSample(prescored, planning, sample.models)));
+  const trained = router.kind === "trained";
+  const name = trained ? "trained router" : router.auc === 1 ? "oracle router" : `modelled router of AUC ${router.auc}, an upper bound`;
+  const prescored = trained ? router.outcomes : withRouterScores(outcomes, { auc: router.auc, seed });
+  const settings = settingsOf(situation, planningSample(prescored, planning, sample.models));
   const critical = selectionCritical(settings, { confidence: qualityConfidence, seed: mixSeed(seed, "router bound") });
   const meeting = settings.filter((setting) => qualityLowerBound(setting, critical) >= floor);
   if (meeting.length === 0) return { outcome: "none", name, reason: `No thresholds reach a floor of ${floor}.` };
@@ -72,7 +80,9 @@ export function routerBeforeAnswering(situation: BaselineSituation, auc: number)
     });
     return tuned === null ? [] : [tuned];
   });
-  return placed({ name, stages, routing: { kind: "router", thresholds: setting.thresholds, prescored } }, nodes);
+  const { thresholds } = setting;
+  const routing = { kind: "router", trained, thresholds, prescored, qualityLow: qualityLowerBound(setting, critical) } as const;
+  return placed({ name, stages, routing }, nodes);
 }
 
 const everything = ({ prompts }: PlanningSample): Mix => ({
@@ -85,9 +95,11 @@ function settingsOf({ explorer }: BaselineSituation, prescored: PlanningSample):
   const sets = cascadesOf(explorer.input, 2);
   return sets.flatMap((stages) => {
     const perStage = Math.max(3, Math.floor((ROUTINGS / sets.length) ** (1 / (stages.length - 1))));
-    const choices = stages.slice(0, -1).map((model) => evenly(usefulThresholds(prescored.judged[model] ?? new Float64Array()), perStage));
+    const choices = stages
+      .slice(0, -1)
+      .map((model) => evenly(usefulThresholds(prescored.routerScore?.[model] ?? new Float64Array()), perStage));
     return product(choices).flatMap((thresholds) => {
-      const { exit, accepted, quality } = routePrompts(prescored, stages, thresholds);
+      const { exit, accepted, quality } = routedOnce(prescored, stages, thresholds);
       const mixes = stages.map((_, stage) => {
         const prompts = Int32Array.from(exit.keys()).filter((prompt) => exit[prompt] === stage);
         return { prompts, share: prompts.length / exit.length };

@@ -1,7 +1,9 @@
+import { judgementsPerRequest } from "../cascade/routing/routing";
 import type { ClusterReplica } from "../cluster/clusterEngines";
 import type { ReplicaShape } from "../hardware/parallelism";
 import type { ShapedReplica } from "../hardware/replicaShapes";
 import { MAX_SEQUENCES } from "../hardware/replicaShapes";
+import type { CascadePolicy } from "../plan/plan";
 import type { OutcomeTable } from "../workload/workload";
 
 /** The replicas of one model of a system. */
@@ -15,12 +17,21 @@ export interface SystemStage {
  * prompts before any model has answered, and its requests reach one model only.
  */
 type SystemRouting =
-  | { readonly kind: "cascade"; readonly thresholds: readonly number[] }
+  | {
+      readonly kind: "cascade";
+      readonly thresholds: readonly number[];
+      /** Where requests may start at a later stage, and the outcome table with the router's scores; left out: all start at the first. */
+      readonly directStart?: NonNullable<CascadePolicy["directStart"]> & { readonly prescored: OutcomeTable };
+    }
   | {
       readonly kind: "router";
+      /** Whether its scores are those of trained heads; else they are modelled. */
+      readonly trained: boolean;
       readonly thresholds: readonly number[];
       /** The outcome table with the router's scores of the prompts. */
       readonly prescored: OutcomeTable;
+      /** Lower bound of its quality, calibrated over the router's own settings. */
+      readonly qualityLow: number;
     };
 
 /** A serving system under comparison: its replicas, and which model answers which request. */
@@ -44,6 +55,10 @@ export interface ReplicaChoice {
 
 export const gpusOf = ({ stages }: Pick<System, "stages">): number =>
   stages.reduce((sum, { replicas }) => sum + replicas.reduce((own, { shape, count }) => own + shape.tp * shape.pp * count, 0), 0);
+
+/** Judge calls of the system for each request, on average. */
+export const judgementsOf = ({ routing }: Pick<System, "routing">, share: readonly number[]): number =>
+  routing.kind === "cascade" ? judgementsPerRequest(share, routing.thresholds) : 0;
 
 /** Models, shapes and thresholds in one line. */
 export const cascadeText = ({ stages, routing }: Pick<System, "stages" | "routing">): string =>

@@ -158,7 +158,7 @@ export function pointOf(
       ...run.outcome.stages.flatMap((stage) => (stage.requests === 0 ? [] : settledStage(stage, run.warmUp, q).percentile.seconds)),
     ),
     gpusTotal,
-    costUsdPerRequest: costUsdPerRequest({ gpus: gpusTotal, usdPerGpuHour, requestsPerSecond, share: [], judge: { usdPerCall: 0 } }),
+    costUsdPerRequest: costUsdPerRequest({ gpus: gpusTotal, usdPerGpuHour, requestsPerSecond, judgements: 0, judge: { usdPerCall: 0 } }),
     share: run.share,
   };
 }

@@ -23,5 +23,6 @@ export const routeNames = {
   fixed: "route to one model",
   balanced: "balanced route",
   slack: "route within a slack",
+  cascade: "cascade that judges nothing",
   "just-in-time": "route at dispatch",
 } as const;

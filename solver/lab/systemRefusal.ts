@@ -1,4 +1,4 @@
-import { modelsOf, type PolicyDocument } from "../plan/policySchema";
+import { judgesAny, modelsOf, type PolicyDocument } from "../plan/policySchema";
 import { policyRefusal } from "../policies/policyRefusal";
 import type { LabReplicas, LabSystem } from "./labSpec";
 import { orderNames, routeNames } from "./partNames";
@@ -15,7 +15,7 @@ export function systemRefusal(system: LabSystem, replicas: readonly LabReplicas[
   const own = system.replicas ?? replicas;
   const lacking = modelsOf(policy).find((model) => own.every((each) => each.model !== model));
   if (lacking !== undefined) return `No engine of the race serves ${lacking}, which ${system.name} sends requests to.`;
-  if (policy.kind === "cascade") {
+  if (policy.kind === "cascade" && judgesAny(policy.thresholds)) {
     return "A cascade judges every answer before the next stage, and the requests of a program are not judged: race it as a plan of single requests on the Plan page.";
   }
   const refused = policyRefusal(policy);
@@ -31,7 +31,9 @@ export function systemRefusal(system: LabSystem, replicas: readonly LabReplicas[
   if (lengths !== "none" && !byLength && policy.kind !== "slack") {
     return `Nothing here reads lengths: a ${routeNames[policy.kind]}, ${orderNames[order]}, does the same without them.`;
   }
-  if (confidence !== "none" && policy.kind !== "slack") {
+  const startsLater = policy.kind === "cascade" && policy.directStart !== undefined;
+  if (confidence === "none" && startsLater) return "A direct start reads a router's confidence: say where it comes from.";
+  if (confidence !== "none" && policy.kind !== "slack" && !startsLater) {
     return `Nothing here reads confidence: a ${routeNames[policy.kind]} sends a prompt to the same model whatever a router says of it.`;
   }
   return configurationsRefusal(policy, configurations);

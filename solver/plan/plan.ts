@@ -5,6 +5,7 @@ import { judgeTimeSourceSchema } from "@/solver/judging/judgeTime";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
 import { machineName, oneLine, title } from "@/solver/wording/names";
 import { clusterSpecSchema, placementSchema, runningReplicaSchema } from "./clusterSpec";
+import { startRouterSchema } from "./directStart";
 import { comparedPolicySchema, policyChoices, slackBoughtSchema, slackStepsSchema } from "./planSlack";
 import { type cascadePolicySchema, policySchema, type SlackPolicy } from "./policySchema";
 
@@ -95,7 +96,7 @@ const planInputsSchema = z.object({
   /** The origin of the time of a judge outside of the deployment; left out in older plans, and where the judge is an engine. */
   judgeTime: judgeTimeSourceSchema.optional(),
   /** If requests were allowed to start at a later stage, whether or not any do; left out: all had to start at the first. */
-  directStart: z.object({ auc: fraction }).optional(),
+  directStart: startRouterSchema.optional(),
   /** Left out: nothing ran, or few changes were not requested. */
   running: z.array(runningReplicaSchema).optional(),
 });
@@ -174,8 +175,8 @@ const predictionsSchema = z.object({
 const alternativeSchema = z.object({
   stages: z.array(machineName).min(1),
   thresholds: z.array(z.int()),
-  /** Router score from which a request starts at a stage; left out: all start at the first. */
-  startBelow: z.int().min(1).max(100).optional(),
+  /** Router score from which a request starts at a stage, of all stages but the last or of each; left out: all start at the first. */
+  startBelow: z.union([z.int().min(1).max(100), z.array(z.int().min(0).max(100))]).optional(),
   quality: score,
   p95Seconds: seconds.nullable(),
   gpus: z.int().nonnegative(),

@@ -3,6 +3,7 @@ import { type GateDocument, gateSchema, simpleGatesOf } from "@/solver/gates/gat
 import { machineName, oneLine } from "@/solver/wording/names";
 import { judgeVariationSchema } from "../judging/judgeTime";
 import { deprecatedFields, readingOldNames } from "./deprecatedFields";
+import { directStartSchema, predictorHash } from "./directStart";
 import { gatesFault } from "./gatesFault";
 import { workflowDocumentSchema } from "./workflowDocument";
 
@@ -26,16 +27,6 @@ const judgeSchema = z.object({
    * If the judge is an engine of this deployment: the tokens that a call adds to the prompt and the answer it reads, and those it writes.
    */
   engine: z.object({ rubricTokens: z.int().nonnegative(), outputTokens: z.int().positive() }).optional(),
-});
-
-/**
- * Requests with a confident router score skip stages: a request starts at the first stage whose score, computed from the prompt before any
- * model has answered, is at least `below`; where there is none, at the last. The last stage has no score of its own.
- */
-const directStartSchema = z.object({
-  below: z.int().min(1).max(100),
-  /** The router's assumed accuracy in predicting whether a model will be right. */
-  router: z.object({ kind: z.literal("modelled"), auc: fraction }),
 });
 
 /**
@@ -67,12 +58,14 @@ const placeSchema = z.object({
 });
 
 /** Predictors by the SHA-256 of their artefacts: of lengths for the order and for loads, of confidence for the route. */
-const artefactHash = z.string().regex(/^[0-9a-f]{64}$/);
-const learntSchema = z.object({ lengths: artefactHash.optional(), confidence: artefactHash.optional() });
+const learntSchema = z.object({ lengths: predictorHash.optional(), confidence: predictorHash.optional() });
 
 const queueing = { order: readingOldNames(orderSchema, deprecatedFields.order), place: placeSchema, learnt: learntSchema.optional() };
 
-/** Cascade by thresholds: stage i's answer is accepted when the score of its gate is >= thresholds[i]; the last always is. */
+/**
+ * Cascade by thresholds: stage i's answer is accepted when the score of its gate is >= thresholds[i]; the last always is. Answers of a stage
+ * with the threshold 0 get no score.
+ */
 export const cascadePolicySchema = z
   .object({
     kind: z.literal("cascade"),
@@ -87,12 +80,15 @@ export const cascadePolicySchema = z
     /** The range inside which an operator may change each threshold without a new approval. */
     approvedRanges: z.object({ thresholds: z.array(z.object({ min: z.int().min(0).max(100), max: z.int().min(0).max(100) })) }),
   })
-  .superRefine(({ stages, thresholds, gates }, context) => {
+  .superRefine(({ stages, thresholds, gates, directStart }, context) => {
     const fault = gatesFault({ stages, gates });
     if (fault !== null) context.addIssue({ code: "custom", path: ["gates"], message: fault });
-    if (thresholds.length === stages.length - 1) return;
-    const message = `${stages.length} stages need ${stages.length - 1} thresholds, found ${thresholds.length}`;
-    context.addIssue({ code: "custom", path: ["thresholds"], message });
+    const wanted = stages.length - 1;
+    const refuse = (path: string[], what: string, found: number): void =>
+      context.addIssue({ code: "custom", path, message: `${stages.length} stages need ${wanted} ${what}, found ${found}` });
+    if (thresholds.length !== wanted) refuse(["thresholds"], "thresholds", thresholds.length);
+    const below = directStart?.below;
+    if (typeof below === "object" && below.length !== wanted) refuse(["directStart", "below"], "router scores to start at", below.length);
   });
 
 /** Every request to one model. */
@@ -192,7 +188,7 @@ const justInTimePolicySchema = z.object({
       z.object({
         workflow: workflowDocumentSchema,
         /** Predictor of its accurate configurations, by hash; left out: only that of the largest models is known to be accurate. */
-        predictor: artefactHash.optional(),
+        predictor: predictorHash.optional(),
       }),
     )
     .max(16),
@@ -235,9 +231,12 @@ export function gatesOf(policy: PolicyDocument): readonly GateDocument[] {
   return policy.gates ?? policy.stages.slice(1).map(() => ({ kind: "judge" as const }));
 }
 
+/** Whether any answer of a cascade gets a score: none at thresholds of 0, which every score reaches. */
+export const judgesAny = (thresholds: readonly number[]): boolean => thresholds.some((threshold) => threshold > 0);
+
 /** Whether any gate of a policy may ask the judge. */
 export const asksJudge = (policy: PolicyDocument): boolean =>
-  gatesOf(policy).some((gate) => simpleGatesOf(gate).some(({ kind }) => kind === "judge"));
+  gatesOf(policy).some((gate, stage) => (thresholdsOf(policy)[stage] ?? 0) > 0 && simpleGatesOf(gate).some(({ kind }) => kind === "judge"));
 
 /** The model whose engines in the deployment judge; null where no gate asks a judge, or a judge outside of the deployment is used. */
 export const judgeEngineOf = (policy: PolicyDocument): string | null =>
@@ -261,9 +260,16 @@ export function deployedModelsOf(policy: PolicyDocument): string[] {
 /** Whether a plan's figures describe its policy: where models are chosen just in time they are those of the plan that it was made from. */
 export const isPredicted = ({ kind }: Pick<PolicyDocument, "kind">): boolean => kind !== "just-in-time";
 
+/** The hash of the predictor of confidence whose scores a policy reads: that of slack dispatch, or of a cascade's trained router. */
+export function confidencePredictorOf(policy: PolicyDocument): string | undefined {
+  const router = directStartOf(policy)?.router;
+  return router?.kind === "trained" ? router.predictor : policy.learnt?.confidence;
+}
+
 /** The trained predictors that a policy names, by their hashes. */
 export function learntOf(policy: PolicyDocument): readonly string[] {
-  const { lengths, confidence } = policy.learnt ?? {};
+  const { lengths, confidence: named } = policy.learnt ?? {};
+  const confidence = confidencePredictorOf(policy) ?? named;
   const configurations = policy.kind === "just-in-time" ? policy.workflows.map(({ predictor }) => predictor) : [];
   return [...new Set([lengths, confidence, ...configurations])].filter((hash) => hash !== undefined);
 }

@@ -4,6 +4,7 @@ import type { CascadePolicy } from "../plan/plan";
 import {
   asksJudge,
   type BalancedPolicy,
+  learntOf,
   modelsOf,
   type OrderDocument,
   type PlaceDocument,
@@ -20,7 +21,11 @@ import { starting } from "./testing/worldOfContract";
 
 const names = ["small", "medium", "large"];
 
-function cascade(thresholds: readonly number[], place: CascadePolicy["place"]["kind"] = "least-load", below = 0): CascadePolicy {
+function cascade(
+  thresholds: readonly number[],
+  place: CascadePolicy["place"]["kind"] = "least-load",
+  below: number | number[] = 0,
+): CascadePolicy {
   return {
     kind: "cascade",
     stages: names.slice(0, thresholds.length + 1).map((model) => ({ model })),
@@ -82,7 +87,15 @@ for (const place of ["round-robin", "least-load"] as const) {
     [[73, 41], 0],
     [[50], 1],
     [[73, 41], 55],
-  ] as const) {
+    [
+      [73, 41],
+      [30, 70],
+    ],
+    [
+      [0, 0],
+      [70, 30],
+    ],
+  ] satisfies [number[], number | number[]][]) {
     contracts(
       `cascade of ${thresholds.length + 1} at [${thresholds}] from ${startBelow}, ${place}`,
       cascade(thresholds, place, startBelow),
@@ -207,6 +220,27 @@ describe("buildPolicy", () => {
     expect(buildPolicy(cascade([73, 41])).start(starting("p", () => 0))).toEqual({ stage: 0, reason: "first-stage" });
   });
 
+  it("starts at the first stage whose router score reaches the stage's own, where each has one", () => {
+    const { start } = buildPolicy(cascade([73, 41], "least-load", [30, 80]));
+    const scored = (small: number, medium: number) => start(starting("p", (model) => (model === "small" ? small : medium))).stage;
+    expect([scored(30, 0), scored(29, 80), scored(29, 79)]).toEqual([0, 1, 2]);
+  });
+
+  it("needs a predictor of confidence for a trained router alone, and no judge where every answer is accepted", () => {
+    const predictor = "ab".repeat(32);
+    const trained = (thresholds: readonly number[]): CascadePolicy => ({
+      ...cascade(thresholds),
+      directStart: { below: 50, router: { kind: "trained", predictor } },
+    });
+    expect(buildPolicy(trained([60])).needs).toEqual(["judged-scores", "confidence"]);
+    expect(buildPolicy(trained([0, 0])).needs).toEqual(["confidence"]);
+    expect(buildPolicy(cascade([60], "least-load", 50)).needs).toEqual(["judged-scores"]);
+    expect(learntOf(trained([60]))).toEqual([predictor]);
+    expect(learntOf(cascade([60], "least-load", 50))).toEqual([]);
+    const policy = buildPolicy(trained([0, 0]));
+    expect([0, 1, 2].map((stage) => policy.acceptReason(stage))).toEqual(["not-judged", "not-judged", "last-stage"]);
+  });
+
   it.each([
     ["a threshold too few", { ...cascade([50, 50]), thresholds: [50] }, "3 stages needs 2 thresholds"],
     ["a model that stands twice", { ...cascade([50]), stages: [{ model: "small" }, { model: "small" }] }, "small is listed twice"],
@@ -230,6 +264,8 @@ describe("buildPolicy", () => {
       { ...cascade([50]), gates: [{ ...agreement, peers: ["large", "large"] }] },
       "names the peer large twice",
     ],
+    ["a direct start by too few scores", cascade([50, 50], "least-load", [40]), "3 stages needs one router score, or 2"],
+    ["a direct start at a score over 100", cascade([50, 50], "least-load", [40, 101]), "below 101"],
     ["no stage at all", { ...cascade([]), stages: [] }, "at least one stage"],
     ["balancing over nothing", { ...balanced(), models: [] }, "at least one model"],
     ["balancing over a model twice", { ...balanced(), models: [...balanced().models, ...balanced().models] }, "small is listed twice"],

@@ -1,3 +1,4 @@
+import { startScores } from "../plan/directStart";
 import { gatesFault } from "../plan/gatesFault";
 import type { CascadePolicy } from "../plan/plan";
 import { type BalancedPolicy, modelsOf, type PolicyDocument, type SlackPolicy } from "../plan/policySchema";
@@ -43,10 +44,20 @@ function cascadeRefusal({ stages, thresholds, gates, approvedRanges, directStart
       return `The threshold of stage ${stage + 1} is ${threshold}, outside its approved range ${range.min} to ${range.max}.`;
     }
   }
-  if (directStart !== undefined && !(Number.isInteger(directStart.below) && directStart.below >= 1 && directStart.below <= 100)) {
-    return `The direct start is below ${directStart.below}; it must be an integer from 1 to 100.`;
+  if (directStart !== undefined) {
+    const refused = directStartRefusal(directStart, stages.length);
+    if (refused !== null) return refused;
   }
   return gatesFault({ stages, gates });
+}
+
+function directStartRefusal({ below }: NonNullable<CascadePolicy["directStart"]>, stages: number): string | null {
+  const least = typeof below === "number" ? 1 : 0;
+  const scores = startScores(below, stages);
+  if (scores.length !== stages - 1)
+    return `A direct start in ${stages} stages needs one router score, or ${stages - 1}, one for each stage but the last; found ${scores.length}.`;
+  const wrong = [below].flat().find((score) => !(Number.isInteger(score) && score >= least && score <= 100));
+  return wrong === undefined ? null : `The direct start is below ${wrong}; it must be an integer from ${least} to 100.`;
 }
 
 function slackRefusal({ models, tau, deltaScore, floorSeconds, approvedRanges }: SlackPolicy): string | null {

@@ -37,7 +37,7 @@ const view: fc.Arbitrary<ConstraintsView> = fc.record({
     fc.record({ model: name, rubricTokens: fc.integer({ min: 0, max: 100_000 }), outputTokens: fc.integer({ min: 1, max: 10_000 }) }),
   ),
   judgeSeconds: fc.option(fc.double({ ...JUDGE_SECONDS_BOUNDS, noNaN: true, noDefaultInfinity: true })),
-  routerAuc: fc.option(fc.double({ min: 0.5, max: 1, noNaN: true })),
+  router: fc.option(fc.oneof(fc.constant("trained" as const), fc.double({ min: 0.5, max: 1, noNaN: true }))),
 });
 
 describe("constraintsCodec", () => {
@@ -61,7 +61,7 @@ describe("constraintsCodec", () => {
 
   it("asks for nothing by default, as the planner's empty document does, and then takes no room in the address", () => {
     const untouched = constraintsCodec.parse(new URLSearchParams());
-    expect(untouched).toEqual({ constraints: planConstraintsSchema.parse({}), judge: null, judgeSeconds: null, routerAuc: null });
+    expect(untouched).toEqual({ constraints: planConstraintsSchema.parse({}), judge: null, judgeSeconds: null, router: null });
     expect(writeView(constraintsCodec, new URLSearchParams(), untouched).toString()).toBe("");
   });
 

@@ -121,6 +121,9 @@ function parsePart([kind, first, second, third]: readonly string[], known: PlanC
   }
 }
 
+/** The newest trained predictor of the workload, or the AUC of a modelled router. */
+export type PlannedRouter = "trained" | number;
+
 const formatJudge = ({ model, rubricTokens, outputTokens }: EngineJudge): string => `${escaped(model)}*${rubricTokens}*${outputTokens}`;
 
 function parseJudge(text: string): EngineJudge | null {
@@ -143,7 +146,10 @@ export const constraintsCodec = codecOf({
   },
   /** Mean seconds of a call of a judge outside of the plan, in place of the known value; null: the known value. */
   judgeSeconds: named("judge-seconds", number(JUDGE_SECONDS_BOUNDS)),
-  /** AUC of the router that lets requests start at a later stage; null: all start at the first. */
-  routerAuc: named("router", number(ROUTER_AUC_BOUNDS)),
+  /** The router that lets requests start at a later stage: a trained one, or the AUC of a modelled one; null: all start at the first. */
+  router: {
+    parse: (text): PlannedRouter | null => (text === "trained" ? text : number(ROUTER_AUC_BOUNDS).parse(text)),
+    format: (router: PlannedRouter | null) => (router === null ? undefined : String(router)),
+  },
 });
 export type ConstraintsView = ViewOf<typeof constraintsCodec>;

@@ -17,6 +17,7 @@ const pin = fc.record({
     { models: ["llama-3.1-70b"], thresholds: [] },
     { models: ["llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b-fp8"], thresholds: [84, 56] },
     { models: ["llama-3.1-8b", "llama-3.1-70b"], thresholds: [84], startBelow: 70 },
+    { models: ["llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b-fp8"], thresholds: [84, 0], startBelow: [40, 70] },
   ),
   gpus: fc.option(fc.integer({ min: 1, max: 100_000 })),
 });

@@ -13,7 +13,7 @@ const full: PlanView = {
   constraints: { ...noConstraints, excluded: ["llama-3.1-405b-fp8"] },
   judge: { model: "llama-3.1-8b", rubricTokens: 200, outputTokens: 5 },
   judgeSeconds: 0.05,
-  routerAuc: 0.85,
+  router: 0.85,
   kind: "quality-under-latency",
   policy: "slack",
   slack: 18,

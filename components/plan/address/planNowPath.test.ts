@@ -20,7 +20,7 @@ it("opens the Plan page with what was asked of the plan, for the traffic that is
       heldFor: "point",
       judge: null,
       judgeSeconds: null,
-      routerAuc: null,
+      router: null,
       fixed: null,
     },
   });

@@ -21,7 +21,7 @@ export function planNowPath({ inputs }: Pick<Plan, "inputs">, { workloadId, requ
     heldFor: objective.qualityConfidence === null ? ("point" as const) : ("bound" as const),
     constraints: constraints ?? noConstraints,
     judge: judgeEngine ?? null,
-    routerAuc: directStart?.auc ?? null,
+    router: directStart === undefined ? null : "auc" in directStart ? directStart.auc : ("trained" as const),
   };
   return `/plan?${writeView(planCodec, new URLSearchParams(), view)}`;
 }

@@ -1,20 +1,23 @@
+import type { StartBelow } from "@/solver/plan/directStart";
+
 /** A cascade with its thresholds, in the form of addresses and pins. */
 export interface RoutingChoice {
   readonly models: readonly string[];
   /** One fewer than models. */
   readonly thresholds: readonly number[];
-  /** Router score from which a request starts at a stage; left out: all start at the first. */
-  readonly startBelow?: number;
+  /** Router scores from which a request starts at a stage; left out: all start at the first. */
+  readonly startBelow?: StartBelow;
 }
 
 /**
  * @example formatRouting({ models: ["llama-3.1-8b", "llama-3.1-70b"], thresholds: [84] }) === "llama-3.1-8b@84~llama-3.1-70b"
+ * @example formatRouting({ models: ["a", "b", "c"], thresholds: [84, 60], startBelow: [40, 70] }) === "a@84~b@60~c^40.70"
  */
 export function formatRouting(routing: RoutingChoice): string {
   const stages = routing.models.map((model, index) =>
     index < routing.thresholds.length ? `${model}@${routing.thresholds[index]}` : model,
   );
-  return stages.join("~") + (routing.startBelow === undefined ? "" : `^${routing.startBelow}`);
+  return stages.join("~") + (routing.startBelow === undefined ? "" : `^${[routing.startBelow].flat().join(".")}`);
 }
 
 /** The cascade of a key; null when the key is invalid (a threshold missing, outside 0..100, or not whole). */
@@ -22,7 +25,8 @@ export function parseRouting(key: string): RoutingChoice | null {
   const models: string[] = [];
   const thresholds: number[] = [];
   const [cascade = "", start, ...more] = key.split("^");
-  if (more.length > 0 || (start !== undefined && !isScore(start))) return null;
+  const starts = start?.split(".");
+  if (more.length > 0 || starts?.every(isScore) === false) return null;
   const parts = cascade.split("~");
   for (const [index, part] of parts.entries()) {
     const [model, text, ...rest] = part.split("@");
@@ -33,7 +37,9 @@ export function parseRouting(key: string): RoutingChoice | null {
     if (!isScore(text)) return null;
     thresholds.push(Number(text));
   }
-  return { models, thresholds, ...(start !== undefined && { startBelow: Number(start) }) };
+  const [first, ...others] = starts?.map(Number) ?? [];
+  if (first === undefined) return { models, thresholds };
+  return { models, thresholds, startBelow: others.length === 0 ? first : [first, ...others] };
 }
 
 const isScore = (text: string): boolean => /^\d{1,3}$/.test(text) && Number(text) <= 100;

@@ -9,7 +9,7 @@ export function routingOf(exploration: Exploration, routing: number): RoutingCho
   return {
     models: (found?.stages ?? []).map((stage) => exploration.models[stage] ?? "?"),
     thresholds: found?.thresholds ?? [],
-    ...(found !== undefined && found.startBelow > 0 && { startBelow: found.startBelow }),
+    ...(found !== undefined && found.startBelow !== 0 && { startBelow: found.startBelow }),
   };
 }
 

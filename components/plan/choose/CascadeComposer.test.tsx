@@ -10,7 +10,7 @@ import { CascadeComposer } from "./CascadeComposer";
 import { choiceProblem, stageRules } from "./choiceProblem";
 
 const models = ["small", "middle", "large", "huge"];
-const view = { constraints: noConstraints, judge: null, judgeSeconds: null, routerAuc: null };
+const view = { constraints: noConstraints, judge: null, judgeSeconds: null, router: null };
 const rules = stageRules(searched, { kind: "endpoints", name: "Cellar" }, view);
 const choice = choose(searched, testKnobs);
 

@@ -155,20 +155,21 @@ export function CascadeComposer(props: {
               />
             );
           })}
-          {shown.startBelow !== undefined && (
+          {startKnobs(shown).map(({ label, value, at }) => (
             <Knob
-              label="Start where the router gives at least"
+              key={label}
+              label={label}
               unit="score"
               min={1}
               max={100}
               step={1}
               whole
-              value={shown.startBelow}
-              onDraft={(value) => onDraft({ ...shown, startBelow: value })}
-              onCommit={(value) => step({ ...shown, startBelow: value })}
+              value={value}
+              onDraft={(score) => onDraft(at(score))}
+              onCommit={(score) => step(at(score))}
               onReset={null}
             />
-          )}
+          ))}
         </div>
       )}
       {chosen && (
@@ -182,4 +183,23 @@ export function CascadeComposer(props: {
       )}
     </section>
   );
+}
+
+/** A knob for the router score to start at, or one for each stage where they differ. */
+function startKnobs(shown: RoutingChoice) {
+  const { models, startBelow } = shown;
+  if (startBelow === undefined) return [];
+  if (typeof startBelow === "number")
+    return [
+      {
+        label: "Start where the router gives at least",
+        value: startBelow,
+        at: (score: number): RoutingChoice => ({ ...shown, startBelow: score }),
+      },
+    ];
+  return startBelow.map((value, stage) => ({
+    label: `Start at ${models[stage] ?? "?"} where the router gives at least`,
+    value,
+    at: (score: number): RoutingChoice => ({ ...shown, startBelow: startBelow.with(stage, score) }),
+  }));
 }

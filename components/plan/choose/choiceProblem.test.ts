@@ -5,7 +5,7 @@ import { findRouting } from "../planning/findRouting";
 import { around, searched, testKnobs } from "../testing/testTables";
 import { choiceProblem, stageRules } from "./choiceProblem";
 
-const view = { constraints: noConstraints, judge: null, judgeSeconds: null, routerAuc: null };
+const view = { constraints: noConstraints, judge: null, judgeSeconds: null, router: null };
 const rules = stageRules(searched, { kind: "embedded", name: "Lab" }, view);
 const problemOf = (models: readonly string[], thresholds: readonly number[], own = rules, knobs = testKnobs) => {
   const tables = { exploration: searched, candidates: candidatesFor(searched, knobs), lines: around };

@@ -13,7 +13,7 @@ export interface StageRules {
 }
 
 export const stageRules = ({ models, leastGpus }: Exploration, cluster: StageRules["cluster"], view: ConstraintsView): StageRules => ({
-  ladder: { models, leastGpus, router: view.routerAuc !== null, fixedTopology: cluster.kind === "endpoints" },
+  ladder: { models, leastGpus, router: view.router !== null, fixedTopology: cluster.kind === "endpoints" },
   cluster,
   view,
 });

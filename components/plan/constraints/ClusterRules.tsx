@@ -4,7 +4,7 @@ import { constraintLimits } from "@/solver/plan/constraintLimits";
 import type { PlanConstraints } from "@/solver/plan/constraints";
 
 /** A limit that can be off: its label, then the number while it is on. */
-export function OptionalNumber(props: {
+function OptionalNumber(props: {
   readonly words: string;
   readonly unit: string;
   readonly value: number | null;

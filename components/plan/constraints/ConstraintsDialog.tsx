@@ -66,16 +66,14 @@ export default function ConstraintsDialog(props: {
         />
         <RoutingRules
           judge={view.judge}
-          routerAuc={view.routerAuc}
+          router={view.router}
           // The workload's own models answer, and no model may judge itself.
           models={(cards?.models ?? []).map(({ id }) => id).filter((id) => !models.includes(id))}
           onChange={onChange}
         />
         <YamlEditor constraints={constraints} onChange={(read) => onChange({ constraints: read })} />
         <div className="flex justify-end gap-2">
-          <Button onClick={() => onChange({ constraints: noConstraints, judge: null, judgeSeconds: null, routerAuc: null })}>
-            Clear all
-          </Button>
+          <Button onClick={() => onChange({ constraints: noConstraints, judge: null, judgeSeconds: null, router: null })}>Clear all</Button>
           <Button look="primary" onClick={props.onClose}>
             Done
           </Button>

@@ -1,6 +1,12 @@
 import { NumberField, SelectField } from "@/components/ui/Field";
-import { type ConstraintsView, type EngineJudge, JUDGE_OUTPUT_BOUNDS, ROUTER_AUC_BOUNDS, RUBRIC_BOUNDS } from "../address/constraintsCodec";
-import { OptionalNumber } from "./ClusterRules";
+import {
+  type ConstraintsView,
+  type EngineJudge,
+  JUDGE_OUTPUT_BOUNDS,
+  type PlannedRouter,
+  ROUTER_AUC_BOUNDS,
+  RUBRIC_BOUNDS,
+} from "../address/constraintsCodec";
 
 /** Initial values of a judge engine: a rubric of a page, and a score in a few words. */
 const BEGIN = { rubricTokens: 400, outputTokens: 20 } as const;
@@ -9,12 +15,12 @@ const BEGIN_AUC = 0.85;
 /** The judge, and whether a router may skip stages. */
 export function RoutingRules(props: {
   readonly judge: EngineJudge | null;
-  readonly routerAuc: number | null;
+  readonly router: PlannedRouter | null;
   /** Models that can be run as a judge. */
   readonly models: readonly string[];
   readonly onChange: (change: Partial<ConstraintsView>) => void;
 }) {
-  const { judge, routerAuc, models, onChange } = props;
+  const { judge, router, models, onChange } = props;
   const choices = judge === null || models.includes(judge.model) ? models : [judge.model, ...models];
   return (
     <fieldset className="flex flex-col gap-2">
@@ -50,18 +56,35 @@ export function RoutingRules(props: {
           </>
         )}
       </div>
-      <OptionalNumber
-        words="A router may start requests at a later stage"
-        unit="AUC, modelled"
-        value={routerAuc}
-        begin={BEGIN_AUC}
-        {...ROUTER_AUC_BOUNDS}
-        step={0.01}
-        onChange={(auc) => onChange({ routerAuc: auc })}
-      />
-      {routerAuc !== null && (
+      <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
+        <SelectField
+          label="Requests start at"
+          value={typeof router === "number" ? "modelled" : (router ?? "")}
+          options={[
+            { value: "", text: "the first stage" },
+            { value: "trained", text: "a later stage where a trained router is sure" },
+            { value: "modelled", text: "a later stage where a modelled router is sure" },
+          ]}
+          onChange={(kind) => onChange({ router: kind === "" ? null : kind === "trained" ? kind : BEGIN_AUC })}
+        />
+        {typeof router === "number" && (
+          <NumberField
+            label="The router predicts right answers with"
+            unit="AUC"
+            {...ROUTER_AUC_BOUNDS}
+            value={router}
+            onChange={(auc) => onChange({ router: auc })}
+          />
+        )}
+      </div>
+      {router === "trained" && (
         <p className="text-xs text-ink-3">
-          No router is measured: its scores are simulated to predict right and wrong answers with this AUC.
+          The newest predictor of confidence that was trained on this workload. The plan names it, and the gateway gets it.
+        </p>
+      )}
+      {typeof router === "number" && (
+        <p className="text-xs text-ink-3">
+          An upper bound: its scores are simulated from the right and wrong answers, so it knows what no prompt reveals.
         </p>
       )}
     </fieldset>

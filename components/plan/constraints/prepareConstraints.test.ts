@@ -21,7 +21,7 @@ const asked: PlanView = {
   },
   judge: { model: "small", rubricTokens: 100, outputTokens: 5 },
   judgeSeconds: null,
-  routerAuc: 0.8,
+  router: 0.8,
 };
 const knobs = knobsOf(untouched, { workload: "w", requestsPerSecond: 1, qualityFloor: 85, gpus: 32 });
 
@@ -75,7 +75,7 @@ describe("the estimate", () => {
 });
 
 it("asks for the cluster's own judge with a time that was set, shows it as a rule, and drops it where an engine judges", () => {
-  const set: ConstraintsView = { constraints: noConstraints, judge: null, judgeSeconds: 0.05, routerAuc: null };
+  const set: ConstraintsView = { constraints: noConstraints, judge: null, judgeSeconds: 0.05, router: null };
   expect(asSituation(set)).toEqual({ judge: { kind: "fixed", secondsPerCall: 0.05 } });
   expect(activeConstraints(set)).toMatchObject([
     { says: expect.stringMatching(/^a judge call takes 50.ms, entered$/), without: { judgeSeconds: null } },
@@ -83,4 +83,12 @@ it("asks for the cluster's own judge with a time that was set, shows it as a rul
   const engine = { model: "gemma-2-2b", rubricTokens: 400, outputTokens: 20 };
   expect(asSituation({ ...set, judge: engine })).toEqual({ judge: { kind: "engine", ...engine } });
   expect(activeConstraints({ ...set, judge: engine }).map(({ key }) => key)).toEqual(["judge"]);
+});
+
+it("asks for the newest trained router or for a modelled one of an AUC, and shows which", () => {
+  const set: ConstraintsView = { constraints: noConstraints, judge: null, judgeSeconds: null, router: "trained" };
+  expect(asSituation(set)).toEqual({ directStart: { predictor: "newest" } });
+  expect(activeConstraints(set)).toMatchObject([{ says: "direct start, trained router", without: { router: null } }]);
+  expect(asSituation({ ...set, router: 0.8 })).toEqual({ directStart: { auc: 0.8 } });
+  expect(activeConstraints({ ...set, router: 0.8 })).toMatchObject([{ says: "direct start, router AUC 0.8, modelled" }]);
 });

@@ -30,7 +30,7 @@ function nodesSay({ only, never }: PlanConstraints["nodes"][number]): string {
 
 /** All constraints, in the order of the planner's schema. */
 export function activeConstraints(view: ConstraintsView): readonly ActiveConstraint[] {
-  const { constraints, judge, judgeSeconds, routerAuc } = view;
+  const { constraints, judge, judgeSeconds, router } = view;
   const { minReplicasPerModel, maxUsdPerHour, maxGpus, maxChangedReplicas } = constraints;
   const of = (says: string, inEstimate: boolean, change: Partial<PlanConstraints>): ActiveConstraint => ({
     key: says,
@@ -67,9 +67,16 @@ export function activeConstraints(view: ConstraintsView): readonly ActiveConstra
             without: { judgeSeconds: null },
           },
         ]),
-    ...(routerAuc === null
+    ...(router === null
       ? []
-      : [{ key: "router", says: `direct start, router AUC ${routerAuc}, modelled`, inEstimate: true, without: { routerAuc: null } }]),
+      : [
+          {
+            key: "router",
+            says: router === "trained" ? "direct start, trained router" : `direct start, router AUC ${router}, modelled`,
+            inEstimate: true,
+            without: { router: null },
+          },
+        ]),
   ];
 }
 
@@ -78,7 +85,7 @@ export function asSituation({
   constraints,
   judge,
   judgeSeconds,
-  routerAuc,
+  router,
 }: ConstraintsView): Pick<Inputs["plans"]["explore"], "constraints" | "judge" | "directStart"> {
   return {
     ...(formatConstraints(constraints) === "" ? {} : { constraints }),
@@ -87,7 +94,7 @@ export function asSituation({
       : judgeSeconds !== null
         ? { judge: { kind: "fixed", secondsPerCall: judgeSeconds } }
         : {}),
-    ...(routerAuc === null ? {} : { directStart: { auc: routerAuc } }),
+    ...(router === null ? {} : { directStart: router === "trained" ? { predictor: "newest" } : { auc: router } }),
   };
 }
 

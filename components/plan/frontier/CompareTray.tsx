@@ -6,6 +6,7 @@ import { CopyButton } from "@/components/ui/CopyButton";
 import { formatCount, formatCounted } from "@/components/ui/format";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
 import { Table } from "@/components/ui/Table";
+import { startText } from "@/solver/plan/directStart";
 import { CascadeCell } from "./CascadeCell";
 import type { Comparison } from "./prepareCompare";
 
@@ -56,7 +57,7 @@ export function CompareTray(props: {
                 ))}
               </ul>
               {routing.startBelow !== undefined && (
-                <p className="text-xs text-ink-3">direct start from a router score of {routing.startBelow}</p>
+                <p className="text-xs text-ink-3">direct start from a router score of {startText(routing.startBelow)}</p>
               )}
               {pin !== null && pin.plan === null && <p className="text-xs text-warn">not among the cascades evaluated here</p>}
             </td>

@@ -13,7 +13,6 @@ import type { Knobs } from "@/solver/cascade/explore/exploration";
 import type { PolicyChoice } from "@/solver/plan/planSlack";
 import { type FrontierView, MAX_PINS } from "../address/frontierCodec";
 import { BUDGET_BOUNDS, type PlanView } from "../address/planCodec";
-import { routingChange } from "../address/policyView";
 import { parsePin, type RoutingChoice } from "../address/routingKey";
 import { JobProgress } from "../planning/JobProgress";
 import type { Planning } from "../planning/usePlanning";
@@ -24,7 +23,7 @@ import { describePoint } from "./describePoint";
 import { BrushChip, FrontierControls } from "./FrontierControls";
 import { FrontierLegend } from "./FrontierLegend";
 import { FrontierTable } from "./FrontierTable";
-import { planChange } from "./planChange";
+import { baselineChange, planChange } from "./planChange";
 import { compareText, type RunningPlan } from "./prepareCompare";
 import { useBaselines } from "./useBaselines";
 import { usePreparedFrontier } from "./usePreparedFrontier";
@@ -195,7 +194,7 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
                 />
               )}
               {prepared.better !== null && (
-                <BetterBanner banner={prepared.better} onPlan={(routing) => onChange(routingChange(routing, policy), "push")} />
+                <BetterBanner banner={prepared.better} onPlan={(routing) => onChange(baselineChange(routing, policy), "push")} />
               )}
               <FrontierTable
                 table={prepared.table}

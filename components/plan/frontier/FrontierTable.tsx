@@ -4,6 +4,7 @@ import { memo, type ReactNode, useEffect, useRef, useState } from "react";
 import { ABSENT, formatCount, formatScore, formatScoreBound, formatSeconds, formatUsd } from "@/components/ui/format";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
 import { type Column, Table } from "@/components/ui/Table";
+import { startText } from "@/solver/plan/directStart";
 import { PolicyCell } from "./PolicyCell";
 import type { FrontierRow, FrontierRows } from "./prepareFrontierTable";
 import type { NamedBaseline } from "./useBaselines";
@@ -19,7 +20,7 @@ function wordsOf(row: FrontierRow, recommended: RecommendedWord): string {
     row.own && "your choice",
     row.role === "chosen" && recommended,
     routing === null ? "slack dispatch" : routing.models.length === 1 ? "one model alone" : "cascade",
-    routing?.startBelow !== undefined && `direct start from ${routing.startBelow}`,
+    routing?.startBelow !== undefined && `direct start from ${startText(routing.startBelow)}`,
     !row.asked && "not asked for",
     row.runs && "runs now",
     row.misses && "misses floor or budget",

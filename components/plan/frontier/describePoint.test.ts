@@ -33,7 +33,6 @@ it("says a baseline by its name, without a bound where none is known", () => {
       number: 1,
       name: "CascadeServe",
       attainable: true,
-      hasBound: true,
       cascade: "small",
       routing: null,
       quality: 80,

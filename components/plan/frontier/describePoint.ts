@@ -1,4 +1,5 @@
 import { formatCounted, formatScore, formatScoreBound, formatSeconds, formatUsd } from "@/components/ui/format";
+import { startText } from "@/solver/plan/directStart";
 import type { FrontierPlan, PlottedPolicy } from "./frontierPlans";
 import type { NamedBaseline } from "./useBaselines";
 
@@ -19,5 +20,5 @@ function policyText(policy: PlottedPolicy): string {
   if (policy.kind === "slack") return `slack dispatch τ ${policy.tau} over ${policy.models.join(", ")}`;
   const { models, thresholds, startBelow } = policy.routing;
   const stages = models.map((model, index) => (thresholds[index] === undefined ? model : `${model} below ${thresholds[index]} →`));
-  return `${stages.join(" ")}${startBelow === undefined ? "" : `, direct start from ${startBelow}`}`;
+  return `${stages.join(" ")}${startBelow === undefined ? "" : `, direct start from ${startText(startBelow)}`}`;
 }

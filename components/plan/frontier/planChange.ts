@@ -3,7 +3,7 @@ import type { DispatchExploration } from "@/solver/dispatch/dispatchExploration"
 import type { PolicyChoice } from "@/solver/plan/planSlack";
 import type { PlanView } from "../address/planCodec";
 import { routingChange } from "../address/policyView";
-import { parsePin } from "../address/routingKey";
+import { parsePin, type RoutingChoice } from "../address/routingKey";
 import { parseDispatchKey } from "./dispatchPlans";
 
 /**
@@ -24,3 +24,9 @@ export function planChange(
   if (pin === null) return null;
   return { ...routingChange(pin.routing, view.policy), ...(pin.gpus !== null && { gpus: pin.gpus }) };
 }
+
+/** The change to the view that plans a baseline by hand: a trained router needs the predictor that its scores come from. */
+export const baselineChange = (routing: RoutingChoice, policy: PolicyChoice): Partial<PlanView> => ({
+  ...routingChange(routing, policy),
+  ...(routing.startBelow !== undefined && { router: "trained" }),
+});

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { baselineChange } from "./planChange";
 import { prepareBetter } from "./prepareBetter";
 import type { NamedBaseline } from "./useBaselines";
 
@@ -8,7 +9,6 @@ const baseline = (routing: NamedBaseline["routing"]): NamedBaseline => ({
   number: 2,
   name: "CascadeServe",
   attainable: true,
-  hasBound: true,
   cascade: "small (2 × tp 1)",
   routing,
   quality: 83,
@@ -27,10 +27,17 @@ it("names the baseline and its figure, and can be planned where it is thresholds
   });
 });
 
-it("says why a baseline cannot be planned: a router, or the same thresholds on other replicas", () => {
-  expect(banner(null).reason).toContain("needs a router");
+it("says why a baseline cannot be planned: a modelled router, or the same thresholds on other replicas", () => {
+  expect(banner(null).reason).toContain("scores are modelled");
   expect(banner(planned.routing)).toMatchObject({ plannable: { kind: "replicas" } });
   expect(prepareBetter({ baseline: baseline(planned.routing), axis: "cost", by: 1 }, { routing: null, figures }).plannable.kind).toBe(
     "thresholds",
   );
+});
+
+it("offers a trained router as the plan: thresholds of 0 and the scores to start at, with the predictor that gives them", () => {
+  const router = { models: ["small", "large"], thresholds: [0], startBelow: 55 };
+  expect(banner(router)).toMatchObject({ plannable: { kind: "thresholds", routing: router }, reason: null });
+  expect(baselineChange(router, "cascade")).toEqual({ fixed: router, router: "trained" });
+  expect(baselineChange({ models: ["small", "large"], thresholds: [40] }, "cascade")).not.toHaveProperty("router");
 });

@@ -5,13 +5,13 @@ import { formatRouting, type RoutingChoice } from "../address/routingKey";
 import type { NamedBaseline } from "./useBaselines";
 
 /**
- * Whether a baseline can be planned: by its thresholds, unless those are the plan's own, on other replicas; a router before the answer
- * cannot.
+ * Whether a baseline can be planned: by its thresholds and, of a trained router, the scores to start at, unless those are the plan's own, on
+ * other replicas; a modelled router cannot.
  */
 type Plannable =
   | { readonly kind: "thresholds"; readonly routing: RoutingChoice }
   | { readonly kind: "replicas" }
-  | { readonly kind: "router" };
+  | { readonly kind: "modelled-router" };
 
 /** A baseline that is better than the recommended plan. */
 export interface BetterBanner {
@@ -42,7 +42,7 @@ export function prepareBetter(
 }
 
 function plannableOf(routing: NamedBaseline["routing"], planned: RoutingChoice | null): Plannable {
-  if (routing === null) return { kind: "router" };
+  if (routing === null) return { kind: "modelled-router" };
   return planned !== null && formatRouting(routing) === formatRouting(planned) ? { kind: "replicas" } : { kind: "thresholds", routing };
 }
 
@@ -52,8 +52,8 @@ function reasonOf({ kind }: Plannable): string | null {
       return null;
     case "replicas":
       return "It has the thresholds of this plan on other replicas: ask for their shapes under Constraints.";
-    case "router":
-      return "It cannot be planned as thresholds: it needs a router that chooses the model before any has answered, and no bound on its quality is known.";
+    case "modelled-router":
+      return "No plan can have it: its scores are modelled from the right and wrong answers.";
   }
 }
 

@@ -1,5 +1,6 @@
 import { ABSENT, formatCount, formatDelta, formatScore, formatScoreBound, formatSeconds, formatUsd } from "@/components/ui/format";
 import { isBetterHigh, type PlanAxis, type PlanFigures, planAxes } from "@/solver/cascade/explore/paretoFront";
+import { startText } from "@/solver/plan/directStart";
 import type { PinnedPlan, RoutingChoice } from "../address/routingKey";
 
 /** A plan with its promises, for comparison in the tray. */
@@ -155,7 +156,7 @@ export function compareText(
     name,
     routing.models.join(" > "),
     routing.thresholds.join(", "),
-    number(routing.startBelow, 3),
+    routing.startBelow === undefined ? "" : startText(routing.startBelow),
     plan?.gpus.join(", ") ?? "",
     number(plan?.figures.gpus, 6),
     number(plan?.quality, 6),

@@ -13,13 +13,11 @@ import type { ExactPlan } from "../planning/usePlanning";
 export interface NamedBaseline extends PlottedBaseline {
   readonly name: string;
   readonly cascade: string;
-  /** false for an oracle. */
+  /** false for an oracle and for a modelled router. */
   readonly attainable: boolean;
-  /** Whether a lower bound of its quality is known. */
-  readonly hasBound: boolean;
-  /** The thresholds that route its requests; null for a router before the answer. */
+  /** The cascade that routes its requests; null for a modelled router, which no plan can have. */
   readonly routing: BaselineFigures["routing"];
-  /** Mean over the sample; `figures` holds the bound where it is known. */
+  /** Mean over the sample; `figures` holds the bound where the floor applies to it. */
   readonly quality: number;
 }
 
@@ -35,7 +33,7 @@ export interface Baselines {
 
 const NONE: readonly never[] = [];
 
-/** Numbered in the order of arrival. One with an unknown bound is drawn at its own value. */
+/** Numbered in the order of arrival. */
 function nameBaselines(systems: readonly BaselineFigures[], { qualityConfidence }: Pick<Knobs, "qualityConfidence">) {
   return systems.map(
     ({ name, attainable, cascade, routing, quality, qualityLow, latencySeconds, costUsdPerRequest, gpus }, index): NamedBaseline => ({
@@ -43,12 +41,11 @@ function nameBaselines(systems: readonly BaselineFigures[], { qualityConfidence 
       number: index + 1,
       name,
       attainable,
-      hasBound: qualityLow !== null,
       cascade,
       routing,
       quality,
       figures: {
-        quality: qualityConfidence === null ? quality : (qualityLow ?? quality),
+        quality: qualityConfidence === null ? quality : qualityLow,
         latency: latencySeconds ?? Number.POSITIVE_INFINITY,
         cost: costUsdPerRequest,
         gpus,

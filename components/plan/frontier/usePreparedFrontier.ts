@@ -78,8 +78,7 @@ export function usePreparedFrontier(shown: Shown) {
   const limitSeconds = exact.plan?.solver.slack?.limitSeconds ?? recommendation?.slack?.limitSeconds ?? null;
   const better = useMemo(() => {
     if (solved === null || !current) return null;
-    // A mean is not compared with a plan's lower bound.
-    const attainable = systems.filter((each) => each.attainable && (each.hasBound || knobs.qualityConfidence === null));
+    const attainable = systems.filter((each) => each.attainable);
     const found = betterBaseline({ ...knobs, limitSeconds: knobs.slack === undefined ? null : limitSeconds }, solved.figures, attainable);
     const routing = solved.policy.kind === "routing" ? solved.policy.routing : null;
     return found && prepareBetter(found, { routing, figures: solved.figures });

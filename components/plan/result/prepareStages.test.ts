@@ -70,7 +70,7 @@ it("says what judges and routes beside the stages, and nothing where that is as 
   const policy = { ...plan.policy, judge, directStart: { below: 70, router: { kind: "modelled" as const, auc: 0.85 } } };
   expect(besideStages({ ...plan, policy }).map((sentence) => sentence.replaceAll("\u00a0", " "))).toEqual([
     "small judges on its own engine on 1 × tp 1: a call takes 310 ms on average, predicted for its load.",
-    "Direct start: a request starts at the first stage that a router gives a score of 70 or more. The router is modelled, AUC 0.85.",
+    "Direct start: a request starts at the first stage with a router score of 70 or more, by a modelled router of AUC 0.85, an upper bound.",
   ]);
   const alone = { ...plan.policy, judge, stages: [{ model: "large" }], thresholds: [] };
   expect(besideStages({ ...plan, policy: alone })).toEqual([]);

@@ -2,7 +2,9 @@ import type { Tone } from "@/components/ui/Badge";
 import { formatPercent, formatPercentSpan, formatRate, formatSeconds, formatSecondsSpan } from "@/components/ui/format";
 import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
+import { routerText, startText } from "@/solver/plan/directStart";
 import type { ModelDeployment, Plan } from "@/solver/plan/plan";
+import { judgesAny } from "@/solver/plan/policySchema";
 
 /** The mark of a less reliable figure, with the reason. */
 export interface Doubt {
@@ -88,7 +90,7 @@ export function prepareStages({
  */
 export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy" | "deployment" | "inputs">): readonly string[] {
   if (policy.kind !== "cascade") return [];
-  const { stages, judge, directStart } = policy;
+  const { stages, thresholds, judge, directStart } = policy;
   const judging = judge.engine === undefined ? undefined : deployment.find((each) => each.model === judge.model);
   const source = inputs.judgeTime === undefined ? "" : ` (${judgeSourceText(inputs.judgeTime)})`;
   const mixed = gpuTypes(inputs.cluster).length > 1;
@@ -98,8 +100,8 @@ export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy"
     ...idle.map(
       (own) => `${own.model} is pinned and keeps ${replicasText(own, mixed)} without requests: a pin keeps replicas but adds no stage.`,
     ),
-    // A single model is not judged, whatever judge is configured.
-    ...(stages.length === 1
+    // Neither a single model nor a stage with a threshold of 0 is judged, whatever judge is configured.
+    ...(!judgesAny(thresholds)
       ? []
       : judge.engine === undefined
         ? [
@@ -111,7 +113,7 @@ export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy"
     ...(directStart === undefined
       ? []
       : [
-          `Direct start: a request starts at the first stage that a router gives a score of ${directStart.below} or more. The router is modelled, AUC ${directStart.router.auc}.`,
+          `Direct start: a request starts at the first stage with a router score of ${startText(directStart.below)} or more, by ${routerText(directStart.router)}.`,
         ]),
   ];
 }

@@ -41,10 +41,10 @@ export interface LoadServiceOptions {
   readonly labels: Map<string, number>;
 }
 
-/** The prompts' scores by the router of the plan in force, if it has a modelled one. */
+/** The prompts' scores by the router of the plan in force, if it has a modelled one; the gateway has the scores of a trained one itself. */
 function readByRouterOf({ policy }: Plan, { outcomes, seed }: Workload): OutcomeTable {
-  const directStart = directStartOf(policy);
-  return directStart === undefined ? outcomes : withRouterScores(outcomes, { auc: directStart.router.auc, seed });
+  const router = directStartOf(policy)?.router;
+  return router?.kind === "modelled" ? withRouterScores(outcomes, { auc: router.auc, seed }) : outcomes;
 }
 
 /** More answers than any measuring window contains. */

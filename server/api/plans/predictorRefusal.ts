@@ -2,12 +2,12 @@ import type { ArtefactKind } from "@/server/contracts/gateway/artefacts";
 import { otherSpace } from "@/server/contracts/gateway/predictedSpace";
 import type { Artefact } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
-import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { confidencePredictorOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 
 /** Why a policy cannot have the trained predictors that it names, in one sentence with the remedy; null if it can, or names none. */
 export function predictorRefusal({ artefacts }: Pick<Store, "artefacts">, policy: PolicyDocument): string | null {
   for (const kind of ["lengths", "confidence"] as const) {
-    const hash = policy.learnt?.[kind];
+    const hash = kind === "confidence" ? confidencePredictorOf(policy) : policy.learnt?.lengths;
     if (hash === undefined) continue;
     const artefact = artefacts.get(hash)?.artefact;
     const refusal = kindRefusal(hash, artefact, kind);

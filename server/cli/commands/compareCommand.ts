@@ -6,10 +6,11 @@ import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { describeComparison } from "../describe/describeComparison";
 import { EXIT, type ExitCode, refuse } from "../flags/exitCodes";
 import { listFlag, numberFlag } from "../flags/flagValues";
+import { readTrainedStart, type TrainedStartFlags, withTrainedStartFlags } from "../flags/policyFlags";
 import { readSituation, type SituationFlags, withSituationFlags } from "../flags/situationFlags";
 import { type RaceFlags, raceSystems } from "./raceSystems";
 
-interface CompareFlags extends Omit<SituationFlags, "rate">, RaceFlags {
+interface CompareFlags extends Omit<SituationFlags, "rate">, RaceFlags, TrainedStartFlags {
   readonly baselines?: boolean;
   readonly quality?: readonly number[];
   readonly rate?: number;
@@ -35,7 +36,7 @@ deadline over one base for all: the mean over the ladder's models of the latency
  * each simulated whole on held-out prompts.
  */
 export function addCompareCommand(program: Command, onExit: (code: ExitCode) => void): void {
-  const command = withSituationFlags(program.command("compare"))
+  const command = withTrainedStartFlags(withSituationFlags(program.command("compare")))
     .description("compare policies on programs of several requests, or a planned cascade with baselines, on held-out prompts")
     .option("--spec <file>", "race the systems of this description, as the studio's lab does")
     .option("--print-spec", "write a description for the workload, to begin with; --gpu says of which engines")
@@ -91,11 +92,16 @@ async function compareBaselines(flags: CompareFlags): Promise<ExitCode> {
   if (flags.judgeEngine !== undefined)
     return refuse("--judge-engine: baselines are planned with a judge outside the cluster: give its time by --judge-seconds.");
   // Of the situation only the rate is not used.
-  const { situation } = await readSituation({ ...flags, rate: requestsPerSecond ?? 1 });
-  if (gpuTypes(situation.cluster).length > 1) return refuse("--cluster: baselines are planned on one GPU type; this cluster has several.");
+  const { situation: asked } = await readSituation({ ...flags, rate: requestsPerSecond ?? 1 });
+  if (gpuTypes(asked.cluster).length > 1) return refuse("--cluster: baselines are planned on one GPU type; this cluster has several.");
+  const reads = flags.promptTexts !== undefined || flags.directStart === "trained";
+  const scored = reads ? await readTrainedStart(flags, asked) : asked;
+  const situation = typeof flags.directStart === "number" ? { ...scored, directStart: { auc: flags.directStart } } : scored;
+  const trained = reads ? scored.workload.outcomes : "Without --prompt-texts there is no trained predictor.";
   const cases = compareSystems({
     situation,
     floors,
+    trained,
     rate,
     sloScale: flags.sloScale,
     requests: flags.requests,

@@ -3,6 +3,7 @@ import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { constraintsOf } from "@/solver/plan/constraints";
+import { routerText, startText } from "@/solver/plan/directStart";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
 import { asksJudge, directStartOf, type JustInTimePolicy, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
@@ -101,7 +102,7 @@ function routingLines({ policy, inputs }: Plan): string[] {
     ...(directStart === undefined
       ? []
       : [
-          `starts at the first stage that a router (modelled, AUC ${directStart.router.auc.toFixed(2)}) scores ${directStart.below} or more, else at the last`,
+          `starts at the first stage that ${routerText(directStart.router)}, scores ${startText(directStart.below)} or more, else at the last`,
         ]),
   ];
 }

@@ -46,7 +46,7 @@ describe("--prompt-texts", () => {
     const prompts = splitPrompts(100, workload.seed).planning.length;
     expect(said).toMatch(
       new RegExp(
-        `^Confidence: trained on ${prompts} prompts, out-of-fold AUC 0\\.\\d\\d / 0\\.\\d\\d\\.\\nA plan of slack dispatch names this predictor, [0-9a-f]{8}: .*\\.\\n$`,
+        `^Confidence: trained on ${prompts} prompts, out-of-fold AUC 0\\.\\d\\d / 0\\.\\d\\d\\.\\nA plan that reads its scores names this predictor, [0-9a-f]{8}: .*\\.\\n$`,
       ),
     );
     expect(read.confidence?.artefact).toMatch(/^[0-9a-f]{64}$/);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Command } from "commander";
 import { trainedConfidence } from "@/server/prediction/confidenceTraining";
-import { DIRECT_START_WITHOUT_CONFIDENCE, type PlanningSituation } from "@/solver/cascade/explore/situation";
+import { MODELLED_START_WITHOUT_CONFIDENCE, type PlanningSituation } from "@/solver/cascade/explore/situation";
 import { withConfidenceColumns } from "@/solver/workload/confidenceColumns";
 import { splitPrompts } from "@/solver/workload/split";
 import { refuse } from "./exitCodes";
@@ -11,15 +11,15 @@ export interface ConfidenceFlags {
   readonly promptTexts?: string;
 }
 
-/** Adds the flag for the confidences of slack dispatch. */
+/** Adds the flag for trained confidences. */
 export const withConfidenceFlags = (command: Command): Command =>
   command.option(
     "--prompt-texts <file>",
-    "CSV with prompt_id and prompt: slack dispatch by a predictor trained on them (without: by each model's mean quality)",
+    "CSV with prompt_id and prompt: slack dispatch, a trained direct start and the trained router among the baselines by a predictor that learns from them (without: slack dispatch by each model's mean quality)",
   );
 
 /**
- * The situation for slack dispatch: with the texts of its prompts, a predictor of confidence is trained on the planning prompts, and their
+ * The situation with trained confidences: with the texts of its prompts, a predictor is trained on the planning prompts, and their
  * out-of-fold scores are attached. Takes some 10 s for a thousand prompts. Says on stderr where confidences come from.
  *
  * @throws Refusal with file and line if the texts cannot be read, or if none is of the workload.
@@ -30,7 +30,7 @@ export async function readConfidence({ promptTexts: path }: ConfidenceFlags, sit
     return situation;
   }
   if (situation.directStart !== undefined) {
-    process.stderr.write(`Confidence: stated. ${DIRECT_START_WITHOUT_CONFIDENCE}\n`);
+    process.stderr.write(`Confidence: stated. ${MODELLED_START_WITHOUT_CONFIDENCE}\n`);
     return situation;
   }
   const { workload } = situation;
@@ -45,6 +45,8 @@ export async function readConfidence({ promptTexts: path }: ConfidenceFlags, sit
   process.stderr.write(`Confidence: trained on ${split.planning.length} prompts, out-of-fold AUC ${aucs.join(" / ")}.\n`);
   const artefact = createHash("sha256").update(bytes).digest("hex");
   const named = artefact.slice(0, 8);
-  process.stderr.write(`A plan of slack dispatch names this predictor, ${named}: a gateway needs it, so plan in the studio to apply it.\n`);
+  process.stderr.write(
+    `A plan that reads its scores names this predictor, ${named}: a gateway needs it, so plan in the studio to apply it.\n`,
+  );
   return { ...situation, workload: { ...workload, outcomes: scored }, confidence: { artefact } };
 }

@@ -3,12 +3,23 @@ import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { type PolicyChoice, policyChoices } from "@/solver/plan/planSlack";
 import { type ConfidenceFlags, readConfidence, withConfidenceFlags } from "./confidenceFlags";
 import { refuse } from "./exitCodes";
+import { type DirectStart, directStartOption } from "./routingFlags";
 
-export interface PolicyFlags extends ConfidenceFlags {
+export interface PolicyFlags extends TrainedStartFlags {
   readonly policy?: PolicyChoice;
+  /** Whether baselines are asked for, of which one is a trained router. */
+  readonly explain?: boolean;
 }
 
-/** Adds the flags for the kinds of policies to plan, and for the confidences of slack dispatch. */
+/** The flags of a trained router. */
+export interface TrainedStartFlags extends ConfidenceFlags {
+  readonly directStart?: DirectStart;
+}
+
+/** Adds the flags for where requests start, for commands that take no others of the routing. */
+export const withTrainedStartFlags = (command: Command): Command => withConfidenceFlags(command).addOption(directStartOption());
+
+/** Adds the flags for the kinds of policies to plan, and for trained confidences. */
 export const withPolicyFlags = (command: Command): Command =>
   withConfidenceFlags(
     command.addOption(
@@ -19,7 +30,7 @@ export const withPolicyFlags = (command: Command): Command =>
   );
 
 /**
- * The kinds of policies asked for, and the situation with the confidences that slack dispatch reads.
+ * The kinds of policies asked for, and the situation with the confidences that slack dispatch and a trained direct start read.
  *
  * @throws Refusal
  */
@@ -27,8 +38,23 @@ export async function readPolicy(
   flags: PolicyFlags,
   situation: PlanningSituation,
 ): Promise<{ readonly policy: PolicyChoice; readonly situation: PlanningSituation }> {
-  const { policy = "cascade" } = flags;
-  if (policy === "slack" || policy === "any") return { policy, situation: await readConfidence(flags, situation) };
-  if (flags.promptTexts !== undefined) return refuse("--prompt-texts is read by slack dispatch: give --policy slack or any with it.");
-  return { policy, situation };
+  const { policy = "cascade", explain = false } = flags;
+  const dispatches = policy === "slack" || policy === "any";
+  if (!dispatches && !explain && flags.promptTexts !== undefined && flags.directStart !== "trained")
+    return refuse("--prompt-texts is read by slack dispatch, a trained direct start and --explain: give one of them with it.");
+  if (!dispatches && flags.promptTexts === undefined && flags.directStart !== "trained") return { policy, situation };
+  return { policy, situation: await readTrainedStart(flags, situation) };
+}
+
+/**
+ * The situation with trained confidences, if texts of prompts are given, and with a trained direct start, if that is asked for.
+ *
+ * @throws Refusal where a trained direct start has no texts to learn from.
+ */
+export async function readTrainedStart(flags: TrainedStartFlags, situation: PlanningSituation): Promise<PlanningSituation> {
+  if (flags.directStart !== "trained") return readConfidence(flags, situation);
+  if (flags.promptTexts === undefined)
+    return refuse("--direct-start trained learns from the texts of the prompts: give --prompt-texts, or the AUC of a modelled router.");
+  const scored = await readConfidence(flags, situation);
+  return scored.confidence === undefined ? scored : { ...scored, directStart: { predictor: scored.confidence.artefact } };
 }

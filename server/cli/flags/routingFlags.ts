@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { DEFAULT_JUDGE, type PlanningSituation } from "@/solver/cascade/explore/situation";
 import { nearestNames } from "@/solver/hardware/aliases";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
@@ -13,7 +13,7 @@ export interface RoutingFlags {
   readonly judgeEngine?: string;
   readonly judgeRubricTokens?: number;
   readonly judgeOutputTokens?: number;
-  readonly directStart?: number;
+  readonly directStart?: DirectStart;
 }
 
 type Routing = Pick<PlanningSituation, "judge" | "directStart">;
@@ -42,20 +42,26 @@ export const withRoutingFlags = (command: Command): Command =>
       `what the judge writes in a call (default: ${JUDGE_PROMPT.outputTokens})`,
       numberFlag({ min: 1, max: 10_000, whole: true }),
     )
-    .option(
-      "--direct-start <auc>",
-      "let requests start at a later stage where a router of this AUC is sure (modelled; off unless given)",
-      numberFlag({ min: 0.5, max: 1 }),
-    );
+    .addOption(directStartOption());
+
+/** The AUC of a modelled router, or a trained one. */
+export type DirectStart = number | "trained";
+
+/** The flag for starting at a later stage; `readPolicy` reads a trained router. */
+export const directStartOption = (): Option =>
+  new Option(
+    "--direct-start <router>",
+    "let requests start at a later stage where a router is sure: trained, by a predictor that learns from --prompt-texts; or the AUC of a modelled one, an upper bound (off unless given)",
+  ).argParser((text): DirectStart => (text === "trained" ? text : numberFlag({ min: 0.5, max: 1 })(text)));
 
 /**
- * The judge and where requests may start, based on the given judge of fixed time.
+ * The judge and a modelled router of where requests may start, based on the given judge of fixed time.
  * @throws Refusal
  */
 export function readRouting(flags: RoutingFlags, { models }: CardCatalogue): Routing {
-  const { judgeEngine: model, directStart: auc } = flags;
+  const { judgeEngine: model, directStart: router } = flags;
   const { judgeRubricTokens: rubricTokens, judgeOutputTokens: outputTokens } = flags;
-  const directStart = auc === undefined ? {} : { directStart: { auc } };
+  const directStart = typeof router === "number" ? { directStart: { auc: router } } : {};
   if (model === undefined) {
     if (rubricTokens !== undefined || outputTokens !== undefined)
       refuse("--judge-rubric-tokens and --judge-output-tokens go with --judge-engine.");

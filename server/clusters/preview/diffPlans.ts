@@ -4,6 +4,7 @@ import type { DiffLine } from "@/server/contracts/studio";
 import { gateText } from "@/solver/gates/gateText";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
+import { routerText, startText } from "@/solver/plan/directStart";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
 import {
   asksJudge,
@@ -184,7 +185,7 @@ function cascadeSays(policy: CascadePolicy): [string, string][] {
   if (directStart !== undefined)
     said.push([
       "direct start",
-      `at the first stage with a router score of ${directStart.below} or more, ${directStart.router.kind} router of AUC ${directStart.router.auc}`,
+      `at the first stage with a router score of ${startText(directStart.below)} or more, by ${routerText(directStart.router)}`,
     ]);
   return said;
 }

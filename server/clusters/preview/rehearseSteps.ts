@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { RehearsedStep } from "@/server/contracts/studio";
 import type { StepAction } from "@/server/store/documents/storedStep";
-import { learntOf } from "@/solver/plan/policySchema";
+import { confidencePredictorOf, learntOf } from "@/solver/plan/policySchema";
 import type { EncoderIdentity } from "@/solver/prediction/confidence";
 import type { AdminClient } from "../connector/adminClient";
 import type { Answer } from "../connector/connector";
@@ -86,7 +86,7 @@ export async function rehearseSteps(
     // They would be uploaded before it.
     const coming = learntOf(config.policy);
     const asked = new URLSearchParams(coming.length === 0 ? {} : { with: coming.join(",") });
-    const encoder = encoderOf(config.policy.learnt?.confidence ?? "");
+    const encoder = encoderOf(confidencePredictorOf(config.policy) ?? "");
     if (encoder !== null) asked.set("encoder", `${encoder.sha256}:${encoder.name}`);
     const path = `/config/validate?${asked}`;
     const checked = await gateway(path, { method: "POST", body: config, schema: z.unknown(), signal, alsoFine: [404] });

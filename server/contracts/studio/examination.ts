@@ -35,7 +35,7 @@ export interface SensitivityCase {
 /** A baseline on the planning prompts, simulated like the plan itself. */
 export interface BaselineFigures extends SystemFigures {
   readonly name: string;
-  /** false for an oracle, which knows the labels: a bound on what systems can reach. */
+  /** false for an oracle and for a modelled router, whose scores know the labels: bounds on what systems can reach. */
   readonly attainable: boolean;
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { artefactKinds } from "@/server/contracts/gateway/artefacts";
 import { otherSpace } from "@/server/contracts/gateway/predictedSpace";
-import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { confidencePredictorOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import type { EncoderIdentity } from "@/solver/prediction/confidence";
 import { writeDurably } from "../lib/durableFile";
@@ -90,7 +90,7 @@ export class ArtifactStore {
   /** Why a policy cannot have the predictors that it names, given those that are `coming`; null if it can. */
   refusal(policy: PolicyDocument, coming: Coming = { hashes: new Set(), encoder: null }): string | null {
     for (const kind of ["lengths", "confidence"] as const) {
-      const hash = policy.learnt?.[kind];
+      const hash = kind === "confidence" ? confidencePredictorOf(policy) : policy.learnt?.lengths;
       if (hash === undefined) continue;
       const announced = { kind, encoder: kind === "confidence" ? (coming.encoder ?? undefined) : undefined };
       const kept = coming.hashes.has(hash) ? announced : this.#kept.get(hash);

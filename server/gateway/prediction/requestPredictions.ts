@@ -1,7 +1,7 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import { BoundedMap } from "@/solver/collections/boundedMap";
 import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchema";
-import { modelsOf } from "@/solver/plan/policySchema";
+import { confidencePredictorOf, modelsOf } from "@/solver/plan/policySchema";
 import type { Policy, WaitingWork } from "@/solver/policies/core/policy";
 import type { GatewayLimits } from "../http/limits";
 import { callOf, type ModelRequest } from "../http/modelRequest";
@@ -18,7 +18,8 @@ const mostModels = 16;
 
 /** What a policy asks of predictors; null if it reads no predictions. If it names no predictor, its requests are still logged. */
 export function wantedBy(document: PolicyDocument, { needs }: Pick<Policy, "needs">): Wanted | null {
-  const { lengths = null, confidence = null } = document.learnt ?? {};
+  const { lengths = null } = document.learnt ?? {};
+  const confidence = confidencePredictorOf(document) ?? null;
   const configurations = document.kind === "just-in-time" ? document.workflows.flatMap(wantedOfWorkflow) : [];
   const learns = lengths !== null || confidence !== null || needs.includes("lengths") || needs.includes("confidence");
   if (!learns && configurations.length === 0) return null;

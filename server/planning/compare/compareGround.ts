@@ -12,6 +12,7 @@ import type { MilpEngine } from "@/solver/milp/engine";
 import { gpuCount } from "@/solver/plan/clusterGpus";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { PlanDraft } from "@/solver/plan/plan";
+import type { OutcomeTable } from "@/solver/workload/workload";
 
 /** Plans tried to reach the requested load of the busiest stage. */
 const RATE_ATTEMPTS = 10;
@@ -118,7 +119,7 @@ export function planAtLoad(
     let load = Number.POSITIVE_INFINITY;
     if (planned.outcome === "plan") {
       load = busiestLoad(
-        systemOf(planned.plan),
+        systemOf(planned.plan, situation.workload.outcomes),
         { outcomes: situation.workload.outcomes, rows: planning },
         { ...ground, requestsPerSecond },
       );
@@ -144,12 +145,20 @@ function firstRate({ request, models, shapes, planning, gpus }: ComparisonContex
   return (0.5 * (saturationRate(smallest.replica, work, sample.prompts) ?? 1) * gpus) / (tp * pp);
 }
 
-/** The plan as a system to simulate. */
-export const systemOf = ({ deployment, policy }: PlanDraft): System => ({
+/**
+ * The plan as a system to simulate.
+ *
+ * @param outcomes the whole table, with the router's scores where the plan has a direct start.
+ */
+export const systemOf = ({ deployment, policy }: PlanDraft, outcomes: OutcomeTable): System => ({
   name: "Weir",
   stages: policy.stages.map(({ model }) => ({
     model,
     replicas: (deployment.find((own) => own.model === model)?.replicas ?? []).map(({ tp, pp, count }) => ({ shape: { tp, pp }, count })),
   })),
-  routing: { kind: "cascade", thresholds: policy.thresholds },
+  routing: {
+    kind: "cascade",
+    thresholds: policy.thresholds,
+    ...(policy.directStart === undefined ? {} : { directStart: { ...policy.directStart, prescored: outcomes } }),
+  },
 });

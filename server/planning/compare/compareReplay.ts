@@ -67,7 +67,7 @@ export function replayPhases(request: ReplayRequest): Replayed[] {
   if (first === undefined) throw new RangeError("A replay needs at least one phase");
   const weir: Replan = (phase, factor) => {
     const planned = planAt({ ...ground, planning: phase.planning }, floor, phase.requestsPerSecond * factor);
-    return planned.outcome === "plan" ? systemOf(planned.plan) : null;
+    return planned.outcome === "plan" ? systemOf(planned.plan, outcomes) : null;
   };
   const baseline = (phase: Phase, factor: number) => ({
     explorer: explorerAt({ ...ground, planning: first.planning }, phase.requestsPerSecond * factor),

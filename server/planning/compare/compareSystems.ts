@@ -1,9 +1,11 @@
 import { allBaselines } from "@/solver/baselines/allBaselines";
 import { baseSeconds, busiestLoad, drawTraffic, highestRate, measure, routedBy, type Traffic } from "@/solver/baselines/measure";
-import { cascadeText, gpusOf, type System } from "@/solver/baselines/system";
+import { cascadeText, gpusOf, judgementsOf, type System } from "@/solver/baselines/system";
 import { costUsdPerRequest } from "@/solver/cascade/choose/allocate";
 import { type OracleGain, oracleGain } from "@/solver/cascade/routing/noiseFloor";
 import { planningSample } from "@/solver/cascade/routing/routing";
+import type { OutcomeTable } from "@/solver/workload/workload";
+import { readByRouter } from "../planner/readByRouter";
 import { type ComparisonContext, type GroundRequest, groundOf, planAt, planAtLoad, systemOf } from "./compareGround";
 
 /** The rate of a comparison: given, or chosen so that the load of the busiest stage of Weir's plan is within bounds. */
@@ -13,6 +15,8 @@ export type ComparedRate =
 
 export interface CompareRequest extends GroundRequest {
   readonly floors: readonly number[];
+  /** The outcome table with a trained predictor's out-of-fold scores, for the trained router; else why there is none, in a sentence. */
+  readonly trained: OutcomeTable | string;
   readonly rate: ComparedRate;
   /** The deadline behind the highest throughput, as a multiple of the base. */
   readonly sloScale: number;
@@ -65,7 +69,8 @@ const RATE_TOLERANCE = 1.01;
  * replica shapes, and are measured by simulating the whole system on the other half, under the same arrivals. Plans are
  * kept when the rate is raised to find the highest. Deterministic.
  */
-export function compareSystems(request: CompareRequest): ComparedCase[] {
+export function compareSystems(asked: CompareRequest): ComparedCase[] {
+  const request = { ...asked, situation: readByRouter(asked.situation) };
   const { situation, floors, progress } = request;
   let guess: number | null = null;
   return floors.map((floor) => {
@@ -94,7 +99,7 @@ function compareCase(request: CompareRequest, { floor, guess }: { readonly floor
   const { models } = explorer.input.sample;
   const baselines = [
     ...allBaselines(
-      { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning: ground.planning },
+      { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning: ground.planning, trained: request.trained },
       {
         stages: plan.policy.stages.map(({ model }) => models.indexOf(model)),
         thresholds: plan.policy.thresholds,
@@ -109,7 +114,7 @@ function compareCase(request: CompareRequest, { floor, guess }: { readonly floor
   const deadline = sloScale * base;
   const measured: Omit<ComparedSystem, "against">[] = [];
   const made = baselines.flatMap(({ kind, baseline }) => (baseline.outcome === "system" ? [{ kind, system: baseline.system }] : []));
-  for (const { kind, system } of [{ kind: "Weir", system: systemOf(plan) }, ...made]) {
+  for (const { kind, system } of [{ kind: "Weir", system: systemOf(plan, workload.outcomes) }, ...made]) {
     const own = measuredSystem(ground, system, { traffic, requestsPerSecond, deadline });
     measured.push({ kind, ...own, sloScale: own.p95Seconds / base });
     progress(`  ${system.name}: SLO scale ${(own.p95Seconds / base).toFixed(2)}, ${own.highestRequestsPerSecond.toFixed(1)} requests/s`);
@@ -143,7 +148,7 @@ function measuredSystem(
   const highest = highestRate((rate) => keepsUp(rate) && at(rate).percentileSeconds <= deadline, requestsPerSecond, RATE_TOLERANCE);
   const { quality, share } = routedBy(system, workload.outcomes, measuring);
   const gpus = gpusOf(system);
-  const judged = system.routing.kind === "cascade" ? share : [];
+  const judgements = judgementsOf(system, share);
   return {
     name: system.name,
     cascade: cascadeText(system),
@@ -154,8 +159,6 @@ function measuredSystem(
     busiestLoad: load,
     highestRequestsPerSecond: highest,
     costUsdPerRequest:
-      highest > 0
-        ? costUsdPerRequest({ gpus, usdPerGpuHour: cluster.usdPerGpuHour, requestsPerSecond: highest, share: judged, judge })
-        : null,
+      highest > 0 ? costUsdPerRequest({ gpus, usdPerGpuHour: cluster.usdPerGpuHour, requestsPerSecond: highest, judgements, judge }) : null,
   };
 }

@@ -1,13 +1,17 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { SolveRequest } from "@/server/contracts/planRequest";
 import { decodeExploration, encodeExploration } from "@/solver/cascade/explore/explorationWire";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { planningSample, routePrompts } from "@/solver/cascade/routing/routing";
+import type { StartBelow } from "@/solver/plan/directStart";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
+
+type Fixed = SolveRequest["fixed"];
 
 const AUC = 0.75;
 const workload = generatedWorkload({ prompts: 1500, seed: 4 });
@@ -47,7 +51,7 @@ describe("planning with a direct start", () => {
   it("starts later what a router is sure about, and is faster for it under the same floor", () => {
     const { policy, predictions } = later;
     expect(policy.directStart).toMatchObject({ router: { kind: "modelled", auc: AUC } });
-    expect(policy.directStart!.below).toBeGreaterThan(0);
+    expect([policy.directStart!.below].flat()[0]).toBeGreaterThan(0);
     expect(predictions.qualityBand.low).toBeGreaterThanOrEqual(objective.qualityFloor!);
     expect(predictions.p95Seconds).toBeLessThan(plain.predictions.p95Seconds);
   });
@@ -72,7 +76,7 @@ describe("planning with a direct start", () => {
 
   it("is planned again as it is when it is set by hand, and told from the same thresholds without it", () => {
     const { stages, thresholds, directStart } = later.policy;
-    const by = (startBelow?: number) => {
+    const by = (startBelow?: StartBelow) => {
       const fixed = { models: stages.map(({ model }) => model), thresholds, startBelow };
       return desk.work(asked, { kind: "solve", objective, fixed }, () => false);
     };
@@ -114,13 +118,56 @@ describe("planning with a direct start", () => {
     expect(alone.kind === "draft" && alone.draft.policy.directStart).toBeUndefined();
   });
 
-  it("says of a stage whose answers are never sent on that they are judged for nothing", () => {
+  it("says of thresholds of 0 that no answer is judged, and predicts no time of a judge", () => {
     const { stages, thresholds, directStart } = later.policy;
     const fixed = { models: stages.map(({ model }) => model), thresholds: thresholds.map(() => 0), startBelow: directStart!.below };
-    const answer = desk.work(asked, { kind: "solve", objective, fixed }, () => false);
-    if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
-    expect(answer.draft.predictions.notes.join(" ")).toContain(`No planning answer of ${stages[0]!.model} falls below its threshold`);
-    expect(later.predictions.notes.join(" ")).not.toContain("falls below its threshold");
+    const at = (secondsPerCall: number) => {
+      const judge = { kind: "fixed", secondsPerCall, usdPerCall: 0.01 } as const;
+      const answer = desk.work({ ...asked, judge }, { kind: "solve", objective, fixed }, () => false);
+      if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
+      return answer.draft;
+    };
+    const [usual, slow] = [at(0.27), at(5)];
+    expect(usual.predictions.notes.join(" ")).toContain("No answer is judged");
+    expect(usual.policy.approvedRanges.thresholds.every(({ min, max }) => min === 0 && max === 0)).toBe(true);
+    expect(slow.predictions.p95Seconds).toBe(usual.predictions.p95Seconds);
+    expect(slow.predictions.costUsdPerRequest).toBeCloseTo(usual.predictions.costUsdPerHour / 3600 / asked.requestsPerSecond, 9);
+    expect(later.predictions.notes.join(" ")).not.toContain("No answer is judged");
+  });
+
+  it("by a trained router names its predictor, and no baseline by the same scores is better", () => {
+    const predictor = "5e".repeat(32);
+    const scored = { ...workload, outcomes: withRouterScores(workload.outcomes, { auc: AUC, seed: 99 }) };
+    const trained: PlanningSituation = { ...without, workload: scored, directStart: { predictor } };
+    const { policy, inputs, predictions } = planned(desk, trained);
+    expect(policy.directStart?.router).toEqual({ kind: "trained", predictor });
+    expect(inputs.directStart).toEqual({ predictor });
+    expect(predictions.qualityBand.low).toBeGreaterThanOrEqual(objective.qualityFloor!);
+    expect(predictions.notes.join(" ")).toContain("the trained predictor 5e5e5e5e");
+    const answer = desk.work(trained, { kind: "examine", examine: "baselines", objective, fixed: null }, () => false);
+    if (answer.kind !== "examination" || answer.examination.kind !== "baselines") throw new Error(JSON.stringify(answer));
+    const { systems, refused } = answer.examination;
+    const router = systems.find(({ name }) => name === "trained router");
+    if (router === undefined) throw new Error(JSON.stringify(refused));
+    expect(router.attainable).toBe(true);
+    expect(systems.filter(({ name }) => name.includes("modelled")).every(({ attainable }) => !attainable)).toBe(true);
+    expect(router.latencySeconds ?? Number.POSITIVE_INFINITY).toBeGreaterThan(0.98 * predictions.p95Seconds);
+    // What the page offers where a trained router is better: the same quality by a plan with thresholds of 0.
+    const byHand = desk.work(trained, { kind: "solve", objective, fixed: structuredClone(router.routing) as Fixed }, () => false);
+    if (byHand.kind !== "draft") throw new Error(JSON.stringify(byHand));
+    expect(byHand.draft.predictions.quality).toBeCloseTo(router.quality, 6);
+    expect(byHand.draft.predictions.p95Seconds).toBeLessThan(1.1 * (router.latencySeconds ?? 0));
+  });
+
+  it("says of the trained router among the baselines why there is none", () => {
+    for (const [of, reason] of [
+      [asked, "A modelled router decides"],
+      [without, "No trained predictor of confidence is stored"],
+    ] as const) {
+      const answer = desk.work(of, { kind: "examine", examine: "baselines", objective, fixed: null }, () => false);
+      if (answer.kind !== "examination" || answer.examination.kind !== "baselines") throw new Error(JSON.stringify(answer));
+      expect(answer.examination.refused).toContainEqual({ name: "trained router", reason: expect.stringContaining(reason) });
+    }
   });
 
   it("leaves no trace where it is not asked, also on a desk that planned with it before", async () => {

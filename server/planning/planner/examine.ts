@@ -1,5 +1,5 @@
 import type { BaselineFigures, Examination, ExaminedKind, SensitivityCase } from "@/server/contracts/studio";
-import { allBaselines, countOfBaselines, ORACLE } from "@/solver/baselines/allBaselines";
+import { allBaselines, countOfBaselines, MODELLED_ROUTER, ORACLE } from "@/solver/baselines/allBaselines";
 import { figuresOf } from "@/solver/baselines/baselineFigures";
 import { type Constrained, gpusAllowed, isConstrained } from "@/solver/cascade/deploy/constrainedDeployment";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
@@ -11,8 +11,9 @@ import type { MilpEngine } from "@/solver/milp/engine";
 import { gpuOfNode, gpuTypes } from "@/solver/plan/clusterGpus";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
+import { judgeEngineOf } from "@/solver/plan/policySchema";
 import { drawSample } from "@/solver/workload/sample";
-import type { Workload } from "@/solver/workload/workload";
+import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 
 /** A plan with its explorer. */
 export interface Examined {
@@ -21,6 +22,8 @@ export interface Examined {
   readonly workload: Workload;
   /** Rows of the workload's outcomes that were used for planning. */
   readonly planning: Int32Array;
+  /** The outcomes with a trained predictor's out-of-fold scores; else why there are none, in a sentence. */
+  readonly trained: OutcomeTable | string;
   /** Whether the thresholds were set manually. */
   readonly fixed: boolean;
   readonly engine: MilpEngine;
@@ -130,7 +133,7 @@ function examineSensitivity(examined: Examined): Examination | string {
  * under the requests of the plan's simulation.
  */
 function examineBaselines(examined: Examined): Examination | string {
-  const { explorer: searched, draft, workload, planning } = examined;
+  const { explorer: searched, draft, workload, planning, trained } = examined;
   const { cluster, objective, workload: simulated } = draft.inputs;
   const types = gpuTypes(cluster);
   if (types.length > 1) return `Baselines are planned on one GPU type, and this cluster has ${types.join(" and ")}.`;
@@ -141,7 +144,7 @@ function examineBaselines(examined: Examined): Examination | string {
   const explorer = { ...searched, input: { ...searched.input, maxGpus: gpusOf(draft) } };
   const { requestsPerSecond, seed } = explorer.input;
   const floor = objective.qualityFloor ?? draft.predictions.qualityBand.low;
-  const situation = { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning };
+  const situation = { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning, trained };
   const sample = drawSample(workload, { part: "planning", requestsPerSecond, requests: simulated.sampleRequests, seed });
   const systems: BaselineFigures[] = [];
   const refused: { name: string; reason: string }[] = [];
@@ -153,7 +156,7 @@ function examineBaselines(examined: Examined): Examination | string {
       const { system } = baseline;
       systems.push({
         name: system.name,
-        attainable: kind !== ORACLE,
+        attainable: kind !== ORACLE && kind !== MODELLED_ROUTER,
         ...figuresOf(system, { situation, sample, latency: objective.latency }),
       });
     }
@@ -166,7 +169,7 @@ function examineBaselines(examined: Examined): Examination | string {
 /** The plan's cascade in the explorer's indices, followed by the GPUs of each stage and of a judge's engine. */
 function cascadeOf({ explorer, draft: { policy, deployment } }: Examined) {
   const { models } = explorer.input.sample;
-  const judged = policy.judge.engine !== undefined && policy.stages.length > 1;
+  const judged = judgeEngineOf(policy) !== null;
   return {
     stages: policy.stages.map(({ model }) => models.indexOf(model)),
     thresholds: policy.thresholds,

@@ -19,13 +19,13 @@ import type { MilpEngine } from "@/solver/milp/engine";
 import { gpuCount, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { PlanConstraints } from "@/solver/plan/constraints";
 import type { DispatchDraft, Objective, PlanDraft } from "@/solver/plan/plan";
-import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
-import type { Workload } from "@/solver/workload/workload";
+import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 import { constraintRefusal } from "./constraintRefusal";
 import { examine } from "./examine";
 import { fixedRouting } from "./fixedRouting";
 import type { PlanningAnswer, PlanningTask } from "./planningRequest";
+import { readByRouter } from "./readByRouter";
 
 /** Cached explorations: the tables of one take a few MB. */
 const KEPT_EXPLORERS = 6;
@@ -169,7 +169,8 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           task.fixed,
           task.policy,
           task.tau,
-          situation.confidence,
+          // Without slack dispatch it is for baselines alone.
+          task.policy === "slack" || task.policy === "any" ? situation.confidence : undefined,
           situation.constraints,
           situation.running,
         ]);
@@ -194,6 +195,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           draft: examined,
           workload,
           planning: planningPrompts(workload),
+          trained: trainedOutcomes(situation),
           fixed: fixed !== null,
           engine: stoppable,
           elapsedSeconds: () => nowSeconds() - startedSeconds,
@@ -268,14 +270,13 @@ function served(situation: PlanningSituation, servings: readonly Serving[], canc
   return { kind: "served", figures };
 }
 
-/** The situation with the router's scores of the prompts, if requests may start at a later stage. */
-function readByRouter(situation: PlanningSituation): PlanningSituation {
-  const { workload, directStart } = situation;
-  if (directStart === undefined) return situation;
-  return {
-    ...situation,
-    workload: { ...workload, outcomes: withRouterScores(workload.outcomes, { ...directStart, seed: workload.seed }) },
-  };
+/** The outcomes with the scores of a trained predictor, for baselines; else why there are none. */
+function trainedOutcomes({ workload, directStart, confidence }: PlanningSituation): OutcomeTable | string {
+  if (directStart !== undefined && "auc" in directStart)
+    return "A modelled router decides where requests start in this plan: ask for a trained one, or for none, to compare with it.";
+  return directStart === undefined && confidence === undefined
+    ? "No trained predictor of confidence is stored for this workload: train one under Predictors."
+    : workload.outcomes;
 }
 
 const infeasible = (kind: NoPlan["kind"], reason: string): PlanningAnswer => ({

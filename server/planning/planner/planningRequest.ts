@@ -37,8 +37,14 @@ export type PlanningAnswer =
   | { readonly kind: "infeasible"; readonly answer: Extract<SolveAnswer, { outcome: "infeasible" }> };
 
 /** The name under which the worker keeps a situation's workload: with the scores of a trained predictor it has other columns. */
-export const workloadKey = ({ workloadId, confidence }: Pick<PlanningSituation, "workloadId" | "confidence">): string =>
-  confidence === undefined ? workloadId : `${workloadId}+${confidence.artefact}`;
+export function workloadKey({
+  workloadId,
+  confidence,
+  directStart,
+}: Pick<PlanningSituation, "workloadId" | "confidence" | "directStart">): string {
+  const predictor = directStart !== undefined && "predictor" in directStart ? directStart.predictor : confidence?.artefact;
+  return predictor === undefined ? workloadId : `${workloadId}+${predictor}`;
+}
 
 /** To the worker: a warm-up before the first request, or a request. The workload is sent only if the worker does not have it yet. */
 export type WorkerTask =

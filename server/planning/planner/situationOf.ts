@@ -1,4 +1,5 @@
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
+import { startRouterOf } from "@/solver/plan/directStart";
 import type { CascadePolicy, Plan } from "@/solver/plan/plan";
 import type { Workload } from "@/solver/workload/workload";
 
@@ -28,7 +29,7 @@ export function situationOf(
   const { model: judgeModel, secondsPerCall, usdPerCall, variation } = policy.judge;
   const judgeEngine = plannedJudgeEngine({ policy, inputs });
   // Older plans record a direct start only if they have one.
-  const directStart = inputs.directStart ?? policy.directStart?.router;
+  const directStart = inputs.directStart ?? (policy.directStart && startRouterOf(policy.directStart.router));
   const { userCards, engineProfile, judgeTime: source } = inputs;
   return {
     workload,
@@ -46,7 +47,7 @@ export function situationOf(
             ...(source === undefined ? {} : { source }),
           }
         : { kind: "engine", ...judgeEngine },
-    ...(directStart === undefined ? {} : { directStart: { auc: directStart.auc } }),
+    ...(directStart === undefined ? {} : { directStart }),
   };
 }
 

@@ -72,9 +72,16 @@ describe("the trained predictor of a workload", () => {
 });
 
 describe("the part of a situation", () => {
+  const granted = (asked: Parameters<typeof confidencePart>[2]) => {
+    const found = confidencePart(store, workload, asked);
+    if (!found.ok) throw new Error(found.message);
+    const { part, notes } = found;
+    return { part, notes };
+  };
+
   it("has the scores and the predictor's hash, under which the worker keeps the workload apart from the one without", () => {
     keep("h", 1);
-    const { part, notes } = confidencePart(store, workload, undefined);
+    const { part, notes } = granted({ confidence: true });
     expect(notes).toEqual([]);
     expect(part.confidence).toEqual({ artefact: "h" });
     expect(part.workload?.outcomes.models.every(({ routerScore }) => routerScore?.length === 40)).toBe(true);
@@ -82,11 +89,40 @@ describe("the part of a situation", () => {
     expect(workloadKey({ workloadId: "w" })).toBe("w");
   });
 
-  it("has nothing without a predictor, and only a note with a direct start", () => {
-    expect(confidencePart(store, workload, { auc: 0.8 })).toEqual({ part: {}, notes: [] });
+  it("has nothing where nobody reads scores, or without a predictor", () => {
+    expect(granted({ confidence: true })).toEqual({ part: {}, notes: [] });
     keep("h", 1);
-    const direct = confidencePart(store, workload, { auc: 0.8 });
-    expect(direct.part).toEqual({});
-    expect(direct.notes).toHaveLength(1);
+    expect(granted({ confidence: false })).toEqual({ part: {}, notes: [] });
+  });
+
+  it("has only a note with a modelled router, and that only where the scores would have been read", () => {
+    const directStart = { auc: 0.8 };
+    expect(granted({ directStart, confidence: true })).toEqual({ part: { directStart }, notes: [] });
+    keep("h", 1);
+    expect(granted({ directStart, confidence: false })).toEqual({ part: { directStart }, notes: [] });
+    expect(granted({ directStart, confidence: true })).toEqual({
+      part: { directStart },
+      notes: [expect.stringContaining("modelled router")],
+    });
+  });
+
+  it("has the scores for a trained router and, where both read them, for slack dispatch too", () => {
+    const directStart = { predictor: "newest" } as const;
+    keep("h", 1);
+    const alone = granted({ directStart, confidence: false });
+    expect(alone.part).toMatchObject({ directStart: { predictor: "h" } });
+    expect(alone.part.confidence).toBeUndefined();
+    expect(alone.part.workload?.outcomes.models.every(({ routerScore }) => routerScore?.length === 40)).toBe(true);
+    expect(workloadKey({ workloadId: "w", ...alone.part })).toBe("w+h");
+    const both = granted({ directStart, confidence: true });
+    expect(both).toMatchObject({ part: { directStart: { predictor: "h" }, confidence: { artefact: "h" } }, notes: [] });
+    expect(granted({ directStart: { predictor: "h" }, confidence: false })).toEqual(alone);
+  });
+
+  it("is refused in one sentence for a trained router whose scores are not kept", () => {
+    const refusal = (predictor: string) => confidencePart(store, workload, { directStart: { predictor }, confidence: false });
+    expect(refusal("newest")).toEqual({ ok: false, message: expect.stringMatching(/^No trained predictor[^.]+\.$/) });
+    keep("h", 1);
+    expect(refusal("other")).toEqual({ ok: false, message: expect.stringMatching(/^The scores of the predictor other [^.]+\.$/) });
   });
 });

@@ -1,12 +1,14 @@
 import { minMaxAllocation } from "@/solver/milp/bisection";
 import { weightedAllocation } from "@/solver/milp/weightedAllocation";
+import { judgesAny } from "@/solver/plan/policySchema";
 import type { Candidate, Exploration, Knobs } from "../explore/exploration";
+import { judgementsPerRequest } from "../routing/routing";
 import { STARVATION_LIMIT } from "../tables/endToEnd";
 
 /** Rows of tables that a routing has: one per stage, and one of the judge where it is an engine and the routing judges. */
 function rowsOf({ routings, judge }: Exploration, routing: number): number {
-  const stages = routings[routing]?.stages.length ?? 0;
-  return stages + (judge.engine !== undefined && stages > 1 ? 1 : 0);
+  const { stages = [], thresholds = [] } = routings[routing] ?? {};
+  return stages.length + (judge.engine !== undefined && judgesAny(thresholds) ? 1 : 0);
 }
 
 /** Seconds by GPU count (index f - 1) for each stage of a routing, and for the judge's engine after them. */
@@ -31,7 +33,7 @@ export function allocate(
   { gpus, latency }: { readonly gpus: number; readonly latency: Knobs["latency"] },
 ): Candidate {
   const tables = stageTables(exploration, routing);
-  const { quality = 0, qualityLow = 0, share = [] } = exploration.routings[routing] ?? {};
+  const { quality = 0, qualityLow = 0, share = [], thresholds = [] } = exploration.routings[routing] ?? {};
   const even = minMaxAllocation(tables, gpus);
   if (even === null) {
     const none = tables.map(() => 0);
@@ -48,20 +50,20 @@ export function allocate(
     gpus: found.gpus,
     gpusTotal,
     latencySeconds: found.latencySeconds + judged,
-    costUsdPerRequest: costUsdPerRequest({ ...exploration, gpus: gpusTotal, share }),
+    costUsdPerRequest: costUsdPerRequest({ ...exploration, gpus: gpusTotal, judgements: judgementsPerRequest(share, thresholds) }),
     quality,
     qualityLow,
   };
 }
 
-/** GPU cost per hour divided by the requests served, plus a judge call for every answer that may be escalated. */
+/** GPU cost per hour divided by the requests served, plus the judge calls of a request. */
 export function costUsdPerRequest(of: {
   readonly gpus: number;
   readonly usdPerGpuHour: number;
   readonly requestsPerSecond: number;
-  readonly share: readonly number[];
+  /** Judge calls for each request, on average. */
+  readonly judgements: number;
   readonly judge: { readonly usdPerCall: number };
 }): number {
-  const judgeCalls = of.share.slice(0, -1).reduce((sum, share) => sum + share, 0);
-  return (of.gpus * of.usdPerGpuHour) / 3600 / of.requestsPerSecond + judgeCalls * of.judge.usdPerCall;
+  return (of.gpus * of.usdPerGpuHour) / 3600 / of.requestsPerSecond + of.judgements * of.judge.usdPerCall;
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Exploration, Knobs } from "../explore/exploration";
 import { decodeExploration, encodeExploration } from "../explore/explorationWire";
 import { latencyUnderQuality } from "../explore/penalty";
+import { judgementsPerRequest } from "../routing/routing";
 import { costUsdPerRequest } from "./allocate";
 import { choose } from "./choose";
 
@@ -156,12 +157,12 @@ describe("choose", () => {
 });
 
 describe("costUsdPerRequest", () => {
-  it("adds GPU hours per request and a judge call for every answer that may be sent on", () => {
+  it("adds GPU hours per request and a judge call for every answer that is judged", () => {
     const cost = costUsdPerRequest({
       gpus: 10,
       usdPerGpuHour: 3.6,
       requestsPerSecond: 5,
-      share: [1, 0.4, 0.1],
+      judgements: judgementsPerRequest([1, 0.4, 0.1], [60, 50]),
       judge: { usdPerCall: 0.01 },
     });
     expect(cost).toBeCloseTo(0.002 + 0.014, 12);

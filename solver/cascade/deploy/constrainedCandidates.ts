@@ -1,6 +1,7 @@
 import { costUsdPerRequest } from "../choose/allocate";
 import { best, NEAR_TIE, promisedQuality } from "../choose/choose";
 import type { Candidate, Knobs } from "../explore/exploration";
+import { judgementsPerRequest } from "../routing/routing";
 import { relativePercentileOf } from "../tables/deployedRows";
 import type { NearTables } from "../tables/latencyTables";
 import type { ShapeCurve } from "../tables/shapeMix";
@@ -84,7 +85,8 @@ export function constrainedCandidates(
     if (found === null || found === "refused") return;
     const { gpus, usdPerHour, stages } = found.deployment;
     const { judge, requestsPerSecond } = input.explorer.input;
-    const { share } = input.explorer.routing(next.routing).routed;
+    const { routed, thresholds } = input.explorer.routing(next.routing);
+    const judgements = judgementsPerRequest(routed.share, thresholds);
     const deployed: DeployedCandidate = {
       ...next,
       gpus: stages
@@ -93,7 +95,7 @@ export function constrainedCandidates(
       gpusTotal: gpus,
       latencySeconds: found.seconds,
       heldSeconds: found.secondsAfterLoss,
-      costUsdPerRequest: costUsdPerRequest({ gpus: 1, usdPerGpuHour: usdPerHour, requestsPerSecond, share, judge }),
+      costUsdPerRequest: costUsdPerRequest({ gpus: 1, usdPerGpuHour: usdPerHour, requestsPerSecond, judgements, judge }),
     };
     if (found.secondsAfterLoss <= budget) candidates.push(deployed);
     else if (found.secondsAfterLoss <= NEAR_TIE * budget) misses.push(deployed);

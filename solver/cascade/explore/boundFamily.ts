@@ -2,14 +2,14 @@ import type { ShapedReplica } from "@/solver/hardware/replicaShapes";
 import { mean } from "@/solver/numeric/quantile";
 import type { Pickable } from "../routing/qualityBound";
 import { type PlanningSample, routePrompts } from "../routing/routing";
-import { product, usefulThresholds } from "../routing/routingGrid";
+import { product, startsAtLevel, usefulThresholds } from "../routing/routingGrid";
 import type { ExploreInput } from "./explorer";
 
 /** Routings behind the bound on quality; see `selectionCritical`. */
 const BOUND_ROUTINGS = 120;
 
-/** Number of later starts in the bound on quality, at each of its thresholds, where requests may start later. */
-const BOUND_STARTS: readonly number[] = [40, 70];
+/** Shares of the prompts that later starts in the bound on quality leave out of each stage, at each of its thresholds. */
+const BOUND_START_LEVELS: readonly number[] = [0.35, 0.7];
 
 /** Routings of all cascades on a coarse grid: the family that the planner picks from, for the bound on quality. */
 export function boundFamily({ sample, shapes, directStart }: ExploreInput, cascades: readonly (readonly number[])[]): Pickable[] {
@@ -21,9 +21,13 @@ export function boundFamily({ sample, shapes, directStart }: ExploreInput, casca
     const points = stages.length === longest ? BOUND_ROUTINGS - cascades.length * short : short;
     const perStage = Math.max(1, Math.floor(points ** (1 / Math.max(1, stages.length - 1))));
     const choices = stages.slice(0, -1).map((model) => evenly(usefulThresholds(sample.judged[model] ?? new Float64Array()), perStage));
-    const starts = directStart === undefined || stages.length === 1 ? [0] : [0, ...BOUND_STARTS];
-    return product([...choices, starts]).map((setting) => {
-      const { accepted, quality, share } = routePrompts(sample, stages, setting.slice(0, -1), setting.at(-1));
+    const starts =
+      directStart === undefined || stages.length === 1 ? [] : BOUND_START_LEVELS.map((level) => startsAtLevel(sample, stages, level));
+    const thresholds = product(choices);
+    // A router alone, whose answers are accepted unjudged, has thresholds of 0.
+    const later = starts.flatMap((start) => [...thresholds, stages.slice(1).map(() => 0)].map((own) => ({ own, start })));
+    return [...thresholds.map((own) => ({ own, start: 0 })), ...later].map(({ own, start }) => {
+      const { accepted, quality, share } = routePrompts(sample, stages, own, start);
       const cost = stages.reduce((sum, model, stage) => sum + (share[stage] ?? 0) * (workPerRequest[model] ?? 0), 0);
       return { accepted, quality, cost };
     });

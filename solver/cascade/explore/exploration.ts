@@ -1,4 +1,5 @@
 import type { JudgeVariation } from "@/solver/judging/judgeTime";
+import type { StartBelow } from "@/solver/plan/directStart";
 import type { Objective } from "@/solver/plan/plan";
 
 /**
@@ -10,8 +11,8 @@ export interface Routing {
   readonly stages: readonly number[];
   /** Integers 0..100, one fewer than stages. */
   readonly thresholds: readonly number[];
-  /** Requests start at the first stage whose router score is at least this, or at the last where there is none; 0: all at the first. */
-  readonly startBelow: number;
+  /** Requests start at the first stage whose router score is at least the stage's, or at the last where there is none; 0: all at the first. */
+  readonly startBelow: StartBelow;
   /** Mean label of accepted answers, 0..100. */
   readonly quality: number;
   /** Lower confidence bound of `quality` on fresh traffic. */

@@ -15,7 +15,7 @@ export interface ExplorationWire extends Plain {
     share: readonly number[],
     quality: number,
     low: number,
-    startBelow: number,
+    startBelow: Routing["startBelow"],
     /** Empty where all start at the first stage. */
     startShare: readonly number[],
   ])[];

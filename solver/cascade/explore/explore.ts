@@ -2,14 +2,15 @@ import { secondsAt, spreadFactor } from "@/solver/judging/judgeTime";
 import { minMaxAllocation } from "@/solver/milp/bisection";
 import { weightedAllocation } from "@/solver/milp/weightedAllocation";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
+import type { StartBelow } from "@/solver/plan/directStart";
 import { qualityLowerBound, selectionCritical } from "../routing/qualityBound";
-import { type PlanningSample, promptsReaching, type Routed, routePrompts } from "../routing/routing";
+import { type PlanningSample, type Routed, routePrompts } from "../routing/routing";
 import { orderedSubsets } from "../routing/routingGrid";
 import { latencyByGpus } from "../tables/capacityTable";
 import { type DeployedRow, deployedRows, mixesOf, type RoutedCascade, relativePercentileOf } from "../tables/deployedRows";
 import { composeEndToEnd, STARVATION_LIMIT } from "../tables/endToEnd";
 import { latencyOnFixedTopology } from "../tables/fixedTopology";
-import { createJudgeTables } from "../tables/judgeTables";
+import { createJudgeTables, judgedVisits } from "../tables/judgeTables";
 import { createLatencyTables, type MixTables } from "../tables/latencyTables";
 import { shareEngines } from "../tables/shareEngines";
 import { boundFamily } from "./boundFamily";
@@ -58,18 +59,19 @@ export function createExplorer(input: ExploreInput): Explorer {
     const composed = composeEndToEnd({
       start: routed.start,
       exit: routed.exit,
+      judged: routed.judged,
       relative: stages.map((model) => tables.relativeLatency(model)),
       stageSeconds: at.seconds.map((seconds, stage) => seconds / (norms[stage] ?? 1)),
       judgeSecondsPerCall: judging === null ? judge.secondsPerCall : 0,
       judgedSeconds: judgedSeconds?.({ stages, routed }),
-      ...(judging === null || stages.length === 1 ? {} : { judgedRelative: judging.relativeLatency({ stages, routed }) }),
+      ...(judging === null || !routed.judged.includes(true) ? {} : { judgedRelative: judging.relativeLatency({ stages, routed }) }),
       quantile,
       stride: Math.max(1, Math.floor(sample.prompts / COMPOSED_PROMPTS)),
     });
     return { ...composed, weights: composed.weights.map((weight, stage) => weight / (norms[stage] ?? 1)) };
   }
 
-  function evaluate(stages: readonly number[], thresholds: readonly number[], startBelow: number): EvaluatedRouting {
+  function evaluate(stages: readonly number[], thresholds: readonly number[], startBelow: StartBelow): EvaluatedRouting {
     const { accepted, ...routed } = routePrompts(sample, stages, thresholds, startBelow);
     const qualityLow = qualityLowerBound({ accepted, quality: routed.quality }, critical);
     const rows = rowsOf({ stages, routed });
@@ -159,7 +161,7 @@ export function createExplorer(input: ExploreInput): Explorer {
   };
 }
 
-type Judged = { readonly stages: readonly number[]; readonly routed: Pick<Routed, "start" | "exit"> };
+type Judged = Parameters<typeof judgedVisits>[0];
 
 /**
  * Seconds that the judgements of each prompt take together under an external judge with varying time. The time depends on the length of
@@ -181,10 +183,10 @@ function judgedSecondsOf(
         secondsAt(secondsPerCall, variation, (sample.inputTokens[prompt] ?? 0) + answer) * spreadFactor(random, variation),
     ),
   );
-  return ({ stages, routed }) => {
+  return (of) => {
     const sums = new Float64Array(sample.prompts);
-    for (const [stage, ladder] of stages.slice(0, -1).entries())
-      for (const prompt of promptsReaching(routed, stage)) sums[prompt] = (sums[prompt] ?? 0) + (perAnswer[ladder]?.[prompt] ?? 0);
+    for (const { model, prompts } of judgedVisits(of))
+      for (const prompt of prompts) sums[prompt] = (sums[prompt] ?? 0) + (perAnswer[model]?.[prompt] ?? 0);
     return sums;
   };
 }

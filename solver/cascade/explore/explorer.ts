@@ -1,3 +1,4 @@
+import type { StartBelow } from "@/solver/plan/directStart";
 import type { Routed } from "../routing/routing";
 import type { DeployedRow, RoutedCascade } from "../tables/deployedRows";
 import type { composeEndToEnd } from "../tables/endToEnd";
@@ -52,13 +53,13 @@ export interface Explorer {
   /** All routings seen since the search. */
   exploration(): Exploration;
   /** Adds one routing by hand; returns its index in the exploration. */
-  add(stages: readonly number[], thresholds: readonly number[], startBelow?: number): number;
+  add(stages: readonly number[], thresholds: readonly number[], startBelow?: StartBelow): number;
   routing(index: number): EvaluatedRouting;
   /** Quality bound and shares of thresholds that are not part of the exploration. */
   outlook(
     stages: readonly number[],
     thresholds: readonly number[],
-    startBelow?: number,
+    startBelow?: StartBelow,
   ): { readonly qualityLow: number; readonly routed: Routed };
   /** The requests that reach each stage. */
   mixes(of: RoutedCascade): readonly Mix[];

@@ -1,3 +1,4 @@
+import { type StartBelow, shortestStart, startScores } from "@/solver/plan/directStart";
 import { routePrompts } from "../routing/routing";
 import type { Knobs } from "./exploration";
 import type { EvaluatedRouting, Explorer } from "./explorer";
@@ -6,21 +7,24 @@ import type { EvaluatedRouting, Explorer } from "./explorer";
 export interface FixedRouting {
   readonly stages: readonly number[];
   readonly thresholds: readonly number[];
-  readonly startBelow: number;
+  readonly startBelow: StartBelow;
 }
 
 /**
  * Adds the routing with these thresholds to the exploration, without the stages that no request reaches, which have no
  * latencies; returns its index.
  */
-export function addReached(explorer: Explorer, stages: readonly number[], thresholds: readonly number[], startBelow: number = 0): number {
+export function addReached(
+  explorer: Explorer,
+  stages: readonly number[],
+  thresholds: readonly number[],
+  startBelow: StartBelow = 0,
+): number {
   const { share } = routePrompts(explorer.input.sample, stages, thresholds, startBelow);
   const reached = stages.filter((_, stage) => (share[stage] ?? 0) > 0);
-  return explorer.add(
-    reached,
-    thresholds.filter((_, stage) => reached.slice(0, -1).includes(stages[stage] ?? -1)),
-    reached.length > 1 ? startBelow : 0,
-  );
+  const ofReached = (scores: readonly number[]): number[] =>
+    scores.filter((_, stage) => reached.slice(0, -1).includes(stages[stage] ?? -1));
+  return explorer.add(reached, ofReached(thresholds), shortestStart(ofReached(startScores(startBelow, stages.length))));
 }
 
 /**

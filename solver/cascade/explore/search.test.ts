@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { type StartBelow, shortestStart, startScores } from "@/solver/plan/directStart";
 import { modelledScores } from "@/solver/workload/judgeModel";
 import { routePrompts } from "../routing/routing";
 import { orderedSubsets, usefulThresholds } from "../routing/routingGrid";
@@ -10,7 +11,7 @@ const sample = { ...ladder, routerScore: ladder.label.map((label, seed) => model
 
 /** A substitute for the latency of a routing: the cost of its requests; above a limit the load is not sustained. */
 function evaluate(capacity: number) {
-  return (stages: readonly number[], thresholds: readonly number[], startBelow = 0): Evaluated => {
+  return (stages: readonly number[], thresholds: readonly number[], startBelow: StartBelow = 0): Evaluated => {
     const { share, quality } = routePrompts(sample, stages, thresholds, startBelow);
     const load = share.reduce((sum, reached, stage) => sum + reached * [1, 4, 20][stages[stage]!]!, 0);
     const latencySeconds = load < capacity ? 1 + load : Number.POSITIVE_INFINITY;
@@ -121,7 +122,7 @@ describe("createSearch", () => {
     expect(asked.points.slice(0, without.points.length)).toEqual(without.points);
     const later = asked.points.slice(without.points.length);
     expect(later.length).toBeGreaterThan(100);
-    expect(later.every(({ startBelow, stages }) => startBelow > 0 && stages.length > 1)).toBe(true);
+    expect(later.every(({ startBelow, stages }) => startBelow !== 0 && stages.length > 1)).toBe(true);
     for (const floor of [60, 65, 70, 75, 80]) expect(fastest(asked.points, floor)).toBeLessThan(fastest(without.points, floor));
   });
 
@@ -134,6 +135,51 @@ describe("createSearch", () => {
       for (let h2 = 1; h2 <= 100; h2 += 6)
         for (let below = 1; below <= 100; below += 6) all.push(evaluate(1000)([0, 1, 2], [h1, h2], below));
     expect(fastest(search.points, 72) / fastest(all, 72)).toBeLessThan(1.03);
+  });
+});
+
+describe("the search over one router score for each stage", () => {
+  it("finds better plans than one score for all where heads are confident to different degrees, and its scores have the shortest form", () => {
+    // The small model's head says half of what it means.
+    const uneven = {
+      ...sample,
+      routerScore: sample.routerScore.map((scores, model) => (model === 0 ? scores.map((score) => score / 2) : scores)),
+    };
+    const evaluateUneven = (stages: readonly number[], thresholds: readonly number[], startBelow: StartBelow): Evaluated => {
+      const { share, quality } = routePrompts(uneven, stages, thresholds, startBelow);
+      const latencySeconds = 1 + share.reduce((sum, reached, stage) => sum + reached * [1, 4, 20][stages[stage]!]!, 0);
+      return { stages, thresholds, startBelow, quality, overloaded: false, measured: [{ latencySeconds, quality }] };
+    };
+    const search = createSearch({
+      sample: uneven,
+      cascades: orderedSubsets(3),
+      evaluate: evaluateUneven,
+      limit: 1500,
+      directStart: true,
+      cancelled: () => false,
+    });
+    search.run();
+    const perStage = search.points.filter(({ startBelow }) => typeof startBelow === "object");
+    expect(perStage.length).toBeGreaterThan(20);
+    for (const { startBelow, stages } of perStage) expect(shortestStart(startScores(startBelow, stages.length))).toEqual(startBelow);
+    const oneScore = search.points.filter(({ startBelow }) => typeof startBelow === "number");
+    const gained = [60, 65, 70, 75, 80].filter((floor) => fastest(search.points, floor) < fastest(oneScore, floor));
+    expect(gained.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it("evaluates routers alone, whose answers are accepted unjudged", () => {
+    const search = searchWith(1000, 1500, true);
+    search.run();
+    const alone = search.points.filter(({ stages, thresholds }) => stages.length > 1 && thresholds.every((threshold) => threshold === 0));
+    expect(alone.length).toBeGreaterThan(10);
+    expect(alone.every(({ startBelow }) => startBelow !== 0)).toBe(true);
+  });
+
+  it("knows a routing by its scores, whatever their form", () => {
+    const search = searchWith(1000, 1500, true);
+    expect(search.add([0, 1, 2], [50, 50], [60, 60])).toBe(search.add([0, 1, 2], [50, 50], 60));
+    expect(search.add([0, 1, 2], [50, 50], [0, 60])).toBe(search.add([0, 1, 2], [50, 50]));
+    expect(search.add([0, 1, 2], [50, 50], [60, 40])).not.toBe(search.add([0, 1, 2], [50, 50], 60));
   });
 });
 

@@ -1,13 +1,14 @@
+import { type StartBelow, shortestStart, startScores } from "@/solver/plan/directStart";
 import { type PlanningSample, proportionalThresholds } from "../routing/routing";
-import { product, usefulThresholds } from "../routing/routingGrid";
+import { product, startsAtLevel, usefulThresholds } from "../routing/routingGrid";
 import { latencyUnderQuality, type QualityRange, qualityUnderLatency } from "./penalty";
 
 /** A routing the search has looked at. */
 export interface Evaluated {
   readonly stages: readonly number[];
   readonly thresholds: readonly number[];
-  /** Requests start at the first stage whose router score is at least this; 0: all at the first. */
-  readonly startBelow: number;
+  /** Requests start at the first stage whose router score is at least the stage's; 0: all at the first. */
+  readonly startBelow: StartBelow;
   /** The quality that the search compares with floors, 0..100. */
   readonly quality: number;
   /** The same quality with the latency by each measure that an operator may request; Infinity where the load is not sustained. */
@@ -21,7 +22,7 @@ export interface SearchInput<Point extends Evaluated> {
   /** The cascades to search: indices of models, smallest first. */
   readonly cascades: readonly (readonly number[])[];
   /** Evaluates a routing. Called at most once for each. */
-  evaluate(stages: readonly number[], thresholds: readonly number[], startBelow: number): Point;
+  evaluate(stages: readonly number[], thresholds: readonly number[], startBelow: StartBelow): Point;
   /** Maximum number of points whose requests all start at the first stage; `run` leaves room for a `focus`. */
   readonly limit: number;
   /** Whether requests may also start at later stages, which takes more points than `limit`. */
@@ -40,7 +41,7 @@ export interface Search<Point extends Evaluated> {
   /** Refines around the best routings for one floor or budget. */
   focus(asked: { readonly floor: number | null; readonly budgetSeconds: number | null }): void;
   /** Evaluates one routing by hand, unless known; returns its position among the points. */
-  add(stages: readonly number[], thresholds: readonly number[], startBelow?: number): number;
+  add(stages: readonly number[], thresholds: readonly number[], startBelow?: StartBelow): number;
   /** Forgets all points except the first so many. */
   keepFirst(count: number): void;
 }
@@ -57,11 +58,12 @@ const BUDGET_WEIGHT = 1e4;
 /** Maximum number of points that one focus adds. */
 export const FOCUS_POINTS = 150;
 
-/** Maximum number of points with a later start that `run` adds; a focus adds as many as it does without. */
+/** Maximum number of points with a later start that `run` adds, and of those whose stages have a score of their own after them. */
 const START_POINTS = 500;
+const STAGE_START_POINTS = 150;
 
-/** Router scores first tried as starts of the best routings of every floor, and the initial step of their neighbours. */
-const START_GRID: readonly number[] = [15, 30, 45, 60, 75, 90];
+/** Shares of the prompts that the router scores first tried leave out of a stage, and the initial step of their neighbours. */
+const START_LEVELS: readonly number[] = [0.15, 0.3, 0.45, 0.6, 0.75, 0.9];
 const START_STEP = 8;
 
 /** The penalty's weight is scaled down from the source's 100 s to these latencies: their spread times this. */
@@ -75,7 +77,9 @@ const SPREADS_PER_RANGE = 10;
  * steps, until no J falls. A higher threshold only escalates more requests: where a routing does not sustain the load, no routing of
  * the same cascade with thresholds at least as high is evaluated.
  *
- * Later starts, where requested, are one more dimension in addition to the thresholds, searched around the best routings without them.
+ * Later starts, where requested, are searched around the best routings without them, and around routers alone, whose answers are accepted
+ * unjudged (thresholds of 0): first at one router score for all stages, then at one for each stage (cascade routing in the form that
+ * thresholds express: De Koninck et al., A Unified Approach to Routing and Cascading for LLMs, section 4).
  */
 export function createSearch<Point extends Evaluated>(input: SearchInput<Point>): Search<Point> {
   const { sample, cascades, cancelled } = input;
@@ -86,16 +90,18 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
   const steps = sample.judged.map(usefulThresholds);
 
   /**
-   * Evaluates the routing at positions `at` of the stages' useful thresholds, unless known, out of range or overloaded. An extra
-   * position after those of the thresholds is the router score to start at.
+   * Evaluates the routing at positions `at` of the stages' useful thresholds, unless known, out of range or overloaded. The values after
+   * those of the thresholds are the router scores to start at: one for all stages, or one for each. With a later start, the position -1 is a
+   * threshold of 0.
    */
   function visit(stages: readonly number[], at: readonly number[]): void {
     if (points.length >= limit || cancelled()) return;
-    const startBelow = at[stages.length - 1] ?? 0;
-    if (at.length === stages.length && !(startBelow >= 1 && startBelow <= 100)) return;
+    const starts = at.slice(stages.length - 1);
+    if (starts.some((score) => score < 0 || score > 100) || starts[0] === 0) return;
+    const startBelow = shortestStart(starts);
     const thresholds: number[] = [];
     for (const [stage, position] of at.slice(0, stages.length - 1).entries()) {
-      const threshold = steps[stages[stage] ?? 0]?.[position];
+      const threshold = position === -1 && startBelow !== 0 ? 0 : steps[stages[stage] ?? 0]?.[position];
       if (threshold === undefined) return;
       thresholds.push(threshold);
     }
@@ -107,7 +113,8 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
     input.visited?.(points.length);
   }
 
-  function add(stages: readonly number[], thresholds: readonly number[], startBelow: number = 0): number {
+  function add(stages: readonly number[], thresholds: readonly number[], asked: StartBelow = 0): number {
+    const startBelow = shortestStart(startScores(asked, stages.length));
     const key = `${cascadeKey({ stages, startBelow })}:${thresholds.join("-")}`;
     const known = positions.get(key);
     if (known !== undefined) return known;
@@ -116,9 +123,11 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
     return points.length - 1;
   }
 
-  function positionsOf({ stages, thresholds, startBelow }: Point): number[] {
+  /** @param starts how many router scores: one for all stages where they are equal, or one for each. */
+  function positionsOf({ stages, thresholds, startBelow }: Point, starts: "one" | "each" = "one"): number[] {
     const at = thresholds.map((threshold, stage) => steps[stages[stage] ?? 0]?.indexOf(threshold) ?? -1);
-    return startBelow === 0 ? at : [...at, startBelow];
+    if (startBelow === 0) return at;
+    return [...at, ...(typeof startBelow === "number" && starts === "one" ? [startBelow] : startScores(startBelow, stages.length))];
   }
 
   function coarseStep(stages: readonly number[]): number {
@@ -128,13 +137,15 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
   }
 
   /** Evaluates neighbours of the best points at halving steps; repeats each step until the best no longer change. */
-  function refine(bestPoints: () => readonly Point[], firstStep: number): void {
+  function refine(bestPoints: () => readonly Point[], firstStep: number, starts: "one" | "each" = "one"): void {
     for (let step = firstStep; step >= 1; step = Math.floor(step / 2)) {
       for (let stable = false; !stable && points.length < limit && !cancelled(); ) {
         const before = bestPoints();
         for (const point of before) {
-          const at = positionsOf(point);
-          for (const shift of shifts(at.length)) {
+          const at = positionsOf(point, starts);
+          // A score for each stage doubles the dimensions: then one of them changes at a time.
+          const moves = at.length > point.stages.length ? singleShifts(at.length) : shifts(at.length);
+          for (const shift of moves) {
             visit(
               point.stages,
               at.map((position, dimension) => position + step * (shift[dimension] ?? 0)),
@@ -155,7 +166,7 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
     cascades.map((stages) => points.filter((point) => point.startBelow === 0 && point.stages.join() === stages.join()));
 
   /** All points with a later start as one group: only the best of all cascades is worth the points. */
-  const fromLater = (): readonly (readonly Point[])[] => [points.filter((point) => point.startBelow > 0)];
+  const fromLater = (): readonly (readonly Point[])[] => [points.filter((point) => point.startBelow !== 0)];
 
   /** For each floor the best of each group by each measure. */
   function bestUnderFloors(floors: readonly number[], groups: readonly (readonly Point[])[]): readonly Point[] {
@@ -202,8 +213,12 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
   function searchStarts(): void {
     limit = points.length + START_POINTS;
     for (const point of bestUnderFloors(floors(), [points.filter(({ stages }) => stages.length > 1)]))
-      for (const startBelow of START_GRID) visit(point.stages, [...positionsOf(point), startBelow]);
+      for (const level of START_LEVELS) visit(point.stages, [...positionsOf(point), ...startsAtLevel(sample, point.stages, level)]);
+    for (const stages of cascades.filter((own) => own.length > 1))
+      for (const level of START_LEVELS) visit(stages, [...stages.slice(1).map(() => -1), ...startsAtLevel(sample, stages, level)]);
     refine(() => bestUnderFloors(floors(), fromLater()), START_STEP);
+    limit = points.length + STAGE_START_POINTS;
+    refine(() => bestUnderFloors(floors(), fromLater()), START_STEP, "each");
   }
 
   return {
@@ -224,7 +239,7 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
       limit = input.directStart ? points.length + FOCUS_POINTS : Math.min(input.limit, points.length + FOCUS_POINTS);
       if (floor !== null) refine(() => bestUnderFloors([floor], fromFirst()), 4);
       if (input.directStart) limit = points.length + FOCUS_POINTS;
-      if (floor !== null && input.directStart) refine(() => bestUnderFloors([floor], fromLater()), 4);
+      if (floor !== null && input.directStart) refine(() => bestUnderFloors([floor], fromLater()), 4, "each");
       if (budgetSeconds !== null) refine(() => bestUnderBudget(budgetSeconds), 4);
     },
   };
@@ -241,7 +256,7 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
 
 /** Key of a cascade with its start: thresholds are raised within one key. */
 const cascadeKey = ({ stages, startBelow }: Pick<Evaluated, "stages" | "startBelow">): string =>
-  startBelow === 0 ? stages.join("-") : `${stages.join("-")} from ${startBelow}`;
+  startBelow === 0 ? stages.join("-") : `${stages.join("-")} from ${[startBelow].flat().join("-")}`;
 
 /** Utopia: everything answered by the largest model; nadir: everything by the smallest (Cascadia, section 3.3). */
 function qualityRange(points: readonly Evaluated[], models: number): QualityRange {
@@ -276,6 +291,12 @@ function range(length: number, step: number): number[] {
   const offset = Math.floor(((length - 1) % step) / 2);
   return Array.from({ length: Math.ceil((length - offset) / step) }, (_, index) => offset + index * step);
 }
+
+/** One dimension up or down. */
+const singleShifts = (dimensions: number): number[][] =>
+  Array.from({ length: dimensions }, (_, moved) =>
+    [-1, 1].map((by) => Array.from({ length: dimensions }, (_each, own) => (own === moved ? by : 0))),
+  ).flat();
 
 /** All combinations of -1, 0 and 1 except all zeros. */
 const shifts = (dimensions: number): number[][] =>

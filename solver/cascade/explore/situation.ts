@@ -3,6 +3,7 @@ import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { JudgeTimeSource, JudgeVariation } from "@/solver/judging/judgeTime";
 import type { ClusterSpec, RunningReplica } from "@/solver/plan/clusterSpec";
 import type { PlanConstraints } from "@/solver/plan/constraints";
+import type { StartRouter } from "@/solver/plan/directStart";
 import type { CascadePolicy, PlanDraft } from "@/solver/plan/plan";
 import type { Workload } from "@/solver/workload/workload";
 
@@ -33,17 +34,20 @@ export interface PlanningSituation {
   readonly topology?: "given";
   /** A routing set by hand loses the stages that no request reaches, for a plan that runs under other traffic; left out: it is refused. */
   readonly withIdleStages?: true;
-  /** AUC of a router whose confident predictions let requests start at a later stage; left out: all start at the first. */
-  readonly directStart?: { readonly auc: number };
+  /**
+   * The router whose confident predictions let requests start at a later stage: modelled, or trained, whose out-of-fold scores the workload's
+   * outcomes then have as `routerScore`. Left out: all start at the first.
+   */
+  readonly directStart?: StartRouter;
   /**
    * The trained predictor, by the SHA-256 of its bytes, whose out-of-fold scores the workload's outcomes have as `routerScore`, for slack
-   * dispatch; never with `directStart`. Left out: none.
+   * dispatch; never with another router in `directStart`. Left out: none.
    */
   readonly confidence?: { readonly artefact: string };
 }
 
-/** Says that a direct start leaves out the scores of a trained predictor. */
-export const DIRECT_START_WITHOUT_CONFIDENCE =
+/** Says that a direct start by a modelled router leaves out the scores of a trained predictor. */
+export const MODELLED_START_WITHOUT_CONFIDENCE =
   "The trained predictor of confidence is not used: a modelled router decides where requests start.";
 
 /** A judge of fixed time and cost. */

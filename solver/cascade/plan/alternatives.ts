@@ -54,7 +54,7 @@ export function alternativesTo(weighed: Weighed): { readonly list: Alternative[]
     return {
       stages: stagesOf(candidate.routing).map((model) => exploration.models[model] ?? ""),
       thresholds: [...thresholds],
-      ...(startBelow === 0 ? {} : { startBelow }),
+      ...(startBelow === 0 ? {} : { startBelow: typeof startBelow === "number" ? startBelow : [...startBelow] }),
       quality: candidate.quality,
       p95Seconds: candidate.latencySeconds < Number.POSITIVE_INFINITY ? candidate.latencySeconds : null,
       gpus: candidate.gpusTotal,

@@ -16,6 +16,7 @@ import type { Candidate, Choice, Exploration, Knobs } from "../explore/explorati
 import type { Explorer } from "../explore/explorer";
 import { addReached, type FixedRouting } from "../explore/fixedDeployment";
 import { judgeOf } from "../explore/situation";
+import { judgementsPerRequest } from "../routing/routing";
 import { bothWays } from "./alternation";
 import { alternationReport } from "./alternationReport";
 import { alternativesTo } from "./alternatives";
@@ -195,9 +196,10 @@ function saysUnreached({ input: { sample } }: Explorer, { stages }: FixedRouting
 /** USD per request of the deployment, including models that are kept without being a stage, and judge calls. */
 function costOf({ explorer, cluster }: Pick<CompleteInput, "explorer" | "cluster">, { routing, deployment, kept }: Finalist): number {
   const { requestsPerSecond, judge } = explorer.input;
-  const { share } = explorer.routing(routing).routed;
+  const { routed, thresholds } = explorer.routing(routing);
+  const judgements = judgementsPerRequest(routed.share, thresholds);
   const usd = usdPerHour([...deployment, ...kept], cluster);
-  return costUsdPerRequest({ gpus: 1, usdPerGpuHour: usd, requestsPerSecond, share, judge });
+  return costUsdPerRequest({ gpus: 1, usdPerGpuHour: usd, requestsPerSecond, judgements, judge });
 }
 
 function modelDeployment({ cards }: Pick<CompleteInput, "cards">, { model, gpus, replicas, groups }: DeployedStage): ModelDeployment {

@@ -1,4 +1,6 @@
+import type { StartBelow } from "@/solver/plan/directStart";
 import type { JudgeOutlook } from "@/solver/plan/plan";
+import { judgesAny } from "@/solver/plan/policySchema";
 import { applyJudge } from "@/solver/workload/applyJudge";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
@@ -12,8 +14,8 @@ export interface DeployedCascade {
   /** Model cards, in the order requests meet them. */
   readonly models: readonly string[];
   readonly thresholds: readonly number[];
-  /** Router score to start at; above 0 the workload's outcomes carry such scores. */
-  readonly startBelow: number;
+  /** Router scores to start at; other than 0 the workload's outcomes carry such scores. */
+  readonly startBelow: StartBelow;
   /** Requests per second at which each stage saturates. */
   readonly saturation: readonly number[];
   readonly requestsPerSecond: number;
@@ -25,7 +27,7 @@ export interface DeployedCascade {
  */
 export function judgeOutlooks(workload: Workload, cascade: DeployedCascade): JudgeOutlook[] {
   const { judge, outcomes } = workload;
-  if (judge.kind === "measured" || cascade.models.length < 2) return [];
+  if (judge.kind === "measured" || !judgesAny(cascade.thresholds)) return [];
   const { planning } = splitPrompts(outcomes.promptIds.length, workload.seed);
   const stages = cascade.models.map((_, stage) => stage);
   return JUDGE_AUCS.map((auc) => {

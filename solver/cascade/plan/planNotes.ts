@@ -3,7 +3,9 @@ import { type EngineProfile, engineTitle, isMeasured } from "@/solver/hardware/e
 import { percentileErrors } from "@/solver/hardware/measuredProfile";
 import { MAX_BATCHED_TOKENS, MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import { routerOf, routerText, type StartRouter } from "@/solver/plan/directStart";
 import type { CascadePolicy, Objective, StagePrediction } from "@/solver/plan/plan";
+import { judgesAny } from "@/solver/plan/policySchema";
 import { crowdedHosts, crowdedHostText } from "@/solver/plan/sharedCores";
 import { exactSecondsText, secondsText, wholePercent } from "@/solver/wording/wording";
 import type { Workload } from "@/solver/workload/workload";
@@ -29,7 +31,8 @@ export function planNotes(
   finalist: Finalist,
   predicted: readonly StagePrediction[],
 ): string[] {
-  const { routed, qualityLow, stages, startBelow } = explorer.routing(finalist.routing);
+  const { routed, qualityLow, stages, thresholds, startBelow } = explorer.routing(finalist.routing);
+  const judges = judgesAny(thresholds);
   const validated = isMeasured(profile) && percentileErrors(profile) !== null;
   const notes = [
     ...(validated ? [] : ["Percentiles are simulated: no public measurement of real engines validates a predicted p95."]),
@@ -38,22 +41,21 @@ export function planNotes(
   notes.push(...limitNotes(finalist, cluster));
   const placed = [...finalist.deployment, ...finalist.kept].map(({ groups }) => ({ replicas: groups }));
   notes.push(...crowdedHosts(cluster, placed).map(crowdedHostText));
-  if (stages.length > 1 && workload.judge.kind === "modelled")
+  if (judges && workload.judge.kind === "modelled")
     notes.push(
       `Judged scores are modelled with an AUC of ${workload.judge.auc.toFixed(2)}, not measured; thresholds, shares and quality rest on that.`,
     );
   for (const [stage, model] of stages.slice(0, -1).entries()) {
     const sentOn = (routed.share[stage + 1] ?? 0) - (routed.startShare?.[stage + 1] ?? 0);
-    if (sentOn < 1e-9)
+    if (sentOn < 1e-9 && (thresholds[stage] ?? 0) > 0)
       notes.push(`No planning answer of ${explorer.input.sample.models[model]} falls below its threshold: each is judged all the same.`);
   }
-  if (stages.length > 1 && judge.usdPerCall === 0 && judge.engine === undefined)
+  if (judges && judge.usdPerCall === 0 && judge.engine === undefined)
     notes.push("Judge calls are priced at 0 USD: their cost is not in the cost per request.");
-  const routerAuc = explorer.input.directStart?.auc;
-  if (startBelow > 0 && routerAuc !== undefined)
-    notes.push(
-      `The start stage depends on a router that is modelled with an AUC of ${routerAuc.toFixed(2)}${routerAuc <= 0.5 ? ", no better than a coin" : ""}.`,
-    );
+  const { directStart } = explorer.input;
+  if (startBelow !== 0 && directStart !== undefined) notes.push(routerNote(directStart));
+  if (stages.length > 1 && !judges)
+    notes.push("No answer is judged: a router chooses the model from the prompt, and every answer is accepted.");
   if (workload.origin.generated) notes.push("The workload is generated from published figures, not recorded.");
   if (workload.origin.measured?.emulated)
     notes.push("Emulated engines gave the answers of the workload: its quality and lengths say nothing of real models.");
@@ -76,6 +78,13 @@ export function planNotes(
       `The thresholds set by hand miss the latency budget of ${exactSecondsText(budget)}: ${secondsText(finalist.verifiedSeconds)} are predicted.`,
     );
   return notes;
+}
+
+function routerNote(router: StartRouter): string {
+  if ("predictor" in router)
+    return `The start stage depends on ${routerText(routerOf(router))}; shares and quality rest on its out-of-fold scores.`;
+  const { auc } = router;
+  return `The start stage depends on a router that is modelled with an AUC of ${auc.toFixed(2)}${auc <= 0.5 ? ", no better than a coin" : ""}. It knows what no prompt reveals: the figures are an upper bound.`;
 }
 
 /** Engine limits in a plan that are known, with their origin; all others are assumed. */

@@ -1,10 +1,15 @@
+import { routerOf } from "@/solver/plan/directStart";
 import type { CascadePolicy } from "@/solver/plan/plan";
+import { judgesAny } from "@/solver/plan/policySchema";
 import type { Finalist } from "../deploy/finalist";
 import { approvedRanges } from "./approvedRanges";
 import type { CompleteInput } from "./planInput";
 import type { DeployedRouting } from "./thresholdSettings";
 
-/** The policy of a routing. Without a deployment the approved ranges are the thresholds themselves, as a simulation needs no others. */
+/**
+ * The policy of a routing. Without a deployment the approved ranges are the thresholds themselves, as a simulation needs no others; so they are
+ * where nothing is judged, as no judge is planned for.
+ */
 export function planPolicy(
   input: Pick<CompleteInput, "explorer" | "judge" | "objective" | "profile">,
   routing: number,
@@ -13,18 +18,19 @@ export function planPolicy(
   const { explorer, judge } = input;
   const { stages, thresholds, startBelow } = explorer.routing(routing);
   const { directStart } = explorer.input;
+  const judges = judgesAny(thresholds);
   const ranges =
-    finalist === null
+    finalist === null || !judges
       ? thresholds.map((threshold) => ({ min: threshold, max: threshold }))
       : approvedRanges(explorer, deployedRouting(input, finalist));
   return {
     kind: "cascade",
     stages: stages.map((model) => ({ model: explorer.input.sample.models[model] ?? "" })),
     thresholds: [...thresholds],
-    judge: judgeOf(judge, { judges: stages.length > 1, meanSeconds: finalist?.judgeMeanSeconds ?? judge.secondsPerCall }),
+    judge: judgeOf(judge, { judges, meanSeconds: finalist?.judgeMeanSeconds ?? judge.secondsPerCall }),
     ...(directStart === undefined || startBelow === 0
       ? {}
-      : { directStart: { below: startBelow, router: { kind: "modelled", ...directStart } } }),
+      : { directStart: { below: typeof startBelow === "number" ? startBelow : [...startBelow], router: routerOf(directStart) } }),
     order: { kind: "fcfs" },
     place: { kind: "least-load" },
     approvedRanges: { thresholds: ranges },

@@ -12,8 +12,8 @@ import { stageExtrapolations } from "../deploy/stageExtrapolations";
 import { stageStability } from "../deploy/stageStability";
 import { pacedSeconds } from "../deploy/wholeSimulation";
 import type { PlanningSituation } from "../explore/situation";
+import { judgementsPerRequest } from "../routing/routing";
 import { routedIntervals } from "../routing/uncertainty";
-import { judgementsPerRequest } from "../tables/judgeTables";
 import { judgeOutlooks } from "./judgeOutlook";
 import { type Noted, planNotes } from "./planNotes";
 import { planPolicy } from "./planPolicy";
@@ -31,6 +31,7 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
   const { deployment, kept, endToEndSeconds } = finalist;
   const p95 = statistic(endToEndSeconds, (seconds) => quantile(seconds, q), measuredRequests(requestsPerSecond, input.measuredSeconds));
   const gpus = [...deployment, ...kept].reduce((sum, stage) => sum + stage.gpus, 0);
+  const judgements = judgementsPerRequest(routed.share, thresholds);
   const costUsdPerHour = usdPerHour([...deployment, ...kept], cluster);
   const { routed: whole } = explorer.outlook(models, thresholds, startBelow);
   const interval = routedIntervals(whole, { confidence: qualityConfidence, seed: mixSeed(explorer.input.seed, "intervals") });
@@ -58,7 +59,7 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
     }),
     meanSeconds: mean(endToEndSeconds),
     largestStageP95Seconds: Math.max(...stages.map((stage) => stage.p95Seconds)),
-    costUsdPerRequest: costUsdPerRequest({ gpus: 1, usdPerGpuHour: costUsdPerHour, requestsPerSecond, share: routed.share, judge }),
+    costUsdPerRequest: costUsdPerRequest({ gpus: 1, usdPerGpuHour: costUsdPerHour, requestsPerSecond, judgements, judge }),
     costUsdPerHour,
     utilisation: [...deployment, ...kept].reduce((sum, { utilisation, gpus: own }) => sum + (Math.min(1, utilisation) * own) / gpus, 0),
     stages,
@@ -90,9 +91,10 @@ function paced(input: Predicted, finalist: Finalist, extrapolated: boolean): Pac
 function judgePrediction({ explorer, profile }: Predicted, { routing, kept, judgeMeanSeconds }: Finalist): Pick<Predictions, "judge"> {
   const judging = kept.find(({ model }) => model === explorer.input.judgeEngine?.model);
   if (judging === undefined) return {};
+  const { routed, thresholds } = explorer.routing(routing);
   return {
     judge: {
-      requestsPerSecond: explorer.input.requestsPerSecond * judgementsPerRequest(explorer.routing(routing).routed.share),
+      requestsPerSecond: explorer.input.requestsPerSecond * judgementsPerRequest(routed.share, thresholds),
       meanSeconds: judgeMeanSeconds,
       p95Seconds: judging.tableSeconds,
       utilisation: Math.min(1, judging.utilisation),

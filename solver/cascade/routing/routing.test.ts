@@ -91,6 +91,44 @@ describe("a direct start", () => {
     );
   });
 
+  it("with one score for each stage is that score for all where they are equal, and starts at the first where its score is 0", () => {
+    fc.assert(
+      fc.property(threshold, threshold, fc.integer({ min: 1, max: 100 }), fc.integer({ min: 0, max: 100 }), (h1, h2, below, other) => {
+        const each = routePrompts(read, [0, 1, 2], [h1, h2], [below, below]);
+        expect(each).toEqual(routePrompts(read, [0, 1, 2], [h1, h2], below));
+        expect(routePrompts(read, [0, 1, 2], [h1, h2], [0, other]).start.every((stage) => stage === 0)).toBe(true);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("never sends fewer requests to the first stages where a score to start at is lower", () => {
+    const score = fc.integer({ min: 1, max: 100 });
+    fc.assert(
+      fc.property(fc.tuple(score, score), fc.tuple(fc.nat(99), fc.nat(99)), ([first, second], [less, lessAfter]) => {
+        const startsUpTo = (below: readonly number[], stage: number): number =>
+          routePrompts(read, [0, 1, 2], [50, 50], below).start.filter((own) => own <= stage).length;
+        const lower = [Math.max(0, first - less), Math.max(0, second - lessAfter)];
+        for (const stage of [0, 1]) expect(startsUpTo(lower, stage)).toBeGreaterThanOrEqual(startsUpTo([first, second], stage));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("by a router that says the same of every prompt is a cascade without its first stages", () => {
+    const constant = { ...sample, routerScore: [30, 60, 90].map((score) => new Float64Array(sample.prompts).fill(score)) };
+    fc.assert(
+      fc.property(threshold, threshold, fc.integer({ min: 1, max: 100 }), (h1, h2, below) => {
+        const { exit, accepted } = routePrompts(constant, [0, 1, 2], [h1, h2], below);
+        const first = below <= 30 ? 0 : below <= 60 ? 1 : 2;
+        const rest = routePrompts(sample, [0, 1, 2].slice(first), [h1, h2].slice(first));
+        expect(accepted).toEqual(rest.accepted);
+        expect(exit.every((stage, prompt) => stage === (rest.exit[prompt] ?? 0) + first)).toBe(true);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   it("by an oracle whose every choice is accepted is right wherever any thresholds without it are", () => {
     const oracle = readBy(1);
     fc.assert(

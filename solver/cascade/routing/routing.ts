@@ -1,3 +1,4 @@
+import { type StartBelow, startScores } from "@/solver/plan/directStart";
 import type { OutcomeTable } from "@/solver/workload/workload";
 
 /** The prompts for planning: columns of the outcome table, restricted to some models and to the planning part. */
@@ -26,6 +27,8 @@ export interface Routed {
   readonly share: readonly number[];
   /** Share of prompts that start at each stage; left out where all start at the first. */
   readonly startShare?: readonly number[];
+  /** Whether the answers of each stage but the last are judged. */
+  readonly judged: readonly boolean[];
   /** Mean accepted label: Q of the source. */
   readonly quality: number;
 }
@@ -57,14 +60,14 @@ export function planningSample(table: OutcomeTable, prompts: ArrayLike<number>, 
  * score is at least `thresholds[s]`; the last stage's always is. Gates see judged scores, quality counts labels.
  *
  * @param stages indices into `sample.models`, any ordered subset; models not named are absent.
- * @param startBelow each prompt starts at the first stage whose router score is at least this, or at the last where there is none; 0 lets
- * all start at the first.
+ * @param startBelow each prompt starts at the first stage whose router score is at least the stage's, or at the last where there is none; 0
+ * lets all start at the first.
  */
 export function routePrompts(
   sample: PlanningSample,
   stages: readonly number[],
   thresholds: readonly number[],
-  startBelow: number = 0,
+  startBelow: StartBelow = 0,
 ): Routed {
   const count = sample.prompts;
   const last = stages.length - 1;
@@ -93,18 +96,31 @@ export function routePrompts(
     share.push(visits / count);
   }
   const startShare = startBelow === 0 ? {} : { startShare: shareOfEach(start, stages.length) };
-  return { start, exit, accepted, share, ...startShare, quality: sum / count };
+  return { start, exit, accepted, share, ...startShare, judged: judgedStages(thresholds), quality: sum / count };
 }
 
+/** Whether answers are judged, by stage: not at a threshold of 0, which every score reaches. The last stage's never are. */
+const judgedStages = (thresholds: readonly number[]): readonly boolean[] => thresholds.map((threshold) => threshold > 0);
+
+/**
+ * Judgements for each request, on average.
+ *
+ * @param share of the requests that visit each stage, 0..1.
+ */
+export const judgementsPerRequest = (share: readonly number[], thresholds: readonly number[]): number =>
+  thresholds.reduce((sum, threshold, stage) => sum + (threshold > 0 ? (share[stage] ?? 0) : 0), 0);
+
 /** Stage position at which each prompt starts. Throws where a direct start is requested for a sample without router scores: a bug. */
-function startStages({ prompts, routerScore }: PlanningSample, stages: readonly number[], startBelow: number): Uint8Array {
+function startStages({ prompts, routerScore }: PlanningSample, stages: readonly number[], startBelow: StartBelow): Uint8Array {
   const start = new Uint8Array(prompts);
   if (startBelow === 0) return start;
   if (routerScore === undefined) throw new Error("a direct start needs router scores");
   start.fill(stages.length - 1);
+  const least = startScores(startBelow, stages.length);
   for (let stage = stages.length - 2; stage >= 0; stage -= 1) {
     const scores = routerScore[stages[stage] ?? 0] ?? new Float64Array(prompts);
-    for (let prompt = 0; prompt < prompts; prompt += 1) if ((scores[prompt] ?? 0) >= startBelow) start[prompt] = stage;
+    const own = least[stage] ?? 0;
+    for (let prompt = 0; prompt < prompts; prompt += 1) if ((scores[prompt] ?? 0) >= own) start[prompt] = stage;
   }
   return start;
 }

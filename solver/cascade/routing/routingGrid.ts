@@ -1,3 +1,6 @@
+import { quantile } from "@/solver/numeric/quantile";
+import type { PlanningSample } from "./routing";
+
 /**
  * Thresholds that differ in what they accept: the judged scores that occur, in 1..100, without the lowest, at which everything is
  * accepted. The upper of two adjacent scores represents all thresholds between them.
@@ -12,6 +15,18 @@ export function occurringScores(judged: Float64Array): number[] {
   for (let score = 0; score <= 100; score += 1) if (occurs[score] === 1) scores.push(score);
   return scores;
 }
+
+/**
+ * Router scores, 1..100, that leave the same share of the prompts out of every stage of a cascade but the last: heads of different models
+ * are confident to different degrees.
+ *
+ * @param level the share, 0..1.
+ */
+export const startsAtLevel = (
+  { routerScore = [] }: Pick<PlanningSample, "routerScore">,
+  stages: readonly number[],
+  level: number,
+): number[] => stages.slice(0, -1).map((model) => Math.min(100, Math.max(1, Math.ceil(quantile(routerScore[model] ?? [0], level)))));
 
 /** Every cascade of the ladder: each non-empty subset of models, smallest first. */
 export function orderedSubsets(models: number): number[][] {

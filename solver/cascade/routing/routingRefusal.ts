@@ -1,10 +1,12 @@
+import { type StartBelow, startScores, startText } from "@/solver/plan/directStart";
+
 /** A cascade by the names of its models, as an operator sets it. */
 export interface NamedRouting {
   readonly models: readonly string[];
   /** One fewer than models, integers 0..100. */
   readonly thresholds: readonly number[];
-  /** Router score from which a request starts at a stage; left out or 0: all start at the first. */
-  readonly startBelow?: number | undefined;
+  /** Router scores from which a request starts at a stage; left out or 0: all start at the first. */
+  readonly startBelow?: StartBelow | undefined;
 }
 
 /** Why a routing set by hand cannot be planned. */
@@ -13,6 +15,7 @@ export type RoutingRefusal =
   | { readonly kind: "fits-nowhere"; readonly model: string }
   | { readonly kind: "not-ascending" }
   | { readonly kind: "threshold-count" }
+  | { readonly kind: "start-count" }
   | { readonly kind: "no-router" }
   /** `stage` is the position of the first stage that no request of the planning prompts reaches. */
   | { readonly kind: "stage-without-requests"; readonly stage: number };
@@ -39,7 +42,8 @@ export function routingRefusal({ models, thresholds, startBelow = 0 }: NamedRout
   }
   if (stages.some((stage, position) => position > 0 && stage <= (stages[position - 1] ?? -1))) return { kind: "not-ascending" };
   if (thresholds.length !== stages.length - 1) return { kind: "threshold-count" };
-  if (startBelow > 0 && !ladder.router) return { kind: "no-router" };
+  if (startScores(startBelow, stages.length).length !== stages.length - 1) return { kind: "start-count" };
+  if (startBelow !== 0 && !ladder.router) return { kind: "no-router" };
   return null;
 }
 
@@ -62,11 +66,13 @@ export function refusalSays(refusal: RoutingRefusal, { models, thresholds, start
       return `A cascade goes from the smaller to the larger model: ${models.join(", ")} is not in the order ${ladder.models.join(", ")}.`;
     case "threshold-count":
       return `A cascade of ${models.length} stages needs ${models.length - 1} thresholds, found ${thresholds.length}.`;
+    case "start-count":
+      return `A cascade of ${models.length} stages needs one router score to start from, or ${models.length - 1}: found ${startText(startBelow)}.`;
     case "no-router":
-      return `A start by a router's score of ${startBelow} needs a router: ask for a direct start, or let all requests start at ${models[0]}.`;
+      return `A start by a router's score of ${startText(startBelow)} needs a router: ask for a direct start, or let all requests start at ${models[0]}.`;
     case "stage-without-requests": {
       const { stage } = refusal;
-      if (stage === 0 || startBelow > 0)
+      if (stage === 0 || startBelow !== 0)
         return `No request reaches ${models[stage]} with these thresholds and this start: change them or leave ${models[stage]} out.`;
       return `Every answer of ${models[stage - 1]} scores ${thresholds[stage - 1]} or more on this workload, so no request reaches ${models[stage]}: raise the threshold or leave ${models[stage]} out.`;
     }

@@ -1,6 +1,6 @@
 import type { ShapedReplica } from "@/solver/hardware/replicaShapes";
 import { type PlanningSample, promptsReaching, type Routed } from "../routing/routing";
-import { type JudgeEngine, type JudgeTables, judgementsPerRequest } from "./judgeTables";
+import type { JudgeEngine, JudgeTables } from "./judgeTables";
 import type { LatencyTables, MixTables, NearTables } from "./latencyTables";
 import type { Mix } from "./mix";
 
@@ -53,11 +53,11 @@ export function deployedRows(
       heldTokens: () => tables.heldTokens(model, mix),
     };
   });
-  if (judging === null || of.stages.length === 1) return rows;
+  if (judging === null || !of.routed.judged.includes(true)) return rows;
   const mix = judging.mix(of);
   const judgeRow: DeployedRow = {
     model: judgeEngine?.model ?? "",
-    requestsPerSecond: requestsPerSecond * judgementsPerRequest(of.routed.share),
+    requestsPerSecond: (requestsPerSecond * mix.prompts.length) / sample.prompts,
     near: () => judging.tables.near(0, mix),
     exact: (also) => judging.tables.exact(0, mix, also),
     heldTokens: () => judging.tables.heldTokens(0, mix),

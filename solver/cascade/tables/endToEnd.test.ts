@@ -12,7 +12,8 @@ function input(stageSeconds: readonly number[], share: readonly number[], starts
   });
   const relative = stageSeconds.map(() => Float64Array.from(exit, () => random.lognormal(-0.8, 0.5)));
   const start = exit.map((leaves) => (startsLater ? random.int(leaves + 1) : 0));
-  return { start, exit, relative, stageSeconds, judgeSecondsPerCall: 0.27, quantile: 0.95, stride: 1 };
+  const judged = stageSeconds.slice(1).map(() => true);
+  return { start, exit, judged, relative, stageSeconds, judgeSecondsPerCall: 0.27, quantile: 0.95, stride: 1 };
 }
 
 /** The definition, without classes: follow every prompt and take the percentile. */
@@ -86,6 +87,7 @@ describe("composeEndToEnd", () => {
         const given = {
           start: none,
           exit: none,
+          judged: [],
           relative: [relative],
           stageSeconds: [seconds],
           judgeSecondsPerCall: 0,
@@ -113,5 +115,9 @@ describe("composeEndToEnd", () => {
     expect(composeEndToEnd(input([3], [1])).judgeSeconds).toBe(0);
     const always = composeEndToEnd({ ...input([1, 1], [1, 1]), stageSeconds: [0, 0] });
     expect(always.judgeSeconds).toBeCloseTo(0.27, 3);
+    const unjudged = { ...input([1, 1, 1], [1, 1, 1]), stageSeconds: [0, 0, 0] };
+    expect(composeEndToEnd(unjudged).judgeSeconds).toBeCloseTo(0.54, 3);
+    expect(composeEndToEnd({ ...unjudged, judged: [false, true] }).judgeSeconds).toBeCloseTo(0.27, 3);
+    expect(composeEndToEnd({ ...unjudged, judged: [false, false] }).judgeSeconds).toBe(0);
   });
 });

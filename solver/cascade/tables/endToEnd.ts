@@ -1,6 +1,6 @@
 /**
  * From the latencies of stages to the latency of a user. A request that starts at stage s and exits at stage e waits for the
- * stages s..e and for the judge after each of them except the last. Percentiles do not add, requests do: so the planning prompts are
+ * stages s..e and for the judge after each of them that is judged. Percentiles do not add, requests do: so the planning prompts are
  * followed through their stages one by one, each with its own latency relative to the stage's percentile, and the percentile of the sums is
  * taken.
  *
@@ -23,6 +23,8 @@ export interface EndToEndInput {
   readonly start: Uint8Array;
   /** Stage at which each prompt is accepted. */
   readonly exit: Uint8Array;
+  /** Whether the answers of each stage but the last are judged. */
+  readonly judged: readonly boolean[];
   /** Per stage, per prompt: its latency at that stage as a multiple of the stage's percentile. */
   readonly relative: readonly Float64Array[];
   /** Percentile of each stage's latency in seconds, finite; of a judge's own engine after them. */
@@ -51,6 +53,7 @@ const CLASSES = 1024;
 export function composeEndToEnd({
   start,
   exit,
+  judged: judgedStages,
   relative,
   stageSeconds,
   judgeSecondsPerCall,
@@ -62,7 +65,10 @@ export function composeEndToEnd({
   const prompts = Math.ceil(exit.length / stride);
   const last = relative.length - 1;
   const total = new Float64Array(prompts);
-  const judgements = (prompt: number): number => Math.min((exit[prompt] ?? 0) + 1, last) - (start[prompt] ?? 0);
+  // Judgements of the stages before each one, for a request that starts at the first.
+  const judgedBefore = relative.map((_, stage) => judgedStages.slice(0, stage).filter(Boolean).length);
+  const judgements = (prompt: number): number =>
+    (judgedBefore[Math.min((exit[prompt] ?? 0) + 1, last)] ?? 0) - (judgedBefore[start[prompt] ?? 0] ?? 0);
   const judging = (prompt: number): number => judgedSeconds?.[prompt] ?? judgeSecondsPerCall * judgements(prompt);
   for (let at = 0; at < prompts; at += 1) total[at] = judging(at * stride);
   for (const [stage, own] of relative.entries()) {

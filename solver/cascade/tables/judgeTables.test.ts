@@ -3,9 +3,9 @@ import { gammaArrivals } from "@/solver/engine/gammaArrivals";
 import { gpuCard } from "@/solver/hardware/gpus";
 import { modelCard } from "@/solver/hardware/models";
 import { feasibleReplicas } from "@/solver/hardware/replicaShapes";
-import { routePrompts } from "../routing/routing";
+import { judgementsPerRequest, routePrompts } from "../routing/routing";
 import { testSample } from "../testing/testSample";
-import { createJudgeTables, judgementsPerRequest } from "./judgeTables";
+import { createJudgeTables } from "./judgeTables";
 
 const sample = testSample({ prompts: 300, skills: [0.3, 0.6, 0.9], seed: 4 });
 const shapes = feasibleReplicas(modelCard("llama-3.1-8b")!, gpuCard("h100-sxm")!, { gpusPerNode: 8, maxGpus: 8 });
@@ -17,6 +17,7 @@ const tablesWith = (outputTokens: number) =>
   );
 const cascade = (stages: readonly number[], thresholds: readonly number[]) => ({
   stages,
+  thresholds,
   routed: routePrompts(sample, stages, thresholds),
 });
 
@@ -25,14 +26,19 @@ describe("the tables of a judge", () => {
     const judging = tablesWith(8);
     for (const of of [cascade([0, 1, 2], [60, 50]), cascade([1, 2], [40]), cascade([0, 2], [90])]) {
       const { prompts, share } = judging.mix(of);
-      const perRequest = judgementsPerRequest(of.routed.share);
+      const perRequest = judgementsPerRequest(of.routed.share, of.thresholds);
       expect(prompts).toHaveLength(Math.round(perRequest * sample.prompts));
       // The answers of two models of the ladder can be judged; the share is of the judgements for both.
       expect(share).toBeCloseTo(perRequest / 2, 12);
       const judged = new Set([...prompts].map((call) => Math.floor(call / sample.prompts)));
       expect(judged).toEqual(new Set(of.stages.slice(0, -1)));
     }
-    expect(judgementsPerRequest([1])).toBe(0);
+    expect(judgementsPerRequest([1], [])).toBe(0);
+    const half = cascade([0, 1, 2], [0, 50]);
+    expect(
+      judging.mix({ ...half, routed: { ...half.routed, start: half.routed.start.fill(1), exit: half.routed.exit.fill(1) } }).prompts,
+    ).toHaveLength(sample.prompts);
+    expect(judging.mix(cascade([0, 1], [0])).prompts).toHaveLength(0);
   });
 
   it("take longer for prompts that are judged more often, and for longer judgements", () => {

@@ -14,7 +14,7 @@ export interface JudgeEngine {
   readonly outputTokens: number;
 }
 
-type Judged = { readonly stages: readonly number[]; readonly routed: Pick<Routed, "start" | "exit" | "share"> };
+type Judged = { readonly stages: readonly number[]; readonly routed: Pick<Routed, "start" | "exit" | "judged"> };
 
 /** Latency tables of a judge's engine: its requests are the judgements of a cascade. */
 export interface JudgeTables {
@@ -24,9 +24,6 @@ export interface JudgeTables {
   /** Per prompt, the total latency of its judgements relative to others. */
   relativeLatency(of: Judged): Float64Array;
 }
-
-/** Judgements for each request, on average. */
-export const judgementsPerRequest = (share: readonly number[]): number => share.slice(0, -1).reduce((sum, own) => sum + own, 0);
 
 /**
  * Tables over every possible judgement: of the answer of each model except the largest to each prompt. Judgements arrive like
@@ -53,19 +50,22 @@ export function createJudgeTables(input: LatencyTablesInput, { model, shapes, ru
   });
   return {
     tables,
-    mix({ stages, routed }) {
-      const calls = stages
-        .slice(0, -1)
-        .flatMap((ladder, stage) => [...promptsReaching(routed, stage)].map((prompt) => ladder * sample.prompts + prompt));
-      return { prompts: Int32Array.from(calls), share: judgementsPerRequest(routed.share) / judged.length };
+    mix(of) {
+      const calls = judgedVisits(of).flatMap(({ model: ladder, prompts }) =>
+        [...prompts].map((prompt) => ladder * sample.prompts + prompt),
+      );
+      return { prompts: Int32Array.from(calls), share: calls.length / sample.prompts / judged.length };
     },
-    relativeLatency({ stages, routed }) {
+    relativeLatency(of) {
       const own = tables.relativeLatency(0);
       const sums = new Float64Array(sample.prompts);
-      for (const [stage, ladder] of stages.slice(0, -1).entries())
-        for (const prompt of promptsReaching(routed, stage))
-          sums[prompt] = (sums[prompt] ?? 0) + (own[ladder * sample.prompts + prompt] ?? 0);
+      for (const { model: ladder, prompts } of judgedVisits(of))
+        for (const prompt of prompts) sums[prompt] = (sums[prompt] ?? 0) + (own[ladder * sample.prompts + prompt] ?? 0);
       return sums;
     },
   };
 }
+
+/** The models of a cascade whose answers are judged, with the prompts that they answer. */
+export const judgedVisits = ({ stages, routed }: Judged): readonly { readonly model: number; readonly prompts: Int32Array }[] =>
+  stages.slice(0, -1).flatMap((model, stage) => (routed.judged[stage] ? [{ model, prompts: promptsReaching(routed, stage) }] : []));

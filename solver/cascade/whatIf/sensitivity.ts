@@ -1,4 +1,5 @@
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
+import type { StartBelow } from "@/solver/plan/directStart";
 import { choose } from "../choose/choose";
 import type { Knobs } from "../explore/exploration";
 import { createExplorer } from "../explore/explore";
@@ -18,8 +19,8 @@ export type Perturbation =
 export interface PlannedCascade {
   readonly stages: readonly number[];
   readonly thresholds: readonly number[];
-  /** Minimum router score from which requests start later; 0: all start at the first stage. */
-  readonly startBelow: number;
+  /** Router scores from which requests start at a stage; 0: all start at the first. */
+  readonly startBelow: StartBelow;
   /** GPUs per stage, and of a judge's engine after them. */
   readonly gpus: readonly number[];
 }
@@ -83,7 +84,7 @@ export function sensitivityTo(perturbation: Perturbation, input: ExploreInput, a
     perturbation,
     kept,
     replanned,
-    routingChanges: !(same("stages") && same("thresholds") && replanned?.startBelow === plan.startBelow),
+    routingChanges: !(same("stages") && same("thresholds") && String(replanned?.startBelow) === String(plan.startBelow)),
     deploymentChanges: !(same("stages") && same("gpus")),
     keeps:
       quality(kept) >= (knobs.qualityFloor ?? 0) &&

@@ -12,6 +12,7 @@ import { replicaModel } from "@/solver/hardware/replicaShapes";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
+import { shortestStart, startScores } from "@/solver/plan/directStart";
 import type { CascadePolicy } from "@/solver/plan/plan";
 import { judgeEngineOf, modelsOf, type SlackPolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
@@ -21,6 +22,7 @@ import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 import { simulatedRequests, WARM_UP_SHARE } from "../deploy/wholeSimulation";
 import { planningSample, promptsReaching, type Routed, routePrompts } from "../routing/routing";
+import { judgedVisits } from "../tables/judgeTables";
 
 /** An engine that takes requests. */
 export interface ServingEngine {
@@ -182,14 +184,9 @@ export function servingFiguresOf({
       const judging = judgeEngineOf(policy);
       if (judging === null || judge.engine === undefined) return Number.POSITIVE_INFINITY;
       const { rubricTokens, outputTokens } = judge.engine;
-      const calls = models
-        .slice(0, -1)
-        .flatMap((_, stage) =>
-          Array.from(
-            promptsReaching(routes, stage),
-            (prompt) => (table.inputTokens[prompt] ?? 0) + (table.outputTokens[stage]?.[prompt] ?? 0),
-          ),
-        );
+      const calls = judgedVisits({ stages: models.map((_, stage) => stage), routed: routes }).flatMap(({ model, prompts }) =>
+        Array.from(prompts, (prompt) => (table.inputTokens[prompt] ?? 0) + (table.outputTokens[model]?.[prompt] ?? 0)),
+      );
       const work = repeated(Int32Array.from(calls), (answered) => ({ inputTokens: answered + rubricTokens, outputTokens }));
       return work === null ? Number.POSITIVE_INFINITY : saturation(of(judging), work, `${mixed} judge`) / (calls.length / table.prompts);
     }
@@ -287,7 +284,11 @@ function withoutLostStages(serving: CascadeServing): CascadeServing {
   const approvedRanges = { thresholds: thresholds.map((threshold) => ({ min: threshold, max: threshold })) };
   const { directStart, ...rest } = policy;
   const remaining = { ...rest, stages, thresholds, approvedRanges };
-  return { ...serving, policy: directStart === undefined || stages.length === 1 ? remaining : { ...remaining, directStart } };
+  if (directStart === undefined) return { ...serving, policy: remaining };
+  const scores = startScores(directStart.below, policy.stages.length);
+  const below = shortestStart(kept.slice(0, -1).map((stage) => scores[stage] ?? 0));
+  if (below === 0) return { ...serving, policy: remaining };
+  return { ...serving, policy: { ...remaining, directStart: { ...directStart, below: typeof below === "number" ? below : [...below] } } };
 }
 
 /** The requests of a run at saturation: the given ones repeated; null where there are none. */

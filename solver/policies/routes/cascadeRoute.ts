@@ -1,4 +1,5 @@
 import { simpleGatesOf } from "@/solver/gates/gateDocument";
+import { startScores } from "@/solver/plan/directStart";
 import type { CascadePolicy } from "@/solver/plan/plan";
 import type { Start, StartingRequest } from "../core/policy";
 import type { Route, Verdict } from "../core/policyParts";
@@ -11,7 +12,8 @@ type CascadeRouting = Pick<CascadePolicy, "stages" | "thresholds" | "directStart
 /**
  * Routing by thresholds (Cascadia, section 3): a request starts at the smallest model, or with a direct start at the first that a router
  * is confident of; stage i's answer is accepted when the score of its gate is at least `thresholds[i]`, else the request goes one stage on; the
- * last stage's answer is always accepted.
+ * last stage's answer is always accepted. Every score reaches a threshold of 0, so answers of a stage with it get none: with a direct start
+ * this is a router that chooses the model before any has answered.
  *
  * An answer without a score, because the judge failed or was too late, is accepted unless the plan says `judge.whenDown: "largest"`; the
  * reason is `judge-unavailable` either way. The same holds for an answer that another gate cannot score, with the reason `no-gate-score`.
@@ -24,13 +26,17 @@ export function cascadeRoute(policy: CascadeRouting): Route {
   const last = models.length - 1;
   const { directStart } = policy;
   const toLargest = policy.judge?.whenDown === "largest";
-  const { gates } = policy;
+  const { gates, thresholds } = policy;
   const isJudged = (stage: number): boolean => gates === undefined || gates[stage]?.kind === "judge";
-  const asksJudge = gates === undefined || gates.some((gate) => simpleGatesOf(gate).some(({ kind }) => kind === "judge"));
-  const leastScores = directStart === undefined ? null : policy.thresholds.map(() => directStart.below);
+  const mayAskJudge = (stage: number): boolean =>
+    isJudged(stage) || simpleGatesOf(gates?.[stage] ?? { kind: "judge" }).some(({ kind }) => kind === "judge");
+  const judges = (stage: number): boolean => (thresholds[stage] ?? 0) > 0;
+  const asksJudge = thresholds.some((_, stage) => judges(stage) && mayAskJudge(stage));
+  const leastScores = directStart === undefined ? null : startScores(directStart.below, models.length);
   const verdict = (stage: number, judgedScore: number | null): Verdict => {
     const threshold = policy.thresholds[stage];
     if (stage >= last || threshold === undefined) return { kind: "accept", reason: "last-stage" };
+    if (!judges(stage)) return { kind: "accept", reason: "not-judged" };
     if (judgedScore === null) {
       const reason = isJudged(stage) ? "judge-unavailable" : "no-gate-score";
       return toLargest ? { kind: "escalate", stage: last, reason } : { kind: "accept", reason };
@@ -40,15 +46,18 @@ export function cascadeRoute(policy: CascadeRouting): Route {
       : { kind: "escalate", stage: stage + 1, reason: "score-below-threshold" };
   };
   const start = ({ routerScores, judgeResting }: StartingRequest): Start => {
-    if (toLargest && judgeResting && last > 0 && isJudged(0)) return { stage: last, reason: "judge-unavailable" };
+    if (toLargest && judgeResting && asksJudge && isJudged(0)) return { stage: last, reason: "judge-unavailable" };
     return leastScores === null ? startAtFirst() : startWhereSure(models, leastScores, routerScores);
   };
   return {
     kind: "cascade",
-    needs: last > 0 && asksJudge ? ["judged-scores"] : [],
+    needs: [
+      ...(asksJudge ? (["judged-scores"] as const) : []),
+      ...(directStart?.router.kind === "trained" ? (["confidence"] as const) : []),
+    ],
     models,
     start,
-    judges: (stage) => stage < last,
+    judges,
     verdict,
   };
 }

@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type StartBelow, startScores } from "@/solver/plan/directStart";
+import { judgesAny } from "@/solver/plan/policySchema";
 import type { Policy } from "../core/policy";
 import { anyView, scoreOrNone, starting } from "./worldOfContract";
 
@@ -7,8 +9,8 @@ interface CascadeUnderTest {
   readonly build: () => Policy;
   /** One per stage but the last; none for a policy that accepts every answer. */
   readonly thresholds: readonly number[];
-  /** Router score at which requests may start at a stage; 0 where all start at the first. */
-  readonly startBelow: number;
+  /** Router scores at which requests may start at a stage; 0 where all start at the first. */
+  readonly startBelow: StartBelow;
   /** Whether answers without a score go to the last stage, and requests too while the judge is down; else the answers are accepted. */
   readonly largestWhenDown: boolean;
   /** Whether a gate that is not the judge alone scores a stage's answers; left out: none does. */
@@ -21,6 +23,8 @@ export function cascadeContract(
   { build, thresholds, startBelow, largestWhenDown, isGated = () => false }: CascadeUnderTest,
 ): void {
   const stages = thresholds.length + 1;
+  const least = startScores(startBelow, stages);
+  const judges = judgesAny(thresholds);
   const models = Array.from({ length: stages }, (_, stage) => build().modelOfStage(stage));
 
   describe(`cascade contract: ${name}`, () => {
@@ -29,7 +33,7 @@ export function cascadeContract(
         fc.property(fc.array(scoreOrNone, { minLength: stages, maxLength: stages }), (scores) => {
           const policy = build();
           const { stage } = policy.start(starting("w", (model) => scores[models.indexOf(model)] ?? undefined));
-          const expected = scores.slice(0, -1).findIndex((score) => score === null || score >= startBelow);
+          const expected = scores.slice(0, -1).findIndex((score, stage) => score === null || score >= (least[stage] ?? 0));
           expect(stage).toBe(expected < 0 ? stages - 1 : expected);
           expect(policy.start(starting("w")).stage).toBe(0);
         }),
@@ -39,7 +43,7 @@ export function cascadeContract(
     it("starts a request at the last stage while the judge rests, exactly where that is what a judge that is down means", () => {
       const policy = build();
       const start = (judgeResting: boolean) => policy.start({ ...starting("w"), judgeResting });
-      const last = largestWhenDown && stages > 1 && !isGated(0);
+      const last = largestWhenDown && judges && !isGated(0);
       expect(start(true)).toEqual(last ? { stage: stages - 1, reason: "judge-unavailable" } : start(false));
     });
 
@@ -51,7 +55,7 @@ export function cascadeContract(
             if (work.state.kind !== "answered") continue;
             const { judgedScore } = work.state;
             const action = actions.find((candidate) => candidate.workId === work.id);
-            const unjudged = judgedScore === null && work.stage < stages - 1;
+            const unjudged = judgedScore === null && (thresholds[work.stage] ?? 0) > 0;
             const goodEnough = unjudged ? !largestWhenDown : (judgedScore ?? 0) >= (thresholds[work.stage] ?? 0);
             expect(action?.kind).toBe(work.stage === stages - 1 || goodEnough ? "accept" : "escalate");
             if (action?.kind === "escalate") expect(action.stage).toBe(unjudged ? stages - 1 : work.stage + 1);
@@ -72,7 +76,7 @@ export function cascadeContract(
 
     it("judges exactly the stages whose answers may be refused", () => {
       const policy = build();
-      expect(models.map((_, stage) => policy.judges(stage))).toEqual(models.map((_, stage) => stage < stages - 1));
+      expect(models.map((_, stage) => policy.judges(stage))).toEqual(models.map((_, stage) => (thresholds[stage] ?? 0) > 0));
     });
   });
 }
