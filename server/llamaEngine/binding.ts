@@ -19,6 +19,8 @@ interface LlamaModule {
 interface Llama {
   /** llama.cpp's release, such as b9000. */
   readonly llamaCppRelease: { readonly release: string };
+  /** What computes; false: the processor. */
+  readonly gpu: false | string;
   loadModel(options: { readonly modelPath: string }): Promise<LlamaModel>;
   dispose(): Promise<void>;
 }
@@ -43,6 +45,7 @@ export interface LlamaModel {
     readonly contextSize: number;
     readonly sequences: number;
     readonly batchSize: number;
+    readonly flashAttention?: boolean;
     readonly threads?: number;
     readonly failedCreationRemedy: false;
   }): Promise<LlamaContext>;
