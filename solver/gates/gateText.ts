@@ -2,7 +2,7 @@ import type { ConfidenceMeasure, GateDocument, SimpleGateDocument } from "./gate
 
 const measureWords: Readonly<Record<ConfidenceMeasure, string>> = {
   minimum: "smallest token probability",
-  mean: "mean token log probability",
+  mean: "mean token probability",
   "length-normalised": "length-normalised probability",
   "last-tokens": "probability of the last tokens",
   "answer-span": "smallest token probability of the final answer",

@@ -1,10 +1,11 @@
 import type { Tone } from "@/components/ui/Badge";
 import { formatPercent, formatPercentSpan, formatRate, formatSeconds, formatSecondsSpan } from "@/components/ui/format";
+import { gateText } from "@/solver/gates/gateText";
 import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { ModelDeployment, Plan } from "@/solver/plan/plan";
-import { judgesAny } from "@/solver/plan/policySchema";
+import { asksJudge } from "@/solver/plan/policySchema";
 
 /** The mark of a less reliable figure, with the reason. */
 export interface Doubt {
@@ -90,7 +91,7 @@ export function prepareStages({
  */
 export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy" | "deployment" | "inputs">): readonly string[] {
   if (policy.kind !== "cascade") return [];
-  const { stages, thresholds, judge, directStart } = policy;
+  const { stages, judge, directStart } = policy;
   const judging = judge.engine === undefined ? undefined : deployment.find((each) => each.model === judge.model);
   const source = inputs.judgeTime === undefined ? "" : ` (${judgeSourceText(inputs.judgeTime)})`;
   const mixed = gpuTypes(inputs.cluster).length > 1;
@@ -100,8 +101,11 @@ export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy"
     ...idle.map(
       (own) => `${own.model} is pinned and keeps ${replicasText(own, mixed)} without requests: a pin keeps replicas but adds no stage.`,
     ),
+    ...(policy.gates ?? []).flatMap((gate, stage) =>
+      gate.kind === "judge" ? [] : [`Answers of ${stages[stage]?.model ?? "a stage"} are scored by ${gateText(gate)}.`],
+    ),
     // Neither a single model nor a stage with a threshold of 0 is judged, whatever judge is configured.
-    ...(!judgesAny(thresholds)
+    ...(!asksJudge(policy)
       ? []
       : judge.engine === undefined
         ? [
