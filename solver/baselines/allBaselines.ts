@@ -1,11 +1,18 @@
 import type { StartBelow } from "../plan/directStart";
 import type { OutcomeTable } from "../workload/workload";
 import { cascadeServe } from "./cascadeServe";
-import { PROMPT_AUC, routerBeforeAnswering } from "./routerBeforeAnswering";
+import { routerBeforeAnswering } from "./routerBeforeAnswering";
 import type { BaselineSituation } from "./situation";
 import { standAlone } from "./standAlone";
 import type { Baseline } from "./system";
 import { uniformAllocation, uniformParallelism } from "./uniform";
+
+/**
+ * How well a prompt alone predicts whether a model will be right, as AUC. Words of the prompt (TF-IDF) reach .55 to .69 on the public
+ * outcome tables. A modelled router of the upper end is an upper bound: its errors are independent of the prompt, so it knows of one
+ * model's answer what no prompt reveals. 1 is the oracle.
+ */
+export const PROMPT_AUC = 0.69;
 
 /** A baseline under the name of its kind. */
 export interface KindOfBaseline {

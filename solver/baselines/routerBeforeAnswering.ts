@@ -12,13 +12,6 @@ import { type BaselineSituation, placed } from "./situation";
 import type { Baseline, SystemStage } from "./system";
 import { atSustainedRate, stageSeconds, tunedStage } from "./tuning";
 
-/**
- * How well a prompt alone predicts whether a model will be right, as AUC. Words of the prompt (TF-IDF) reach .55 to .69 on the public
- * outcome tables. A modelled router of the upper end is an upper bound: its errors are independent of the prompt, so it knows of one
- * model's answer what no prompt reveals. 1 is the oracle.
- */
-export const PROMPT_AUC = 0.69;
-
 /** The router of a baseline: modelled with an AUC, or trained, whose out-of-fold scores the table has as `routerScore`. */
 export type BaselineRouter =
   | { readonly kind: "modelled"; readonly auc: number }

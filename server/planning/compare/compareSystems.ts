@@ -5,7 +5,7 @@ import { costUsdPerRequest } from "@/solver/cascade/choose/allocate";
 import { type OracleGain, oracleGain } from "@/solver/cascade/routing/noiseFloor";
 import { planningSample } from "@/solver/cascade/routing/routing";
 import type { OutcomeTable } from "@/solver/workload/workload";
-import { readByRouter } from "../planner/readByRouter";
+import { readByRouter } from "../planner/situationOf";
 import { type ComparisonContext, type GroundRequest, groundOf, planAt, planAtLoad, systemOf } from "./compareGround";
 
 /** The rate of a comparison: given, or chosen so that the load of the busiest stage of Weir's plan is within bounds. */

@@ -25,7 +25,7 @@ import { constraintRefusal } from "./constraintRefusal";
 import { examine } from "./examine";
 import { fixedRouting } from "./fixedRouting";
 import type { PlanningAnswer, PlanningTask } from "./planningRequest";
-import { readByRouter } from "./readByRouter";
+import { readByRouter } from "./situationOf";
 
 /** Cached explorations: the tables of one take a few MB. */
 const KEPT_EXPLORERS = 6;

@@ -1,6 +1,7 @@
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { startRouterOf } from "@/solver/plan/directStart";
 import type { CascadePolicy, Plan } from "@/solver/plan/plan";
+import { withRouterScores } from "@/solver/workload/modelledRouter";
 import type { Workload } from "@/solver/workload/workload";
 
 /** The situation of a plan of slack dispatch, in which nothing is judged: its own rate, cards and engine profile. */
@@ -55,4 +56,14 @@ export function situationOf(
 export function plannedJudgeEngine({ policy, inputs }: Pick<Plan, "policy" | "inputs">): Plan["inputs"]["judgeEngine"] {
   if (inputs.judgeEngine !== undefined || policy.kind !== "cascade" || policy.judge.engine === undefined) return inputs.judgeEngine;
   return { model: policy.judge.model, ...policy.judge.engine };
+}
+
+/** The situation with the modelled router's scores of the prompts, if that decides where requests start; a trained one's are there already. */
+export function readByRouter<Situation extends Pick<PlanningSituation, "workload" | "directStart">>(situation: Situation): Situation {
+  const { workload, directStart } = situation;
+  if (directStart === undefined || "predictor" in directStart) return situation;
+  return {
+    ...situation,
+    workload: { ...workload, outcomes: withRouterScores(workload.outcomes, { ...directStart, seed: workload.seed }) },
+  };
 }

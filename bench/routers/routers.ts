@@ -1,4 +1,4 @@
-import { PROMPT_AUC } from "@/solver/baselines/routerBeforeAnswering";
+import { PROMPT_AUC } from "@/solver/baselines/allBaselines";
 import { planningSample, routePrompts } from "@/solver/cascade/routing/routing";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
