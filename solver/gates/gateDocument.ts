@@ -54,7 +54,7 @@ const agreementGate = z.object({
 });
 
 /** Inputs of a scorer. Those that an answer does not have count as the mean of the training answers. */
-export const scorerFeatures = [
+const scorerFeatures = [
   "minimum-probability",
   "mean-log-probability",
   "last-tokens-log-probability",
