@@ -3,15 +3,15 @@ import { answerFact, readsLogProbabilities, scorerProbability } from "./answerFa
 import { calibratedScore } from "./calibratedScore";
 import type { AnswerEvidence, Gate, GateNeed, GateReading } from "./gate";
 import type { GateDocument, SimpleGateDocument } from "./gateDocument";
-import { isJson } from "./jsonAnswer";
 import { tokenConfidence } from "./tokenConfidence";
 
 /**
- * The gate of a document. Scores are 0..100 and calibrated where the document has a calibration. An answer that must be JSON and is none
- * scores 0 by every gate and needs no further evidence.
+ * The gate of a document. Scores are 0..100 and calibrated where the document has a calibration. An answer with a broken
+ * structure scores 0 and needs no further evidence, unless the judge alone is the gate: it reads the answer itself.
  */
 export function createGate(document: GateDocument): Gate {
   const gate = document.kind === "sequence" ? sequenceOf(document) : simpleGate(document);
+  if (document.kind === "judge") return gate;
   return {
     ...gate,
     score: (evidence) => (isBroken(evidence) ? { kind: "scored", score: 0 } : gate.score(evidence)),
@@ -19,7 +19,7 @@ export function createGate(document: GateDocument): Gate {
   };
 }
 
-const isBroken = ({ mustBeJson, answer }: AnswerEvidence): boolean => mustBeJson === true && !isJson(answer);
+const isBroken = ({ hasBrokenStructure }: AnswerEvidence): boolean => hasBrokenStructure === true;
 
 function simpleGate(document: SimpleGateDocument): Gate {
   const needs = needsOf(document);

@@ -8,8 +8,11 @@ export interface AnswerEvidence {
   readonly outputTokens: number;
   /** Whether the engine ended it at its limit on tokens. */
   readonly endedByLength: boolean;
-  /** The client asked for JSON, or the answer is a tool call: an answer that is no JSON scores 0 by every gate. */
-  readonly mustBeJson?: boolean;
+  /**
+   * Whether it lacks a structure that it must have: text or arguments of a tool call that are no JSON. Left out: it does not. No client can
+   * use such an answer, however sure its model is of it.
+   */
+  readonly hasBrokenStructure?: boolean;
   /** Tokens of the answer and their natural log probabilities, parallel; null where the engine reports none. */
   readonly tokens: { readonly texts: readonly string[]; readonly logProbabilities: Float64Array } | null;
   /** Further answers to the same prompt, for agreement; null where none were asked for or all failed. */

@@ -1,7 +1,7 @@
 import type { GateCause, GateRecord, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
 import { isRecord } from "@/solver/collections/isRecord";
 import { createGate } from "@/solver/gates/createGate";
-import type { AnswerEvidence, Gate, GateNeed, GateReading } from "@/solver/gates/gate";
+import type { AnswerEvidence, Gate, GateNeed } from "@/solver/gates/gate";
 import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { gatesOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import type { Policy } from "@/solver/policies/core/policy";
@@ -101,10 +101,7 @@ export class AnswerGate {
     return others;
   }
 
-  /**
-   * Scores an answer; null if it holds no text to score. An answer without the JSON that it must have scores 0 and needs no evidence, unless
-   * the judge alone is the gate: it reads the answer itself.
-   */
+  /** Scores an answer; null if it holds no text to score. */
   async read(given: GatedAnswer): Promise<GateFinding | null> {
     const { asked, answered, others, signal } = given;
     const { text } = asked.endpoint;
@@ -115,10 +112,9 @@ export class AnswerGate {
     }
     const startedMs = performance.now();
     const found: Found = { evidence: evidenceOf(given, text, answer), judged: null, judgeMs: 0 };
-    const isBroken = this.kind !== "judge" && hasBrokenStructure(asked.body, answered.completion);
-    if (!isBroken) await this.#collect(found, given);
+    await this.#collect(found, given);
     others?.cancel();
-    const reading: GateReading = isBroken ? { kind: "scored", score: 0 } : this.#gate.score(found.evidence);
+    const reading = this.#gate.score(found.evidence);
     const score = reading.kind === "scored" ? rounded(reading.score) : null;
     const { judged, judgeMs } = found;
     const judgeFailed = reading.kind === "unscored" && reading.cause === "no-judged-score";
@@ -195,6 +191,7 @@ function evidenceOf({ asked, answered: { completion }, tokens }: GatedAnswer, te
     inputTokens: usage.inputTokens ?? asked.inputTokens,
     outputTokens: usage.outputTokens ?? tokens?.texts.length ?? Math.ceil(Buffer.byteLength(answer) / bytesPerToken),
     endedByLength: isRecord(choice) && choice.finish_reason === "length",
+    hasBrokenStructure: hasBrokenStructure(asked.body, completion),
     tokens,
     others: null,
     judgedScore: null,

@@ -8,7 +8,7 @@ const jsonFormats: readonly unknown[] = ["json_object", "json_schema"];
 
 /**
  * Whether an answer has a structure that it must have and does not: text that is no JSON where `response_format` asks for JSON, or a tool
- * call whose arguments are no JSON. No client can use such an answer, however sure its model is of it.
+ * call whose arguments are no JSON.
  */
 export function hasBrokenStructure({ response_format: format }: Json, completion: unknown): boolean {
   const choice = isRecord(completion) && Array.isArray(completion.choices) ? completion.choices[0] : undefined;

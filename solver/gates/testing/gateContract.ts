@@ -28,7 +28,7 @@ const anyEvidence: fc.Arbitrary<AnswerEvidence> = fc.record({
   tokens: fc.option(anyTokens),
   others: fc.option(fc.array(anyText, { maxLength: 5 })),
   judgedScore: fc.option(fc.integer({ min: 0, max: 100 })),
-  mustBeJson: fc.boolean(),
+  hasBrokenStructure: fc.boolean(),
 });
 
 const anyCalibration: fc.Arbitrary<Calibration> = fc
@@ -92,11 +92,12 @@ export function gateContract(name: string, document: GateDocument): void {
       );
     });
 
-    it("scores an answer 0 that must be JSON and is none, without further evidence", () => {
+    it("scores an answer with a broken structure 0 without further evidence, unless the judge alone is the gate", () => {
       const evidence = { prompt: "", inputTokens: 1, outputTokens: 1, endedByLength: false, tokens: null, others: null, judgedScore: null };
-      const broken = { ...evidence, answer: '{"city": "Par', mustBeJson: true };
-      expect(gate.score(broken)).toEqual({ kind: "scored", score: 0 });
-      expect(gate.nextNeed(broken, new Set())).toBeNull();
+      const broken = { ...evidence, answer: '{"city": "Par', hasBrokenStructure: true };
+      const isJudge = document.kind === "judge";
+      expect(gate.score(broken)).toEqual(isJudge ? { kind: "unscored", cause: "no-judged-score" } : { kind: "scored", score: 0 });
+      expect(gate.nextNeed(broken, new Set())).toBe(isJudge ? "judge" : null);
     });
 
     if (document.kind !== "sequence") {
@@ -107,7 +108,7 @@ export function gateContract(name: string, document: GateDocument): void {
             const [raw, calibrated] = [createGate(plain), createGate({ ...document, calibration })];
             const [a, b] = [raw.score(one), raw.score(other)];
             const [c, d] = [calibrated.score(one), calibrated.score(other)];
-            fc.pre(a.kind === "scored" && b.kind === "scored" && !one.mustBeJson && !other.mustBeJson);
+            fc.pre(a.kind === "scored" && b.kind === "scored" && !one.hasBrokenStructure && !other.hasBrokenStructure);
             if (c.kind !== "scored" || d.kind !== "scored") throw new Error("A calibration removed a score");
             if (a.score <= b.score) expect(c.score).toBeLessThanOrEqual(d.score);
             if (a.score >= b.score) expect(c.score).toBeGreaterThanOrEqual(d.score);
