@@ -194,6 +194,24 @@ describe("the extra answers of an agreement gate", () => {
   });
 });
 
+describe("a stage with the threshold 0", () => {
+  it.each([
+    ["confidence", confidence],
+    ["agreement", { ...agreement, samples: { count: 2, temperature: 1 } }],
+  ] satisfies [string, GateDocument][])("asks for nothing beside the answer, which no gate scores: %s", async (_, gate) => {
+    const { asked, smallEngine, status } = await gated(gate, {
+      thresholds: [0],
+      small: ({ body }, response) => sayCompletion(response, `logprobs ${body.logprobs}`, "small"),
+    });
+    const { text, stage } = await asked();
+    expect(text).toContain("logprobs undefined");
+    expect(stage).toMatchObject({ judgedScore: null, verdict: "accepted", reason: "not-judged" });
+    expect(stage?.gate).toBeUndefined();
+    expect(smallEngine.asked).toHaveLength(1);
+    expect((await status()).unjudged).toBe(0);
+  });
+});
+
 describe("a sequence of gates", () => {
   const sequence: GateDocument = {
     kind: "sequence",

@@ -18,7 +18,7 @@ export class GateWatch {
     else this.#unscored.set(model, { cause, answers: (this.#unscored.get(model)?.answers ?? 0) + 1 });
   }
 
-  /** Forgets models without a gate. */
+  /** Forgets all but these models: the others have no gate any more. */
   keep(models: readonly string[]): void {
     for (const model of this.#unscored.keys()) if (!models.includes(model)) this.#unscored.delete(model);
   }

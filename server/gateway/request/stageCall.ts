@@ -60,7 +60,8 @@ export async function callStage(
   const engine = engineRecord(grant, served);
   if (priority !== null) engine.priority = priority;
   const startedMs = performance.now();
-  const gate = served.gates[stage];
+  // An answer that is not judged needs no evidence, and its stream would show log probabilities to the client.
+  const gate = driver.policy.judges(stage) ? served.gates[stage] : undefined;
   const others = gate?.begin({ asked, signal, answerBytes: limits.answerBytes }) ?? null;
   const { text } = asked.endpoint;
   const fields = gate?.readsTokens && text !== null ? text.tokenFields(asked.body) : null;
