@@ -12,7 +12,11 @@ export function gatesFault({ stages, gates }: GatedStages): string | null {
     return `A cascade of ${stages.length} stages needs ${stages.length - 1} gates, one for each stage but the last; found ${gates.length}.`;
   for (const [index, gate] of gates.entries()) {
     const model = stages[index]?.model ?? "";
-    for (const each of simpleGatesOf(gate)) {
+    const simple = simpleGatesOf(gate);
+    // The further answers do not say which of two gates asked for them.
+    if (simple.filter(({ kind }) => kind === "agreement").length > 1)
+      return `The sequence of stage ${index + 1} has two agreement gates, which would share their answers: name all samples and peers in one.`;
+    for (const each of simple) {
       if (each.kind !== "agreement") continue;
       const { samples, peers = [] } = each;
       const which = `The agreement gate of stage ${index + 1}`;

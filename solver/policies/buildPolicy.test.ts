@@ -108,6 +108,14 @@ for (const below of [0, 55]) {
   contracts(`cascade of 3 from ${below}, to the largest while the judge is down`, { ...rest, judge: { ...judge, whenDown: "largest" } });
 }
 
+{
+  const { judge, ...rest } = cascade([0, 41], "least-load", [60, 30]);
+  contracts("cascade of 3 whose first answers nothing judges, to the largest while the judge is down", {
+    ...rest,
+    judge: { ...judge, whenDown: "largest" },
+  });
+}
+
 const confidence: GateDocument = { kind: "confidence", measure: "minimum" };
 const agreement = { kind: "agreement" as const, answer: "number" as const, peers: ["large"] };
 const doubtful = { gate: agreement, acceptFrom: 90, escalateBelow: 20 };
@@ -168,6 +176,14 @@ const fixedTo = (refine?: Record<string, string>) => {
 };
 
 describe("buildPolicy", () => {
+  it("sends requests past a judge that rests only where it would score their first answer", () => {
+    const { judge, ...rest } = cascade([0, 41], "least-load", [60, 30]);
+    const policy = buildPolicy({ ...rest, judge: { ...judge, whenDown: "largest" } });
+    const startOf = (small: number) =>
+      policy.start({ ...starting("w", (model) => (model === "small" ? small : 50)), judgeResting: true }).stage;
+    expect([startOf(80), startOf(20)]).toEqual([0, 2]);
+  });
+
   it("gives every policy its own state", () => {
     const view = {
       nowSeconds: 1,
@@ -258,6 +274,11 @@ describe("buildPolicy", () => {
       "agreement of a model with itself",
       { ...cascade([50]), gates: [{ ...doubtfulJudged, first: [{ ...doubtful, gate: { ...agreement, peers: ["small"] } }] }] },
       "stage 1 names small as a peer",
+    ],
+    [
+      "two agreement gates in a sequence",
+      { ...cascade([50]), gates: [{ kind: "sequence", first: [doubtful], last: { ...agreement, peers: ["medium"] } }] },
+      "The sequence of stage 1 has two agreement gates",
     ],
     [
       "agreement with a peer twice",

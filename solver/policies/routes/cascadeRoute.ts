@@ -17,9 +17,8 @@ type CascadeRouting = Pick<CascadePolicy, "stages" | "thresholds" | "directStart
  *
  * An answer without a score, because the judge failed or was too late, is accepted unless the plan says `judge.whenDown: "largest"`; the
  * reason is `judge-unavailable` either way. The same holds for an answer that another gate cannot score, with the reason `no-gate-score`.
- * Escalating puts the whole load on the last model while the judge is down and discards existing
- * answers, so requests start there while the judge of the first stage is known to be down; accepting costs quality. The reason shows in every decision
- * record.
+ * Escalating puts the whole load on the last model while the judge is down and discards existing answers, so requests whose first stage it
+ * judges start there while it is known to be down; accepting costs quality. The reason shows in every decision record.
  */
 export function cascadeRoute(policy: CascadeRouting): Route {
   const models = policy.stages.map((stage) => stage.model);
@@ -46,8 +45,9 @@ export function cascadeRoute(policy: CascadeRouting): Route {
       : { kind: "escalate", stage: stage + 1, reason: "score-below-threshold" };
   };
   const start = ({ routerScores, judgeResting }: StartingRequest): Start => {
-    if (toLargest && judgeResting && asksJudge && isJudged(0)) return { stage: last, reason: "judge-unavailable" };
-    return leastScores === null ? startAtFirst() : startWhereSure(models, leastScores, routerScores);
+    const usual = leastScores === null ? startAtFirst() : startWhereSure(models, leastScores, routerScores);
+    const waits = toLargest && judgeResting && judges(usual.stage) && isJudged(usual.stage);
+    return waits ? { stage: last, reason: "judge-unavailable" } : usual;
   };
   return {
     kind: "cascade",
