@@ -19,7 +19,7 @@ import { cardOf } from "@/solver/hardware/catalogue";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { RunningReplica } from "@/solver/plan/clusterSpec";
 import type { CascadePolicy, Plan } from "@/solver/plan/plan";
-import { confidencePredictorOf, type SlackPolicy } from "@/solver/plan/policySchema";
+import { confidencePredictorOf, GATES_NOT_SIMULATED, routesByJudgedScores, type SlackPolicy } from "@/solver/plan/policySchema";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import type { Workload } from "@/solver/workload/workload";
 import { confidencePart, type ScoredWorkload, withTrainedConfidence } from "./planner/trainedConfidence";
@@ -95,6 +95,7 @@ export function createPlanningService(
     const { policy, inputs } = plan;
     if (policy.kind !== "cascade" && policy.kind !== "slack")
       return { ok: false, message: `Only cascades and slack dispatch are simulated, not ${policy.kind}.` };
+    if (!routesByJudgedScores(policy)) return { ok: false, message: GATES_NOT_SIMULATED };
     const workload = workloadOf(inputs.workload.id);
     if (workload === null)
       return { ok: false, message: `The workload of ${plan.metadata.name} is not kept here, so that nothing can be simulated with it.` };
@@ -177,6 +178,7 @@ export function createPlanningService(
     const { policy } = plan;
     if (policy.kind !== "cascade" && policy.kind !== "slack")
       return { ok: false, message: `Only cascades and slack dispatch are simulated, and this policy is ${policy.kind}.` };
+    if (!routesByJudgedScores(policy)) return { ok: false, message: GATES_NOT_SIMULATED };
     const found = situation(request, { confidence: false });
     if (!found.ok) return found;
     if (policy.kind === "cascade") return { ok: true, request: asItRuns(found.situation, { ...plan, policy }) };

@@ -4,7 +4,7 @@ import { planningSample, promptsReaching, routePrompts } from "@/solver/cascade/
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { splitPrompts } from "@/solver/workload/split";
-import { plannedTraffic } from "./plannedTraffic";
+import { plannedAcceptedScores, plannedTraffic } from "./plannedTraffic";
 import { createPlanTraffic, type PlanTraffic } from "./planTraffic";
 import { type TestTraffic, testDecisions } from "./testing/testDecisions";
 
@@ -69,6 +69,21 @@ test("lengths and scores of a model are planned for on the prompts that reach it
   ]);
   expect(Array.from(characteristics[3]!.values)).toEqual(Array.from(reach, (prompt) => sample.outputTokens[1]![prompt]));
   expect(reach.length).toBeLessThan(sample.prompts);
+});
+
+test("no scores are planned for where the gateway gets none of the judge: at a threshold of 0, and from other gates", () => {
+  const unjudged = { ...plan, policy: { ...draft.policy, stages: [{ model: small!.model }, { model: large!.model }], thresholds: [0] } };
+  expect(plannedTraffic(unjudged, workload).characteristics.map(({ name }) => name)).toEqual([
+    "input tokens",
+    `output tokens of ${small!.model}`,
+  ]);
+  expect(plannedAcceptedScores(unjudged, workload)).toEqual([]);
+  expect(plannedAcceptedScores(plan, workload)).not.toEqual([]);
+  const gated = {
+    ...unjudged,
+    policy: { ...unjudged.policy, thresholds: [60], gates: [{ kind: "confidence", measure: "minimum" } as const] },
+  };
+  expect(plannedTraffic(gated, workload).characteristics.map(({ name }) => name)).toEqual(["input tokens"]);
 });
 
 test("fresh prompts of the planned traffic are no drift, however long they come", () => {

@@ -1,7 +1,7 @@
 import { planningSample, promptsReaching, routePrompts } from "@/solver/cascade/routing/routing";
 import type { Characteristic, PlannedTraffic } from "@/solver/numeric/drift";
 import type { Plan } from "@/solver/plan/plan";
-import { directStartOf, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
+import { directStartOf, modelsOf, routesByJudgedScores, thresholdsOf } from "@/solver/plan/policySchema";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
@@ -15,7 +15,8 @@ const MOST_VALUES = 3000;
 
 /**
  * The traffic a plan was made for, as a gateway would see it. A gateway only sees a model's lengths and scores on the requests that reach
- * it, so they are compared with those of the planning prompts that the plan sends there. The last stage's answers are not judged.
+ * it, so they are compared with those of the planning prompts that the plan sends there. Answers of the last stage, and of one with the threshold 0,
+ * are not judged.
  */
 export function plannedTraffic(plan: Pick<Plan, "policy" | "inputs">, workload: Workload): PlannedTraffic {
   const { models, sample, routed } = routedByPlan(plan, workload);
@@ -25,7 +26,9 @@ export function plannedTraffic(plan: Pick<Plan, "policy" | "inputs">, workload: 
     if (reach.length === 0) return [];
     return [
       { name: outputTokensName(model), kind: "tokens", model, values: of(sample.outputTokens[stage]) },
-      ...(stage < models.length - 1 ? [{ name: scoreName(model), kind: "score" as const, model, values: of(sample.judged[stage]) }] : []),
+      ...(routed.judged[stage] === true
+        ? [{ name: scoreName(model), kind: "score" as const, model, values: of(sample.judged[stage]) }]
+        : []),
     ];
   });
   const lengths: Characteristic = { name: inputTokensName, kind: "tokens", values: evenly(sample.inputTokens, (tokens) => tokens) };
@@ -38,8 +41,8 @@ export function plannedTraffic(plan: Pick<Plan, "policy" | "inputs">, workload: 
 
 /** Scores with which the plan accepts answers of the judged stages, of the planning prompts; empty if there are none. */
 export function plannedAcceptedScores(plan: Pick<Plan, "policy" | "inputs">, workload: Workload): readonly number[] {
-  const { models, sample, routed } = routedByPlan(plan, workload);
-  return Array.from(routed.exit).flatMap((stage, prompt) => (stage < models.length - 1 ? [sample.judged[stage]?.[prompt] ?? 0] : []));
+  const { sample, routed } = routedByPlan(plan, workload);
+  return Array.from(routed.exit).flatMap((stage, prompt) => (routed.judged[stage] === true ? [sample.judged[stage]?.[prompt] ?? 0] : []));
 }
 
 /** The planning prompts as the policy routes them. The workload of a policy with a trained router has its scores: `workloadOfPlan`. */
@@ -48,7 +51,8 @@ export function routedByPlan({ policy }: Pick<Plan, "policy">, workload: Workloa
   const directStart = directStartOf(policy);
   const modelled = directStart?.router.kind === "modelled" ? directStart.router : null;
   const outcomes = modelled === null ? workload.outcomes : withRouterScores(workload.outcomes, { auc: modelled.auc, seed: workload.seed });
-  const isRead = directStart === undefined || outcomes.models.every(({ routerScore }) => routerScore !== undefined);
+  const isScored = directStart === undefined || outcomes.models.every(({ routerScore }) => routerScore !== undefined);
+  const isRead = isScored && routesByJudgedScores(policy);
   // All others route requests by load or by unknown scores, so the requests of a model are not known in advance: only arrivals are compared.
   const models = (policy.kind === "cascade" && isRead) || policy.kind === "fixed" ? modelsOf(policy) : [];
   const sample = planningSample(outcomes, planning, models);

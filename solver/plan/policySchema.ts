@@ -238,6 +238,16 @@ export const judgesAny = (thresholds: readonly number[]): boolean => thresholds.
 export const asksJudge = (policy: PolicyDocument): boolean =>
   gatesOf(policy).some((gate, stage) => (thresholdsOf(policy)[stage] ?? 0) > 0 && simpleGatesOf(gate).some(({ kind }) => kind === "judge"));
 
+/**
+ * Whether the judge's own scores decide at every stage, as planners simulate it: a workload holds no scores of other gates, or of a calibrated
+ * judge, to route its prompts by.
+ */
+export const routesByJudgedScores = (policy: PolicyDocument): boolean =>
+  gatesOf(policy).every((gate) => gate.kind === "judge" && gate.calibration === undefined);
+
+/** Why nothing predicts a policy whose gates are not the judge alone. */
+export const GATES_NOT_SIMULATED = "The policy has gates that are not the judge alone, and only a judge is simulated.";
+
 /** The model whose engines in the deployment judge; null where no gate asks a judge, or a judge outside of the deployment is used. */
 export const judgeEngineOf = (policy: PolicyDocument): string | null =>
   policy.kind === "cascade" && policy.judge.engine !== undefined && asksJudge(policy) ? policy.judge.model : null;
