@@ -137,7 +137,7 @@ describe("examine", { timeout: 120_000 }, () => {
 
   it("puts the baselines beside the plan by the same simulation, and says why one cannot stand there", () => {
     const { systems, refused } = examined("baselines");
-    expect(systems.length + refused.length).toBe(workload.outcomes.models.length + 5);
+    expect(systems.length + refused.length).toBe(workload.outcomes.models.length + 6);
     expect(systems.map(({ name }) => name)).toContain("CascadeServe");
     for (const { gpus, quality, qualityLow, costUsdPerRequest } of systems) {
       expect(gpus).toBeLessThanOrEqual(objective.maxGpus);
@@ -167,7 +167,7 @@ describe("examine", { timeout: 120_000 }, () => {
     expect(new Set(told.map(({ phase }) => phase))).toEqual(new Set(["examining"]));
     const examining = told.map(({ done }) => done);
     expect(examining).toEqual([...examining].sort((a, b) => a - b));
-    expect(examining.at(-1)).toBe(workload.outcomes.models.length + 5);
+    expect(examining.at(-1)).toBe(workload.outcomes.models.length + 6);
     let asked = 0;
     const leave = () => {
       asked += 1;
