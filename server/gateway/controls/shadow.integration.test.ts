@@ -21,8 +21,9 @@ function expectedOf(decisions: readonly Decision[], { thresholds, judge }: Casca
   const verdicts = { same: 0, acceptsMore: 0, escalatesMore: 0 };
   const finals = new Map(models.map((model) => [model as string, { actual: 0, candidate: 0 }]));
   finals.set("unknown", { actual: 0, candidate: 0 });
+  const judges = (stage: number): boolean => (thresholds[stage] ?? 0) > 0;
   const accepts = (stage: number, score: number | null): boolean =>
-    score === null ? judge.whenDown !== "largest" : score >= (thresholds[stage] ?? 0);
+    !judges(stage) || (score === null ? judge.whenDown !== "largest" : score >= (thresholds[stage] ?? 0));
   for (const { stages } of decisions) {
     const scores = new Map<string, number | null>();
     for (const { model, judgeSeconds, judgedScore, verdict } of stages) {
@@ -36,8 +37,8 @@ function expectedOf(decisions: readonly Decision[], { thresholds, judge }: Casca
     for (let stage = 0; stage < models.length; ) {
       const model = models[stage] ?? "";
       const score = scores.get(model);
-      if (stage === models.length - 1) final = model;
-      if (stage === models.length - 1 || score === undefined) break;
+      if (!judges(stage)) final = model;
+      if (!judges(stage) || score === undefined) break;
       if (accepts(stage, score)) {
         final = model;
         break;

@@ -118,7 +118,7 @@ export class Shadow implements DecisionObserver {
       if (followed === undefined) return;
       const stage = this.#models.indexOf(model);
       const waiting = [{ ...work, stage }];
-      const [own] = this.#judges(stage) && this.#gates[stage] === gate ? this.#policy.decide({ ...view, waiting }) : [];
+      const [own] = this.#compares(stage, gate) ? this.#policy.decide({ ...view, waiting }) : [];
       if (own === undefined) {
         this.#notComparable += 1;
         return;
@@ -159,6 +159,11 @@ export class Shadow implements DecisionObserver {
       finalModels: Object.fromEntries([...this.#finalModels].map(([model, counts]) => [model, { ...counts }])),
       endReason: this.#endReason,
     };
+  }
+
+  /** Whether a score by a gate tells what the candidate does: the same gate gives it, or the candidate accepts the answer whatever its score. */
+  #compares(stage: number, gate: string): boolean {
+    return this.#gates[stage] !== undefined && (!this.#policy.judges(stage) || this.#gates[stage] === gate);
   }
 
   #judges(stage: number): boolean {
