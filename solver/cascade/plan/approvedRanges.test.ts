@@ -54,6 +54,13 @@ describe("approvedRanges", () => {
     expect(rangeUnder(qualityLow - 3, VERIFIED_SECONDS / 2).max).toBeLessThan(free.max);
   });
 
+  it("does not turn the judge off, however low the floor", () => {
+    const low = deployedExample({ models: ["llama-3.1-8b", "llama-3.1-70b"], skills: [0.5, 0.8], thresholds: [5], gpus: [4, 8] });
+    const objective = { latency: "end-to-end", qualityFloor: 0, latencyBudgetSeconds: null } as const;
+    const profile = { errors: { ttft: off(0), tpot: off(0), endToEnd: off(0) } };
+    expect(approvedRanges(low.explorer, { ...low, objective, profile, verifiedSeconds: VERIFIED_SECONDS })[0]?.min).toBe(1);
+  });
+
   it("never lets the quality fall below the plan's own where there is no floor", () => {
     const { min } = rangeUnder(null, null);
     expect(explorer.outlook([0, 1], [min]).qualityLow).toBeGreaterThanOrEqual(qualityLow);
