@@ -1,4 +1,4 @@
-import { simpleGatesOf } from "@/solver/gates/gateDocument";
+import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { startScores } from "@/solver/plan/directStart";
 import type { CascadePolicy } from "@/solver/plan/plan";
 import type { Start, StartingRequest } from "../core/policy";
@@ -25,15 +25,14 @@ export function cascadeRoute(policy: CascadeRouting): Route {
   const last = models.length - 1;
   const { directStart } = policy;
   const toLargest = policy.judge?.whenDown === "largest";
-  const { gates, thresholds } = policy;
-  const isJudged = (stage: number): boolean => gates === undefined || gates[stage]?.kind === "judge";
-  const mayAskJudge = (stage: number): boolean =>
-    isJudged(stage) || simpleGatesOf(gates?.[stage] ?? { kind: "judge" }).some(({ kind }) => kind === "judge");
+  const { thresholds } = policy;
+  const gateOf = (stage: number): GateDocument => policy.gates?.[stage] ?? { kind: "judge" };
+  const isJudged = (stage: number): boolean => gateOf(stage).kind === "judge";
   const judges = (stage: number): boolean => (thresholds[stage] ?? 0) > 0;
-  const asksJudge = thresholds.some((_, stage) => judges(stage) && mayAskJudge(stage));
+  const asksJudge = thresholds.some((_, stage) => judges(stage) && simpleGatesOf(gateOf(stage)).some(({ kind }) => kind === "judge"));
   const leastScores = directStart === undefined ? null : startScores(directStart.below, models.length);
   const verdict = (stage: number, judgedScore: number | null): Verdict => {
-    const threshold = policy.thresholds[stage];
+    const threshold = thresholds[stage];
     if (stage >= last || threshold === undefined) return { kind: "accept", reason: "last-stage" };
     if (!judges(stage)) return { kind: "accept", reason: "not-judged" };
     if (judgedScore === null) {
