@@ -23,7 +23,7 @@ describe.skipIf(missing !== null)("a cluster of vLLM, before vLLM runs", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("has a workload of real answers, whose questions a load on it asks again, and is not asked twice", async () => {
+  it("has a timed judge, and a workload of real answers, whose questions a load on it asks again, and is not asked twice", async () => {
     const root = join(import.meta.dirname, "../..");
     const environment = { ...process.env, WEIR_STATE_DIR: folder, WEIR_ADDONS_DIR: testAddonsFolder };
     const parts = { program: "/no/vllm", stateDir: folder, root, environment, say: () => undefined };
@@ -48,6 +48,8 @@ describe.skipIf(missing !== null)("a cluster of vLLM, before vLLM runs", () => {
     const requests = profiledRequests({ store, workloadId, workload, clusterId: attached.id });
     expect(requests?.body(0)).toMatchObject({ messages: [{ role: "user" }], temperature: 0, max_tokens: 16 });
     expect(requests?.qualityOf(0, "no number")).toBe(0);
+    // So that plans use its time, which no default comes near.
+    expect(store.clusters.get(attached.id)?.judge?.timed?.times?.meanSeconds).toBeLessThan(0.2);
     store.close();
 
     expect(await attachVllm(parts)).toEqual(attached);

@@ -9,6 +9,7 @@ import { judgePorts, judgePrograms, noJudgePorts } from "@/server/confidenceJudg
 import type { Outcome } from "@/server/contracts/studio";
 import { createHost } from "@/server/fleet/createHost";
 import { observedHardware } from "@/server/fleet/observedHardware";
+import { createJudgeMonitor } from "@/server/judges/judgeMonitor";
 import type { ProcessConnection } from "@/server/processes/processConnection";
 import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import { withRealModelCards } from "@/server/realModels/realModelCards";
@@ -96,6 +97,10 @@ export async function attachVllm(parts: VllmParts): Promise<Outcome<{ readonly i
       const asked = await askModels({ ...ground, models: prepared.models, judgeUrl, programs: host.value });
       if (!asked.ok) return asked;
       store.clusters.suggest(id, { workloadId: asked.workloadId, ...suggestedTraffic });
+      // It runs by now. Plans would otherwise assume a time of a call, which is far above that of so small a judge.
+      const judges = createJudgeMonitor({ store, clusterOf: () => null });
+      await judges.measure(id);
+      judges.close();
     }
     return { ok: true, id };
   } finally {
