@@ -3,7 +3,6 @@ import { JUDGE_MODEL } from "@/server/confidenceJudge/judgePrograms";
 import { clusterConnectionSchema, readConnection, sharedEngine } from "@/server/fleet/connection";
 import { connectionText, readConnectionText } from "@/server/fleet/connectionText";
 import { realConnection } from "./realConnection";
-import { freeName } from "./realNames";
 
 const connection = realConnection({
   places: { root: "/opt/we ir", node: "/usr/bin/node", addonsFolder: "/var/add ons" },
@@ -24,9 +23,4 @@ test("the judge asks an engine of its own, which no plan starts or stops", () =>
   expect(engine?.command.join(" ")).toContain("--model /m/arith-small-trained.gguf --alias arith-small --host 127.0.0.1 --port 8201");
   expect(judge?.command.join(" ")).toContain("--engine http://127.0.0.1:8201 --model arith-small --host 127.0.0.1 --port 8200");
   expect(connection.judge).toEqual({ model: JUDGE_MODEL, url: "http://127.0.0.1:8200" });
-});
-
-test("a taken name gets a number", () => {
-  expect(freeName("a", new Set())).toBe("a");
-  expect(freeName("a", new Set(["a", "a 2"]))).toBe("a 3");
 });

@@ -9,15 +9,15 @@ import { judgePorts, judgePrograms, noJudgePorts } from "@/server/confidenceJudg
 import type { Outcome } from "@/server/contracts/studio";
 import { createHost } from "@/server/fleet/createHost";
 import { observedHardware } from "@/server/fleet/observedHardware";
+import { createJudgeMonitor } from "@/server/judges/judgeMonitor";
 import type { ProcessConnection } from "@/server/processes/processConnection";
 import { prepareRealModels } from "@/server/realModels/prepareRealModels";
 import { withRealModelCards } from "@/server/realModels/realModelCards";
 import { lockStateFolder } from "@/server/store/lockStateFolder";
 import { openStore } from "@/server/store/store";
-import { storeWorkload } from "@/server/workloads/storedWorkloads";
 import { withProcessorCard } from "@/solver/hardware/processorCard";
 import { clusterSpecSchema } from "@/solver/plan/clusterSpec";
-import { arithmeticWorkload, arithmeticWorkloadName } from "./arithmeticWorkload";
+import { askModels } from "./askModels";
 import { vllmConnection } from "./vllmConnection";
 
 /** The cluster's name on every page. */
@@ -44,8 +44,8 @@ export interface VllmParts {
  * studio of that folder starts. What is there already stays, with its id and plans; only the connection is written again. Engines are
  * started by plans.
  *
- * @returns the cluster's id; or one sentence: too few cores, weights that are missing, cards that cannot be read.
- * @throws Error with one sentence if another studio uses the folder, or an engine does not answer the questions.
+ * @returns the cluster's id; or one sentence: too few cores, weights that are missing, cards that cannot be read, models that do not answer.
+ * @throws Error with one sentence if another studio uses the folder, or an engine does not start.
  */
 export async function attachVllm(parts: VllmParts): Promise<Outcome<{ readonly id: string }>> {
   const { program, stateDir, root, environment, say } = parts;
@@ -89,12 +89,18 @@ export async function attachVllm(parts: VllmParts): Promise<Outcome<{ readonly i
       store.audit.add({ at, actor: "weir", action: "attach cluster", subject: vllmClusterName, detail, ...about });
     };
     if (isNew) store.atomically(write);
-    const known = store.workloads.list().find(({ name }) => name === arithmeticWorkloadName);
-    if (known === undefined && connection.judge !== null) {
+    const suggested = row?.suggested ? store.workloads.summary(row.suggested.workloadId) : null;
+    const judgeUrl = connection.judge?.url;
+    if (judgeUrl !== undefined && (suggested?.profileId ?? null) === null) {
       say("Asking both models questions of arithmetic, for a workload ...");
-      const addons = addonsFolder(environment);
-      const asked = { models: prepared.models, root, addonsFolder: addons, cards: cards.read().catalogue.models };
-      store.clusters.suggest(id, { workloadId: storeWorkload(store, await arithmeticWorkload(asked)), ...suggestedTraffic });
+      const ground = { store, cards, stateDir, root, addons: addonsFolder(environment) };
+      const asked = await askModels({ ...ground, models: prepared.models, judgeUrl, programs: host.value });
+      if (!asked.ok) return asked;
+      store.clusters.suggest(id, { workloadId: asked.workloadId, ...suggestedTraffic });
+      // It runs by now. Plans would otherwise assume a time of a call, which is far above that of so small a judge.
+      const judges = createJudgeMonitor({ store, clusterOf: () => null });
+      await judges.measure(id);
+      judges.close();
     }
     return { ok: true, id };
   } finally {

@@ -15,6 +15,7 @@ import { openStore, type Store } from "@/server/store/store";
 import { createUploads, type Uploads } from "@/server/store/uploads";
 import { loadWorkload } from "@/server/workloads/storedWorkloads";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import { clusterSpecSchema } from "@/solver/plan/clusterSpec";
 import type { toWorkloadSchema } from "../base/profilingInputs";
 import { createProfileService } from "./profileService";
 
@@ -66,6 +67,9 @@ function started() {
     unitTests: { problem: async () => null, passes: async () => true },
   });
 }
+
+const clusterNamed = (id: string) =>
+  clusterSpecSchema.parse({ id, name: id, kind: "endpoints", gpu: "l40s", nodes: [{ name: "n1", gpus: 1 }], usdPerGpuHour: 0 });
 
 const prompts = (count: number): readonly Prompt[] =>
   Array.from({ length: count }, (_, index) => ({
@@ -154,6 +158,33 @@ describe("profiles", () => {
     expect(of("another")).toBeNull();
     store.prompts.deleteTexts("set");
     expect(of("c")).toBeNull();
+  });
+
+  it("asked at addresses give a load their questions on the cluster for which Weir suggests their workload, and on no other", async () => {
+    keepPrompts(store, prompts(40));
+    const workloadOfUrl = async () => {
+      const begun = await service.start(requestOf({ models: [at("qwen2.5-3b")] }), "weir");
+      if (!begun.ok) throw new Error(begun.message);
+      await done(begun.id);
+      const made = await service.toWorkload(workloadOf(begun.id), "weir");
+      if (!made.ok) throw new Error(made.message);
+      return made.ids[0] ?? "";
+    };
+    const workloadId = await workloadOfUrl();
+    say = () => ({ text: "50" });
+    const otherId = await workloadOfUrl();
+    for (const id of ["own", "another"]) store.clusters.insert(clusterNamed(id), "2026-01-01T00:00:00.000Z");
+    const workload = loadWorkload(store, workloadId)!;
+    const of = (clusterId: string) => profiledRequests({ store, workloadId, workload, clusterId });
+    expect([of("own"), of("another"), of("nowhere")]).toEqual([null, null, null]);
+    store.clusters.suggest("own", { workloadId, requestsPerSecond: 1, qualityFloor: 50 });
+    store.clusters.suggest("another", { workloadId: otherId, requestsPerSecond: 1, qualityFloor: 50 });
+    const row = workload.outcomes.promptIds.indexOf("p6");
+    expect(of("own")?.body(row)).toMatchObject({ messages: [{ role: "user", content: `question ${"x".repeat(6)}` }] });
+    expect([of("own")?.qualityOf(row, "so it is 4"), of("own")?.qualityOf(row, "5")]).toEqual([100, 0]);
+    expect([of("another"), of("nowhere")]).toEqual([null, null]);
+    store.prompts.deleteTexts("set");
+    expect(of("own")).toBeNull();
   });
 
   it("become workloads, one for each segment of the day, that name the job they are of", async () => {
