@@ -120,5 +120,6 @@ function requestOf(promptSetId: string, clusterId: string): ProfileRequest {
     capUsd: null,
     maxOutputTokens: MOST_OUTPUT_TOKENS,
     keepAnswers: false,
+    gates: { confidence: true, samples: null },
   };
 }
