@@ -1,4 +1,4 @@
-import type { AnswerTokens } from "@/solver/gates/tokenConfidence";
+import type { AnswerEvidence } from "@/solver/gates/gate";
 
 /** The content of an answer, in whatever form it arrived. */
 export interface ChatReply {
@@ -11,7 +11,7 @@ export interface ChatReply {
   /** It ended at the token limit, as its server reports. */
   readonly cut: boolean;
   /** Tokens with their log probabilities; null: none are reported. */
-  readonly tokens: AnswerTokens | null;
+  readonly tokens: AnswerEvidence["tokens"];
 }
 
 const CHARACTERS_PER_TOKEN = 4;
