@@ -209,6 +209,7 @@ describe("texts of prompts and answers", () => {
     const asked = { judge: { model: "weir-judge", at, ...prices }, rubric: null, repeats: 2 };
     const request: ProfileRequest = {
       ...{ name: "job", promptSetId, concurrency: 4, requestsPerMinute: null, capUsd: null, maxOutputTokens: 50, keepAnswers: true },
+      gates: { confidence: false, samples: null },
       models: [
         { model: "qwen2.5-3b", at: { ...at, servedName: "small" }, ...prices },
         { model: "qwen2.5-7b", at: { ...at, servedName: "large" }, ...prices },

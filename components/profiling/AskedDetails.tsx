@@ -1,5 +1,5 @@
 import type { Answerer, ProfileJob } from "@/server/contracts/studio";
-import { formatCount, formatUsd } from "../ui/format";
+import { formatCount, formatCounted, formatUsd } from "../ui/format";
 import { kindWords } from "./measureWords";
 
 const placeText = ({ at }: Answerer): string => (at.kind === "url" ? at.url : `cluster ${at.clusterId}`);
@@ -11,7 +11,7 @@ const priceText = ({ usdPerMillionInputTokens, usdPerMillionOutputTokens }: Answ
 
 /** A job's settings at its start. */
 export function AskedDetails({ job }: { readonly job: ProfileJob }) {
-  const { models, measures, concurrency, requestsPerMinute, maxOutputTokens, keepAnswers } = job.request;
+  const { models, measures, concurrency, requestsPerMinute, maxOutputTokens, keepAnswers, gates } = job.request;
   return (
     <details>
       <summary className="text-sm text-ink-2">What was asked</summary>
@@ -37,6 +37,15 @@ export function AskedDetails({ job }: { readonly job: ProfileJob }) {
               </span>
             </dd>
           ))}
+        </div>
+        <div>
+          <dt>Gates</dt>
+          <dd>
+            {gates.confidence ? "with log probabilities" : "without log probabilities"},{" "}
+            {gates.samples === null
+              ? "no further samples"
+              : `${formatCounted(gates.samples.count, "further sample")} of each answer at temperature ${gates.samples.temperature}`}
+          </dd>
         </div>
         <div>
           <dt>Limits</dt>

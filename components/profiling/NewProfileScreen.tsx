@@ -20,6 +20,7 @@ import { useUrlView } from "../url/useUrlView";
 import { WorkloadTabs } from "../workloads/WorkloadTabs";
 import { CandidateList } from "./CandidateList";
 import { EstimatePanel } from "./EstimatePanel";
+import { GateFields } from "./GateFields";
 import { LimitFields } from "./LimitFields";
 import { MeasureFields } from "./MeasureFields";
 import { prepareRequest } from "./prepareRequest";
@@ -44,7 +45,8 @@ function Filled(props: {
   const currentId = useCurrentCluster()?.spec.id ?? null;
   const [kept, keep] = useSessionState<ProfileForm>(`weir.profile.${set.id}`);
   const form = useMemo(() => {
-    const told = kept ?? startingForm(set, names);
+    // A form that an earlier version of the page stored has not all fields.
+    const told = { ...startingForm(set, names), ...kept };
     return {
       ...told,
       chosen: told.chosen ?? startingModels(ground, currentId),
@@ -82,6 +84,7 @@ function Filled(props: {
               Add a measure
             </Button>
           </div>
+          <GateFields form={form} onChange={put} />
         </div>
       </Panel>
       <Panel title="4. Limits">

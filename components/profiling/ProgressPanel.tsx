@@ -4,6 +4,7 @@ import { ProgressBar } from "../charts/ProgressBar";
 import { Figure } from "../ui/Figure";
 import { ABSENT, formatCount, formatUsd } from "../ui/format";
 import { ModelChip } from "../ui/ModelChip";
+import { NoteList } from "../ui/Notes";
 import { Panel } from "../ui/Panel";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { leftText, type ProgressRow, prepareJob } from "./prepareJob";
@@ -81,6 +82,7 @@ export function ProgressPanel({ job }: { readonly job: ProfileJob }) {
           <Rows title="Answers by model" rows={picture.models} identities={identities} />
           <Rows title="Readings by measure" rows={picture.measures} />
         </div>
+        {job.notes.length > 0 && <NoteList items={job.notes} className="list-none text-sm text-ink-2" />}
         {isEmulated && (
           <p className="text-xs text-ink-3">
             Seconds of answers are by the emulated cluster's clock, which may run faster than this machine's; pace and time left are by this

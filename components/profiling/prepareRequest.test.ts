@@ -28,6 +28,13 @@ describe("the request of a profile", () => {
     expect(profileRequestSchema.parse(request).models.map(({ model }) => model)).toEqual(models);
   });
 
+  it("asks for log probabilities and for no samples, unless told otherwise", () => {
+    expect(prepared().request?.gates).toEqual({ confidence: true, samples: null });
+    const { request } = prepared({ confidence: false, samples: 2 });
+    expect(request?.gates).toEqual({ confidence: false, samples: { count: 2, temperature: 1 } });
+    expect(request && startSentence(request, 500)).toContain("Asks 2 models 500 prompts each, samples 2 further answers to each and has");
+  });
+
   it.each([
     [{ name: " " }, "Give the profile a name."],
     [{ chosen: [] }, "Choose at least one model."],

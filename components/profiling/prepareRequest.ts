@@ -7,6 +7,9 @@ import { type EndpointCluster, type ModelSizes, sizeOf } from "./profileEndpoint
 import type { AnswererForm, MeasureForm, ProfileForm } from "./profileForm";
 import { splitCommand } from "./splitCommand";
 
+/** Of samples: the distribution that the model was trained for. */
+const SAMPLE_TEMPERATURE = 1;
+
 type Result<Done extends object> = Done | { readonly fault: string };
 
 /** A model that answers, in the studio's form, or what is still missing. `who`: its name in a sentence. */
@@ -107,9 +110,10 @@ export function prepareRequest(
     if ("fault" in asked) return blocked(asked.fault);
     measures.push(asked.measure);
   }
-  const { concurrency, requestsPerMinute, capUsd, maxOutputTokens, keepAnswers } = form;
+  const { concurrency, requestsPerMinute, capUsd, maxOutputTokens, keepAnswers, confidence, samples } = form;
+  const gates = { confidence, samples: samples === 0 ? null : { count: samples, temperature: SAMPLE_TEMPERATURE } };
   return {
-    request: { name, promptSetId: set.id, models, measures, concurrency, requestsPerMinute, capUsd, maxOutputTokens, keepAnswers },
+    request: { name, promptSetId: set.id, models, measures, concurrency, requestsPerMinute, capUsd, maxOutputTokens, keepAnswers, gates },
     blocked: null,
   };
 }
@@ -138,5 +142,7 @@ export function startSentence(request: ProfileRequest, prompts: number): string 
   const models = request.models.length === 1 ? "one model" : `${request.models.length} models`;
   const cap = request.capUsd === null ? "" : `, pauses before it could spend more than $${request.capUsd}`;
   const measures = request.measures.length === 1 ? "one measure" : `${request.measures.length} measures`;
-  return `Asks ${models} ${formatCount(prompts)} prompts each and has every answer read by ${measures}${cap}; it continues when this page is closed and after a restart of the studio.`;
+  const { count: further } = request.gates.samples ?? { count: 0 };
+  const samples = further === 0 ? "" : `, samples ${further === 1 ? "another answer" : `${further} further answers`} to each`;
+  return `Asks ${models} ${formatCount(prompts)} prompts each${samples} and has every answer read by ${measures}${cap}; it continues when this page is closed and after a restart of the studio.`;
 }

@@ -49,6 +49,10 @@ export interface ProfileForm {
   readonly capUsd: number | null;
   readonly maxOutputTokens: number;
   readonly keepAnswers: boolean;
+  /** Whether log probabilities are asked for. */
+  readonly confidence: boolean;
+  /** Further answers of each model to each prompt. */
+  readonly samples: number;
 }
 
 const free = { usdPerMillionInputTokens: 0, usdPerMillionOutputTokens: 0 };
@@ -66,6 +70,7 @@ export const startingForm = (set: PromptSet, names: readonly string[]): ProfileF
   ...{ name: freeName(set.name, names), chosen: null, elsewhere: [], measures: null },
   // Enough to keep an engine busy, too little to crowd out its other requests.
   ...{ concurrency: 8, requestsPerMinute: null, capUsd: null, maxOutputTokens: 1024, keepAnswers: true },
+  ...{ confidence: true, samples: 0 },
 });
 
 /** Default models: all that answer on the current cluster, or on the first that has any. */

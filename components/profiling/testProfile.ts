@@ -89,7 +89,16 @@ export const testJob = (change: Partial<ProfileJob> = {}): ProfileJob => ({
       meanScore: 60,
     },
   ],
-  ...{ inputTokens: 90_000, outputTokens: 40_000, spentUsd: 0.4, etaSeconds: 600, callsPerMinute: 240, failures: [], workloadIds: [] },
+  ...{
+    inputTokens: 90_000,
+    outputTokens: 40_000,
+    spentUsd: 0.4,
+    etaSeconds: 600,
+    callsPerMinute: 240,
+    failures: [],
+    notes: [],
+    workloadIds: [],
+  },
   hasAnswers: true,
   ...change,
 });

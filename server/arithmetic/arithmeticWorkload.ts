@@ -155,5 +155,6 @@ function requestOf({ name, models, judge }: ArithmeticOrder, promptSetId: string
     capUsd: null,
     maxOutputTokens: MOST_OUTPUT_TOKENS,
     keepAnswers: false,
+    gates: { confidence: true, samples: null },
   };
 }

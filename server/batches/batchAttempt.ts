@@ -45,6 +45,7 @@ export function attemptOf(outcome: CallOutcome): Attempt {
       return failed(outcome.reason);
     case "refused":
     case "unstreamed":
+    case "unreported":
       return failed(`refused${outcome.kind === "refused" ? ` (${outcome.reason})` : ""}`, { isFinal: true });
     case "down":
       return failed("engine gone", { isGone: true, reason: outcome.reason });

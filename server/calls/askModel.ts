@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from "undici";
 import { EngineAccessError } from "@/server/contracts/engine/engineAccessError";
 import { EventStreamReader, isDone } from "@/server/lib/eventStream";
-import { BrokenReply, ChatReader } from "./chatReply";
+import { BrokenReply, ChatReader, type ChatReply } from "./chatReply";
 import type { Upstream } from "./upstream";
 
 /** The outcome of one call. No text of prompt or answer is in a reason. */
@@ -13,6 +13,8 @@ export type CallOutcome =
       readonly outputTokens: number;
       /** It ended at the token limit. */
       readonly cut: boolean;
+      /** With log probabilities, where these were asked for and are reported. */
+      readonly tokens: ChatReply["tokens"];
       /** Engine seconds, like all here; null if the answer arrived whole. */
       readonly ttftSeconds: number | null;
       readonly seconds: number;
@@ -26,6 +28,8 @@ export type CallOutcome =
   | { readonly kind: "busy"; readonly reason: string; readonly waitSeconds: number | null }
   /** It does not stream, or not this prompt: without streaming it may answer. */
   | { readonly kind: "unstreamed" }
+  /** It does not report log probabilities, or not with this prompt: without the request for them it may answer. */
+  | { readonly kind: "unreported" }
   /** It does not take this prompt. */
   | { readonly kind: "refused"; readonly reason: string }
   /** What came is no answer. */
@@ -40,6 +44,8 @@ interface Question {
   /** A chat request without model and stream. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly stream: boolean;
+  /** Whether it is asked for the log probabilities of the answer's tokens. */
+  readonly logProbabilities?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -86,10 +92,10 @@ export async function askModel(question: Question): Promise<CallOutcome> {
   }
 }
 
-function bodyOf({ upstream, body, stream }: Question): string {
+function bodyOf({ upstream, body, stream, logProbabilities }: Question): string {
   const { n: _, stream_options: _o, ...rest } = body;
   const delivery = stream ? { stream: true, stream_options: { include_usage: true } } : { stream: false };
-  return JSON.stringify({ ...rest, model: upstream.servedName, ...delivery });
+  return JSON.stringify({ ...rest, ...(logProbabilities && { logprobs: true }), model: upstream.servedName, ...delivery });
 }
 
 async function* within(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -134,6 +140,7 @@ async function refusal({ statusCode: status, headers, body }: Dispatcher.Respons
   const waitSeconds = retryAfterSeconds(headers["retry-after"]);
   if (comeAgain.includes(status) || (status === 503 && waitSeconds !== null)) return { kind: "busy", reason, waitSeconds };
   if (question.stream && (status < 500 || status === 501) && speaksOfStreaming(text)) return { kind: "unstreamed" };
+  if (question.logProbabilities && (status < 500 || status === 501) && ofLogProbabilities.test(text)) return { kind: "unreported" };
   if (ofTheAddress.includes(status)) return { kind: "down", reason, mayCost: false };
   return status >= 500 ? { kind: "broken", reason, mayCost: false } : { kind: "refused", reason };
 }
@@ -150,6 +157,9 @@ const ofStreaming: readonly RegExp[] = [
 ];
 
 const speaksOfStreaming = (text: string): boolean => ofStreaming.some((words) => words.test(text));
+
+/** As errors name what requests log probabilities. */
+const ofLogProbabilities = /\blog[ _-]?prob(s|abilities|ability)?\b/i;
 
 async function errorText(body: AsyncIterable<Buffer>): Promise<string> {
   let text = "";

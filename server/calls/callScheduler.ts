@@ -26,6 +26,8 @@ export interface Attempt<Row> {
   /** A chat request without model and stream. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly stream: boolean;
+  /** Left out: not asked for. */
+  readonly logProbabilities?: boolean;
   /** Of the wall; left out: no limit. */
   readonly timeoutSeconds?: number;
   /** Recorded before the call is made. */
@@ -224,8 +226,11 @@ export function createCallScheduler<Call, Row>(parts: SchedulerParts<Call, Row>)
 }
 
 /** Asks within the attempt's limit. Never rejects. */
-async function ask<Row>({ upstream, body, stream, timeoutSeconds }: Attempt<Row>, signal: AbortSignal): Promise<CallOutcome> {
-  if (timeoutSeconds === undefined) return askModel({ upstream, body, stream, signal });
+async function ask<Row>(
+  { upstream, body, stream, logProbabilities, timeoutSeconds }: Attempt<Row>,
+  signal: AbortSignal,
+): Promise<CallOutcome> {
+  if (timeoutSeconds === undefined) return askModel({ upstream, body, stream, logProbabilities, signal });
   const limit = new AbortController();
   const cut = (): void => limit.abort();
   // Cleared when it has ended: otherwise thousands of timers would remain.
@@ -233,7 +238,7 @@ async function ask<Row>({ upstream, body, stream, timeoutSeconds }: Attempt<Row>
   signal.addEventListener("abort", cut, { once: true });
   if (signal.aborted) cut();
   try {
-    const outcome = await askModel({ upstream, body, stream, signal: limit.signal });
+    const outcome = await askModel({ upstream, body, stream, logProbabilities, signal: limit.signal });
     return outcome.kind === "aborted" && !signal.aborted ? { kind: "timeout", reason: "timed out", mayCost: outcome.mayCost } : outcome;
   } finally {
     clearTimeout(timer);

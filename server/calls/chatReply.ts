@@ -1,3 +1,5 @@
+import type { AnswerEvidence } from "@/solver/gates/gate";
+
 /** The content of an answer, in whatever form it arrived. */
 export interface ChatReply {
   /** Tool calls follow the text, as JSON. */
@@ -8,6 +10,8 @@ export interface ChatReply {
   readonly outputTokens: number;
   /** It ended at the token limit, as its server reports. */
   readonly cut: boolean;
+  /** Tokens with their log probabilities; null: none are reported. */
+  readonly tokens: AnswerEvidence["tokens"];
 }
 
 const CHARACTERS_PER_TOKEN = 4;
@@ -41,6 +45,8 @@ export class ChatReader {
   #outputTokens: number | null = null;
   #heard = false;
   #cut = false;
+  readonly #tokenTexts: string[] = [];
+  readonly #logProbabilities: number[] = [];
 
   /**
    * Takes one JSON document.
@@ -62,6 +68,7 @@ export class ChatReader {
     if (first === null) return false;
     this.#heard = true;
     if (first.finish_reason === "length") this.#cut = true;
+    this.#takeLogProbabilities(fieldsOf(first.logprobs));
     const said = fieldsOf(first.delta) ?? fieldsOf(first.message);
     return said !== null && this.#takeSaid(said);
   }
@@ -72,7 +79,18 @@ export class ChatReader {
     const tools = [...this.#tools].sort(([one], [other]) => one - other).map(([, tool]) => tool);
     const text = [this.#text, tools.length === 0 ? "" : JSON.stringify(tools)].filter((part) => part !== "").join("\n");
     const counted = isStream ? this.#pieces : Math.ceil((text.length + this.#reasoned) / CHARACTERS_PER_TOKEN);
-    return { text, inputTokens: this.#inputTokens, outputTokens: this.#outputTokens ?? counted, cut: this.#cut };
+    const reported = this.#logProbabilities;
+    const tokens = reported.length === 0 ? null : { texts: this.#tokenTexts, logProbabilities: Float64Array.from(reported) };
+    return { text, inputTokens: this.#inputTokens, outputTokens: this.#outputTokens ?? counted, cut: this.#cut, tokens };
+  }
+
+  #takeLogProbabilities(reported: Fields | null): void {
+    for (const each of listOf(reported?.content)) {
+      const { token, logprob } = fieldsOf(each) ?? {};
+      if (typeof logprob !== "number") continue;
+      this.#tokenTexts.push(textOf(token));
+      this.#logProbabilities.push(logprob);
+    }
   }
 
   #takeSaid(said: Fields): boolean {

@@ -5,8 +5,11 @@ export interface CallShape {
   readonly order: Int32Array;
   /** For each model, the lane of its answers. */
   readonly models: readonly { readonly lane: number }[];
-  /** For each measure: readings per answer, their place, and the model whose answer they need in addition. */
-  readonly measures: readonly { readonly readings: number; readonly lane: number; readonly against: number | null }[];
+  /**
+   * For each measure: readings per answer, their lane (null: that of the model that answered), and the model whose answer they need in
+   * addition.
+   */
+  readonly measures: readonly { readonly readings: number; readonly lane: number | null; readonly against: number | null }[];
   /** Calls at once in each lane. */
   readonly lanes: readonly { readonly limit: number }[];
 }
@@ -88,7 +91,8 @@ export class CallLedger {
     this.measures = shape.measures.map(({ readings }) => ({ planned: answers * readings, done: 0, failed: 0 }));
     this.#open = this.#state.length;
     for (const { lane } of shape.models) this.#leave(lane, shape.prompts);
-    for (const { lane, readings } of shape.measures) this.#leave(lane, answers * readings);
+    for (const { lane, readings } of shape.measures)
+      for (const own of shape.models) this.#leave(lane ?? own.lane, shape.prompts * readings);
   }
 
   /** Whether every call has ended. */
@@ -108,7 +112,7 @@ export class CallLedger {
   /** The lane in which a call is made. */
   laneAt({ model, measure }: Pick<LedgerCall, "model" | "measure">): number {
     const { models, measures } = this.#shape;
-    return (measure === null ? models[model] : measures[measure])?.lane ?? -1;
+    return (measure === null ? null : measures[measure]?.lane) ?? models[model]?.lane ?? -1;
   }
 
   idOf({ position, model, measure, reading }: Omit<LedgerCall, "id">): number {

@@ -1,5 +1,6 @@
 import type { StoredCall, StoredProfile } from "@/server/store/profileRepository";
 import type { LedgerCall } from "./callLedger";
+import { SAMPLES_ID } from "./gateReadings";
 import type { Reading } from "./measures/reading";
 import type { EarlierAttempts } from "./restoreCalls";
 
@@ -12,9 +13,13 @@ export const scoreOf = (reading: Reading) => ("score" in reading ? { score: read
 export function callRows({ id, request: { models, measures } }: StoredProfile) {
   const blank = (call: LedgerCall): StoredCall => ({
     ...{ profileId: id, position: call.position, model: models[call.model]?.model ?? "", reading: call.reading },
-    ...{ measureId: call.measure === null ? "" : (measures[call.measure]?.id ?? ""), state: "waiting", at: new Date().toISOString() },
+    ...{
+      measureId: call.measure === null ? "" : (measures[call.measure]?.id ?? SAMPLES_ID),
+      state: "waiting",
+      at: new Date().toISOString(),
+    },
     ...{ ...none, inputTokens: null, outputTokens: null, ttftSeconds: null, seconds: null, engine: null, inFlight: null },
-    ...{ score: null, unscored: null, failure: null, cut: null, answer: null },
+    ...{ score: null, unscored: null, failure: null, cut: null, answer: null, confidence: null },
   });
   return {
     /** Nothing is known yet. */

@@ -1,6 +1,7 @@
 import type { ProfileCounts, ProfileJob, PromptSet } from "@/server/contracts/studio";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { CallShape } from "./callLedger";
+import { SAMPLES_ID } from "./gateReadings";
 import type { ProfileRun } from "./profileRun";
 import { countedReadings } from "./profileShape";
 import type { Tally } from "./tally";
@@ -35,7 +36,15 @@ export function describeJob({ profile, set, shape, tally, run, workloadIds }: Jo
     const counts = run?.ledger.measures[at] ?? ended(planned, own, state);
     return { ...counted(counts), id: measureId, name, kind, unscored: { ...unscored }, usd, ...scores };
   });
-  const total = [...models, ...measures].reduce<ProfileCounts>(
+  const { samples } = request.gates;
+  const sampled =
+    samples === null
+      ? []
+      : [
+          run?.ledger.measures[request.measures.length] ??
+            ended(shape.prompts * request.models.length * samples.count, tally.measure(SAMPLES_ID), state),
+        ];
+  const total = [...models, ...measures, ...sampled].reduce<ProfileCounts>(
     (sum, one) => ({ planned: sum.planned + one.planned, done: sum.done + one.done, failed: sum.failed + one.failed }),
     { planned: 0, done: 0, failed: 0 },
   );
@@ -48,6 +57,9 @@ export function describeJob({ profile, set, shape, tally, run, workloadIds }: Jo
     ...{ models, measures, inputTokens: tally.inputTokens, outputTokens: tally.outputTokens, spentUsd: tally.usd },
     etaSeconds: run?.etaSeconds() ?? null,
     ...{ callsPerMinute, failures: tally.failures(MOST_FAILURES), workloadIds },
+    notes: (profile.withoutLogprobs ?? []).map(
+      (model) => `${model} does not report log probabilities: workloads have no column confidence of its answers.`,
+    ),
     hasAnswers: request.keepAnswers && set?.deleted === false && models.some(({ done }) => done > 0),
   };
 }

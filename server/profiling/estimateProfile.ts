@@ -42,7 +42,7 @@ interface Lane {
 
 /** What a job will take. A bound is the cap, never this. */
 export function estimateProfile({ request, set, measures: how, seenOf, timeScaleOf }: EstimateParts): Omit<ProfileEstimate, "problems"> {
-  const { models, measures, concurrency, requestsPerMinute, maxOutputTokens } = request;
+  const { models, measures, concurrency, requestsPerMinute, maxOutputTokens, gates } = request;
   const { prompts } = set;
   const shape = profileShape(request, prompts, how);
   const basis: string[] = [`Input tokens: ${CHARACTERS_PER_TOKEN} characters each are assumed.`];
@@ -56,13 +56,16 @@ export function estimateProfile({ request, set, measures: how, seenOf, timeScale
     lane.seconds += (calls * each.seconds) / timeScaleOf(answerer);
     lanes.set(answererKey(answerer), lane);
   };
+  const { count: samples } = gates.samples ?? { count: 0 };
   const outputs = models.map((answerer) => {
     const seen = seenOf(answerer.model);
     const output = Math.min(maxOutputTokens, seen?.outputTokens ?? ASSUMED_OUTPUT_TOKENS);
-    add(answerer, prompts, { input: promptTokens, output, seconds: seen?.seconds ?? output / ASSUMED_TOKENS_PER_SECOND });
+    add(answerer, prompts * (1 + samples), { input: promptTokens, output, seconds: seen?.seconds ?? output / ASSUMED_TOKENS_PER_SECOND });
     basis.push(basisOf(answerer.model, Math.round(output), seen));
     return output;
   });
+  if (samples > 0)
+    basis.push(`Samples: ${samples} further ${samples === 1 ? "answer" : "answers"} of each model to each prompt, as long as the first.`);
   const answer = outputs.reduce((sum, output) => sum + output, 0) / Math.max(1, outputs.length);
   for (const [at, measure] of measures.entries()) {
     const judge = judgeOf(measure);

@@ -108,6 +108,7 @@ it("pauses where a model's engine is gone, says which and where, and goes on whe
   const looks = setInterval(() => void connector.observe().then((latest) => (answer = latest)), 200);
   const connections = createConnectionPool(5_000);
   const request = {
+    gates: { confidence: false, samples: null },
     ...{ name: "another", promptSetId: "set", models: ladder.map(asked), measures: [rubric("gate", "weir-judge")] },
     ...{ concurrency, requestsPerMinute: null, capUsd: null, maxOutputTokens: 4096, keepAnswers: false },
   };
@@ -119,6 +120,7 @@ it("pauses where a model's engine is gone, says which and where, and goes on whe
     request,
     state: "running",
     pause: null,
+    withoutLogprobs: null,
   } as const;
   store.profiles.insert(row);
   const run = await resumeProfile(row, {

@@ -97,7 +97,7 @@ export class Lane {
     upstream.slots.release(
       outcome.kind === "busy" || outcome.kind === "answered" ? outcome : { kind: outcome.kind === "aborted" ? "cut" : "failed" },
     );
-    if (outcome.kind === "aborted" || outcome.kind === "unstreamed") return;
+    if (outcome.kind === "aborted" || outcome.kind === "unstreamed" || outcome.kind === "unreported") return;
     if (outcome.kind !== "down") {
       upstream.downInRow = 0;
       this.#down = { calls: 0, reason: "" };

@@ -7,7 +7,16 @@ it("tells requests a second of the load itself, not of the time in which it was 
   const answers = hours.flatMap((hour) =>
     Array.from({ length: 20 }, (_, position): StoredAnswer => {
       const at = new Date(Date.UTC(2026, 0, 1, hour, 0, position)).toISOString();
-      const measured = { inputTokens: 100, outputTokens: 50, ttftSeconds: 0.2, seconds: 2, engine: "e1", inFlight: 4, cut: 0 };
+      const measured = {
+        inputTokens: 100,
+        outputTokens: 50,
+        ttftSeconds: 0.2,
+        seconds: 2,
+        engine: "e1",
+        inFlight: 4,
+        cut: 0,
+        confidence: null,
+      };
       return { position, model: "m", at, ...measured };
     }),
   );

@@ -1,7 +1,8 @@
-import type { Prompt } from "@/server/contracts/studio";
+import type { ProfileRequest, Prompt } from "@/server/contracts/studio";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import type { LedgerCall } from "./callLedger";
+import { comparedPart, sampleBody, sampleScore } from "./gateReadings";
 import type { MeasureReadings, Reading } from "./measures/reading";
 import type { ProfileShape } from "./profileShape";
 
@@ -18,7 +19,9 @@ export type PreparedCall =
       readonly call: LedgerCall;
       readonly body: Readonly<Record<string, unknown>>;
       readonly most: MostOfCall;
-      /** What the reply of a judge says; null where the reply is the answer itself. */
+      /** Whether the reply is as long as an answer. */
+      readonly isLong: boolean;
+      /** What the reply of a judge says, or a sample; null where the reply is the answer itself. */
       readonly read: ((reply: string) => Reading) | null;
     }
   | { readonly kind: "local"; readonly call: LedgerCall; run(signal: AbortSignal): Promise<Reading> }
@@ -37,12 +40,13 @@ export function prepareCall(call: LedgerCall, { profile, shape, store, measures:
   const { position, model, measure } = call;
   const prompt = store.prompts.prompt(promptSetId, position);
   if (prompt === null) return null;
-  const wanted = measure === null ? undefined : request.measures[measure];
-  if (measure === null || wanted === undefined) {
+  if (measure === null) {
     const { body, outputTokens } = bounded(prompt.body, request.maxOutputTokens);
-    return { kind: "call", call, body, most: mostOf(body, outputTokens), read: null };
+    return { kind: "call", call, body, most: mostOf(body, outputTokens), isLong: true, read: null };
   }
   const answerOf = (at: number) => store.profiles.answer(id, position, request.models[at]?.model ?? "");
+  const wanted = request.measures[measure];
+  if (wanted === undefined) return sample(call, request, { prompt, answer: answerOf(model) });
   const against = shape.measures[measure]?.against ?? null;
   const isAlone = against === null || against === model;
   const [answer, other] = [answerOf(model), isAlone ? null : answerOf(against)];
@@ -50,7 +54,27 @@ export function prepareCall(call: LedgerCall, { profile, shape, store, measures:
   const work = how.readingWork(wanted, call.reading, { prompt, answer, other });
   if (work.kind === "known") return { kind: "known", call, reading: work.reading };
   if (work.kind === "local") return { kind: "local", call, run: (signal) => work.run(signal) };
-  return { kind: "call", call, body: work.body, most: mostOf(work.body, work.body.max_tokens), read: (reply) => work.read(reply) };
+  return {
+    kind: "call",
+    call,
+    body: work.body,
+    most: mostOf(work.body, work.body.max_tokens),
+    isLong: false,
+    read: (reply) => work.read(reply),
+  };
+}
+
+/** A further answer of the same model, compared with the first one. */
+function sample(
+  call: LedgerCall,
+  request: ProfileRequest,
+  { prompt, answer }: { readonly prompt: Prompt; readonly answer: string | null },
+): PreparedCall | null {
+  const { samples } = request.gates;
+  if (samples === null || answer === null) return null;
+  const { body, outputTokens } = bounded(sampleBody(prompt.body, samples, call.reading), request.maxOutputTokens);
+  const read = (reply: string): Reading => ({ score: sampleScore(answer, reply, comparedPart(request)) });
+  return { kind: "call", call, body, most: mostOf(body, outputTokens), isLong: true, read };
 }
 
 /**

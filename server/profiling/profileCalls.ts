@@ -6,12 +6,14 @@ import type { StoredCall } from "@/server/store/profileRepository";
 import type { Budget } from "./budget";
 import type { CallLedger, LedgerCall } from "./callLedger";
 import { callRows, none, scoreOf } from "./callRows";
+import { rawConfidence } from "./gateReadings";
 import type { Lane, UpstreamState } from "./lane";
 import type { LaneSpeeds } from "./laneSpeeds";
 import type { Pace } from "./pace";
 import { type PreparedCall, type PrepareParts, prepareCall } from "./prepareCall";
 import type { EarlierAttempts } from "./restoreCalls";
 import type { Tally } from "./tally";
+import type { TokenReports } from "./tokenReports";
 
 /** Interval of the search for upstreams of a lane without any. */
 export const REFRESH_MS = 1_000;
@@ -26,6 +28,7 @@ export interface ProfileCallsParts extends PrepareParts {
   readonly ledger: CallLedger;
   readonly tally: Tally;
   readonly speeds: LaneSpeeds;
+  readonly reports: TokenReports;
   readonly budget: Budget;
   readonly pace: Pace;
   readonly state: JobState<"cap" | "model-down">;
@@ -33,19 +36,22 @@ export interface ProfileCallsParts extends PrepareParts {
   readonly earlier: Map<number, EarlierAttempts>;
   /** Deletes an answer's text with the next calls that are written. */
   readonly drop: (position: number, model: string) => void;
+  /** A model was found not to report log probabilities. */
+  readonly unreported: () => void;
   /** A call can be taken again. */
   readonly soon: () => void;
 }
 
 /** Calls of a profile, lane by lane: what each takes, what it may cost, and what follows its outcome. */
 export function createProfileCalls(parts: ProfileCallsParts) {
-  const { profile, shape, lanes, ledger, tally, speeds, budget, pace, state, earlier } = parts;
+  const { profile, shape, lanes, ledger, tally, speeds, reports, budget, pace, state, earlier } = parts;
   const { models, measures, keepAnswers } = profile.request;
   const rows = callRows(profile);
   const failures = new Map<number, number>();
   /** Calls that an upstream refused since they were to be streamed. */
   const unstreamed = new Set<number>();
   const delayed = new Map<number, NodeJS.Timeout>();
+  const modelOf = ({ model }: LedgerCall): string => models[model]?.model ?? "";
   const before = (call: LedgerCall): EarlierAttempts => earlier.get(call.id) ?? none;
 
   function putBack(call: LedgerCall, afterMs: number): void {
@@ -97,7 +103,7 @@ export function createProfileCalls(parts: ProfileCallsParts) {
 
   /** @param held from here until the attempt is settled or cancelled. */
   function attemptAt(
-    { call, body, read }: AskedCall,
+    { call, body, isLong, read }: AskedCall,
     lane: Lane,
     { upstream, mostUsd }: { readonly upstream: UpstreamState; readonly mostUsd: number },
   ): Attempt<StoredCall> {
@@ -105,10 +111,12 @@ export function createProfileCalls(parts: ProfileCallsParts) {
     const attempt = { ...rows.blank(call), lost: spent.lost, attempts: spent.attempts + 1 };
     upstream.slots.begin();
     const inFlight = upstream.slots.underWay;
+    const logProbabilities = read === null && reports.asks(modelOf(call), call.id);
     return {
       upstream: upstream.upstream,
       body,
-      stream: read === null && upstream.streams && !unstreamed.has(call.id),
+      stream: isLong && upstream.streams && !unstreamed.has(call.id),
+      logProbabilities,
       asked: { ...attempt, usd: spent.usd + mostUsd, state: "asked" },
       settle(outcome) {
         const usd = lane.usdOf(outcome, mostUsd);
@@ -117,7 +125,7 @@ export function createProfileCalls(parts: ProfileCallsParts) {
         // It was the streaming that was refused, not the prompt.
         if (outcome.kind === "answered" && unstreamed.has(call.id)) upstream.streams = false;
         const row = { ...attempt, at: new Date().toISOString(), usd: spent.usd + usd, engine: upstream.upstream.engine, inFlight };
-        const step = stepAfter(call, row, outcome, read);
+        const step = stepAfter(call, row, outcome, { read, logProbabilities });
         pauseForFault(lane);
         return step;
       },
@@ -128,10 +136,19 @@ export function createProfileCalls(parts: ProfileCallsParts) {
     };
   }
 
-  function stepAfter(call: LedgerCall, row: StoredCall, outcome: CallOutcome, read: AskedCall["read"]): NextStep<StoredCall> {
+  function stepAfter(
+    call: LedgerCall,
+    row: StoredCall,
+    outcome: CallOutcome,
+    { read, logProbabilities }: Pick<AskedCall, "read"> & { readonly logProbabilities: boolean },
+  ): NextStep<StoredCall> {
     if (outcome.kind === "answered") {
-      const { kind: _, text, cut, ...figures } = outcome;
-      const said = read === null ? { answer: text, cut: cut ? 1 : 0 } : scoreOf(read(text));
+      const { kind: _, text, cut, tokens, ...figures } = outcome;
+      const confidence = logProbabilities ? rawConfidence(outcome) : null;
+      // An answer without text has no tokens, which shows nothing.
+      const shows = read === null && (tokens !== null || text !== "");
+      if (shows && reports.answered(modelOf(call), call.id, { asked: logProbabilities, reported: tokens !== null })) parts.unreported();
+      const said = read === null ? { answer: text, cut: cut ? 1 : 0, confidence } : scoreOf(read(text));
       return { kind: "end", row: { ...row, ...figures, ...said, state: "done" } };
     }
     // Requests that may have cost something keep their state "asked": when the job continues they count as lost.
@@ -140,12 +157,21 @@ export function createProfileCalls(parts: ProfileCallsParts) {
       unstreamed.add(call.id);
       return again(call, row, 0);
     }
+    if (outcome.kind === "unreported" || (outcome.kind === "refused" && logProbabilities && !reports.reports(modelOf(call)))) {
+      reports.askPlainly(call.id);
+      return again(call, row, 0);
+    }
     const failed = (failures.get(call.id) ?? 0) + (outcome.kind === "busy" ? 0 : 1);
     failures.set(call.id, failed);
     if (outcome.kind !== "refused" && failed < MOST_ATTEMPTS) return again(call, row, outcome.kind === "busy" ? 0 : retryMs(failed));
     const unscored: UnscoredKind | null = read === null ? null : outcome.kind === "refused" ? "refused" : "failed";
-    const who = read === null ? models[call.model]?.model : `The judge of "${measures[call.measure ?? 0]?.name}"`;
+    const who = read === null ? modelOf(call) : readerOf(call);
     return { kind: "end", row: { ...row, unscored, failure: `${who} ${outcome.reason}.`, state: "failed" } };
+  }
+
+  function readerOf(call: LedgerCall): string {
+    const measure = measures[call.measure ?? 0];
+    return measure === undefined ? `${modelOf(call)}, asked for a sample,` : `The judge of "${measure.name}"`;
   }
 
   function again(call: LedgerCall, row: StoredCall, afterMs: number): NextStep<StoredCall> {
@@ -160,6 +186,7 @@ export function createProfileCalls(parts: ProfileCallsParts) {
     earlier.delete(call.id);
     failures.delete(call.id);
     unstreamed.delete(call.id);
+    reports.forget(call.id);
     ledger.end(call.id, row.state === "failed" ? "failed" : "done");
     if (!keepAnswers) dropRead(call);
   }

@@ -14,6 +14,7 @@ import { createProfileCalls, REFRESH_MS } from "./profileCalls";
 import { countedReadings, profileShape } from "./profileShape";
 import { restoreCalls } from "./restoreCalls";
 import { Tally } from "./tally";
+import { TokenReports } from "./tokenReports";
 
 export interface ProfileRunParts extends PoolContext {
   readonly store: Pick<Store, "profiles" | "prompts" | "audit">;
@@ -64,6 +65,7 @@ export async function resumeProfile(profile: StoredProfile, parts: ProfileRunPar
   const budget = new Budget(tally.usd, request.capUsd);
   const pace = new Pace(request.requestsPerMinute);
   const speeds = new LaneSpeeds(shape.lanes.length, request.requestsPerMinute);
+  const reports = new TokenReports(request.gates.confidence, profile.withoutLogprobs ?? []);
   const state = createJobState<PauseKind>({
     ...{ state: profile.state, pause: profile.pause ?? null, noun: "profile", subject: request.name, audit: store.audit },
     write(to, pause) {
@@ -82,8 +84,9 @@ export async function resumeProfile(profile: StoredProfile, parts: ProfileRunPar
   let drops: { readonly position: number; readonly model: string }[] = [];
   const journal = createCallJournal<StoredCall>(write);
   const calls = createProfileCalls({
-    ...{ profile, shape, store, measures, lanes, ledger, tally, speeds, budget, pace, state, earlier },
+    ...{ profile, shape, store, measures, lanes, ledger, tally, speeds, reports, budget, pace, state, earlier },
     drop: (position, model) => drops.push({ position, model }),
+    unreported: () => store.profiles.setWithoutLogprobs(id, reports.without),
     soon: () => scheduler.soon(),
   });
   const scheduler = createCallScheduler({

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Answerer, Measure, ProfileRequest } from "@/server/contracts/studio";
 import type { StoredAnswer, StoredProfile, StoredReading } from "@/server/store/profileRepository";
 import { modelCards } from "@/solver/hardware/models";
+import { SAMPLES_ID } from "./gateReadings";
 import { createMeasureReadings } from "./measures/readings";
 import { measuresProblem, profileTable, replayableIds } from "./profileTable";
 
@@ -17,10 +18,21 @@ const request: ProfileRequest = {
     measures: [rubric("gate", "j"), rubric("twin", "j"), rubric("other", "k"), exact],
   },
   ...{ concurrency: 1, requestsPerMinute: null, capUsd: null, maxOutputTokens: 10, keepAnswers: false },
+  gates: { confidence: false, samples: null },
 };
-const profile: StoredProfile = { id: "p", createdAt: "", actor: "a", promptSetId: "s", request, state: "done", pause: null };
+const profile: StoredProfile = {
+  id: "p",
+  createdAt: "",
+  actor: "a",
+  promptSetId: "s",
+  request,
+  state: "done",
+  pause: null,
+  withoutLogprobs: null,
+};
 const answer = (position: number, model: string, inputTokens: number | null): StoredAnswer => ({
   ...{ position, model, at: "", inputTokens, outputTokens: 5 + position, ttftSeconds: 1, seconds: 2, engine: null, inFlight: 1, cut: null },
+  confidence: null,
 });
 const reading = (position: number, model: string, score: number | null): StoredReading => ({
   position,
@@ -73,6 +85,51 @@ describe("a workload's table from a profile", () => {
       message:
         "No prompt is whole: 4 without an answer of every model. Let the job go on, or choose measures that score more of the answers.",
     });
+  });
+
+  it("has the gate columns of models whose answers all have them, and says which are left out", () => {
+    const made = table({
+      answers: all((position, model) => ({
+        ...answer(position, model, 10),
+        confidence: model === "gemma-2-9b" && position === 3 ? null : 90 + position,
+      })),
+      readingsOf: (measureId) =>
+        measureId === SAMPLES_ID
+          ? [0, 1, 2, 3].flatMap((position) =>
+              [100, position < 2 ? 0 : 100].map((score, at) => ({ ...reading(position, "gemma-2-2b", score), reading: at })),
+            )
+          : all((position, model) => reading(position, model, measureId === "gate" ? 60 + position : 100)),
+    });
+    if (!made.ok) throw new Error(made.message);
+    const [small, large] = made.table.models;
+    expect([...(small?.confidence ?? [])]).toEqual([90, 91, 92, 93]);
+    expect([...(small?.agreement ?? [])]).toEqual([50, 50, 100, 100]);
+    expect([large?.confidence, large?.agreement]).toEqual([undefined, undefined]);
+    expect(made.origin).toContain("; no confidence of gemma-2-9b, which is missing for 1 of 4 answers");
+    expect(made.origin).not.toContain("agreement");
+    // A prompt that the table does not have needs no confidence.
+    const without = table({
+      answers: all((position, model) => ({ ...answer(position, model, 10), confidence: position === 3 ? null : 90 })),
+      readingsOf: (measureId) =>
+        all((position, model) =>
+          measureId === SAMPLES_ID || (position === 3 && model === "gemma-2-2b") ? null : reading(position, model, 60),
+        ),
+    });
+    expect(without.ok && without.table.models.map(({ confidence }) => confidence?.length)).toEqual([3, 3]);
+  });
+
+  it("leaves prompts out whose samples are yet to be taken, as those without an answer, until the job is over", () => {
+    const stopped = { ...profile, state: "stopped" } as const;
+    const readingsOf = (measureId: string) =>
+      all((position, model) =>
+        measureId === SAMPLES_ID && position === 3 ? null : reading(position, model, measureId === "gate" ? 60 + position : 100),
+      );
+    const made = table({ profile: stopped, readingsOf });
+    expect(made).toMatchObject({ ok: true, leftOut: 1, origin: expect.stringContaining("1 left out: 1 without a sample of every model") });
+    expect(made.ok && [...(made.table.models[0]?.agreement ?? [])]).toEqual([100, 100, 100]);
+    const over = table({ readingsOf });
+    expect(over).toMatchObject({ ok: true, leftOut: 0 });
+    expect(over.ok && over.table.models[0]?.agreement).toBeUndefined();
   });
 
   it("says of unknown models where to add them", () => {

@@ -1,10 +1,13 @@
 import type { Outcome, ProfileRequest, Prompt } from "@/server/contracts/studio";
 import type { StoredAnswer, StoredProfile, StoredReading } from "@/server/store/profileRepository";
 import type { ModelCard } from "@/solver/hardware/modelCard";
+import { mean } from "@/solver/numeric/quantile";
 import type { LabelledTable } from "@/solver/workload/applyJudge";
 import { collectedTable } from "@/solver/workload/collectedTable";
+import { SAMPLES_ID } from "./gateReadings";
 import type { MeasureReadings } from "./measures/reading";
 import { judgeOf } from "./profileShape";
+import { type AnswerColumns, wholeGateColumns } from "./wholeGateColumns";
 
 export interface TableParts {
   readonly profile: StoredProfile;
@@ -53,26 +56,38 @@ export function profileTable(parts: TableParts): ProfileTable {
   const problem = measuresProblem(request, gate, label);
   if (problem !== null) return { ok: false, message: problem };
   const column = () => new Array<number>(prompts).fill(Number.NaN);
-  const byModel = new Map(
-    request.models.map(({ model }, sizeRank) => [model, { sizeRank, outputTokens: column(), label: column(), judged: column() }]),
+  const byModel = new Map<string, AnswerColumns>(
+    request.models.map(({ model }, sizeRank) => [
+      model,
+      { sizeRank, outputTokens: column(), label: column(), judged: column(), confidence: column(), agreement: column() },
+    ]),
   );
   for (const [id, name] of [[gate, "judged"] as const, [label, "label"] as const])
     for (const { model, position, score } of scoresOf(parts, id)) fill(byModel.get(model)?.[name], position, score);
+  for (const { model, position, scores } of readAnswers(parts, SAMPLES_ID)) fill(byModel.get(model)?.agreement, position, meanOf(scores));
   const inputTokens = new Array<number>(prompts).fill(0);
   const noted = { uncounted: 0, cut: 0 };
   for (const answer of answers) {
     const { position, model } = answer;
     fill(byModel.get(model)?.outputTokens, position, answer.outputTokens ?? 0);
     inputTokens[position] = Math.max(inputTokens[position] ?? 0, answer.inputTokens ?? 0);
+    fill(byModel.get(model)?.confidence, position, answer.confidence);
     if (answer.inputTokens === null) noted.uncounted += 1;
     if (answer.cut === 1) noted.cut += 1;
   }
-  const missing = { answer: new Set<number>(), gate: new Set<number>(), label: new Set<number>() };
+  // Until a job is over, samples may not be taken yet: those prompts are left out. In one that is over they failed: the column is left out.
+  const sampled = new Set(
+    [...byModel.values()].filter(({ agreement }) => profile.state !== "done" && agreement.some((share) => !Number.isNaN(share))),
+  );
+  const awaitsSamples = (columns: AnswerColumns, position: number): boolean =>
+    sampled.has(columns) && Number.isNaN(columns.agreement[position]);
+  const missing = { answer: new Set<number>(), gate: new Set<number>(), label: new Set<number>(), sample: new Set<number>() };
   for (let position = 0; position < prompts; position += 1) {
     for (const columns of byModel.values()) {
-      const lacks = needed.find(([name]) => Number.isNaN(columns[name][position]));
-      if (lacks === undefined) continue;
-      missing[lacks[1]].add(position);
+      const lacks =
+        needed.find(([name]) => Number.isNaN(columns[name][position]))?.[1] ?? (awaitsSamples(columns, position) ? "sample" : null);
+      if (lacks === null) continue;
+      missing[lacks].add(position);
       for (const [name] of needed) columns[name][position] = Number.NaN;
     }
   }
@@ -85,7 +100,9 @@ export function profileTable(parts: TableParts): ProfileTable {
   const unknown = request.models.find(({ model }) => !Object.hasOwn(parts.models, model));
   if (unknown !== undefined)
     return { ok: false, message: `There is no model card "${unknown.model}": add one on the page of models, then make the workload.` };
-  const collected = collectedTable(rows, byModel, { aliases: {}, models: parts.models });
+  const places = [...rows.keys()].filter((position) => !Object.values(missing).some((positions) => positions.has(position)));
+  const { answersOf, incomplete } = wholeGateColumns(byModel, places);
+  const collected = collectedTable(rows, answersOf, { aliases: {}, models: parts.models });
   if (!collected.ok) return { ok: false, message: tooFew(prompts, missing) ?? `${collected.problem}.` };
   const { table, droppedPrompts, thinnedPrompts, promptLengths } = collected.value;
   const leftOut = droppedPrompts + thinnedPrompts;
@@ -93,7 +110,7 @@ export function profileTable(parts: TableParts): ProfileTable {
     ok: true,
     table,
     leftOut,
-    origin: originOf(parts, { ...noted, leftOut, missing, promptLengths, nameless: named.every((one) => one === null) }),
+    origin: originOf(parts, { ...noted, incomplete, leftOut, missing, promptLengths, nameless: named.every((one) => one === null) }),
   };
 }
 
@@ -101,41 +118,61 @@ function fill(column: number[] | undefined, position: number, value: number | nu
   if (column !== undefined && value !== null) column[position] = value;
 }
 
-/** The score that counts of each answer that a measure read. */
-function* scoresOf({ profile: { request }, readingsOf, countedScore }: TableParts, measureId: string) {
-  const measure = request.measures.find(({ id }) => id === measureId);
-  if (measure === undefined) return;
-  let last = null as { readonly position: number; readonly model: string; readonly scores: (number | null)[] } | null;
+interface ReadAnswer {
+  readonly position: number;
+  readonly model: string;
+  readonly scores: (number | null)[];
+}
+
+/** All scores of each answer that a measure read, or that was sampled again. */
+function* readAnswers({ readingsOf }: TableParts, measureId: string): Generator<ReadAnswer> {
+  let last = null as ReadAnswer | null;
   for (const { position, model, reading, score } of readingsOf(measureId)) {
     if (last?.position !== position || last.model !== model) {
-      if (last !== null) yield { ...last, score: countedScore(measure, last.scores) };
+      if (last !== null) yield last;
       last = { position, model, scores: [] };
     }
     last.scores[reading] = score;
   }
-  if (last !== null) yield { ...last, score: countedScore(measure, last.scores) };
+  if (last !== null) yield last;
+}
+
+/** The score that counts of each answer that a measure read. */
+function* scoresOf(parts: TableParts, measureId: string) {
+  const measure = parts.profile.request.measures.find(({ id }) => id === measureId);
+  if (measure === undefined) return;
+  for (const read of readAnswers(parts, measureId)) yield { ...read, score: parts.countedScore(measure, read.scores) };
+}
+
+/** The mean of those scores that are known. */
+function meanOf(scores: readonly (number | null)[]): number | null {
+  const known = scores.filter((score) => typeof score === "number");
+  return known.length === 0 ? null : mean(known);
 }
 
 interface Missing {
   readonly answer: ReadonlySet<number>;
   readonly gate: ReadonlySet<number>;
   readonly label: ReadonlySet<number>;
+  readonly sample: ReadonlySet<number>;
 }
 
 /** Prompts by the first thing that is missing of them. */
-function reasonsOf({ answer, gate, label }: Missing): readonly string[] {
+function reasonsOf({ answer, gate, label, sample }: Missing): readonly string[] {
   const unscored = new Set([...gate].filter((position) => !answer.has(position)));
   const unlabelled = new Set([...label].filter((position) => !answer.has(position) && !unscored.has(position)));
+  const unsampled = [...sample].filter((position) => !answer.has(position) && !gate.has(position) && !label.has(position)).length;
   return [
     ...(answer.size > 0 ? [`${answer.size} without an answer of every model`] : []),
     ...(unscored.size > 0 ? [`${unscored.size} without a score for the gate`] : []),
     ...(unlabelled.size > 0 ? [`${unlabelled.size} without a label`] : []),
+    ...(unsampled > 0 ? [`${unsampled} without a sample of every model`] : []),
   ];
 }
 
 function tooFew(prompts: number, missing: Missing): string | null {
-  const { answer, gate, label } = missing;
-  const whole = prompts - new Set([...answer, ...gate, ...label]).size;
+  const { answer, gate, label, sample } = missing;
+  const whole = prompts - new Set([...answer, ...gate, ...label, ...sample]).size;
   if (whole >= 2) return null;
   const found = whole === 0 ? "No prompt is" : "Only one prompt is";
   return `${found} whole: ${reasonsOf(missing).join(", ")}. Let the job go on, or choose measures that score more of the answers.`;
@@ -148,12 +185,14 @@ interface Noted {
   /** Answers without a reported token count, and those cut at their token limit. */
   readonly uncounted: number;
   readonly cut: number;
+  /** Gate columns that some answers lack. */
+  readonly incomplete: readonly string[];
   /** Whether ids and categories are gone. */
   readonly nameless: boolean;
 }
 
 function originOf({ profile: { request }, promptSetName, prompts, gate, label, emulated }: TableParts, noted: Noted): string {
-  const { leftOut, missing, promptLengths, uncounted, cut, nameless } = noted;
+  const { leftOut, missing, promptLengths, uncounted, cut, incomplete, nameless } = noted;
   const names = request.models.map(({ model }) => model).join(", ");
   const told = (id: string): string => {
     const measure = request.measures.find((one) => one.id === id);
@@ -166,6 +205,7 @@ function originOf({ profile: { request }, promptSetName, prompts, gate, label, e
     `label by ${told(label)}`,
     ...(leftOut > 0 ? [`${leftOut} left out: ${reasonsOf(missing).join(", ")}`] : []),
     ...(cut > 0 ? [`${cut} answers ended at their limit of tokens`] : []),
+    ...incomplete,
     ...(nameless ? ["ids and categories of the prompts were deleted with their texts"] : []),
     ...(uncounted > 0 ? [`tokens of ${uncounted} answers were counted by the studio, for the address gave no usage`] : []),
     ...(promptLengths === "estimated" ? ["prompt lengths partly estimated"] : []),

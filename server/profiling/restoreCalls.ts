@@ -1,6 +1,7 @@
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import type { CallLedger } from "./callLedger";
+import { SAMPLES_ID } from "./gateReadings";
 
 /** What is known of earlier attempts at a call: what was counted of them already. */
 export interface EarlierAttempts {
@@ -26,7 +27,11 @@ export async function restoreCalls(
 ): Promise<Map<number, EarlierAttempts>> {
   const earlier = new Map<number, EarlierAttempts>();
   const modelAt = new Map(request.models.map(({ model }, at) => [model, at]));
-  const measureAt = new Map<string, number | null>([["", null], ...request.measures.map((measure, at) => [measure.id, at] as const)]);
+  const measureAt = new Map<string, number | null>([
+    ["", null],
+    ...request.measures.map((measure, at) => [measure.id, at] as const),
+    ...(request.gates.samples === null ? [] : [[SAMPLES_ID, request.measures.length] as const]),
+  ]);
   for (let from = 0; from < prompts; from += PROMPTS_A_TURN) {
     for (const row of profiles.callsBetween(id, from, from + PROMPTS_A_TURN)) {
       const [model, measure] = [modelAt.get(row.model), measureAt.get(row.measureId)];

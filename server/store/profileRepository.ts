@@ -19,7 +19,7 @@ export type StoredReading = Pick<StoredCall, "position" | "model" | "reading" | 
 /** A model's answer without its text. */
 export type StoredAnswer = Pick<
   StoredCall,
-  "position" | "model" | "at" | "inputTokens" | "outputTokens" | "ttftSeconds" | "seconds" | "engine" | "inFlight" | "cut"
+  "position" | "model" | "at" | "inputTokens" | "outputTokens" | "ttftSeconds" | "seconds" | "engine" | "inFlight" | "cut" | "confidence"
 >;
 
 /** Calls that are equal in all counted fields. Readings of a measure besides the first one, or the first two, are calls too. */
@@ -33,8 +33,14 @@ const number = (column: Parameters<typeof sum>[0]) => sql<number>`coalesce(${sum
 
 const unknown = {
   ...{ lost: 0, inputTokens: null, outputTokens: null, ttftSeconds: null, seconds: null, engine: null, inFlight: null },
-  ...{ score: null, unscored: null, failure: null, cut: null, answer: null },
+  ...{ score: null, unscored: null, failure: null, cut: null, confidence: null, answer: null },
 };
+
+/** Requests that were stored before profiles measured gates name none. */
+const read = (profile: StoredProfile): StoredProfile => ({
+  ...profile,
+  request: { ...profile.request, gates: profile.request.gates ?? { confidence: false, samples: null } },
+});
 
 /** Names of fields as stored in the database. */
 const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -81,11 +87,14 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
   }
 
   return {
-    insert(profile: StoredProfile): void {
+    insert(profile: typeof profiles.$inferInsert): void {
       db.insert(profiles).values(profile).run();
     },
     setState(id: string, state: ProfileJob["state"], pause: ProfileJob["pause"]): void {
       db.update(profiles).set({ state, pause }).where(eq(profiles.id, id)).run();
+    },
+    setWithoutLogprobs(id: string, models: readonly string[]): void {
+      db.update(profiles).set({ withoutLogprobs: models }).where(eq(profiles.id, id)).run();
     },
     /** Sets the job's spending cap from now on; null: no limit. */
     setCap(id: string, capUsd: number | null): void {
@@ -95,11 +104,12 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
         .run();
     },
     get(id: string): StoredProfile | null {
-      return db.select().from(profiles).where(eq(profiles.id, id)).get() ?? null;
+      const profile = db.select().from(profiles).where(eq(profiles.id, id)).get();
+      return profile === undefined ? null : read(profile);
     },
     /** Newest first. */
     list(): readonly StoredProfile[] {
-      return db.select().from(profiles).orderBy(desc(profiles.createdAt)).all();
+      return db.select().from(profiles).orderBy(desc(profiles.createdAt)).all().map(read);
     },
     /** Running and paused ones, for one sample of prompts. */
     openOn(promptSetId: string): readonly StoredProfile[] {
@@ -108,7 +118,8 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
         .select()
         .from(profiles)
         .where(and(eq(profiles.promptSetId, promptSetId), isOpen))
-        .all();
+        .all()
+        .map(read);
     },
     /** Deletes the texts of all answers to a sample's prompts; measurements stay. */
     dropAnswersOf(promptSetId: string): void {
@@ -159,9 +170,10 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
     },
     /** Given answers, in order of prompts: all, or those in a range of positions. */
     answers(profileId: string, from = 0, before = ALL): readonly StoredAnswer[] {
-      const { position, model, at, inputTokens, outputTokens, ttftSeconds, seconds, engine, inFlight, cut, state } = profileCalls;
+      const { position, model, at, inputTokens, outputTokens, ttftSeconds, seconds, engine, inFlight, cut, confidence, state } =
+        profileCalls;
       return db
-        .select({ position, model, at, inputTokens, outputTokens, ttftSeconds, seconds, engine, inFlight, cut })
+        .select({ position, model, at, inputTokens, outputTokens, ttftSeconds, seconds, engine, inFlight, cut, confidence })
         .from(profileCalls)
         .where(and(answersOf(profileId), gte(position, from), lt(position, before), eq(state, "done")))
         .orderBy(asc(position), asc(model))

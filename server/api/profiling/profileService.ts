@@ -187,7 +187,10 @@ export function createProfileService(parts: ProfileServiceParts) {
       if (problem !== undefined) return { ok: false, message: problem };
       const id = randomUUID();
       const createdAt = new Date().toISOString();
-      const profile: StoredProfile = { id, createdAt, actor, promptSetId: request.promptSetId, request, state: "running", pause: null };
+      const profile: StoredProfile = {
+        ...{ id, createdAt, actor, promptSetId: request.promptSetId, request, state: "running", pause: null },
+        withoutLogprobs: null,
+      };
       store.atomically(() => {
         store.profiles.insert(profile);
         const cap = request.capUsd === null ? "no cap" : `a cap of $${request.capUsd}`;

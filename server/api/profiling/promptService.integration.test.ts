@@ -65,7 +65,7 @@ describe("samples of prompts", () => {
       ...{ id: "p", createdAt: "2026-01-01T00:00:00.000Z", actor: "ada", promptSetId, state, pause: null },
       request: {
         ...{ name: "evening run", promptSetId, models: [], measures: [], concurrency: 1, requestsPerMinute: null },
-        ...{ capUsd: null, maxOutputTokens: 1, keepAnswers: true },
+        ...{ capUsd: null, maxOutputTokens: 1, keepAnswers: true, gates: { confidence: false, samples: null } },
       },
     });
 

@@ -67,7 +67,7 @@ test("50 labels given at the queue cover the AUC of the emulated judge, as the p
   );
   const request = {
     ...{ name: "Ours", promptSetId: "set", models: names.map(judged), measures: [gate], concurrency: 1, requestsPerMinute: null },
-    ...{ capUsd: null, maxOutputTokens: 10, keepAnswers: true },
+    ...{ capUsd: null, maxOutputTokens: 10, keepAnswers: true, gates: { confidence: false, samples: null } },
   };
   let covered = 0;
   let width = 0;

@@ -45,6 +45,7 @@ const request: ProfileRequest = {
   capUsd: null,
   maxOutputTokens: 100,
   keepAnswers: true,
+  gates: { confidence: false, samples: null },
 };
 const set: Omit<PromptSet, "deleted"> = {
   ...{

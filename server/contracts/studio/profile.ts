@@ -63,6 +63,14 @@ const measureSchema = z.discriminatedUnion("kind", [
   }),
 ]);
 
+/** What gates without a judge would see of each answer. */
+const profileGatesSchema = z.strictObject({
+  /** Whether engines are asked for log probabilities. A model that does not report them is not asked again. */
+  confidence: z.boolean(),
+  /** Further answers of the same model to each prompt, which are compared with its answer; null: none. */
+  samples: z.strictObject({ count: z.int().min(1).max(4), temperature: z.number().min(0).max(2) }).nullable(),
+});
+
 export const profileRequestSchema = z
   .object({
     name: enteredTitle,
@@ -80,6 +88,7 @@ export const profileRequestSchema = z
     maxOutputTokens: z.int().min(1).max(100_000),
     /** Whether texts of answers are stored when they are judged; without them manual labelling is impossible. */
     keepAnswers: z.boolean(),
+    gates: profileGatesSchema.default({ confidence: true, samples: null }),
   })
   .refine(({ models }) => new Set(models.map(({ model }) => model)).size === models.length, {
     path: ["models"],
@@ -161,6 +170,8 @@ export interface ProfileJob {
   readonly callsPerMinute: number | null;
   /** The most frequent failures, in sentences. */
   readonly failures: readonly { readonly reason: string; readonly calls: number }[];
+  /** What workloads made from it lack, a sentence each. */
+  readonly notes: readonly string[];
   /** Workloads made from it. */
   readonly workloadIds: readonly string[];
   /** Whether answers are stored and not deleted. */

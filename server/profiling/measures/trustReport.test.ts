@@ -44,7 +44,7 @@ function profiled(truth: Truth, scores: Readonly<Record<string, Score>>): void {
   const measures = Object.keys(scores).map(rubric);
   const request = {
     ...{ name: "Ours", promptSetId: "set", models: Object.keys(truth).map(judged), measures, concurrency: 1, requestsPerMinute: null },
-    ...{ capUsd: null, maxOutputTokens: 10, keepAnswers: true },
+    ...{ capUsd: null, maxOutputTokens: 10, keepAnswers: true, gates: { confidence: false, samples: null } },
   };
   const counts = { population: PROMPTS, prompts: PROMPTS, skipped: 0, meanCharacters: 1, withReference: 0, withTest: 0 };
   store.prompts.insert(

@@ -6,6 +6,9 @@ export interface HeardRequest {
   readonly model: string;
   readonly stream?: boolean;
   readonly max_tokens?: number;
+  readonly temperature?: number;
+  readonly seed?: number;
+  readonly logprobs?: boolean;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
 }
 
@@ -19,6 +22,8 @@ export type Said =
       /** Between the first token of a stream and the others. */
       readonly decodeMs?: number;
       readonly finish?: "length";
+      /** Of each token, a character; left out: log probabilities are not reported. */
+      readonly probability?: number;
     }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly text?: string }
   /** Closes the connection. */
@@ -57,18 +62,26 @@ export async function testModels(say: (request: HeardRequest, count: number) => 
     }
     await new Promise((wake) => setTimeout(wake, said.delayMs ?? 1));
     const used = said.usage === false ? undefined : usageOf(request, said.outputTokens ?? said.text.length);
+    const { probability } = said;
+    const tokens = (text: string): object | undefined =>
+      request.logprobs && probability !== undefined
+        ? { content: [...text].map((token) => ({ token, logprob: Math.log(probability), bytes: null, top_logprobs: [] })) }
+        : undefined;
     if (request.stream) {
       response.writeHead(200, { "content-type": "text/event-stream" });
       const finish = said.finish === undefined ? "" : event({}, said.finish);
       const last = finish + (used === undefined ? "" : `data: ${JSON.stringify({ choices: [], usage: used })}\n\n`);
-      const [first = "", ...others] = [...said.text].map((content) => event({ content }));
+      const [first = "", ...others] = [...said.text].map((content) => event({ content }, null, tokens(content)));
       response.write(first);
       if (said.decodeMs !== undefined) await new Promise((wake) => setTimeout(wake, said.decodeMs));
       response.end(`${others.join("")}${last}data: [DONE]\n\n`);
     } else {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(
-        JSON.stringify({ choices: [{ message: { role: "assistant", content: said.text }, finish_reason: said.finish }], usage: used }),
+        JSON.stringify({
+          choices: [{ message: { role: "assistant", content: said.text }, finish_reason: said.finish, logprobs: tokens(said.text) }],
+          usage: used,
+        }),
       );
     }
   };
@@ -91,8 +104,8 @@ export async function testModels(say: (request: HeardRequest, count: number) => 
   };
 }
 
-const event = (delta: object, finish_reason: string | null = null): string =>
-  `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+const event = (delta: object, finish_reason: string | null = null, logprobs?: object): string =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason, logprobs }] })}\n\n`;
 
 const usageOf = ({ messages }: HeardRequest, outputTokens: number) => ({
   prompt_tokens: messages.reduce((sum, { content }) => sum + content.length, 0),

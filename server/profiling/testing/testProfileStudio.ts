@@ -148,10 +148,14 @@ export const promptsOf = ({ outcomes: { promptIds, inputTokens } }: Workload): r
     body: { messages: [{ role: "user", content: promptText(id, inputTokens[at] ?? 1) }], max_tokens: 8192 },
   }));
 
-/** A running job, as if a user had just started it. */
-export function keepProfile(store: Store, promptSetId: string, request: Omit<ProfileRequest, "promptSetId" | "name">): string {
+/** A running job, as if a user had just started it; without columns for gates unless it names them. */
+export function keepProfile(
+  store: Store,
+  promptSetId: string,
+  request: Omit<ProfileRequest, "promptSetId" | "name" | "gates"> & Partial<Pick<ProfileRequest, "gates">>,
+): string {
   const [id, createdAt] = ["job", "2026-01-01T00:00:00.000Z"];
-  const whole = { ...request, promptSetId, name: "a job" };
+  const whole = { gates: { confidence: false, samples: null }, ...request, promptSetId, name: "a job" };
   store.profiles.insert({ id, createdAt, actor: "a", promptSetId, request: whole, state: "running", pause: null });
   return id;
 }

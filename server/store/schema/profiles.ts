@@ -13,6 +13,8 @@ export const profiles = sqliteTable("profiles", {
   request: text({ mode: "json" }).$type<ProfileRequest>().notNull(),
   state: text().$type<ProfileJob["state"]>().notNull(),
   pause: text({ mode: "json" }).$type<ProfileJob["pause"]>(),
+  /** Models that were found not to report log probabilities; null: none. */
+  withoutLogprobs: text({ mode: "json" }).$type<readonly string[]>(),
 });
 
 /**
@@ -52,6 +54,8 @@ export const profileCalls = sqliteTable(
     failure: text(),
     /** 1: the engine ended it at its token limit. */
     cut: integer(),
+    /** Smallest token probability of an answer x 100; null: not reported. */
+    confidence: real(),
     /** Text of the answer; null once it is judged and must not be stored, or is deleted. */
     answer: text(),
   },

@@ -1,0 +1,198 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createCardStore } from "@/server/cards/cardStore";
+import type { Answerer, Prompt } from "@/server/contracts/studio";
+import { profileRequestSchema } from "@/server/contracts/studio/profile";
+import { type HeardRequest, type Said, testModels } from "@/server/profiling/testing/testModels";
+import { keepPrompts, until } from "@/server/profiling/testing/testProfileStudio";
+import { openStore, type Store } from "@/server/store/store";
+import { createUploads } from "@/server/store/uploads";
+import { loadWorkload } from "@/server/workloads/storedWorkloads";
+import { gateTournament } from "@/solver/tournament/gateTournament";
+import { createProfileService } from "./profileService";
+
+const PROMPTS = 80;
+const SMALL = "qwen2.5-3b";
+const LARGE = "qwen2.5-7b";
+
+let folder: string;
+let store: Store;
+let service: ReturnType<typeof createProfileService>;
+let server: Awaited<ReturnType<typeof testModels>>;
+let say: (request: HeardRequest) => Said;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "weir-profile-gates-"));
+  store = openStore(folder);
+  server = await testModels((request) => say(request));
+  say = answers;
+  service = started();
+  keepPrompts(store, prompts);
+});
+afterEach(async () => {
+  await service.close();
+  await server.close();
+  store.close();
+  rmSync(folder, { recursive: true });
+});
+
+function started() {
+  const uploads = createUploads(folder);
+  return createProfileService({
+    ...{ store, uploads, cards: createCardStore(folder), clusterOf: () => null },
+    arrivals: { openUpload: uploads.open, workloadOf: () => null, clusterOf: () => null, clusterName: (id) => id },
+    sourceOf: async () => ({ ok: false, message: "there is none" }),
+    unitTests: { problem: async () => null, passes: async () => true },
+  });
+}
+
+const prompts: readonly Prompt[] = Array.from({ length: PROMPTS }, (_, index) => ({
+  ...{ id: `p${index}`, category: "", atMs: null, reference: "4", test: null },
+  body: { messages: [{ role: "user", content: `question ${index}` }], temperature: 0 },
+}));
+const numberOf = ({ messages }: HeardRequest): number => Number(/question (\d+)/.exec(messages[0]?.content ?? "")?.[1]);
+const isSample = ({ temperature }: HeardRequest): boolean => temperature === 1;
+
+/** The small model is wrong, and unsure, on every fourth prompt, where its samples differ. The large one is right. */
+function answers(request: HeardRequest): Said {
+  if (request.model === "judge") return { text: `${50 + (numberOf(request) % 7)}`, delayMs: 1 };
+  const isHard = request.model === SMALL && numberOf(request) % 4 === 0;
+  if (isSample(request)) return { text: isHard ? "it may be 6" : "I say 4", delayMs: 1 };
+  return { text: isHard ? "it is 5" : "it is 4", probability: isHard ? 0.4 : 0.95, delayMs: 1 };
+}
+
+const at = (model: string): Answerer => ({
+  ...{ model, at: { kind: "url", url: server.url } },
+  ...{ usdPerMillionInputTokens: 1, usdPerMillionOutputTokens: 2 },
+});
+const requestOf = (change: object = {}) =>
+  profileRequestSchema.parse({
+    ...{ name: "ours", promptSetId: "set", models: [at(SMALL), at(LARGE)] },
+    measures: [
+      { id: "gate", name: "gate", kind: "rubric", judge: at("judge"), rubric: null, repeats: 1 },
+      { id: "right", name: "right", kind: "exact", extract: "number" },
+    ],
+    ...{ concurrency: 4, requestsPerMinute: null, capUsd: null, maxOutputTokens: 100, keepAnswers: false, ...change },
+  });
+const samples = { gates: { confidence: true, samples: { count: 2, temperature: 1 } } };
+const heard = (model: string) => server.heard.flatMap(({ request }) => (request.model === model ? [request] : []));
+
+async function begun(change: object = {}): Promise<string> {
+  const answer = await service.start(requestOf(change), "ann");
+  if (!answer.ok) throw new Error(answer.message);
+  return answer.id;
+}
+const isDone = (id: string) => until(() => service.get(id)?.state === "done");
+
+async function workloadOf(jobId: string) {
+  const order = { jobId, name: "measured", gate: "gate", label: "right", arrivals: { kind: "generated" } as const };
+  const made = await service.toWorkload({ ...order, segments: [], timeZone: "UTC" }, "ann");
+  if (!made.ok) throw new Error(made.message);
+  const workload = loadWorkload(store, made.ids[0] ?? "");
+  if (workload === null) throw new Error("the workload is gone");
+  return workload;
+}
+
+describe("a profile that measures gates", () => {
+  it("fills the columns confidence and agreement, on which a tournament of gates runs", async () => {
+    const estimate = await service.estimate(requestOf(samples));
+    // Each model answers each prompt three times, and the judge reads the first answer.
+    const planned = 2 * PROMPTS * 3 + 2 * PROMPTS;
+    expect(estimate).toMatchObject({ ok: true, estimate: { calls: planned } });
+    const id = await begun(samples);
+    await isDone(id);
+    expect(service.get(id)).toMatchObject({ total: { planned: planned + 2 * PROMPTS, failed: 0 }, notes: [] });
+    expect(heard(SMALL).filter(isSample)).toHaveLength(2 * PROMPTS);
+    expect(heard(SMALL).every((request) => isSample(request) !== (request.logprobs === true))).toBe(true);
+    expect(heard("judge").some(({ logprobs }) => logprobs)).toBe(false);
+    const workload = await workloadOf(id);
+    const [small, large] = workload.outcomes.models;
+    const expected = (hard: number, easy: number) => Array.from({ length: PROMPTS }, (_, at) => (at % 4 === 0 ? hard : easy));
+    const byPrompt = (column: Float64Array | undefined) =>
+      prompts.map(({ id: name }) => column?.[workload.outcomes.promptIds.indexOf(name)]);
+    expect(byPrompt(small?.label)).toEqual(expected(0, 100));
+    expect(byPrompt(small?.confidence).map((value) => Math.round(value ?? 0))).toEqual(expected(40, 95));
+    expect(byPrompt(small?.agreement)).toEqual(expected(0, 100));
+    expect([...(large?.agreement ?? [])]).toEqual(expected(100, 100));
+    const tournament = gateTournament(workload, { share: 0.3, judgeSeconds: null });
+    const gates = tournament?.stages[0]?.gates ?? [];
+    expect(gates.map(({ name }) => name).toSorted()).toEqual(["agreement", "confidence", "judge", "scorer"]);
+    expect(gates.find(({ name }) => name === "confidence")?.auc?.value).toBe(1);
+  });
+
+  it.each([
+    [
+      "ignores that it is asked for log probabilities",
+      (request: HeardRequest): Said => {
+        const { text } = answers(request) as { readonly text: string };
+        return { text };
+      },
+    ],
+    [
+      "refuses log probabilities by name",
+      (request: HeardRequest): Said =>
+        request.logprobs ? { status: 403, text: "You may not request logprobs of this model" } : answers(request),
+    ],
+    [
+      "refuses a request for log probabilities without a reason",
+      (request: HeardRequest): Said => (request.logprobs ? { status: 400 } : answers(request)),
+    ],
+  ])("goes on without the column where an engine %s, says so, and does not ask again", async (_, said) => {
+    say = (request) => (request.model === SMALL ? said(request) : answers(request));
+    const id = await begun();
+    await isDone(id);
+    const note = `${SMALL} does not report log probabilities: workloads have no column confidence of its answers.`;
+    expect(service.get(id)).toMatchObject({ total: { failed: 0 }, notes: [note] });
+    // Those that were in flight when the first reply came.
+    expect(heard(SMALL).filter(({ logprobs }) => logprobs).length).toBeLessThanOrEqual(4);
+    const [small, large] = (await workloadOf(id)).outcomes.models;
+    expect([small?.confidence, small?.agreement]).toEqual([undefined, undefined]);
+    expect(large?.confidence).toHaveLength(PROMPTS);
+    await service.close();
+    service = started();
+    expect(service.get(id)?.notes).toEqual([note]);
+  });
+
+  it("takes a refusal as one of the prompt where the model reports log probabilities", async () => {
+    say = (request) => (request.model === SMALL && numberOf(request) === 7 ? { status: 400 } : answers(request));
+    const id = await begun();
+    await isDone(id);
+    expect(service.get(id)).toMatchObject({ models: [{ failed: 1 }, { failed: 0 }], notes: [] });
+    const { outcomes } = await workloadOf(id);
+    expect(outcomes.promptIds).toHaveLength(PROMPTS - 1);
+    expect(outcomes.models[0]?.confidence).toHaveLength(PROMPTS - 1);
+  });
+
+  it("keeps samples across a restart and takes none twice", async () => {
+    const id = await begun(samples);
+    await until(() => store.profiles.readings(id, ":samples").length >= 40);
+    expect(service.pause(id, "ann")).toEqual({ ok: true });
+    await until(() => service.get(id)?.total.inFlight === 0);
+    const before = store.profiles.readings(id, ":samples").length;
+    const spent = service.get(id)?.spentUsd ?? 0;
+    expect(before).toBeLessThan(4 * PROMPTS);
+    await service.close();
+    service = started();
+    await until(() => service.resume(id, undefined, "ann").ok);
+    expect(service.get(id)?.spentUsd).toBeGreaterThan(0.999 * spent);
+    await isDone(id);
+    expect(service.get(id)).toMatchObject({ total: { done: 2 * PROMPTS * 5, failed: 0 }, askedAgain: 0 });
+    expect(heard(SMALL)).toHaveLength(3 * PROMPTS);
+    expect((await workloadOf(id)).outcomes.models.map(({ agreement }) => agreement?.length)).toEqual([PROMPTS, PROMPTS]);
+  });
+
+  it("asks for nothing of it where a request that was stored before names no gates", async () => {
+    const { gates: _, ...stored } = requestOf();
+    const createdAt = "2026-01-01T00:00:00.000Z";
+    await service.close();
+    store.profiles.insert({
+      ...{ id: "old", createdAt, actor: "ann", promptSetId: "set", state: "running" },
+      request: stored as ReturnType<typeof requestOf>,
+    });
+    service = started();
+    await isDone("old");
+    expect(heard(SMALL).some(({ logprobs }) => logprobs)).toBe(false);
+    expect(service.get("old")).toMatchObject({ notes: [], request: { gates: { confidence: false, samples: null } } });
+  });
+});
