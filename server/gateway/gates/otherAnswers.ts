@@ -32,6 +32,9 @@ export interface OtherAnswersOptions {
   readonly answerBytes: number;
 }
 
+/** Longer further answers fail: up to twelve are held at once for a request, and those that a gate compares are short. */
+const MOST_BYTES = 1024 * 1024;
+
 interface Call {
   readonly wanted: WantedAnswer;
   outcome: GateCall["outcome"] | "open";
@@ -123,7 +126,7 @@ export class OtherAnswers {
       headers: { ...withoutTrace(asked.upstreamHeaders), "x-request-id": `${asked.requestId}-gate-${index + 1}` },
       body: engineBody({ ...asked, body: this.#body(call.wanted, index) }, replica.servedName, { stream: false, priority: null }),
       signal: this.#end.signal,
-      mostBytes: answerBytes,
+      mostBytes: Math.min(answerBytes, MOST_BYTES),
       watch: replica.stallDetector,
     });
     replica.end();
