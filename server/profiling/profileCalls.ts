@@ -36,8 +36,6 @@ export interface ProfileCallsParts extends PrepareParts {
   readonly earlier: Map<number, EarlierAttempts>;
   /** Deletes an answer's text with the next calls that are written. */
   readonly drop: (position: number, model: string) => void;
-  /** A model was found not to report log probabilities. */
-  readonly unreported: () => void;
   /** A call can be taken again. */
   readonly soon: () => void;
 }
@@ -147,7 +145,7 @@ export function createProfileCalls(parts: ProfileCallsParts) {
       const confidence = logProbabilities ? rawConfidence(outcome) : null;
       // An answer without text has no tokens, which shows nothing.
       const shows = read === null && (tokens !== null || text !== "");
-      if (shows && reports.answered(modelOf(call), call.id, { asked: logProbabilities, reported: tokens !== null })) parts.unreported();
+      if (shows) reports.answered(modelOf(call), call.id, { asked: logProbabilities, reported: tokens !== null });
       const said = read === null ? { answer: text, cut: cut ? 1 : 0, confidence } : scoreOf(read(text));
       return { kind: "end", row: { ...row, ...figures, ...said, state: "done" } };
     }

@@ -86,7 +86,6 @@ export async function resumeProfile(profile: StoredProfile, parts: ProfileRunPar
   const calls = createProfileCalls({
     ...{ profile, shape, store, measures, lanes, ledger, tally, speeds, reports, budget, pace, state, earlier },
     drop: (position, model) => drops.push({ position, model }),
-    unreported: () => store.profiles.setWithoutLogprobs(id, reports.without),
     soon: () => scheduler.soon(),
   });
   const scheduler = createCallScheduler({
@@ -95,6 +94,7 @@ export async function resumeProfile(profile: StoredProfile, parts: ProfileRunPar
     events: { done: finish, capReached: reachCap, failed },
   });
   let turns = 0;
+  let withoutLogprobs = reports.without.length;
   let refresher: NodeJS.Timeout | undefined;
 
   const nowMs = () => performance.now();
@@ -107,6 +107,9 @@ export async function resumeProfile(profile: StoredProfile, parts: ProfileRunPar
     // Of a job that was stopped no text is kept that was not there already.
     const isWanted = request.keepAnswers || state.status.state !== "stopped";
     try {
+      // With the calls that showed it: while the disk is full both are tried again.
+      if (reports.without.length > withoutLogprobs) store.profiles.setWithoutLogprobs(id, reports.without);
+      withoutLogprobs = reports.without.length;
       store.profiles.saveCalls(id, isWanted ? rows : rows.map((row) => ({ ...row, answer: null })), dropped);
     } catch (error) {
       drops = [...dropped, ...drops];

@@ -31,17 +31,11 @@ export class TokenReports {
     this.#plain.add(call);
   }
 
-  /**
-   * A call was answered.
-   *
-   * @returns whether this shows, for the first time, that the model does not report them.
-   */
-  answered(model: string, call: number, { asked, reported }: { readonly asked: boolean; readonly reported: boolean }): boolean {
+  /** A call was answered: with log probabilities, or without them though it was asked for them or another attempt at it was. */
+  answered(model: string, call: number, { asked, reported }: { readonly asked: boolean; readonly reported: boolean }): void {
     if (asked && reported) this.#reporting.add(model);
     const isWithout = asked ? !reported : this.#plain.has(call);
-    if (!isWithout || this.#without.has(model)) return false;
-    this.#without.add(model);
-    return true;
+    if (isWithout) this.#without.add(model);
   }
 
   /** The call has ended. */
