@@ -6,13 +6,14 @@ import type { WorkloadSummary } from "@/server/contracts/studio";
 import { judgeSourceText } from "@/solver/judging/judgeTime";
 import type { TournamentFigures } from "@/solver/tournament/tournamentFigures";
 import { SHARE_BOUNDS } from "@/solver/tournament/tournamentLimits";
+import { secondsText } from "@/solver/wording/wording";
 import { isUnanswered } from "../api/isUnanswered";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { ClusterLink } from "../shell/ClusterLink";
 import { useCurrentCluster } from "../shell/useCurrentCluster";
 import { NumberField } from "../ui/Field";
-import { formatPercent, formatSeconds } from "../ui/format";
+import { formatPercent } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
@@ -41,7 +42,7 @@ function useJudgeTime() {
   const { secondsPerCall, source } = data.planned;
   return {
     secondsPerCall,
-    text: `Time of a judge call on ${cluster.spec.name}: ${formatSeconds(secondsPerCall)}, ${judgeSourceText(source)}.`,
+    text: `Time of a judge call on ${cluster.spec.name}: ${secondsText(secondsPerCall)}, ${judgeSourceText(source)}.`,
   };
 }
 
@@ -92,22 +93,24 @@ export function GatesTab({ summary }: { readonly summary: WorkloadSummary }) {
           {() =>
             view !== null &&
             tournament !== undefined && (
-              <div className="flex flex-col gap-3">
-                <NumberField
-                  label="Share of answers sent on, for points over random"
-                  unit="%"
-                  value={Math.round(100 * share)}
-                  min={100 * SHARE_BOUNDS.min}
-                  max={100 * SHARE_BOUNDS.max}
-                  step={5}
-                  whole
-                  onChange={(percent) => write({ share: percent / 100 }, "replace")}
-                />
-                <div role="status" aria-busy={query.isPlaceholderData} className="flex max-w-prose flex-col gap-1 text-sm text-ink-2">
-                  <p>{view.heldOut}</p>
-                  <Notes summary={summary} tournament={tournament} />
+              <div className="grid gap-x-8 gap-y-3 lg:grid-cols-2">
+                <div className="flex flex-col gap-3">
+                  <NumberField
+                    label="Share of answers sent on, for points over random"
+                    unit="%"
+                    value={Math.round(100 * share)}
+                    min={100 * SHARE_BOUNDS.min}
+                    max={100 * SHARE_BOUNDS.max}
+                    step={5}
+                    whole
+                    onChange={(percent) => write({ share: percent / 100 }, "replace")}
+                  />
+                  <div role="status" aria-busy={query.isPlaceholderData} className="flex flex-col gap-1 text-sm text-ink-2">
+                    <p>{view.heldOut}</p>
+                    <Notes summary={summary} tournament={tournament} />
+                  </div>
                 </div>
-                <p className="max-w-prose text-xs text-ink-3">
+                <p className="text-xs text-ink-3">
                   AUC: how often, of a right and a wrong answer, the right one scores higher. ECE: how far scores are from the quality of
                   answers with this score, in points. Risk-coverage area: mean loss of quality of the accepted answers over all thresholds;
                   lower is better. Over random: points of quality above sending as many answers on at random. The tokens of a judge are

@@ -29,10 +29,20 @@ describe("prepareGates", () => {
     ]);
     for (const { rows, verdict, about } of stages) {
       expect(rows.map(({ name }) => name).toSorted()).toEqual(["confidence", "judge", "scorer"]);
-      expect(rows[0]).toMatchObject({ name: "confidence", auc: "1.00 (0.97 to 1.00)", cost: "nothing", chosen: true, dash: "" });
-      expect(verdict).toEqual({ text: "Best: confidence.", tone: "good" });
+      expect(rows[0]).toMatchObject({ name: "confidence", auc: expect.stringMatching(/^1\.00 \(0\.9\d to 1\.00\)$/), cost: "nothing", chosen: true, dash: "" });
+      // The scorer reads the confidence too.
+      expect(verdict).toEqual({ text: "No difference is shown between confidence, scorer.", tone: "neutral" });
       expect(about).toContain("120 held-out answers");
     }
+  });
+
+  it("shows a measured gate that is better as good, and calls a modelled one modelled", () => {
+    const verdictFor = (gate: string) => {
+      const stages = withConfidence.stages.map((stage) => ({ ...stage, verdict: { kind: "winner", gate } as const }));
+      return prepareGates({ ...withConfidence, stages }, usual).stages[0]?.verdict;
+    };
+    expect(verdictFor("confidence")).toEqual({ text: "Best: confidence.", tone: "good" });
+    expect(verdictFor("judge")).toEqual({ text: "Best: judge (modelled).", tone: "hatched" });
   });
 
   it("marks a modelled judge, and gives its time where one is known", () => {

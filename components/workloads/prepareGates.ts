@@ -70,18 +70,23 @@ export function prepareGates(
   return {
     heldOut: heldOutText(tournament),
     stages: tournament.stages.map((figures): StageView => {
-      const { model, next, quality, nextQuality, heldOutAnswers, gates, verdict } = figures;
+      const { model, next, quality, nextQuality, heldOutAnswers, gates } = figures;
       const chosen = gates.find(({ name }) => name === choice.gate) ?? gates[0] ?? null;
       return {
         key: model,
         title: `Answers of ${model}, sent on to ${next}`,
         about: `quality ${formatScore(quality)}, next ${formatScore(nextQuality)}, of ${heldOutAnswers} held-out answers`,
-        verdict: { text: verdictText(verdict), tone: verdict.kind === "winner" ? "good" : "neutral" },
+        verdict: { text: verdictText(figures), tone: toneOf(figures) },
         rows: gates.map((gate) => rowOf(gate, { chosen: gate === chosen, judgeSeconds: choice.judgeSeconds })),
         ...{ figures, chosen },
       };
     }),
   };
+}
+
+function toneOf({ verdict, gates }: StageFigures): Tone {
+  if (verdict.kind !== "winner") return "neutral";
+  return gates.find(({ name }) => name === verdict.gate)?.modelled ? "hatched" : "good";
 }
 
 function rowOf(gate: GateFigures, { chosen, judgeSeconds }: { readonly chosen: boolean; readonly judgeSeconds: number | null }): GateRow {

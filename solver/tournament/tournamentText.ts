@@ -5,6 +5,11 @@ import type { GateTournament } from "./gateTournament";
 import type { RankedGate, Verdict } from "./stageTournament";
 import { LEAST_HELD_OUT } from "./tournamentLimits";
 
+interface Judged {
+  readonly verdict: Verdict;
+  readonly gates: readonly Pick<RankedGate, "name" | "modelled">[];
+}
+
 /** Why a workload of so many models and prompts has no tournament: a gate decides between two models, on enough held-out prompts. */
 export const noTournamentText = ({ models, prompts }: { readonly models: number; readonly prompts: number }): string =>
   models < 2
@@ -28,14 +33,15 @@ export function costText({ extraTokens, extraSeconds }: SignalCost): string {
   return extraTokens === 0 && extraSeconds === 0 ? "nothing" : `${tokens}, ${seconds}`;
 }
 
-/** Which gate of a stage is better, in a sentence. */
-export function verdictText(verdict: Verdict): string {
+/** Which gate of a stage is better, in a sentence; modelled gates are called so. */
+export function verdictText({ verdict, gates }: Judged): string {
+  const nameOf = (name: string): string => gateName(gates.find((gate) => gate.name === name) ?? { name, modelled: false });
   switch (verdict.kind) {
     case "no-gates":
       return "No gate has scores here.";
     case "winner":
-      return `Best: ${verdict.gate}.`;
+      return `Best: ${nameOf(verdict.gate)}.`;
     case "no-difference":
-      return `No difference is shown between ${[verdict.gate, ...verdict.others].join(", ")}.`;
+      return `No difference is shown between ${[verdict.gate, ...verdict.others].map(nameOf).join(", ")}.`;
   }
 }

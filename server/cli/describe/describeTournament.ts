@@ -30,6 +30,6 @@ function describeStage({ model, next, quality, nextQuality, gates, verdict }: St
         costText(gate.cost),
       ]),
     ]),
-    `  ${verdictText(verdict)}\n\n`,
+    `  ${verdictText({ verdict, gates })}\n\n`,
   ].join("");
 }
