@@ -29,7 +29,13 @@ describe("prepareGates", () => {
     ]);
     for (const { rows, verdict, about } of stages) {
       expect(rows.map(({ name }) => name).toSorted()).toEqual(["confidence", "judge", "scorer"]);
-      expect(rows[0]).toMatchObject({ name: "confidence", auc: expect.stringMatching(/^1\.00 \(0\.9\d to 1\.00\)$/), cost: "nothing", chosen: true, dash: "" });
+      expect(rows[0]).toMatchObject({
+        name: "confidence",
+        auc: expect.stringMatching(/^1\.00 \(0\.9\d to 1\.00\)$/),
+        cost: "nothing",
+        chosen: true,
+        dash: "",
+      });
       // The scorer reads the confidence too.
       expect(verdict).toEqual({ text: "No difference is shown between confidence, scorer.", tone: "neutral" });
       expect(about).toContain("120 held-out answers");
