@@ -53,6 +53,18 @@ test("an operator takes a workload out, changes it, brings it back, gives it oth
   });
   await look("workload");
 
+  await test.step("compare the gates of its stages", async () => {
+    await page.getByRole("button", { name: "Gates", exact: true }).click();
+    const gates = page.getByRole("table", { name: /^Gates for Answers of / }).first();
+    await expect(gates.getByRole("row", { name: /^J? ?judge modelled 0\.\d\d \(/ })).toBeVisible();
+    await expect(page.getByText(/Gates calibrated on \d+ prompts, measured on \d+ others/)).toBeVisible();
+    await gates.getByRole("button", { name: "scorer" }).click();
+    await page.reload();
+    await expect(gates.getByRole("button", { name: "scorer" })).toHaveAttribute("aria-pressed", "true");
+    await expect(page.getByRole("heading", { name: "Reliability of scorer" }).first()).toBeVisible();
+  });
+  await look("gates");
+
   await test.step("bring it back", async () => {
     await page.getByRole("link", { name: "Workloads" }).first().click();
     await page.getByRole("button", { name: "Import" }).click();

@@ -27,6 +27,7 @@ export const entries = {
   sampleWorker: "server/planning/ensembles/sampleWorker.ts",
   promptsWorker: "server/prompts/promptsWorker.ts",
   workloadWorker: "server/profiling/workloadWorker.ts",
+  gatesWorker: "server/workloads/gatesWorker.ts",
   trainingWorker: "server/prediction/trainingWorker.ts",
   labWorker: "server/lab/labWorker.ts",
   bench: "bench/bench.ts",

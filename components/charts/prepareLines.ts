@@ -17,6 +17,8 @@ export interface LineInput {
   readonly hue: string;
   readonly dash: string;
   readonly points: readonly LinePoint[];
+  /** A line to compare others with, whose points have neither letters nor a readout. */
+  readonly unmarked?: true;
 }
 
 interface LineAxis {
@@ -163,7 +165,7 @@ export function prepareLines({ lines, x, y, marked }: LineSpec): LinesPicture | 
       }),
     ),
   }));
-  const points = drawn.flatMap((each) => each.points);
+  const points = drawn.flatMap((each) => (each.line.unmarked ? [] : each.points));
   const places = marked ? besides(points) : [];
   return {
     lines: drawn.flatMap(({ line, points }, at) => {

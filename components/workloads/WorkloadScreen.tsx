@@ -19,12 +19,14 @@ import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { RemoveButton } from "../ui/RemoveButton";
+import { Tabs } from "../ui/Tabs";
 import { useModelIdentities } from "../ui/useModelIdentities";
-import { codecOf, flag, named } from "../url/addressFields";
+import { codecOf, flag, named, withDefault, word } from "../url/addressFields";
 import { useUrlView } from "../url/useUrlView";
 import { AgreementPanel } from "./AgreementPanel";
 import { ArrivalsDialog } from "./ArrivalsDialog";
 import { CategoryPanel } from "./CategoryPanel";
+import { GatesTab } from "./GatesTab";
 import { JudgeBadge } from "./JudgeBadge";
 import { JudgePanel } from "./JudgePanel";
 import { LineagePanel } from "./LineagePanel";
@@ -35,8 +37,14 @@ import { WorkloadTabs } from "./WorkloadTabs";
 
 type Opened = Outputs["workloads"]["get"];
 
-/** Whether the dialog is open, so that other pages can link to it. */
-const rearriveCodec = codecOf({ open: named("rearrive", flag("open")) });
+const workloadTabs = ["content", "gates"] as const;
+const tabNames = { content: "Content", gates: "Gates" } as const;
+
+/** The tab, and whether the dialog is open, so that other pages can link to them. */
+const workloadCodec = codecOf({
+  open: named("rearrive", flag("open")),
+  tab: withDefault(word(workloadTabs), "content"),
+});
 
 /** An age of zero is formatted as now, which does not suit the first arrival. */
 const sinceFirst = (seconds: number): string => (seconds === 0 ? "0" : formatAge(seconds));
@@ -146,7 +154,7 @@ function RemoveWorkload({ id, name }: { readonly id: string; readonly name: stri
 /** One workload: its content, the precision of its figures, its origin and the plans made from it. */
 export function WorkloadScreen({ id }: { readonly id: string }) {
   const trpc = useTRPC();
-  const [{ open }, write] = useUrlView(rearriveCodec);
+  const [{ open, tab }, write] = useUrlView(workloadCodec);
   const query = useQuery(trpc.workloads.get.queryOptions({ id }));
   const summary = query.data?.summary;
   return (
@@ -168,8 +176,14 @@ export function WorkloadScreen({ id }: { readonly id: string }) {
         )}
       </PageHeader>
       {query.error !== null && <WorkloadTabs />}
+      {summary !== undefined && (
+        <Tabs label="Workload" names={tabNames} tabs={workloadTabs} tab={tab} onTab={(next) => write({ tab: next }, "push")} />
+      )}
       <PanelState status={queryStatus(query, { what: "Reading the workload" })}>
-        {() => query.data !== undefined && <Content workload={query.data} />}
+        {() =>
+          query.data !== undefined &&
+          (tab === "gates" ? <GatesTab key={id} summary={query.data.summary} /> : <Content workload={query.data} />)
+        }
       </PanelState>
       {open && summary !== undefined && <ArrivalsDialog summary={summary} onClose={() => write({ open: false }, "replace")} />}
     </div>

@@ -70,6 +70,7 @@ const inside = [
   "workflows.waitTimes",
   "workflows.waited",
   "workloads.compare",
+  "workloads.gates",
   "workloads.get",
   "workloads.lineage",
   "workloads.list",

@@ -12,6 +12,7 @@ export type BundleName =
   | "sampleWorker"
   | "promptsWorker"
   | "workloadWorker"
+  | "gatesWorker"
   | "labWorker"
   | "trainingWorker"
   | "redactionWorker"

@@ -5,6 +5,7 @@ import { type PromptSplit, splitPrompts } from "@/solver/workload/split";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
 import type { GateSignal, StageAnswers } from "./gateSignal";
 import { type StageResult, stageTournament } from "./stageTournament";
+import { LEAST_HELD_OUT } from "./tournamentLimits";
 
 export interface TournamentOptions {
   /** Share of answers sent on at which gates are compared with random escalation, 0..1. */
@@ -22,9 +23,6 @@ export interface GateTournament {
 }
 
 const FOLDS = 5;
-
-/** Below so many held-out answers every interval includes every gate. */
-export const LEAST_HELD_OUT = 20;
 
 /**
  * A tournament of gates on a workload: for each stage the gates whose scores its table has (judge, confidence, agreement), and a scorer that

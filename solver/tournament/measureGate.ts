@@ -22,7 +22,8 @@ export interface MeasuredGate {
   /** Expected calibration errors of the raw and of the calibrated scores, in points. */
   readonly rawCalibrationError: number;
   readonly calibrationError: number;
-  /** Of the calibrated scores. */
+  /** Of the raw and of the calibrated scores. */
+  readonly rawReliability: readonly ReliabilityBin[];
   readonly reliability: readonly ReliabilityBin[];
   readonly riskCoverage: RiskCoverage;
   /** Points of quality above random escalation at the tournament's share, with a bootstrap interval of 90 %. */
@@ -54,6 +55,7 @@ export function measureGate(answers: StageAnswers, signal: GateSignal, { split, 
     auc: aucOf(calibrated),
     rawCalibrationError: expectedCalibrationError(raw),
     calibrationError: expectedCalibrationError(calibrated),
+    rawReliability: reliabilityBins(raw),
     reliability: reliabilityBins(calibrated),
     riskCoverage: riskCoverage(calibrated, seed),
     overRandom: overRandomEscalation({ scores, gains }, share, seed),

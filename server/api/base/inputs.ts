@@ -14,10 +14,13 @@ import { decisionFilterSchema } from "@/server/contracts/studio/liveStream";
 import { exportFormats } from "@/server/fleet/exportPlan";
 import { LONGEST_RANGE_MS } from "@/server/series/bucketWidth";
 import { engineKinds, engineProfileSchema } from "@/solver/hardware/engineProfile";
+import { SHARE_BOUNDS } from "@/solver/tournament/tournamentLimits";
 import { enteredTitle, machineName } from "@/solver/wording/names";
 
 /** The input schema of every procedure, so that a router reads as a table of contents. */
 export const byId = z.object({ id: z.string().min(1) });
+/** Gates of a workload, compared with random escalation where this share of the answers is sent on. */
+export const gatesOfWorkloadSchema = byId.extend({ share: z.number().min(SHARE_BOUNDS.min).max(SHARE_BOUNDS.max) });
 export const byPlan = z.object({ planId: z.string().min(1) });
 export const byCluster = z.object({ clusterId: z.string().min(1) });
 
@@ -213,6 +216,7 @@ export const fitSchema = z.object({
 });
 export const keepProfileSchema = z.object({ profile: engineProfileSchema });
 
+export type GatesOfWorkload = z.infer<typeof gatesOfWorkloadSchema>;
 export type CardKind = z.infer<typeof cardSchema>["kind"];
 export type WorkloadImport = z.infer<typeof workloadImportSchema>;
 export type ClusterDescription = z.infer<typeof clusterDescriptionSchema>;

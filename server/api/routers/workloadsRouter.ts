@@ -1,7 +1,7 @@
 import { replaceArrivalsSchema } from "@/server/contracts/studio/arrivals";
-import { byId, workloadImportSchema, workloadLinesSchema } from "../base/inputs";
+import { byId, gatesOfWorkloadSchema, workloadImportSchema, workloadLinesSchema } from "../base/inputs";
 import { compareWorkloadsSchema } from "../base/profilingInputs";
-import { found, procedureFor, router } from "./trpc";
+import { found, never, procedureFor, router } from "./trpc";
 
 export const workloadsRouter = router({
   list: procedureFor("read").query(({ ctx }) => ctx.services.workloads.list()),
@@ -12,6 +12,11 @@ export const workloadsRouter = router({
   lineage: procedureFor("read")
     .input(byId)
     .query(({ ctx, input }) => found(ctx.services.workloads.ties(input.id), `workload ${input.id}`)),
+  gates: procedureFor("read")
+    .input(gatesOfWorkloadSchema)
+    .query(async ({ ctx, input, signal }) =>
+      found(await ctx.services.workloads.compareGates(input, signal ?? never()), `workload ${input.id}`),
+    ),
   compare: procedureFor("read")
     .input(compareWorkloadsSchema)
     .query(({ ctx, input: { a, b } }) => found(ctx.services.workloads.compare(a, b), `workload ${a} or ${b}`)),

@@ -16,14 +16,16 @@ import { importWorkloadLines } from "@/server/planning/imports/importWorkloadLin
 import { unknownModels } from "@/server/planning/imports/surveyWorkload";
 import type { Store } from "@/server/store/store";
 import { workloadDetail } from "@/server/workloads/describeWorkload";
+import { gatesInThread } from "@/server/workloads/gatesThread";
 import { loadWorkload, storeWorkload } from "@/server/workloads/storedWorkloads";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import { workloadLines } from "@/server/workloads/workloadLines";
+import type { TournamentFigures } from "@/solver/tournament/tournamentFigures";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
 import { compareWorkloads } from "@/solver/workload/compareWorkloads";
 import type { Workload } from "@/solver/workload/workload";
 import type { Actor } from "../base/actor";
-import type { WorkloadImport } from "../base/inputs";
+import type { GatesOfWorkload, WorkloadImport } from "../base/inputs";
 import type { ServiceParts } from "../base/serviceParts";
 
 export interface WorkloadServiceParts extends ServiceParts {
@@ -123,6 +125,14 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
       const [inA, inB] = [loadWorkload(store, a), loadWorkload(store, b)];
       if (ofA === null || ofB === null || inA === null || inB === null) return null;
       return { a: ofA, b: ofB, content: compareWorkloads(inA, inB) };
+    },
+    /** Compares the gates of its stages in a thread, which ends when the signal aborts; null: no such workload. */
+    async compareGates(
+      { id, share }: GatesOfWorkload,
+      signal: AbortSignal,
+    ): Promise<Outcome<{ readonly tournament: TournamentFigures }> | null> {
+      const data = store.workloads.data(id);
+      return data === null ? null : gatesInThread({ data, share }, signal);
     },
     /** null: no such workload. */
     ties: (id: string): WorkloadTies | null => workloadTies(store, id),

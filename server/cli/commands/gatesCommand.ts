@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { type GateTournament, gateTournament, LEAST_HELD_OUT } from "@/solver/tournament/gateTournament";
+import { tournamentFigures } from "@/solver/tournament/tournamentFigures";
+import { SHARE_BOUNDS, USUAL_SHARE } from "@/solver/tournament/tournamentLimits";
 import { describeTournament } from "../describe/describeTournament";
 import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
 import { numberFlag } from "../flags/flagValues";
@@ -24,8 +25,8 @@ export function addGatesCommand(program: Command, onExit: (code: ExitCode) => vo
     .option(
       "--share <share>",
       "share of answers sent on, at which gates are compared with random escalation",
-      numberFlag({ min: 0.01, max: 0.99 }),
-      0.5,
+      numberFlag(SHARE_BOUNDS),
+      USUAL_SHARE,
     )
     .option("--judge-seconds <s>", "time of one judge call, for the column of costs", numberFlag({ min: 0, max: 3600 }))
     .option("--json", "print JSON")
@@ -35,17 +36,9 @@ export function addGatesCommand(program: Command, onExit: (code: ExitCode) => vo
 
 async function gates(flags: GatesFlags): Promise<ExitCode> {
   const { workload } = must(await readWorkload(flags, readCards(flags).catalogue));
-  const { models, promptIds } = workload.outcomes;
-  if (models.length < 2) return refuse("A gate decides between two models: this workload has one.");
-  const tournament = gateTournament(workload, { share: flags.share, judgeSeconds: flags.judgeSeconds ?? null });
-  if (tournament === null)
-    return refuse(`${promptIds.length} prompts are too few: gates are compared on at least ${LEAST_HELD_OUT} held-out prompts.`);
-  process.stdout.write(flags.json === true ? `${JSON.stringify(withoutScores(tournament), null, 2)}\n` : describeTournament(tournament));
+  const compared = tournamentFigures(workload, { share: flags.share, judgeSeconds: flags.judgeSeconds ?? null });
+  if (!compared.ok) return refuse(compared.message);
+  const { tournament } = compared;
+  process.stdout.write(flags.json === true ? `${JSON.stringify(tournament, null, 2)}\n` : describeTournament(tournament));
   return EXIT.done;
 }
-
-/** Scores of single answers are no figure of a tournament. */
-const withoutScores = ({ stages, ...tournament }: GateTournament) => ({
-  ...tournament,
-  stages: stages.map((stage) => ({ ...stage, gates: stage.gates.map(({ scores: _, ...gate }) => gate) })),
-});
