@@ -64,8 +64,8 @@ function Notes({ summary, tournament }: { readonly summary: WorkloadSummary; rea
       {modelled !== null && <p>{modelled}</p>}
       {!hasColumns(tournament) && (
         <p>
-          This workload has no scores of confidence or agreement, so the judge is compared with a scorer of lengths alone. {importLink} with
-          the columns <code>confidence</code> and <code>agreement</code> to compare them too.
+          This workload has no scores of confidence or agreement, so the judge is compared with a scorer of lengths alone. A profile of its
+          prompts measures both. {importLink} with the columns <code>confidence</code> and <code>agreement</code> if you have them.
         </p>
       )}
     </>
