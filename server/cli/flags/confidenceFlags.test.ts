@@ -3,28 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { PlanningSituation } from "@/solver/cascade/explore/situation";
-import { seededRandom } from "@/solver/numeric/random";
-import { generatedWorkload } from "@/solver/workload/generated";
 import { splitPrompts } from "@/solver/workload/split";
+import { promptedSituation, writePromptTexts } from "../testing/promptedSituation";
 import { type ConfidenceFlags, readConfidence, withConfidenceFlags } from "./confidenceFlags";
 
-const workload = generatedWorkload({ prompts: 100, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
-const situation: PlanningSituation = {
-  workload,
-  workloadId: "w",
-  cluster: { id: "c", name: "c", kind: "described", gpu: "l4", nodes: [{ name: "n1", gpus: 2 }], usdPerGpuHour: 1 },
-  requestsPerSecond: 1,
-};
+const situation = promptedSituation;
+const { workload } = situation;
 
 let folder: string;
 let file: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "weir-confidence-"));
-  file = join(folder, "prompts.csv");
-  const random = seededRandom(1);
-  const lines = workload.outcomes.promptIds.map((id) => `${id},"solve, case ${random.int(9)}"`);
-  writeFileSync(file, ["prompt_id,prompt", ...lines].join("\n"));
+  file = writePromptTexts(folder);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -1,31 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
-import { seededRandom } from "@/solver/numeric/random";
-import { generatedWorkload } from "@/solver/workload/generated";
+import { promptedSituation, writePromptTexts } from "../testing/promptedSituation";
 import { type PolicyFlags, readPolicy, withPolicyFlags } from "./policyFlags";
 import { type RoutingFlags, readRouting, withRoutingFlags } from "./routingFlags";
 
-const workload = generatedWorkload({ prompts: 100, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
-const situation: PlanningSituation = {
-  workload,
-  workloadId: "w",
-  cluster: { id: "c", name: "c", kind: "described", gpu: "l4", nodes: [{ name: "n1", gpus: 2 }], usdPerGpuHour: 1 },
-  requestsPerSecond: 1,
-};
+const situation = promptedSituation;
 
 let folder: string;
 let file: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "weir-policy-flags-"));
-  file = join(folder, "prompts.csv");
-  const random = seededRandom(1);
-  const lines = workload.outcomes.promptIds.map((id) => `${id},"solve, case ${random.int(9)}"`);
-  writeFileSync(file, ["prompt_id,prompt", ...lines].join("\n"));
+  file = writePromptTexts(folder);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(() => void vi.spyOn(process.stderr, "write").mockImplementation(() => true));
