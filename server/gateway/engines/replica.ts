@@ -5,6 +5,7 @@ import { EngineAccessReader } from "@/server/contracts/engine/readEngineAccess";
 import type { SecretOrigins } from "@/server/contracts/engine/secretOrigins";
 import type { GatewayReplica } from "@/server/contracts/gateway/gatewayAdmin";
 import type { ReplicaView } from "@/solver/policies/core/policy";
+import { AddedFields } from "./addedFields";
 import { HealthCheck } from "./healthCheck";
 import { KvGauge, type KvReading } from "./kvGauge";
 import { PriorityProbe } from "./priorityProbe";
@@ -59,6 +60,7 @@ export class Replica implements ReplicaView {
   /** Its metrics, read while a policy needs them. */
   readonly kv: KvGauge;
   readonly priority: PriorityProbe;
+  readonly addedFields = new AddedFields();
   /** Watches every call. */
   readonly stallDetector: StallDetector;
   readonly #health: HealthCheck;
@@ -188,6 +190,7 @@ export class Replica implements ReplicaView {
     this.#reason = reason;
     this.#failures += 1;
     this.priority.forget();
+    this.addedFields.forget();
     this.#patience = setTimeout(() => {
       this.#overdue = true;
       this.#onAvailabilityChange();

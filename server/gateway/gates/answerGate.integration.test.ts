@@ -74,7 +74,7 @@ describe("an engine that reports no log probabilities", () => {
     expect((await status()).unscoredStages).toBeUndefined();
   });
 
-  it("is asked again without them if it refuses the field, so that no client is refused for it", async () => {
+  it("is asked again without them if it refuses the field, so that no client is refused for it, and without them from then on", async () => {
     const { asked, smallEngine } = await gated(confidence, {
       small({ body }, response) {
         if (body.logprobs === undefined) sayCompletion(response, "4", "small");
@@ -83,7 +83,8 @@ describe("an engine that reports no log probabilities", () => {
     });
     const { answer, stage } = await asked();
     expect([answer.status, stage?.unscored]).toEqual([200, "no-log-probabilities"]);
-    expect(smallEngine.asked.map(({ body }) => body.logprobs)).toEqual([true, undefined]);
+    await asked();
+    expect(smallEngine.asked.map(({ body }) => body.logprobs)).toEqual([true, undefined, undefined]);
   });
 });
 

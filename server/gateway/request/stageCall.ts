@@ -64,11 +64,15 @@ export async function callStage(
   const gate = driver.policy.judges(stage) ? served.gates[stage] : undefined;
   const others = gate?.begin({ asked, signal, answerBytes: limits.answerBytes }) ?? null;
   const { text } = asked.endpoint;
-  const fields = gate?.readsTokens && text !== null ? text.tokenFields(asked.body) : null;
+  const isAsked = gate?.readsTokens === true && replica.addedFields.areTaken(startedMs);
+  const fields = isAsked && text !== null ? text.tokenFields(asked.body) : null;
   const call = { served, stage, startedMs, priority: value };
   let relayed = await ask(replica, { ...call, ...(fields !== null && { added: fields }) }, options);
   // The client did not ask for log probabilities, and must not be refused because of them.
-  if (fields !== null && refusesFields(relayed)) relayed = await ask(replica, call, options);
+  if (fields !== null && refusesFields(relayed)) {
+    relayed = await ask(replica, call, options);
+    if (!refusesFields(relayed)) replica.addedFields.refused(performance.now());
+  }
   const whole = failedIfRetriable(stageOutcome(relayed, asked.endpoint), { replica, served, failures }, options);
   if (whole.kind !== "answered") others?.cancel();
   const { outcome, tokens } = tokensApart(whole, { gate, fields, text });
