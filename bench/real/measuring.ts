@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { atPace, paceOf } from "@/solver/calibration/enginePace";
+import { atPace } from "@/solver/calibration/enginePace";
 import { spreadLengths } from "@/solver/calibration/measuredRun";
 import { type EngineProfile, isMeasured } from "@/solver/hardware/engineProfile";
 import { PROCESSOR_CARD } from "@/solver/hardware/processorCard";
@@ -16,6 +16,12 @@ import { completionBody, type Traffic } from "./traffic";
 /** The core of client and measurements. */
 export const CLIENT_CORE = 1;
 
+/** An engine's profile, and how long the loop of `paceLoopSeconds` took around the sweep that it was fitted to. */
+export interface FittedAtPace {
+  readonly profile: EngineProfile;
+  readonly paceLoopSeconds: number;
+}
+
 /**
  * The profile of an engine, fitted by `weir measure`; the one of an earlier start of the bench where there is one.
  *
@@ -24,17 +30,20 @@ export const CLIENT_CORE = 1;
 export async function fittedProfile(
   records: Records,
   { engine, minutes, folder, cardsFile }: Measuring & { readonly engine: RealEngine },
-): Promise<EngineProfile> {
+): Promise<FittedAtPace> {
   const key = fitKey(engine);
-  const known = recordedProfile(records, engine);
-  if (known !== null) return known;
+  const known = records.find("fit", key);
+  if (known !== undefined) return { profile: readProfile(JSON.stringify(known.profile), key), paceLoopSeconds: known.paceLoopSeconds };
+  const before = await paceLoopSeconds(engine, 1);
   const out = join(folder, `${key.replaceAll(" ", "-")}.json`);
   const began = performance.now();
   const asked = ["measure", "--endpoint", engine.url, "--model", engine.model, "--gpu", PROCESSOR_CARD, "--minutes", String(minutes)];
   const report = await weir([...asked, "--cards", cardsFile, "--out", out, "--json"]);
+  const minutesTaken = (performance.now() - began) / 60_000;
+  const around = Math.sqrt(before * (await paceLoopSeconds(engine, 2)));
   const text = readFileSync(out, "utf8");
-  records.add({ kind: "fit", key, minutes: (performance.now() - began) / 60_000, report: parsed(report), profile: JSON.parse(text) });
-  return readProfile(text, key);
+  records.add({ kind: "fit", key, minutes: minutesTaken, report: parsed(report), profile: JSON.parse(text), paceLoopSeconds: around });
+  return { profile: readProfile(text, key), paceLoopSeconds: around };
 }
 
 /** The profile that an earlier part of the bench recorded; null: none did. */
@@ -131,14 +140,13 @@ const PACE_SECONDS = 4;
 export const FINDING_PACE = PACE_SECONDS + 2;
 
 /**
- * How long the engine takes now, over what its profile says. The speed of a host changes from minute to minute with what else runs on its
- * hardware; a prediction is of an engine at the speed that it has.
+ * Mean seconds of the loop's requests. Over those around the sweep they are the engine's pace: the speed of a host changes from minute to
+ * minute with what else runs on its hardware, and a prediction is of an engine at the speed that it has. The loop is compared with itself,
+ * since over what the profile says it would hold the profile's error at this one load, too.
  *
- * @throws Error where the profile lacks the model, or no request is answered.
+ * @throws Error where no request is answered.
  */
-export async function paceNow({ url, model }: RealEngine, profile: EngineProfile, seed: number): Promise<number> {
-  const measured = isMeasured(profile) ? profile.engines.find((engine) => engine.model === model) : undefined;
-  if (measured === undefined) throw new Error(`${model} has no measured profile`);
+export async function paceLoopSeconds({ url, model }: RealEngine, seed: number): Promise<number> {
   const lengths = spreadLengths(PACE_LOOP, 2000);
   const requests = Array.from(lengths.outputTokens, (outputTokens, index) => ({
     ...{ atSeconds: 0, outputTokens },
@@ -156,7 +164,7 @@ export async function paceNow({ url, model }: RealEngine, profile: EngineProfile
   const { answers } = await runClient(loop, CLIENT_CORE);
   const seconds = answers.filter(({ status }) => status === 200).map(({ endSeconds }) => endSeconds);
   if (seconds.length === 0) throw new Error(`${model} at ${url} answered no request of the loop that shows its pace`);
-  return paceOf(measured, [{ ...PACE_LOOP, requests: seconds.length, endToEndSeconds: mean(seconds) }]);
+  return mean(seconds);
 }
 
 /** A profile whose engines take `pace` times as long. */

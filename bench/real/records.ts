@@ -54,7 +54,14 @@ export type RealRecord =
       readonly cores: string;
     })
   /** A fitted profile, as `weir measure` wrote it. */
-  | (Of & { readonly kind: "fit"; readonly minutes: number; readonly report: unknown; readonly profile: unknown })
+  | (Of & {
+      readonly kind: "fit";
+      readonly minutes: number;
+      readonly report: unknown;
+      readonly profile: unknown;
+      /** How long the loop that shows the engine's pace took before the sweep and after it, the geometric mean. */
+      readonly paceLoopSeconds: number;
+    })
   | (Of & { readonly kind: "saturation"; readonly requestsPerSecond: number; readonly each: readonly number[] })
   | (Of &
       Load & {
@@ -62,7 +69,7 @@ export type RealRecord =
         readonly predicted: Predicted;
         /** The p95 when the planner knows another part of the replayed record than the one that is sent; null: arrivals are drawn. */
         readonly p95OtherPart: number | null;
-        /** Of the engine, seconds before the prediction: its times over those of the profile, with which the prediction is made. */
+        /** Of the engine, seconds before the prediction: its times over those around the sweep, with which the prediction is made. */
         readonly pace: number;
       })
   | (Of &

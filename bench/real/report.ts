@@ -46,7 +46,7 @@ export function reportOf(records: Records, known: readonly Traffic[]): string {
     `Predicted beside measured, by \`npm run bench -- "real engines"\`, commit ${commit} on ${machine}. Each prediction was stored before its run began; all records are in \`real/runs.jsonl\`.`,
     conditions(records),
     "## One engine, open loop",
-    "Times in ms: predicted, then measured. The band is the plan's, 90 %, for a measurement of this length. `refused`: the planner refuses the load, and the figures are simulated without a plan. `late`: the client's 95th percentile of sending after the schedule. `pace`: how long a closed loop of four requests took over what the profile says, before the run and after it; predictions are made with the profile at the pace before. `p95 around`: predicted with the geometric mean of both paces.",
+    "Times in ms: predicted, then measured. The band is the plan's, 90 %, for a measurement of this length. `refused`: the planner refuses the load, and the figures are simulated without a plan. `late`: the client's 95th percentile of sending after the schedule. `pace`: how long a closed loop of four requests took, before the run and after it, over what it took around the sweep; predictions are made with the profile at the pace before. `p95 around`: predicted with the geometric mean of both paces.",
     "Replayed arrivals are known to the planner: it plans with the very arrivals that are sent, and with other lengths of the same record. `p95 otherwise` is predicted with the other half of the record instead. Poisson arrivals and lengths are drawn with other seeds than those that are sent.",
     singleTable(pairs),
     "### Errors",

@@ -8,7 +8,16 @@ import type { Workload } from "@/solver/workload/workload";
 import { hashOf } from "../lib/provenance";
 import { type EngineKind, LARGE } from "./connections";
 import { measuredFigures } from "./figures";
-import { CLIENT_CORE, FINDING_PACE, FINDING_SATURATION, fitKey, fittedProfile, paceNow, profileAt, saturationOf } from "./measuring";
+import {
+  CLIENT_CORE,
+  FINDING_PACE,
+  FINDING_SATURATION,
+  fitKey,
+  fittedProfile,
+  paceLoopSeconds,
+  profileAt,
+  saturationOf,
+} from "./measuring";
 import { ms } from "./milliseconds";
 import { type PredictionContext, predictedAlone } from "./predictions";
 import { orderOn, type RealEngine, RealEngines } from "./realEngine";
@@ -51,14 +60,15 @@ export async function singleRuns(bench: RealBench, kind: EngineKind, traffics: r
     const [engine] = await started(bench, engines, [orderOn(LARGE, 0)]);
     if (engine === undefined) throw new Error("no engine was started");
     if (!mayFit(bench, engine)) return;
-    const { profile } = await fitted(bench, engine);
+    const { profile, paceLoopSeconds: atSweep } = await fitted(bench, engine);
+    const paceNow = async (seed: number): Promise<number> => (await paceLoopSeconds(engine, seed)) / atSweep;
     const context = { planner: bench.planner, profile, profileHash: hashOf(profile), cards: bench.cards, seconds: settings.seconds };
     for (const run of left) {
       const key = `${kind} ${run.traffic.name}`;
       const finding = records.find("saturation", key) === undefined ? FINDING_SATURATION : 0;
       if (!bench.timeLeft(finding + settings.seconds + 2 * FINDING_PACE + AROUND_RUN)) return;
       const saturation = await saturationOf(records, key, engine, run.traffic);
-      await oneRun(bench, context, { engine, run, requestsPerSecond: run.share * saturation });
+      await oneRun(bench, context, { engine, run, requestsPerSecond: run.share * saturation, paceNow });
     }
   } finally {
     await engines.end();
@@ -87,7 +97,7 @@ export async function fitted({ records, settings, folder, cards, says }: RealBen
   const cardsFile = join(folder, "cards.json");
   writeFileSync(cardsFile, JSON.stringify(cards));
   says(`${engine.kind}: the profile of ${engine.model}, by a sweep of ${settings.sweepMinutes} minutes unless it is recorded`);
-  return { profile: await fittedProfile(records, { engine, minutes: settings.sweepMinutes, folder, cardsFile }) };
+  return fittedProfile(records, { engine, minutes: settings.sweepMinutes, folder, cardsFile });
 }
 
 interface PlannedRun {
@@ -111,10 +121,12 @@ interface OneRun {
   readonly engine: RealEngine;
   readonly run: PlannedRun;
   readonly requestsPerSecond: number;
+  /** The engine's times now over those around the sweep. */
+  readonly paceNow: (seed: number) => Promise<number>;
 }
 
 async function oneRun({ records, settings, says }: RealBench, context: PredictionContext, one: OneRun): Promise<void> {
-  const { engine, run, requestsPerSecond } = one;
+  const { engine, run, requestsPerSecond, paceNow } = one;
   const { traffic, share, repeat } = run;
   const key = keyOf(engine.kind, run);
   // Every share has its own arrivals; a repeat has those of the first.
@@ -122,7 +134,7 @@ async function oneRun({ records, settings, says }: RealBench, context: Predictio
   const unscaled = traffic.arrivals(Math.max(LEAST_REQUESTS, Math.round(requestsPerSecond * settings.seconds)), seed);
   const load = { key, requestsPerSecond, profile: context.profileHash };
   // A prediction without its run is of an earlier start, at another pace.
-  const pace = await paceNow(engine, context.profile, seed + repeat);
+  const pace = await paceNow(seed + repeat);
   const predictedAt = (pace: number, known: Float64Array, name: string) => {
     const workload = workloadOf(engine.model, traffic, known, `${traffic.name} ${name}`);
     const asked = { workload, requestsPerSecond, models: [engine.model], mostCores: 1, fixed: null, qualityFloor: 0, judge: null };
@@ -148,7 +160,7 @@ async function oneRun({ records, settings, says }: RealBench, context: Predictio
     lengths.map(({ outputTokens }) => outputTokens),
     true,
   );
-  const paceAfter = await paceNow(engine, context.profile, seed + repeat + 0.5);
+  const paceAfter = await paceNow(seed + repeat + 0.5);
   const { prediction: predictedAround } = await predictedAt(Math.sqrt(pace * paceAfter), known, `${seed}`);
   records.add({ kind: "measured", ...load, beganMs, measured, paceAfter, predictedAround });
   const predicted = records.all("predicted").findLast((one) => one.key === key)?.predicted;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MeasuredEngine } from "../hardware/measuredEngine";
-import { atPace, paceOf } from "./enginePace";
+import { atPace } from "./enginePace";
 import { simulateRun } from "./simulatedRun";
 
 const limit = (value: number) => ({ value, origin: "reported" }) as const;
@@ -24,26 +24,15 @@ const engine: MeasuredEngine = {
   measuredOn: { runs: 5, requests: 50, inputTokens: span, outputTokens: span, concurrency: span, asOf: "2026-01-01", source: "made" },
 };
 
-const runOf = (on: MeasuredEngine, concurrency: number) => {
-  const point = { inputTokens: 60, outputTokens: 20, concurrency, requests: 12 * concurrency };
-  return { ...point, endToEndSeconds: simulateRun(point, on, on.limits).endToEndSeconds };
-};
-
-describe("the pace of an engine", () => {
-  it("is found again in closed loops of an engine at that pace, whatever is in flight", () => {
+describe("an engine at a pace", () => {
+  it("takes so many times as long for every request of a closed loop, whatever is in flight", () => {
     fc.assert(
       fc.property(fc.double({ min: 0.5, max: 3, noNaN: true }), fc.integer({ min: 1, max: 16 }), (pace, concurrency) => {
-        const slower = atPace(engine, pace);
-        expect(paceOf(engine, [runOf(slower, concurrency)])).toBeCloseTo(pace, 2);
-        expect(paceOf(slower, [runOf(slower, concurrency)])).toBeCloseTo(1, 9);
+        const run = { inputTokens: 60, outputTokens: 20, concurrency, requests: 12 * concurrency };
+        const seconds = (on: MeasuredEngine): number => simulateRun(run, on, on.limits).endToEndSeconds;
+        expect(seconds(atPace(engine, pace)) / seconds(engine)).toBeCloseTo(pace, 2);
       }),
       { numRuns: 40 },
     );
-  });
-
-  it("is the geometric mean of several loops, and none without any", () => {
-    const [fast, slow] = [runOf(atPace(engine, 0.5), 4), runOf(atPace(engine, 2), 4)];
-    expect(paceOf(engine, [fast, slow])).toBeCloseTo(1, 2);
-    expect(paceOf(engine, [])).toBeNaN();
   });
 });
