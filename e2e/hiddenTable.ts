@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmulatedOutcomes, emulatedClusterSchema, emulatedOutcomesSchema } from "@/server/contracts/engine/emulatorAdmin";
-import type { RunningStudio } from "./fixtures";
+import { expect, type RunningStudio } from "./fixtures";
 
 /**
  * The table that the emulated engines replay and that is hidden from the studio: lengths, labels and judged scores of every model's answer
@@ -31,12 +31,12 @@ export function promptFile(table: EmulatedOutcomes, prompts: number): { readonly
   return { path, bad: malformed.length };
 }
 
-/** The workload line expected for a prompt. */
+/** The workload line expected for a prompt; the smallest token probability of an emulated answer is that of its tokens, not of the table. */
 export function rowOf(table: EmulatedOutcomes, id: string) {
   const at = table.promptIds.indexOf(id);
   const models = table.models.map(({ model, outputTokens, label, judged }) => [
     model,
-    { outputTokens: outputTokens[at], label: label[at], judged: judged[at] },
+    { outputTokens: outputTokens[at], label: label[at], judged: judged[at], confidence: expect.any(Number) },
   ]);
   return { id, inputTokens: table.inputTokens[at], models: Object.fromEntries(models) };
 }
