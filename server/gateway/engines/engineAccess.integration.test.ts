@@ -177,7 +177,8 @@ describe.skipIf(certificates === null)("an engine behind TLS", () => {
     const gateway = await startTestGateway(short);
     writeFileSync(join(folder, "ca.pem"), certificates!.ca);
     await gateway.put(withEngines([server.url], [{ caFile: "ca.pem", key: { environment: "WEIR_ENGINE_A" } }]));
-    expect((await ask(gateway)).status).toBe(503);
+    // A busy machine may reach the request's deadline before the failed handshake ends.
+    expect([503, 504]).toContain((await ask(gateway)).status);
     expect((await replicasOf(gateway))[0]?.reason).toMatch(/CERT/);
     expect(server.asked()).toBe(0);
     server.close();
