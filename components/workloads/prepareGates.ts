@@ -6,7 +6,7 @@ import { costText, heldOutText, intervalText, noTournamentText, verdictText } fr
 import type { Tone } from "../ui/Badge";
 import { ABSENT, formatScore } from "../ui/format";
 
-/** How a gate is told apart in tables and charts. */
+/** Letter and line by which tables and charts show a gate. */
 export interface GateMark {
   readonly letter: string;
   /** CSS colour. */

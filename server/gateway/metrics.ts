@@ -4,10 +4,9 @@ import {
   type GateRecord,
   type GatewayConfig,
   isGateCause,
-  isScoredByJudge,
-  isUnjudged,
   type StageRecord,
 } from "@/server/contracts/gateway/gatewayAdmin";
+import { isScoredByJudge, isUnjudged } from "@/server/contracts/gateway/stageScore";
 import type { CaptureOutcome } from "./capture/capture";
 import type { EnsembleStats } from "./ensembles/ensembleStats";
 import { clientGone } from "./http/abortError";

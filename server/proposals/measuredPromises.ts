@@ -1,4 +1,5 @@
-import { type Decision, isScoredByJudge, judgeScoreOf } from "@/server/contracts/gateway/gatewayAdmin";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import { isScoredByJudge, judgeScoreOf } from "@/server/contracts/gateway/stageScore";
 import type { PlanPromise, PromiseQuantity } from "@/server/contracts/studio/promise";
 import { MATERIAL } from "@/solver/numeric/drift";
 import { mean } from "@/solver/numeric/quantile";

@@ -1,4 +1,5 @@
-import { type Decision, judgeScoreOf } from "@/server/contracts/gateway/gatewayAdmin";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import { judgeScoreOf } from "@/server/contracts/gateway/stageScore";
 import type { TrafficWindow } from "@/solver/numeric/drift";
 import type { ObservedRequest } from "@/solver/workload/similarRows";
 import { inputTokensName, outputTokensName, scoreName } from "./plannedTraffic";

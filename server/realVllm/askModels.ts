@@ -34,7 +34,7 @@ export interface AskedModels {
   /** Smallest first, with GGUF files. */
   readonly models: readonly PreparedModel[];
   readonly judgeUrl: string;
-  /** Starts the judge of the cluster, and ends it where nothing comes of it. */
+  /** `keep` starts the judge of the cluster; `release` ends it if no workload is made. */
   readonly programs: Pick<EngineHost, "keep" | "release">;
 }
 

@@ -1,4 +1,5 @@
-import { type Decision, isUnjudged } from "@/server/contracts/gateway/gatewayAdmin";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import { isUnjudged } from "@/server/contracts/gateway/stageScore";
 import type { DecisionFilter, FollowedCharts, LiveEvent, LiveFrame, SeriesRange } from "@/server/contracts/studio";
 import { bucketWidth } from "@/server/series/bucketWidth";
 import type { RangeRequest } from "@/server/series/seriesSource";

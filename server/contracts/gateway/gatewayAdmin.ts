@@ -422,23 +422,9 @@ export type GateCall = z.infer<typeof gateCallSchema>;
 export type GateCause = (typeof gateCauses)[number];
 export type Decision = z.infer<typeof decisionSchema>;
 
-/** Whether a stage's answer needed a score, got none and was accepted nevertheless: the quality floor does not cover it. */
-export const isUnjudged = ({ judgeSeconds, judgedScore, gate, verdict }: Pick<StageRecord, ScoreFields>): boolean =>
-  (judgeSeconds !== null || gate !== undefined) && judgedScore === null && verdict === "accepted";
-
-type ScoreFields = "judgeSeconds" | "judgedScore" | "gate" | "verdict";
-
 /** Whether an answer has no score because of its gate, and not because of the judge. */
 export const isGateCause = (unscored: NonNullable<StageRecord["unscored"]>): unscored is GateCause =>
   gateCauses.some((cause) => cause === unscored);
-
-/** Whether the judge gave a stage's answer a score: a call that is paid. */
-export const isScoredByJudge = ({ judgeSeconds, judgedScore }: Pick<StageRecord, ScoreFields>): boolean =>
-  judgeSeconds !== null && judgedScore !== null;
-
-/** The score of an answer that the judge alone scored; null for others, whose scores are not compared with a judge's. */
-export const judgeScoreOf = ({ judgedScore, gate }: Pick<StageRecord, ScoreFields>): number | null =>
-  gate === undefined || gate.kind === "judge" ? judgedScore : null;
 
 /** A configuration that serves these ensembles instead of its own. */
 export function withEnsembles(config: GatewayConfig, ensembles: readonly Ensemble[]): GatewayConfig {

@@ -1,5 +1,5 @@
-import { judgeScoreOf } from "@/server/contracts/gateway/gatewayAdmin";
 import type { MirrorRequest, Mirror as MirrorSummary } from "@/server/contracts/gateway/gatewayControls";
+import { judgeScoreOf } from "@/server/contracts/gateway/stageScore";
 import { callEngine, type EngineReply } from "../engines/engineCall";
 import type { Replica } from "../engines/replica";
 import { spareReplica } from "../engines/spareReplica";

@@ -1,4 +1,5 @@
-import { type GatewayConfig, isScoredByJudge, type StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import type { GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import { isScoredByJudge } from "@/server/contracts/gateway/stageScore";
 import type { Usage } from "../http/usage";
 
 /**

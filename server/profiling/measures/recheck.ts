@@ -1,4 +1,5 @@
-import { type Decision, judgeScoreOf } from "@/server/contracts/gateway/gatewayAdmin";
+import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
+import { judgeScoreOf } from "@/server/contracts/gateway/stageScore";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import { LEAST_LIVE_SCORES, scoreDrift } from "@/solver/judging/scoreDrift";
