@@ -1,4 +1,4 @@
-import { type EngineKind, engineKinds, vllmProgram } from "./connections";
+import { type EngineKind, engineKinds } from "./connections";
 
 const benchParts = ["single", "cascade"] as const;
 type BenchPart = (typeof benchParts)[number];
@@ -19,7 +19,7 @@ export interface RealSettings {
 
 /** Settings by `WEIR_BENCH_REAL_…`. @throws when one is not understood. */
 export function realSettings(environment: NodeJS.ProcessEnv = process.env): RealSettings {
-  const engines = listed("ENGINES", engineKinds, vllmProgram(environment) === null ? ["llama"] : engineKinds);
+  const engines = listed("ENGINES", engineKinds, engineKinds);
   return {
     engines,
     parts: listed("PARTS", benchParts, benchParts),
