@@ -38,6 +38,7 @@ export interface Batcher {
 }
 
 export interface BatcherOptions {
+  /** In the ascending order of the library's own numbers. */
   readonly sequences: readonly LlamaSequence[];
   /** Most tokens of one step. */
   readonly batchTokens: number;
@@ -49,6 +50,8 @@ export interface BatcherOptions {
 interface Slot {
   readonly job: BatchJob;
   readonly sequence: LlamaSequence;
+  /** The sequence's place among all. */
+  readonly index: number;
   /** Tokens of the prompt that were evaluated. */
   done: number;
   /** The token to evaluate next; null: the prompt is not done. */
@@ -61,9 +64,13 @@ type StepInput = Parameters<LlamaSequence["controlledEvaluate"]>[0];
  * Continuous batching: each step evaluates one token of every answer and as much of the waiting prompts, first come, first served, as the
  * step has room for. Requests join and leave between steps; those without a sequence wait in the order of their arrival. The step is built
  * here and not by the library, which splits answers over several steps where they are not asked for at the same moment.
+ *
+ * llama.cpp computes together only sequences whose numbers follow one another in the batch (`split_equal` of its batches); every gap and
+ * every step back begins a computation of its own, which costs as much as a step. Requests therefore get the lowest free sequence, and a
+ * step names its sequences in ascending order.
  */
 export function createBatcher({ sequences, batchTokens, queue: queueLimit }: BatcherOptions): Batcher {
-  const free = [...sequences];
+  const free = sequences.map((_, index) => index);
   const slots = new Set<Slot>();
   const queue: BatchJob[] = [];
   const idle: (() => void)[] = [];
@@ -101,9 +108,11 @@ export function createBatcher({ sequences, batchTokens, queue: queueLimit }: Bat
 
   function admit(): void {
     while (free.length > 0 && queue.length > 0) {
-      const [job, sequence] = [queue.shift(), free.pop()];
+      const [job, index] = [queue.shift(), Math.min(...free)];
+      const sequence = sequences[index];
       if (job === undefined || sequence === undefined) return;
-      slots.add({ job, sequence, done: 0, next: null });
+      free.splice(free.indexOf(index), 1);
+      slots.add({ job, sequence, index, done: 0, next: null });
       job.onStart();
     }
   }
@@ -116,6 +125,7 @@ export function createBatcher({ sequences, batchTokens, queue: queueLimit }: Bat
       if (slot.next === null) tokensLeft -= input.length;
       if (input.length > 0) parts.push({ slot, input });
     }
+    parts.sort((a, b) => a.slot.index - b.slot.index);
     await Promise.all(parts.map(({ slot, input }) => evaluate(slot, input)));
   }
 
@@ -150,7 +160,7 @@ export function createBatcher({ sequences, batchTokens, queue: queueLimit }: Bat
     if (!slots.delete(slot)) return;
     slot.job.onLeft(problem);
     await slot.sequence.clearHistory();
-    free.push(slot.sequence);
+    free.push(slot.index);
   }
 
   return {
