@@ -7,7 +7,7 @@ import {
   isGateCause,
   type StageRecord,
 } from "@/server/contracts/gateway/gatewayAdmin";
-import { isScoredByJudge, isUnjudged } from "@/server/contracts/gateway/stageScore";
+import { isScoredByJudge, isUnjudged } from "@/solver/gates/gates";
 import type { CaptureOutcome } from "./capture/capture";
 import type { EnsembleStats } from "./ensembles/ensembleStats";
 import { clientGone } from "./http/abortError";
@@ -246,7 +246,8 @@ export class GatewayMetrics {
   }
 
   #recordStage(stage: StageRecord): void {
-    const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, at, judgeSeconds, judgedScore, unscored, gate, unusedCalls } = stage;
+    const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, at, judgeSeconds, judgedScore, unscored, gate, unusedCalls } =
+      stage;
     this.#metrics.answers.inc({ model, verdict });
     this.#metrics.queue.observe({ model }, queueSeconds);
     this.#metrics.stage.observe({ model }, seconds);

@@ -23,12 +23,12 @@ describe("answerAgreement", () => {
   });
 
   it("compares tool calls without their ids, and takes all forms of no arguments as the same", () => {
-    const call = (id: string, name: string, args: unknown) => JSON.stringify([{ id, type: "function", function: { name, arguments: args } }]);
+    const call = (id: string, name: string, args: unknown) =>
+      JSON.stringify([{ id, type: "function", function: { name, arguments: args } }]);
     const own = call("call-1", "now", "{}");
-    expect(answerAgreement(own, [call("call-2", "now", ""), call("call-3", "now", undefined), call("call-1", "then", "{}")], "number")).toBeCloseTo(
-      2 / 3,
-      12,
-    );
+    expect(
+      answerAgreement(own, [call("call-2", "now", ""), call("call-3", "now", undefined), call("call-1", "then", "{}")], "number"),
+    ).toBeCloseTo(2 / 3, 12);
     expect(answerAgreement('[{"id": 1}]', ['[{"id": 2}]'], "whole")).toBe(0);
   });
 

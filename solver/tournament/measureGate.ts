@@ -1,8 +1,13 @@
-import { calibratedScore } from "@/solver/gates/calibratedScore";
-import { fitCalibration } from "@/solver/gates/fitCalibration";
 import type { Calibration } from "@/solver/gates/gateDocument";
-import { expectedCalibrationError, type ReliabilityBin, reliabilityBins } from "@/solver/gates/reliability";
-import { type RiskCoverage, riskCoverage } from "@/solver/gates/riskCoverage";
+import {
+  calibratedScore,
+  expectedCalibrationError,
+  fitCalibration,
+  type ReliabilityBin,
+  type RiskCoverage,
+  reliabilityBins,
+  riskCoverage,
+} from "@/solver/gates/gates";
 import { aucOf } from "@/solver/judging/concordance";
 import type { LabelledScore } from "@/solver/judging/pairCounts";
 import type { Interval } from "@/solver/numeric/interval";

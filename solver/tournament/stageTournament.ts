@@ -1,4 +1,4 @@
-import { areaDifference } from "@/solver/gates/riskCoverage";
+import { areaDifference } from "@/solver/gates/gates";
 import type { Interval } from "@/solver/numeric/interval";
 import type { GateSignal, StageAnswers } from "./gateSignal";
 import { type GateMeasuring, type MeasuredGate, measureGate } from "./measureGate";

@@ -1,6 +1,6 @@
 import type { Tone } from "@/components/ui/Badge";
 import { formatPercent, formatPercentSpan, formatRate, formatSeconds, formatSecondsSpan } from "@/components/ui/format";
-import { gateText } from "@/solver/gates/gateText";
+import { gateText } from "@/solver/gates/gates";
 import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { routerText, startText } from "@/solver/plan/directStart";

@@ -1,4 +1,4 @@
-import { gateText } from "@/solver/gates/gateText";
+import { gateText } from "@/solver/gates/gates";
 import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { gpuTypes } from "@/solver/plan/clusterGpus";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { DiffLine } from "@/server/contracts/studio";
-import { gateText } from "@/solver/gates/gateText";
+import { gateText } from "@/solver/gates/gates";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { routerText, startText } from "@/solver/plan/directStart";

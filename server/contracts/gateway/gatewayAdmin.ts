@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Ensemble, ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
-import type { UnscoredCause } from "@/solver/gates/gate";
+import type { UnscoredCause } from "@/solver/gates/gates";
 import { deprecatedFields, readingOldNames } from "@/solver/plan/deprecatedFields";
 import { policySchema } from "@/solver/plan/policySchema";
 import { engineAccessFields } from "../engine/engineAccess";

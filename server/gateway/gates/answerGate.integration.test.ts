@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { GateDocument } from "@/solver/gates/gateDocument";
-import { agreement, confidence, gated, sure } from "../testing/testGatedCascade";
 import { type Answer, sayCompletion } from "../testing/testEngine";
+import { agreement, confidence, gated, sure } from "../testing/testGatedCascade";
 import { sayScored } from "../testing/testGates";
 import { testConfig, until } from "../testing/testGateway";
 

@@ -1,8 +1,7 @@
 import type { GateCause, GateRecord, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
 import { isRecord } from "@/solver/collections/isRecord";
-import { createGate } from "@/solver/gates/createGate";
-import type { AnswerEvidence, Gate, GateNeed } from "@/solver/gates/gate";
 import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
+import { type AnswerEvidence, createGate, type Gate, type GateNeed } from "@/solver/gates/gates";
 import { gatesOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import type { Policy } from "@/solver/policies/core/policy";
 import type { StageOutcome } from "../engines/stageOutcome";

@@ -1,5 +1,5 @@
 import { isRecord } from "@/solver/collections/isRecord";
-import { isJson } from "@/solver/gates/jsonAnswer";
+import { isJson } from "@/solver/gates/gates";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,13 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { AbortKind, Decision, FailureKind, GateCall, GateRecord, GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import type {
+  AbortKind,
+  Decision,
+  FailureKind,
+  GateCall,
+  GateRecord,
+  GatewayConfig,
+  StageRecord,
+} from "@/server/contracts/gateway/gatewayAdmin";
 import type { PolicyReason, WaitingWork } from "@/solver/policies/core/policy";
 import { countOf } from "@/solver/workflow/configurationSet";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";

@@ -137,7 +137,10 @@ export class RequestRun {
       ...{ gate, served: this.#served, work, journal, asked, answered, tokens, others, mostWaitMs, signal },
     });
     if (judged.kind === "nothing-to-judge")
-      return this.#retry({ ...attempt, ...(others && { unusedCalls: others.unused }) }, { failure: "no-answer", reason: "the engine's answer has no text to judge" });
+      return this.#retry(
+        { ...attempt, ...(others && { unusedCalls: others.unused }) },
+        { failure: "no-answer", reason: "the engine's answer has no text to judge" },
+      );
     const note = { ...judged.note, ...usageOf(answered.completion) };
     if (judged.kind === "aborted") {
       this.#journal.note(this.#served, attempt, { verdict: "failed", failure: "ended", ...note });

@@ -6,8 +6,8 @@ import type { Replica } from "../engines/replica";
 import { refusalOf, refusesKey, type StageOutcome, stageOutcome } from "../engines/stageOutcome";
 import type { OtherAnswers } from "../gates/otherAnswers";
 import { takenTokens } from "../gates/takenTokens";
-import type { AnswerTokens } from "../http/endpoint";
 import type { BodyMemoryBudget } from "../http/bodyMemoryBudget";
+import type { AnswerTokens } from "../http/endpoint";
 import type { GatewayLimits } from "../http/limits";
 import { engineBody, type ModelRequest } from "../http/modelRequest";
 import type { Grant } from "../queue/waitingEntry";
@@ -95,7 +95,12 @@ export async function callStage(
   const unanswered = outcome.kind !== "answered" && outcome.kind !== "streamed";
   const answeredSeconds = driver.release(asked.decisionId, replica, { failed: unanswered, firstTokenMs });
   const at = { queued: queuedSeconds, dispatched: dispatchedSeconds, answered: answeredSeconds };
-  return { outcome, attempt: { replica, stage, model, engine, queueMs, engineMs, at, ...(unusedCalls && { unusedCalls }) }, tokens, others };
+  return {
+    outcome,
+    attempt: { replica, stage, model, engine, queueMs, engineMs, at, ...(unusedCalls && { unusedCalls }) },
+    tokens,
+    others,
+  };
 }
 
 /** Statuses by which an engine refuses fields that it does not take. */

@@ -1,5 +1,5 @@
 import type { GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
-import { isScoredByJudge } from "@/server/contracts/gateway/stageScore";
+import { isScoredByJudge } from "@/solver/gates/gates";
 import type { Usage } from "../http/usage";
 
 /**
