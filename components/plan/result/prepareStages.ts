@@ -6,6 +6,7 @@ import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { ModelDeployment, Plan } from "@/solver/plan/plan";
 import { asksJudge } from "@/solver/plan/policySchema";
+import { readyJudgeOf } from "@/solver/plan/readyJudge";
 
 /** The mark of a less reliable figure, with the reason. */
 export interface Doubt {
@@ -106,7 +107,9 @@ export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy"
     ),
     // Neither a single model nor a stage with a threshold of 0 is judged, whatever judge is configured.
     ...(!asksJudge(policy)
-      ? []
+      ? readyJudgeOf(policy) === null || judging === undefined
+        ? []
+        : [`${judge.model} judges nothing while the thresholds are 0, and keeps its own engine${replicas} for higher ones.`]
       : judge.engine === undefined
         ? [
             `${judge.model} judges outside the plan: predictions assume ${formatSeconds(judge.secondsPerCall)} a call${source}${judge.variation === undefined ? "" : ", varying about that"}.`,

@@ -9,6 +9,7 @@ import { asksJudge, directStartOf, type JustInTimePolicy, judgeEngineOf, modelsO
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { boundText, loadSays, wholePercent } from "@/solver/wording/wording";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
+import { readyJudgeOf } from "@/solver/plan/readyJudge";
 import { textTable } from "./textTable";
 
 /** A plan as terminal text for an operator. */
@@ -93,7 +94,9 @@ function routingLines({ policy, inputs }: Plan): string[] {
   return [
     ...(policy.gates ?? []).map((gate, stage) => `gate of ${policy.stages[stage]?.model}: ${gateText(gate)}`),
     ...(!asksJudge(policy)
-      ? []
+      ? readyJudgeOf(policy) === null
+        ? []
+        : [`${judge.model} judges nothing while the thresholds are 0, and keeps its engines for higher ones`]
       : engine === undefined
         ? [`judged by ${judge.model}, outside of the plan: ${seconds(judge.secondsPerCall)} a call${source}`]
         : [

@@ -176,7 +176,7 @@ function cascadeSays(policy: CascadePolicy): [string, string][] {
   const said: [string, string][] = [["cascade", stages.map(({ model }) => model).join(" then ")]];
   for (const [stage, threshold] of thresholds.entries()) {
     const model = stages[stage]?.model ?? `stage ${stage + 1}`;
-    said.push([`threshold after ${model}`, `accept at ${threshold} or more`]);
+    said.push([`threshold after ${model}`, threshold === 0 ? "accept all, not judged" : `accept at ${threshold} or more`]);
     const range = approvedRanges.thresholds[stage];
     if (range !== undefined) said.push([`approved range after ${model}`, `${range.min} to ${range.max}`]);
   }

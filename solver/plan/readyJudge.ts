@@ -1,0 +1,14 @@
+import { asksJudge, type PolicyDocument } from "./policySchema";
+
+/**
+ * The model of the judge's engines that a policy keeps ready: of those that judge, or, where a threshold of 0 leaves nothing to judge, of
+ * those that judge as soon as it is raised within its approved range. Plans from before a threshold of 0 meant that nothing is judged deploy
+ * such engines.
+ *
+ * @returns null where no threshold can ask a judge, or a judge outside of the deployment is used.
+ */
+export function readyJudgeOf(policy: PolicyDocument): string | null {
+  if (policy.kind !== "cascade" || policy.judge.engine === undefined) return null;
+  const raised = { ...policy, thresholds: policy.thresholds.map((own, stage) => policy.approvedRanges.thresholds[stage]?.max ?? own) };
+  return asksJudge(policy) || asksJudge(raised) ? policy.judge.model : null;
+}
