@@ -7,5 +7,5 @@ export type { AnswerEvidence, Gate, GateNeed, UnscoredCause } from "./gate";
 export { gateText } from "./gateText";
 export { isJson } from "./jsonAnswer";
 export { expectedCalibrationError, type ReliabilityBin, reliabilityBins } from "./reliability";
-export { areaDifference, type RiskCoverage, riskCoverage } from "./riskCoverage";
+export { areaDifference, type RiskCoverage, riskCoverage, riskCoverageArea } from "./riskCoverage";
 export { isScoredByJudge, isUnjudged, judgeScoreOf } from "./stageScore";
