@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { bodyOf, recordedVllm } from "@/server/engines/testing/recordedEngine";
 import { hasBrokenStructure } from "./brokenStructure";
 
 const saying = (message: object) => ({ choices: [{ index: 0, message: { role: "assistant", content: null, ...message } }] });
@@ -42,4 +43,16 @@ describe("hasBrokenStructure", () => {
     ["a text where vLLM's own field asks for a pattern", { structured_outputs: { regex: "a" } }, saying({ content: "a" }), false],
     ["no choice", json, { choices: [] }, false],
   ] as const)("tells of %s", (_, body, completion, broken) => expect(hasBrokenStructure(body, completion)).toBe(broken));
+
+  it("takes every whole tool call of a real vLLM", () => {
+    const calls = recordedVllm().exchanges.flatMap((exchange) => {
+      const { request, response } = exchange;
+      const isWhole = response.status === 200 && !response.cut && (response.headers["content-type"] ?? "").startsWith("application/json");
+      return isWhole && bodyOf(exchange).includes('"type":"function"')
+        ? [{ body: JSON.parse(request.body ?? "{}") as Record<string, unknown>, completion: JSON.parse(bodyOf(exchange)) as unknown }]
+        : [];
+    });
+    expect(calls.length).toBeGreaterThanOrEqual(2);
+    for (const { body, completion } of calls) expect(hasBrokenStructure(body, completion)).toBe(false);
+  });
 });
