@@ -14,7 +14,10 @@ describe("isUnjudged", () => {
 });
 
 it("pays the judge for scores alone, and compares with a judge what it scored alone", () => {
-  expect([isScoredByJudge(stage({ judgeSeconds: 0.1, judgedScore: 0 })), isScoredByJudge(stage({ judgeSeconds: 0.1 }))]).toEqual([true, false]);
+  expect([isScoredByJudge(stage({ judgeSeconds: 0.1, judgedScore: 0 })), isScoredByJudge(stage({ judgeSeconds: 0.1 }))]).toEqual([
+    true,
+    false,
+  ]);
   expect(judgeScoreOf(stage({ judgedScore: 70 }))).toBe(70);
   expect(judgeScoreOf(stage({ judgedScore: 70, gate: { kind: "judge" } }))).toBe(70);
   expect(judgeScoreOf(stage({ judgedScore: 70, gate: { kind: "sequence" } }))).toBeNull();

@@ -17,7 +17,7 @@ const BEGIN_AUC = 0.85;
 /** @param named hash of the router that is offered by name; null: there is none. */
 function routerOfChoice(kind: string, named: string | null): PlannedRouter | null {
   if (kind === "" || kind === "trained") return kind === "" ? null : kind;
-  return named !== null && kind === routerNamed(named) ? kind : BEGIN_AUC;
+  return named !== null && kind === routerNamed(named) ? routerNamed(named) : BEGIN_AUC;
 }
 
 /** The judge, and whether a router may skip stages. */
@@ -72,7 +72,7 @@ export function RoutingRules(props: {
           options={[
             { value: "", text: "the first stage" },
             { value: "trained", text: "a later stage where a trained router is sure" },
-            ...(named === null ? [] : [{ value: router as string, text: `a later stage where the router ${named.slice(0, 8)} is sure` }]),
+            ...(named === null ? [] : [{ value: String(router), text: `a later stage where the router ${named.slice(0, 8)} is sure` }]),
             { value: "modelled", text: "a later stage where a modelled router is sure" },
           ]}
           onChange={(kind) => onChange({ router: routerOfChoice(kind, named) })}

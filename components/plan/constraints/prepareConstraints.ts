@@ -100,7 +100,9 @@ export function asSituation({
       : judgeSeconds !== null
         ? { judge: { kind: "fixed", secondsPerCall: judgeSeconds } }
         : {}),
-    ...(router === null ? {} : { directStart: typeof router === "number" ? { auc: router } : { predictor: hashOfRouter(router) ?? "newest" } }),
+    ...(router === null
+      ? {}
+      : { directStart: typeof router === "number" ? { auc: router } : { predictor: hashOfRouter(router) ?? "newest" } }),
   };
 }
 

@@ -6,10 +6,10 @@ import { constraintsOf } from "@/solver/plan/constraints";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
 import { asksJudge, directStartOf, type JustInTimePolicy, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { readyJudgeOf } from "@/solver/plan/readyJudge";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { boundText, loadSays, wholePercent } from "@/solver/wording/wording";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
-import { readyJudgeOf } from "@/solver/plan/readyJudge";
 import { textTable } from "./textTable";
 
 /** A plan as terminal text for an operator. */

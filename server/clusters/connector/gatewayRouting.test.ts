@@ -18,7 +18,6 @@ function planHolding(limits: readonly (number | null)[]) {
 /** A plan from before a threshold of 0 meant that nothing is judged: it deploys a judge, and its threshold may be raised. */
 function unjudgedPlan(most: number, isDeployed = true) {
   const draft = examplePlanDraft();
-  if (draft.policy.kind !== "cascade") throw new Error("not a cascade");
   const [first] = draft.deployment;
   const own = { model: "judge-engine", secondsPerCall: 0.3, usdPerCall: 0, engine: { rubricTokens: 400, outputTokens: 20 } };
   const policy = { ...draft.policy, judge: own, thresholds: [0], approvedRanges: { thresholds: [{ min: 0, max: most }] } };

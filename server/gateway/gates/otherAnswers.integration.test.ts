@@ -175,4 +175,31 @@ describe("log probabilities that the gate asked for", () => {
     const { answer, stage } = await asked();
     expect([answer.status, stage?.unscored, stage?.verdict]).toEqual([200, "no-log-probabilities", "accepted"]);
   });
+
+  it("are those of the continuation alone where a client wants its prompt back", async () => {
+    const { post, decisions } = await gated(confidence, {
+      small({ body }, response) {
+        const logprobs = body.logprobs === 1 ? { tokens: ["2", "+2=", "4"], token_logprobs: [null, -3, -0.05] } : null;
+        const choices = [{ index: 0, text: "2+2=4", logprobs, finish_reason: "stop" }];
+        const usage = { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 };
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ id: "cmpl-1", choices, usage }));
+      },
+    });
+    await post("/v1/completions", { model: "cascade/test", prompt: "2+2=", echo: true });
+    expect((await decisions()).at(-1)?.stages[0]?.judgedScore).toBeCloseTo(100 * Math.exp(-0.05), 1);
+  });
+
+  it("in an answer that is nested too deeply to be written again are the engine's failure, and its slots are free afterwards", async () => {
+    const nested = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+    const content = [{ token: "4", logprob: -0.1 }];
+    const choice = JSON.stringify({ index: 0, message: { role: "assistant", content: "4" }, logprobs: { content }, finish_reason: "stop" });
+    const { asked, status } = await gated(confidence, {
+      small: (_, response) =>
+        response.writeHead(200, { "content-type": "application/json" }).end(`{"choices":[${choice}],"extra":${nested}}`),
+      limits: { attemptsPerStage: 1 },
+    });
+    const { answer, stage } = await asked();
+    expect([answer.status, stage?.failure]).toEqual([200, "no-answer"]);
+    expect((await status()).replicas.map(({ inFlight }) => inFlight)).toEqual([0, 0, 0]);
+  });
 });

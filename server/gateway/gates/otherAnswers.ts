@@ -74,7 +74,13 @@ export class OtherAnswers {
     this.#options = options;
     this.#place = new BodyReservation(options.bodies);
     this.#calls = options.wanted.map((wanted) => ({
-      ...{ wanted, outcome: "no-free-engine", usage: noUsage, text: "", startedMs: 0, ms: null, done: Promise.resolve() },
+      wanted,
+      outcome: "no-free-engine",
+      usage: noUsage,
+      text: "",
+      startedMs: 0,
+      ms: null,
+      done: Promise.resolve(),
     }));
     options.signal.addEventListener("abort", this.cancel, { once: true });
   }
@@ -111,11 +117,14 @@ export class OtherAnswers {
         resolve();
       }, mostMs);
     });
-    for (let open = this.#open; open.length > 0 && !isLate && !isDecided(this.#answers, open.length); open = this.#open) {
-      await Promise.race([late, ...open.map(({ done }) => done)]);
+    try {
+      for (let open = this.#open; open.length > 0 && !isLate && !isDecided(this.#answers, open.length); open = this.#open) {
+        await Promise.race([late, ...open.map(({ done }) => done)]);
+      }
+    } finally {
+      clearTimeout(timer);
+      this.end();
     }
-    clearTimeout(timer);
-    this.end();
     const answers = this.#answers;
     return answers.length === 0 ? null : answers;
   }

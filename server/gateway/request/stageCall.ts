@@ -77,9 +77,9 @@ export async function callStage(
     if (!refusesFields(relayed)) replica.addedFields.refused(performance.now());
   }
   const whole = failedIfRetriable(stageOutcome(relayed, asked.endpoint), { replica, served, failures }, options);
-  if (whole.kind !== "answered") others?.cancel();
-  const unusedCalls = whole.kind === "answered" ? undefined : others?.unused;
   const { outcome, tokens } = tokensApart(whole, { gate, fields, text });
+  if (outcome.kind !== "answered") others?.cancel();
+  const unusedCalls = outcome.kind === "answered" ? undefined : others?.unused;
   const engineMs = performance.now() - startedMs;
   journal.engineMs += engineMs;
   const failed = outcome.kind === "failed" || outcome.kind === "broken";
@@ -120,8 +120,13 @@ interface Reading {
 function tokensApart(outcome: StageOutcome, { gate, fields, text }: Reading): Pick<StageReply, "outcome" | "tokens"> {
   if (outcome.kind !== "answered" || text === null || !gate?.readsTokens) return { outcome, tokens: null };
   if (fields === null) return { outcome, tokens: text.tokens(outcome.completion) };
-  const { answered, tokens } = takenTokens(outcome, text);
-  return { outcome: answered, tokens };
+  try {
+    const { answered, tokens } = takenTokens(outcome, text);
+    return { outcome: answered, tokens };
+  } catch {
+    // JSON that can be parsed and not written: the slot of its engine must be released all the same.
+    return { outcome: { kind: "failed", failure: "no-answer", reason: "the engine's answer is nested too deeply" }, tokens: null };
+  }
 }
 
 /** The state of the engine at dispatch, for the decision record. */

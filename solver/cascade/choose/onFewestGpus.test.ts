@@ -57,16 +57,17 @@ describe("the least cost under floor and budget", () => {
         let [least, most] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
         for (const [routing, { quality, qualityLow }] of exploration.routings.entries()) {
           if ((asked.qualityConfidence === null ? quality : qualityLow) < (asked.qualityFloor ?? 0)) continue;
-          // From all GPUs down: whether every count so far was within the budget, so that the last one is sure to be found.
-          let isSure = true;
-          for (let gpus = Math.min(asked.maxGpus, MAX_GPUS); gpus >= 1; gpus -= 1) {
-            const { latencySeconds, costUsdPerRequest } = allocate(exploration, routing, { gpus, latency: asked.latency });
-            isSure &&= latencySeconds <= budget;
-            if (isSure) most = Math.min(most, costUsdPerRequest);
-            if (latencySeconds <= budget) least = Math.min(least, costUsdPerRequest);
-            // What all GPUs do not reach is not chosen.
-            else if (!isSure && most === Number.POSITIVE_INFINITY) break;
-          }
+          const all = Math.min(asked.maxGpus, MAX_GPUS);
+          const down = Array.from({ length: all }, (_, less) =>
+            allocate(exploration, routing, { gpus: all - less, latency: asked.latency }),
+          );
+          const isWithin = down.map(({ latencySeconds }) => latencySeconds <= budget);
+          // A routing is chosen only where all GPUs reach the budget.
+          if (isWithin[0] !== true) continue;
+          // A count is sure to be found where every larger one is within the budget, too.
+          const sure = down.slice(0, [...isWithin, false].indexOf(false));
+          most = Math.min(most, ...sure.map(({ costUsdPerRequest }) => costUsdPerRequest));
+          least = Math.min(least, ...down.filter((_, at) => isWithin[at]).map(({ costUsdPerRequest }) => costUsdPerRequest));
         }
         const { chosen, candidates } = choose(exploration, asked);
         expect(candidates.map(({ routing }) => routing)).toEqual([0, 1]);

@@ -125,41 +125,44 @@ describe("the slack of a cascade", () => {
     );
   });
 
-  it.each([undefined, 1159225437])("chooses the best of all routings within the latency it allows, on the fewest GPUs for it: seed %s", (seed) => {
-    const kinds = fc.constantFrom<Knobs["kind"]>("latency-under-quality", "cost-under-both");
-    fc.assert(
-      fc.property(explorations, anyKnobs, slacks, kinds, (exploration, knobs, slack, kind) => {
-        const { chosen, slack: bought, candidates } = choose(exploration, { ...knobs, kind, slack });
-        if (chosen === null || bought === null) {
-          expect(bought).toBeNull();
-          return;
-        }
-        const quality = promisedQuality(knobs);
-        const { limitSeconds } = bought;
-        const budget = knobs.latencyBudgetSeconds ?? Number.MAX_VALUE;
-        const atFloor = onCounts(exploration, knobs).filter(([onAll]) => quality(onAll) >= (knobs.qualityFloor ?? 0));
-        const least = Math.min(...atFloor.map(([onAll]) => onAll.latencySeconds));
-        expect(limitSeconds).toBe(Math.min((1 + slack) * least, budget));
-        const isWithin = ({ latencySeconds }: Candidate): boolean => latencySeconds <= limitSeconds;
-        const within = atFloor.filter(([onAll]) => isWithin(onAll));
-        expect(isWithin(chosen)).toBe(true);
-        const highest = Math.max(...within.map(([onAll]) => quality(onAll)));
-        const best = kind === "cost-under-both" ? within : within.filter(([onAll]) => quality(onAll) === highest);
-        expect(best.map(([onAll]) => quality(onAll))).toContain(quality(chosen));
-        const costs = (candidates: readonly Candidate[]): number =>
-          Math.min(...candidates.map(({ costUsdPerRequest }) => costUsdPerRequest));
-        // End to end, fewer GPUs may be faster. The cost is then at most that of a count from which on every larger one is within the limit.
-        const fromThereOn = best.map((counts) => counts.slice(0, [...counts.map(isWithin), false].indexOf(false)));
-        expect(chosen.costUsdPerRequest).toBeLessThanOrEqual(costs(fromThereOn.flat()));
-        const lowest = costs(best.flat().filter(isWithin));
-        if (knobs.latency === "largest-stage") expect(chosen.costUsdPerRequest).toBe(lowest);
-        else expect(chosen.costUsdPerRequest).toBeGreaterThanOrEqual(lowest);
-        expect(candidates[chosen.routing]).toBe(chosen);
-        expect(candidates.map(({ routing }) => routing)).toEqual([...exploration.routings.keys()]);
-      }),
-      { ...runs, ...(seed !== undefined && { seed }) },
-    );
-  });
+  it.each([undefined, 1159225437])(
+    "chooses the best of all routings within the latency it allows, on the fewest GPUs for it: seed %s",
+    (seed) => {
+      const kinds = fc.constantFrom<Knobs["kind"]>("latency-under-quality", "cost-under-both");
+      fc.assert(
+        fc.property(explorations, anyKnobs, slacks, kinds, (exploration, knobs, slack, kind) => {
+          const { chosen, slack: bought, candidates } = choose(exploration, { ...knobs, kind, slack });
+          if (chosen === null || bought === null) {
+            expect(bought).toBeNull();
+            return;
+          }
+          const quality = promisedQuality(knobs);
+          const { limitSeconds } = bought;
+          const budget = knobs.latencyBudgetSeconds ?? Number.MAX_VALUE;
+          const atFloor = onCounts(exploration, knobs).filter(([onAll]) => quality(onAll) >= (knobs.qualityFloor ?? 0));
+          const least = Math.min(...atFloor.map(([onAll]) => onAll.latencySeconds));
+          expect(limitSeconds).toBe(Math.min((1 + slack) * least, budget));
+          const isWithin = ({ latencySeconds }: Candidate): boolean => latencySeconds <= limitSeconds;
+          const within = atFloor.filter(([onAll]) => isWithin(onAll));
+          expect(isWithin(chosen)).toBe(true);
+          const highest = Math.max(...within.map(([onAll]) => quality(onAll)));
+          const best = kind === "cost-under-both" ? within : within.filter(([onAll]) => quality(onAll) === highest);
+          expect(best.map(([onAll]) => quality(onAll))).toContain(quality(chosen));
+          const costs = (candidates: readonly Candidate[]): number =>
+            Math.min(...candidates.map(({ costUsdPerRequest }) => costUsdPerRequest));
+          // End to end, fewer GPUs may be faster. The cost is then at most that of a count from which on every larger one is within the limit.
+          const fromThereOn = best.map((counts) => counts.slice(0, [...counts.map(isWithin), false].indexOf(false)));
+          expect(chosen.costUsdPerRequest).toBeLessThanOrEqual(costs(fromThereOn.flat()));
+          const lowest = costs(best.flat().filter(isWithin));
+          if (knobs.latency === "largest-stage") expect(chosen.costUsdPerRequest).toBe(lowest);
+          else expect(chosen.costUsdPerRequest).toBeGreaterThanOrEqual(lowest);
+          expect(candidates[chosen.routing]).toBe(chosen);
+          expect(candidates.map(({ routing }) => routing)).toEqual([...exploration.routings.keys()]);
+        }),
+        { ...runs, ...(seed !== undefined && { seed }) },
+      );
+    },
+  );
 
   it("keeps the list of candidates the same while a floor or slack moves without changing the choice", () => {
     fc.assert(
