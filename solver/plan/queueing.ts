@@ -33,7 +33,7 @@ const placeSchema = z.object({
 /** Predictors by the SHA-256 of their artefacts: of lengths for the order and for loads, of confidence for the route. */
 const learntSchema = z.object({ lengths: predictorHash.optional(), confidence: predictorHash.optional() });
 
-/** Fields of every policy: the order of its queues, the choice of a replica, and the predictors that both read. */
+/** The parts of a policy that say which request goes first and where. */
 export const queueing = {
   order: readingOldNames(orderSchema, deprecatedFields.order),
   place: placeSchema,

@@ -29,7 +29,7 @@ const noise = (random: ReturnType<typeof seededRandom>): Float64Array => Float64
 
 describe("the choice among gates that are equally good", () => {
   it("does not make the chosen one look better than it is: its figures are those of the others, on average", () => {
-    const excess = Array.from({ length: 60 }, (_, seed) => {
+    const excess = Array.from({ length: 30 }, (_, seed) => {
       const { gates } = stageOf(seed, (_, random) => Array.from({ length: 8 }, () => noise(random))).result;
       const areas = gates.map(({ riskCoverage }) => riskCoverage.area.value);
       return (areas[0] ?? 0) - mean(areas);

@@ -135,7 +135,7 @@ export const routerNamed = (hash: string): PlannedRouter => `sha256:${hash}`;
 export const hashOfRouter = (router: PlannedRouter | null): string | null =>
   typeof router === "string" ? (namedRouter.exec(router)?.[1] ?? null) : null;
 
-function parseRouter(text: string | undefined): PlannedRouter | null {
+function parseRouter(text: string | null): PlannedRouter | null {
   if (text === "trained") return text;
   const [, hash] = namedRouter.exec(text ?? "") ?? [];
   return hash === undefined ? number(ROUTER_AUC_BOUNDS).parse(text) : routerNamed(hash);

@@ -5,7 +5,7 @@ import { type Answer, sayCompletion, startTestEngine } from "./testEngine";
 import type { ScoredPart } from "./testGates";
 import { startTestGateway, type TestCascade, testConfig } from "./testGateway";
 
-export const confidence: GateDocument = { kind: "confidence", measure: "minimum" };
+export const confidence = { kind: "confidence" as const, measure: "minimum" as const };
 export const agreement = { kind: "agreement" as const, answer: "number" as const };
 export const sure: readonly ScoredPart[] = [
   ["It is ", 0.99],
