@@ -6,14 +6,8 @@ import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
-import {
-  asksJudge,
-  deployedModelsOf,
-  type JustInTimePolicy,
-  modelsOf,
-  type PolicyDocument,
-  type SlackPolicy,
-} from "@/solver/plan/policySchema";
+import { asksJudge, type JustInTimePolicy, modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
+import { listedModelsOf } from "@/solver/plan/readyJudge";
 import type { WorkflowAgent, WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { placeText, targetEngines } from "../steps/targetEngines";
 
@@ -223,9 +217,9 @@ function policyLines(from: Plan | null, to: Plan): readonly DiffLine[] {
   ];
 }
 
-/** A plan with only the models that its policy needs. */
+/** A plan with only the models that its policy needs or keeps ready. */
 function routedPart(plan: Plan): Plan {
-  const needed = deployedModelsOf(plan.policy);
+  const needed = listedModelsOf(plan);
   return { ...plan, deployment: plan.deployment.filter(({ model }) => needed.includes(model)) };
 }
 
