@@ -5,8 +5,7 @@ import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { ModelDeployment, Plan } from "@/solver/plan/plan";
-import { asksJudge } from "@/solver/plan/policySchema";
-import { readyJudgeOf } from "@/solver/plan/readyJudge";
+import { asksJudge, readyJudgeOf } from "@/solver/plan/policySchema";
 
 /** The mark of a less reliable figure, with the reason. */
 export interface Doubt {

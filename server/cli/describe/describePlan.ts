@@ -5,8 +5,15 @@ import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { constraintsOf } from "@/solver/plan/constraints";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
-import { asksJudge, directStartOf, type JustInTimePolicy, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
-import { readyJudgeOf } from "@/solver/plan/readyJudge";
+import {
+  asksJudge,
+  directStartOf,
+  type JustInTimePolicy,
+  judgeEngineOf,
+  modelsOf,
+  type PolicyDocument,
+  readyJudgeOf,
+} from "@/solver/plan/policySchema";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { boundText, loadSays, wholePercent } from "@/solver/wording/wording";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";

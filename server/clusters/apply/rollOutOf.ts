@@ -1,5 +1,5 @@
 import type { Plan } from "@/solver/plan/plan";
-import { listedModelsOf } from "@/solver/plan/readyJudge";
+import { listedModelsOf } from "@/solver/plan/policySchema";
 import type { Observation } from "../connector/connector";
 import type { RollOut } from "../steps/planSteps";
 import { targetEngines } from "../steps/targetEngines";

@@ -2,8 +2,7 @@ import { type GatewayConfig, type GatewayReplica, gatewayConfigSchema } from "@/
 import type { GatewayRouting } from "@/server/store/documents/storedStep";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
-import { asksJudge, deployedModelsOf, gatePeersOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
-import { readyJudgeOf } from "@/solver/plan/readyJudge";
+import { asksJudge, deployedModelsOf, gatePeersOf, modelsOf, type PolicyDocument, readyJudgeOf } from "@/solver/plan/policySchema";
 import { plannedLimits } from "../steps/targetEngines";
 import type { ObservedEngine } from "./connector";
 

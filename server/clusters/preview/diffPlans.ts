@@ -6,8 +6,14 @@ import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
-import { asksJudge, type JustInTimePolicy, modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
-import { listedModelsOf } from "@/solver/plan/readyJudge";
+import {
+  asksJudge,
+  type JustInTimePolicy,
+  listedModelsOf,
+  modelsOf,
+  type PolicyDocument,
+  type SlackPolicy,
+} from "@/solver/plan/policySchema";
 import type { WorkflowAgent, WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { placeText, targetEngines } from "../steps/targetEngines";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CascadePolicy } from "./plan";
-import { listedModelsOf, readyJudgeOf } from "./readyJudge";
+import { listedModelsOf, readyJudgeOf } from "./policySchema";
 import { examplePlanDraft } from "./testing/examplePlan";
 
 const { policy, deployment } = examplePlanDraft();
