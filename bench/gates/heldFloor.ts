@@ -1,5 +1,5 @@
-import { calibratedScore } from "@/solver/gates/calibratedScore";
 import type { Calibration } from "@/solver/gates/gateDocument";
+import { calibratedScore } from "@/solver/gates/gates";
 import type { StageAnswers } from "@/solver/tournament/gateSignal";
 import type { PromptSplit } from "@/solver/workload/split";
 

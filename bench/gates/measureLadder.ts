@@ -1,4 +1,4 @@
-import { expectedCalibrationError } from "@/solver/gates/reliability";
+import { expectedCalibrationError } from "@/solver/gates/gates";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { overRandomEscalation } from "@/solver/tournament/escalation";
 import type { StageAnswers } from "@/solver/tournament/gateSignal";

@@ -1,4 +1,4 @@
-import { createGate } from "@/solver/gates/createGate";
+import { createGate } from "@/solver/gates/gates";
 import { mixSeed } from "@/solver/numeric/random";
 import { scoreRows, trainConfidence } from "@/solver/prediction/confidence";
 import { crossFittedConfidence } from "@/solver/prediction/crossFitted";

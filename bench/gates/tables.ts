@@ -55,7 +55,7 @@ export const verdictTable = (ladders: readonly MeasuredLadder[]): string =>
     ladders.map((measured) => {
       const winner = winnerOf(measured);
       const sure = measured.verdicts.filter((verdict) => verdict.kind === "winner" && verdict.gate === winner.name).length;
-      const open = measured.verdicts.filter(({ kind }) => kind === "no-difference").length;
+      const open = measured.verdicts.filter(({ kind }) => kind !== "winner").length;
       const of = `of ${measured.verdicts.length}`;
       return [measured.ladder.name, nameOf(winner), `${sure} ${of}`, `${open} ${of}`];
     }),

@@ -20,9 +20,10 @@ const withConfidence = tournamentOf({ confidence: true });
 const usual = { gate: null, judgeSeconds: null };
 
 describe("prepareGates", () => {
-  it("has a stage for each model but the last, with a row for each gate, the smallest area first", () => {
+  it("has a stage for each model but the last, with a row for each gate, the chosen one first", () => {
     const { stages, heldOut } = prepareGates(withConfidence, usual);
     expect(heldOut).toContain("calibrated on 280 prompts, measured on 120 others");
+    expect(heldOut).toContain("The best gate is chosen on the first alone, and tested on the others.");
     expect(stages.map(({ title }) => title)).toEqual([
       "Answers of qwen2.5-3b, sent on to qwen2.5-7b",
       "Answers of qwen2.5-7b, sent on to qwen2.5-32b",
@@ -49,6 +50,12 @@ describe("prepareGates", () => {
     };
     expect(verdictFor("confidence")).toEqual({ text: "Best: confidence.", tone: "good" });
     expect(verdictFor("judge")).toEqual({ text: "Best: judge (modelled).", tone: "hatched" });
+    const other = { kind: "not-confirmed", gate: "scorer", better: ["judge"] } as const;
+    const [first] = withConfidence.stages.map((stage) => ({ ...stage, verdict: other }));
+    expect(first && prepareGates({ ...withConfidence, stages: [first] }, usual).stages[0]?.verdict).toEqual({
+      text: "The choice is not confirmed: scorer was the best on the planning prompts, and on the others it is worse than judge (modelled).",
+      tone: "neutral",
+    });
   });
 
   it("marks a modelled judge, and gives its time where one is known", () => {

@@ -1,4 +1,4 @@
-import type { AnswerEvidence } from "@/solver/gates/gate";
+import type { AnswerEvidence } from "@/solver/gates/gates";
 
 /** The content of an answer, in whatever form it arrived. */
 export interface ChatReply {

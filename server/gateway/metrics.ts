@@ -1,12 +1,13 @@
 import {
   type AbortKind,
   type Decision,
+  type GateCall,
   type GateRecord,
   type GatewayConfig,
   isGateCause,
   type StageRecord,
 } from "@/server/contracts/gateway/gatewayAdmin";
-import { isScoredByJudge, isUnjudged } from "@/server/contracts/gateway/stageScore";
+import { isScoredByJudge, isUnjudged } from "@/solver/gates/gates";
 import type { CaptureOutcome } from "./capture/capture";
 import type { EnsembleStats } from "./ensembles/ensembleStats";
 import { clientGone } from "./http/abortError";
@@ -245,7 +246,8 @@ export class GatewayMetrics {
   }
 
   #recordStage(stage: StageRecord): void {
-    const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, at, judgeSeconds, judgedScore, unscored, gate } = stage;
+    const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, at, judgeSeconds, judgedScore, unscored, gate, unusedCalls } =
+      stage;
     this.#metrics.answers.inc({ model, verdict });
     this.#metrics.queue.observe({ model }, queueSeconds);
     this.#metrics.stage.observe({ model }, seconds);
@@ -257,6 +259,7 @@ export class GatewayMetrics {
     const usd = config === null || verdict === "failed" ? null : answerCost(model, { inputTokens, outputTokens }, config);
     if (usd !== null) this.#metrics.cost.inc({ model }, usd);
     if (gate !== undefined) this.#recordGate(model, gate, judgedScore === null ? (unscored ?? "aborted") : "scored");
+    this.#recordCalls(unusedCalls ?? []);
     if (judgeSeconds !== null) this.#metrics.judge.observe({ model }, judgeSeconds);
     if (config?.judge && isScoredByJudge(stage)) this.#metrics.cost.inc({ model: config.judge.model }, scoreCost(config));
     if (judgeSeconds !== null && unscored !== undefined && !isGateCause(unscored)) this.#metrics.judgeFailures.inc({ reason: unscored });
@@ -268,6 +271,11 @@ export class GatewayMetrics {
   #recordGate(model: string, { kind: gate, seconds, calls = [] }: GateRecord, outcome: string): void {
     this.#metrics.gateReadings.inc({ model, gate, outcome });
     this.#metrics.gate.observe({ model, gate }, seconds);
+    this.#recordCalls(calls);
+  }
+
+  /** Counts further answers that gates asked for. */
+  #recordCalls(calls: readonly GateCall[]): void {
     for (const call of calls) {
       this.#metrics.gateCalls.inc({ model: call.model, outcome: call.outcome });
       if (call.outcome !== "answered") continue;

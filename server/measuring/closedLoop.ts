@@ -38,7 +38,7 @@ interface Loop {
 const MOST_FAILURES = 0.02;
 
 /** Half the range of the requests' lengths, over their centre. */
-const SPREAD = 0.5;
+export const SPREAD = 0.5;
 
 /**
  * Standard deviations of the lengths over those asked for, over their mean, from which on a fit cannot know them. Prompts in words vary by

@@ -5,7 +5,7 @@ import { isSamePoint, type NextRun, nextRun, type SweepBudget } from "@/solver/c
 import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
 import type { ReplicaShape } from "@/solver/hardware/parallelism";
 import { findRecipe } from "./askRecipe";
-import { closedLoop } from "./closedLoop";
+import { closedLoop, SPREAD } from "./closedLoop";
 import { type EngineCounters, engineCounters, foreignRequests, sequenceLimit } from "./engineCounters";
 import type { InspectedEngine } from "./inspectEngine";
 import { loadAgent, type MeasuredTarget } from "./measuredTarget";
@@ -231,7 +231,15 @@ class Sweep {
   next(): NextRun | null {
     const { contextTokens } = announce(this.request);
     const mostConcurrency = Math.min(this.request.mostConcurrency, BEYOND_LIMIT * (this.observedSequences ?? Number.POSITIVE_INFINITY));
-    return nextRun({ contextTokens, mostConcurrency, left: this.left(), done: this.runs, tried: this.tried, misfits: this.misfits });
+    return nextRun({
+      contextTokens,
+      spread: SPREAD,
+      mostConcurrency,
+      left: this.left(),
+      done: this.runs,
+      tried: this.tried,
+      misfits: this.misfits,
+    });
   }
 
   spend(tokens: number): void {

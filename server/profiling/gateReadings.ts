@@ -1,7 +1,6 @@
 import type { CallOutcome } from "@/server/calls/callScheduler";
 import type { ProfileRequest, Prompt } from "@/server/contracts/studio";
-import { createGate } from "@/solver/gates/createGate";
-import type { AnswerEvidence } from "@/solver/gates/gate";
+import { type AnswerEvidence, createGate } from "@/solver/gates/gates";
 import type { Extraction } from "@/solver/judging/extract";
 
 /** Further samples of a model count as readings of its answer under this id, which no measure can have. */

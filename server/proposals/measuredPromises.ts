@@ -1,6 +1,6 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
-import { isScoredByJudge, judgeScoreOf } from "@/server/contracts/gateway/stageScore";
 import type { PlanPromise, PromiseQuantity } from "@/server/contracts/studio/promise";
+import { isScoredByJudge, judgeScoreOf } from "@/solver/gates/gates";
 import { MATERIAL } from "@/solver/numeric/drift";
 import { mean } from "@/solver/numeric/quantile";
 import type { Plan } from "@/solver/plan/plan";

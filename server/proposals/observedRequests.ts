@@ -1,5 +1,5 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
-import { judgeScoreOf } from "@/server/contracts/gateway/stageScore";
+import { judgeScoreOf } from "@/solver/gates/gates";
 import type { TrafficWindow } from "@/solver/numeric/drift";
 import type { ObservedRequest } from "@/solver/workload/similarRows";
 import { inputTokensName, outputTokensName, scoreName } from "./plannedTraffic";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { MeasuredRun } from "./measuredRun";
+import { type MeasuredRun, spreadLengths } from "./measuredRun";
 import { type NextRun, nextRun, type SweepBudget } from "./nextRun";
 
 /** A made-up engine: how long a request takes. */
@@ -14,12 +14,14 @@ const endToEnd = (
   { inputTokens, outputTokens, concurrency }: Omit<NextRun, "why" | "requests" | "seconds">,
 ) => perPromptToken * inputTokens * concurrency + perStep * (1 + concurrency / 16) * outputTokens;
 
+const spread = 0.5;
+
 /** Runs a sweep against a made-up engine until the planner ends it. */
 function sweep(start: SweepBudget, speed: Speed, contextTokens: number, mostConcurrency: number) {
   const asked: NextRun[] = [];
   const done: MeasuredRun[] = [];
   let left = start;
-  let next = nextRun({ contextTokens, mostConcurrency, left, done, tried: asked, misfits: [] });
+  let next = nextRun({ contextTokens, spread, mostConcurrency, left, done, tried: asked, misfits: [] });
   while (next !== null && asked.length < 500) {
     asked.push(next);
     const seconds = endToEnd(speed, next);
@@ -38,7 +40,7 @@ function sweep(start: SweepBudget, speed: Speed, contextTokens: number, mostConc
       p50Seconds: seconds,
       p95Seconds: seconds,
     });
-    next = nextRun({ contextTokens, mostConcurrency, left, done, tried: asked, misfits: [] });
+    next = nextRun({ contextTokens, spread, mostConcurrency, left, done, tried: asked, misfits: [] });
   }
   return { asked, left };
 }
@@ -48,7 +50,7 @@ const speeds = fc.record({
   perStep: fc.double({ min: 1e-4, max: 0.1, noNaN: true }),
 });
 
-test("a sweep ends by itself, never asks for more tokens than are left, and never for lengths beyond the context", () => {
+test("a sweep ends by itself, never asks for more tokens than are left, and none of its requests is longer than the context", () => {
   fc.assert(
     fc.property(
       speeds,
@@ -60,7 +62,10 @@ test("a sweep ends by itself, never asks for more tokens than are left, and neve
         expect(asked.length).toBeLessThan(500);
         expect(left.tokens).toBeGreaterThanOrEqual(0);
         for (const { inputTokens, outputTokens, concurrency, seconds, requests } of asked) {
-          expect(inputTokens + outputTokens).toBeLessThanOrEqual(contextTokens);
+          const drawn = spreadLengths({ inputTokens, outputTokens, spread }, 100);
+          expect(Math.max(...drawn.inputTokens.map((input, at) => input + (drawn.outputTokens[at] ?? 0)))).toBeLessThanOrEqual(
+            contextTokens,
+          );
           expect(concurrency).toBeLessThanOrEqual(mostConcurrency);
           expect(seconds).toBeLessThanOrEqual(budget.seconds);
           expect(requests).toBeGreaterThanOrEqual(concurrency);
@@ -82,7 +87,30 @@ test("a sweep with time enough covers 1 to the most requests in flight at four l
 test("after the cover a sweep goes near the run that the fit misses most", () => {
   const { asked } = sweep({ seconds: 3600, tokens: 1e8 }, { perPromptToken: 1e-4, perStep: 5e-3 }, 2048, 8);
   const misfits = asked.map((run, index) => ({ run, error: index === 3 ? 0.5 : 0.01 }));
-  const next = nextRun({ contextTokens: 2048, mostConcurrency: 8, left: { seconds: 100, tokens: 1e6 }, done: [], tried: asked, misfits });
+  const next = nextRun({
+    contextTokens: 2048,
+    spread,
+    mostConcurrency: 8,
+    left: { seconds: 100, tokens: 1e6 },
+    done: [],
+    tried: asked,
+    misfits,
+  });
   expect(next).toMatchObject({ why: "uncertain", concurrency: asked[3]?.concurrency });
   expect(asked.some((one) => one.inputTokens === next?.inputTokens && one.outputTokens === next.outputTokens)).toBe(false);
+});
+
+test("a sweep of an engine with a short context asks for no request that the engine refuses, and still covers several lengths", () => {
+  for (const contextTokens of [64, 128, 170]) {
+    const { asked } = sweep({ seconds: 3600, tokens: 1e8 }, { perPromptToken: 1e-4, perStep: 5e-3 }, contextTokens, 4);
+    const longest = asked.map(({ inputTokens, outputTokens }) => Math.round(1.5 * inputTokens) + Math.round(1.5 * outputTokens));
+    expect(Math.max(...longest)).toBeLessThanOrEqual(contextTokens);
+    expect(new Set(asked.map(({ inputTokens, outputTokens }) => `${inputTokens} ${outputTokens}`)).size).toBeGreaterThanOrEqual(4);
+  }
+});
+
+test("a sweep of an engine with a long context asks for the lengths that fit it whole, unchanged", () => {
+  const { asked } = sweep({ seconds: 3600, tokens: 1e8 }, { perPromptToken: 1e-4, perStep: 5e-3 }, 8192, 4);
+  expect(Math.max(...asked.map(({ inputTokens }) => inputTokens))).toBe(2048);
+  expect(Math.max(...asked.map(({ outputTokens }) => outputTokens))).toBe(192);
 });

@@ -9,6 +9,8 @@ export interface SweepBudget {
 export interface SweepState {
   /** Most tokens of prompt and answer together. */
   readonly contextTokens: number;
+  /** Half the range of a run's lengths, over their centre: its longest request must fit the context. */
+  readonly spread: number;
   /** Most requests in flight. */
   readonly mostConcurrency: number;
   readonly left: SweepBudget;
@@ -105,13 +107,32 @@ export const isSamePoint = (one: RunPoint, other: RunPoint): boolean =>
 
 const between = (least: number, most: number, share: number): number => Math.round(least * (most / least) ** share);
 
-function lengths({ contextTokens }: Pick<SweepState, "contextTokens">): readonly Omit<RunPoint, "concurrency">[] {
+type Lengths = Omit<RunPoint, "concurrency">;
+
+/** Tokens of the longest request of a run with these centres, as `spreadLengths` draws them. */
+const longest = ({ inputTokens, outputTokens }: Lengths, spread: number): number =>
+  Math.round(inputTokens * (1 + spread)) + Math.round(outputTokens * (1 + spread));
+
+/** The lengths, shortened by one factor where the longest request would not fit the context; never below one token each. */
+function shortened(centre: Lengths, { contextTokens, spread }: Pick<SweepState, "contextTokens" | "spread">): Lengths {
+  const scale = Math.min(1, contextTokens / longest(centre, spread));
+  const short = (tokens: number): number => Math.max(1, Math.floor(scale * tokens));
+  let own: Lengths = { inputTokens: short(centre.inputTokens), outputTokens: short(centre.outputTokens) };
+  // Rounding may add a token to each.
+  while (longest(own, spread) > contextTokens && own.inputTokens > 1) own = { ...own, inputTokens: own.inputTokens - 1 };
+  return own;
+}
+
+function lengths({ contextTokens, spread }: Pick<SweepState, "contextTokens" | "spread">): readonly Lengths[] {
   const input = Math.max(2, Math.min(LONGEST_INPUT, Math.floor(INPUT_SHARE * contextTokens)));
   const output = Math.max(2, Math.min(LONGEST_OUTPUT, Math.floor(OUTPUT_SHARE * contextTokens)));
-  return LENGTHS.map((share) => ({
-    inputTokens: between(Math.min(SHORTEST_INPUT, input), input, share.input),
-    outputTokens: between(Math.min(SHORTEST_OUTPUT, output), output, share.output),
-  }));
+  return LENGTHS.map((share) => {
+    const centre = {
+      inputTokens: between(Math.min(SHORTEST_INPUT, input), input, share.input),
+      outputTokens: between(Math.min(SHORTEST_OUTPUT, output), output, share.output),
+    };
+    return shortened(centre, { contextTokens, spread });
+  });
 }
 
 /** 1, 2, 4 … and the most. */
@@ -128,7 +149,7 @@ function covering(state: SweepState): readonly RunPoint[] {
   const first = [...new Set([0, last, Math.round(last / 2)])];
   const rest = rungs.map((_, rung) => rung).filter((rung) => !first.includes(rung));
   const all = lengths(state);
-  const at = (rung: number, own: readonly Omit<RunPoint, "concurrency">[]) => own.map((one) => ({ ...one, concurrency: rungs[rung] ?? 1 }));
+  const at = (rung: number, own: readonly Lengths[]) => own.map((one) => ({ ...one, concurrency: rungs[rung] ?? 1 }));
   return [
     ...first.flatMap((rung) => at(rung, all)),
     ...rest.flatMap((rung) =>
@@ -150,7 +171,7 @@ function repeated(state: SweepState): readonly RunPoint[] {
 }
 
 /** Half way, in powers, from the most missed runs to their nearest lengths. */
-function uncertain({ misfits, contextTokens }: SweepState): readonly RunPoint[] {
+function uncertain({ misfits, contextTokens, spread }: SweepState): readonly RunPoint[] {
   return [...misfits]
     .sort((a, b) => b.error - a.error)
     .flatMap(({ run }) => {
@@ -162,7 +183,7 @@ function uncertain({ misfits, contextTokens }: SweepState): readonly RunPoint[] 
         outputTokens: between(run.outputTokens, nearest.run.outputTokens, 0.5),
         concurrency: run.concurrency,
       };
-      return point.inputTokens + point.outputTokens > contextTokens ? [] : [point];
+      return longest(point, spread) > contextTokens ? [] : [point];
     });
 }
 

@@ -22,6 +22,16 @@ describe("answerAgreement", () => {
     expect(answerAgreement(call('{"day": 1, "night": 2}'), [call('{ "night": 2, "day": 1 }'), call('{"day": 2}')], "whole")).toBe(0.5);
   });
 
+  it("compares tool calls without their ids, and takes all forms of no arguments as the same", () => {
+    const call = (id: string, name: string, args: unknown) =>
+      JSON.stringify([{ id, type: "function", function: { name, arguments: args } }]);
+    const own = call("call-1", "now", "{}");
+    expect(
+      answerAgreement(own, [call("call-2", "now", ""), call("call-3", "now", undefined), call("call-1", "then", "{}")], "number"),
+    ).toBeCloseTo(2 / 3, 12);
+    expect(answerAgreement('[{"id": 1}]', ['[{"id": 2}]'], "whole")).toBe(0);
+  });
+
   it("does not let JSON agree with prose, nor lists with objects", () => {
     expect(answerAgreement('{"a": 42}', ["42", '{"a": 42'], "number")).toBe(0);
     expect(answerAgreement("[]", ["{}"], "whole")).toBe(0);

@@ -41,6 +41,18 @@ export function riskCoverage(answers: readonly LabelledScore[], seed: number): R
   };
 }
 
+/** The area under the risk-coverage curve alone, in points. */
+export function riskCoverageArea(answers: readonly LabelledScore[]): number {
+  const [groups = []] = groupsOf([answers.map(({ score }) => score)]);
+  return meanOf(
+    risksOf(
+      groups,
+      answers.map(({ label }) => 100 - label),
+      ones(answers.length),
+    ),
+  );
+}
+
 /**
  * How much larger the area under the risk-coverage curve is with the other scores of the same answers, in points, with a bootstrap interval
  * of 90 % over the same resamples of both.

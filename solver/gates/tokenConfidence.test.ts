@@ -43,6 +43,16 @@ describe("tokenConfidence", () => {
     expect(read("answer-span")).toBeCloseTo(0.2, 12);
   });
 
+  it("reads the answer's own tokens where the model thought of the same words before", () => {
+    const thought = { texts: ["4", "2?", "</think>", "4", "2"], logProbabilities: Float64Array.from([0.1, 0.2, 0.9, 0.8, 0.7], Math.log) };
+    expect(tokenConfidence({ answer: "42", tokens: thought }, { measure: "answer-span", answer: "number" })).toBeCloseTo(0.7, 12);
+  });
+
+  it("reads all tokens where the engine reports them by their numbers", () => {
+    const numbered = { texts: ["token_id:17", "token_id:42"], logProbabilities: Float64Array.from([0.3, 0.9], Math.log) };
+    expect(tokenConfidence({ answer: "It is 42", tokens: numbered }, { measure: "answer-span", answer: "number" })).toBeCloseTo(0.3, 12);
+  });
+
   it("reads the last line without the special tokens behind it", () => {
     const lines = { texts: ["Hm", "\n", "42", "<|end|>"], logProbabilities: Float64Array.from([0.3, 0.9, 0.8, 0.1], Math.log) };
     expect(tokenConfidence({ answer: "Hm\n42", tokens: lines }, { measure: "answer-span", answer: "last-line" })).toBeCloseTo(0.8, 12);

@@ -50,13 +50,18 @@ export function meanLogProbability(tokens: AnswerTokens | null, lastTokens = Num
   return all.length === 0 ? null : average(Number.isFinite(lastTokens) ? all.slice(-lastTokens) : all);
 }
 
+/** How vLLM names a token where a request sets `return_tokens_as_token_ids`. */
+const tokenNumber = /^token_id:\d+$/;
+
 /**
  * The tokens that hold the extracted part of an answer, by their texts: from the first to before the second. Special tokens around the
- * answer's text are not searched.
+ * answer's text are not searched. Null where it has none, or where the engine reports tokens by their numbers.
  */
 function answerSpan(answer: string, texts: readonly string[], extract: Extraction): { readonly from: number; readonly to: number } | null {
+  // The last one: what a model thinks before it answers may hold the same words.
   const joined = texts.join("");
-  const offset = joined.indexOf(answer);
+  const offset = joined.lastIndexOf(answer);
+  if (offset < 0 && texts.some((text) => tokenNumber.test(text))) return null;
   const range = answerRange(offset < 0 ? joined : answer, extract);
   if (range === null) return null;
   const [first, last] = [range.from + Math.max(0, offset), range.to + Math.max(0, offset)];

@@ -22,6 +22,7 @@ it("says a change by its slack where a step has the thresholds, and leaves out w
   expect(controlChangeText(at(60), at(61))).toBe("slack 0 % → set by hand (thresholds 60 → 61)");
   expect(controlChangeText(at(61), at(66))).toBe("slack set by hand → 20 % (thresholds 61 → 66)");
   expect(controlChangeText({ thresholds: [60, 40] }, { thresholds: [61, 40] })).toBe("thresholds 60, 40 → 61, 40");
+  expect(controlChangeText({ thresholds: [60, 40] }, { thresholds: [0, 40] })).toBe("thresholds 60, 40 → 0 (not judged), 40");
   expect(controlChangeText({ tau: 0.5, deltaScore: 0.1 }, { tau: 1.2, deltaScore: 0.1 })).toBe("tau 0.5 → 1.2");
   expect(controlChangeText({ tau: 0.5, deltaScore: 0.1 }, { tau: 0.5, deltaScore: 0.2 })).toBe("confidence margin 0.1 → 0.2");
   expect(controlChangeText(at(60), at(60))).toBe("");

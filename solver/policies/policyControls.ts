@@ -53,11 +53,16 @@ export function policyWithOverrides(
   const refusal = policyRefusal(turned);
   if (refusal !== null) return refusal;
   const was = policy as Readonly<Record<string, unknown>>;
-  const change = asked.map(([control, value]) => `${control} from ${said(was[control])} to ${said(value)}`).join(", ");
+  const change = asked.map(([control, value]) => `${control} from ${said(control, was[control])} to ${said(control, value)}`).join(", ");
   return { policy: turned, change: `Set ${change}` };
 }
 
-const said = (value: unknown): string => [value].flat().join(", ");
+const said = (control: string, value: unknown): string =>
+  control === "thresholds" ? thresholdsText([value].flat().map(Number)) : String(value);
+
+/** Thresholds in words: answers of a stage with the threshold 0 are not judged. */
+const thresholdsText = (thresholds: readonly number[]): string =>
+  thresholds.map((threshold) => (threshold === 0 ? "0 (not judged)" : String(threshold))).join(", ");
 
 /** The settings of a policy that an operator changes on a running cluster. */
 export interface ControlValues {
@@ -90,7 +95,7 @@ const isSame = (one: readonly number[] | undefined, other: readonly number[]): b
 export function controlChangeText(from: ControlValues, to: ControlValues): string {
   const parts: string[] = [];
   if (to.thresholds !== undefined && !isSame(from.thresholds, to.thresholds)) {
-    const thresholds = `thresholds ${from.thresholds?.join(", ") ?? "unknown"} → ${to.thresholds.join(", ")}`;
+    const thresholds = `thresholds ${from.thresholds === undefined ? "unknown" : thresholdsText(from.thresholds)} → ${thresholdsText(to.thresholds)}`;
     const slack = slackChangeText(from.slack, to.slack);
     parts.push(slack === null ? thresholds : `${slack} (${thresholds})`);
   }

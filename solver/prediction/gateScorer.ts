@@ -1,5 +1,5 @@
-import { type ScorerDocument, scorerProbability } from "@/solver/gates/answerFacts";
 import type { ScorerFeature } from "@/solver/gates/gateDocument";
+import { type ScorerDocument, scorerProbability } from "@/solver/gates/gates";
 import { mixSeed } from "@/solver/numeric/random";
 import { type CrossFit, foldsOf } from "./crossFitted";
 import { penalisedHead } from "./penalisedHead";

@@ -1,8 +1,14 @@
-import { calibratedScore } from "@/solver/gates/calibratedScore";
-import { fitCalibration } from "@/solver/gates/fitCalibration";
 import type { Calibration } from "@/solver/gates/gateDocument";
-import { expectedCalibrationError, type ReliabilityBin, reliabilityBins } from "@/solver/gates/reliability";
-import { type RiskCoverage, riskCoverage } from "@/solver/gates/riskCoverage";
+import {
+  calibratedScore,
+  expectedCalibrationError,
+  fitCalibration,
+  type ReliabilityBin,
+  type RiskCoverage,
+  reliabilityBins,
+  riskCoverage,
+  riskCoverageArea,
+} from "@/solver/gates/gates";
 import { aucOf } from "@/solver/judging/concordance";
 import type { LabelledScore } from "@/solver/judging/pairCounts";
 import type { Interval } from "@/solver/numeric/interval";
@@ -26,6 +32,8 @@ export interface MeasuredGate {
   readonly rawReliability: readonly ReliabilityBin[];
   readonly reliability: readonly ReliabilityBin[];
   readonly riskCoverage: RiskCoverage;
+  /** Risk-coverage area of the raw scores on the planning prompts, by which the best gate is chosen. */
+  readonly planningArea: number;
   /** Points of quality above random escalation at the tournament's share, with a bootstrap interval of 90 %. */
   readonly overRandom: Interval;
   readonly cost: SignalCost;
@@ -44,7 +52,8 @@ export interface GateMeasuring {
 export function measureGate(answers: StageAnswers, signal: GateSignal, { split, share, seed }: GateMeasuring): MeasuredGate {
   const scored = (rows: Int32Array): LabelledScore[] =>
     Array.from(rows, (row) => ({ score: signal.raw[row] ?? 0, label: answers.label[row] ?? 0 }));
-  const calibration = fitCalibration(scored(split.planning));
+  const planned = scored(split.planning);
+  const calibration = fitCalibration(planned);
   const raw = scored(split.heldOut);
   const calibrated = raw.map(({ score, label }) => ({ score: calibratedScore(score, calibration ?? undefined), label }));
   const scores = Float64Array.from(calibrated, ({ score }) => score);
@@ -58,6 +67,7 @@ export function measureGate(answers: StageAnswers, signal: GateSignal, { split, 
     rawReliability: reliabilityBins(raw),
     reliability: reliabilityBins(calibrated),
     riskCoverage: riskCoverage(calibrated, seed),
+    planningArea: riskCoverageArea(planned),
     overRandom: overRandomEscalation({ scores, gains }, share, seed),
   };
 }

@@ -1,18 +1,20 @@
-import { areaDifference } from "@/solver/gates/riskCoverage";
+import { areaDifference } from "@/solver/gates/gates";
 import type { Interval } from "@/solver/numeric/interval";
 import type { GateSignal, StageAnswers } from "./gateSignal";
 import { type GateMeasuring, type MeasuredGate, measureGate } from "./measureGate";
 
-/** Which gate accepts best on held-out answers. */
+/** Whether the gate that was chosen on the planning prompts accepts best on the held-out ones. */
 export type Verdict =
   | { readonly kind: "no-gates" }
   /** Its risk-coverage area is surely smaller than that of every other gate. */
   | { readonly kind: "winner"; readonly gate: string }
-  /** The gate with the smallest area, and those that could be as good. */
-  | { readonly kind: "no-difference"; readonly gate: string; readonly others: readonly string[] };
+  /** The chosen gate, and those that could be as good. */
+  | { readonly kind: "no-difference"; readonly gate: string; readonly others: readonly string[] }
+  /** The chosen gate, and those whose areas are surely smaller: what was best on the planning prompts is not on the others. */
+  | { readonly kind: "not-confirmed"; readonly gate: string; readonly better: readonly string[] };
 
 export interface RankedGate extends MeasuredGate {
-  /** How much larger its risk-coverage area is than that of the best gate, in points; null for the best. */
+  /** How much larger its risk-coverage area on the held-out prompts is than that of the chosen gate, in points; null for that one. */
   readonly behindBest: Interval | null;
 }
 
@@ -25,20 +27,22 @@ export interface StageResult {
   /** Mean labels of both models on the held-out prompts. */
   readonly quality: number;
   readonly nextQuality: number;
-  /** Smallest risk-coverage area first. */
+  /** The chosen gate first: smallest risk-coverage area on the planning prompts first. */
   readonly gates: readonly RankedGate[];
   readonly verdict: Verdict;
 }
 
 /**
- * Measures the gates of one stage on the same held-out answers and compares them by their risk-coverage areas. Two gates do not differ where
- * the 90 % interval of the difference of their areas, over the same resamples of the answers, includes 0.
+ * Chooses the gate of one stage by its risk-coverage area on the planning prompts, and compares it with the others on the held-out ones. The
+ * choice sees none of these, so that the figures of the chosen gate are not those of the luckiest. Two gates do not differ where the 90 %
+ * interval of the difference of their areas, over the same resamples of the answers, includes 0.
  */
 export function stageTournament(answers: StageAnswers, signals: readonly GateSignal[], measuring: GateMeasuring): StageResult {
   const { heldOut } = measuring.split;
   const measured = signals
     .map((signal) => measureGate(answers, signal, measuring))
-    .sort((a, b) => a.riskCoverage.area.value - b.riskCoverage.area.value);
+    // Areas that differ by rounding alone are equal, and the order of the signals stays.
+    .sort((a, b) => Math.round(1e9 * a.planningArea) - Math.round(1e9 * b.planningArea));
   const [best] = measured;
   const labelled = Array.from(heldOut, (row, at) => ({ score: best?.scores[at] ?? 0, label: answers.label[row] ?? 0 }));
   const gates = measured.map((gate) => ({
@@ -56,6 +60,8 @@ export function stageTournament(answers: StageAnswers, signals: readonly GateSig
 function verdictOf(gates: readonly RankedGate[]): Verdict {
   const [best] = gates;
   if (best === undefined) return { kind: "no-gates" };
+  const better = gates.flatMap(({ name, behindBest }) => (behindBest !== null && behindBest.high < 0 ? [name] : []));
+  if (better.length > 0) return { kind: "not-confirmed", gate: best.name, better };
   const others = gates.flatMap(({ name, behindBest }) => (behindBest !== null && behindBest.low <= 0 ? [name] : []));
   return others.length === 0 ? { kind: "winner", gate: best.name } : { kind: "no-difference", gate: best.name, others };
 }

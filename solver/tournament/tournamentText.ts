@@ -16,9 +16,9 @@ export const noTournamentText = ({ models, prompts }: { readonly models: number;
     ? "A gate decides between two models: this workload has one."
     : `${prompts} prompts are too few: gates are compared on at least ${LEAST_HELD_OUT} held-out prompts.`;
 
-/** Which prompts the figures rest on. */
+/** Which prompts the figures and the choice of the best gate rest on. */
 export const heldOutText = ({ planningPrompts, heldOutPrompts }: Pick<GateTournament, "planningPrompts" | "heldOutPrompts">): string =>
-  `Gates calibrated on ${planningPrompts} prompts, measured on ${heldOutPrompts} others; intervals are of 90 %.`;
+  `Gates calibrated on ${planningPrompts} prompts, measured on ${heldOutPrompts} others; intervals are of 90 %. The best gate is chosen on the first alone, and tested on the others.`;
 
 export const gateName = ({ name, modelled }: Pick<RankedGate, "name" | "modelled">): string => (modelled ? `${name} (modelled)` : name);
 
@@ -43,5 +43,7 @@ export function verdictText({ verdict, gates }: Judged): string {
       return `Best: ${nameOf(verdict.gate)}.`;
     case "no-difference":
       return `No difference is shown between ${[verdict.gate, ...verdict.others].map(nameOf).join(", ")}.`;
+    case "not-confirmed":
+      return `The choice is not confirmed: ${nameOf(verdict.gate)} was the best on the planning prompts, and on the others it is worse than ${verdict.better.map(nameOf).join(", ")}.`;
   }
 }

@@ -1,5 +1,6 @@
 import { formatScore } from "@/components/ui/format";
 import type { LiveEvent } from "@/server/contracts/studio";
+import { isUnjudged } from "@/solver/gates/gates";
 
 /** The record of one answered request. */
 export type Decision = Extract<LiveEvent, { readonly kind: "decisions" }>["records"][number];
@@ -7,10 +8,6 @@ export type Stage = Decision["stages"][number];
 
 /** Statuses of requests that ended in the queue rather than being rejected at admission. */
 const ENDED_WAITING: Readonly<Record<number, string>> = { 499: "client disconnected", 504: "timed out" };
-
-/** Whether an answer was accepted without the score that its threshold requires. */
-const isUnjudged = ({ verdict, judgeSeconds, judgedScore, gate }: Stage): boolean =>
-  verdict === "accepted" && (judgeSeconds !== null || gate !== undefined) && judgedScore === null;
 
 /** What gave an accepted answer no score. */
 const missing = ({ gate }: Stage): string => (gate === undefined || gate.kind === "judge" ? "a judge" : "a score");

@@ -166,6 +166,12 @@ describe("stageFacts of an answer that another gate than the judge scored", () =
     expect(textOf(facts, "Judge's score")).toBeUndefined();
   });
 
+  it("name further answers that were asked for beside an engine call that failed", () => {
+    const facts = stageOf({ verdict: "failed", unusedCalls: calls });
+    expect(textOf(facts, "Further answers")).toBe("2 answered, 1 no free engine");
+    expect(textOf(facts, "Gate")).toBeUndefined();
+  });
+
   it("say why there is no score", () => {
     const gate = { kind: "confidence" as const, seconds: 0 };
     const facts = stageOf({ threshold: 70, unscored: "no-log-probabilities", gate });

@@ -180,9 +180,9 @@ type Gated = Stage & { readonly gate: NonNullable<Stage["gate"]> };
 /** Whether another gate than the judge alone scored the answer. */
 const isGated = (stage: Stage): stage is Gated => stage.gate !== undefined && stage.gate.kind !== "judge";
 
-/** What became of the further answers of a gate: `2 answered, 1 cancelled`. */
-function furtherText({ gate }: Stage): string | null {
-  const outcomes = gate?.calls?.map(({ outcome }) => outcome) ?? [];
+/** What became of the further answers of a gate, also of those beside a call that failed: `2 answered, 1 cancelled`. */
+function furtherText({ gate, unusedCalls }: Stage): string | null {
+  const outcomes = (gate?.calls ?? unusedCalls ?? []).map(({ outcome }) => outcome);
   const kinds = [...new Set(outcomes)];
   if (kinds.length === 0) return null;
   return kinds.map((kind) => `${formatCount(outcomes.filter((one) => one === kind).length)} ${kind.replaceAll("-", " ")}`).join(", ");

@@ -4,7 +4,14 @@ import { writeView } from "@/components/url/useUrlView";
 import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
 import { constraintLimits } from "@/solver/plan/constraintLimits";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
-import { type ConstraintsView, constraintsCodec, formatConstraints, noConstraints, parseConstraints } from "./constraintsCodec";
+import {
+  type ConstraintsView,
+  constraintsCodec,
+  formatConstraints,
+  noConstraints,
+  parseConstraints,
+  routerNamed,
+} from "./constraintsCodec";
 
 /** Names as the planner takes them, with the characters that mean something in an address. */
 const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,11}$/);
@@ -37,7 +44,9 @@ const view: fc.Arbitrary<ConstraintsView> = fc.record({
     fc.record({ model: name, rubricTokens: fc.integer({ min: 0, max: 100_000 }), outputTokens: fc.integer({ min: 1, max: 10_000 }) }),
   ),
   judgeSeconds: fc.option(fc.double({ ...JUDGE_SECONDS_BOUNDS, noNaN: true, noDefaultInfinity: true })),
-  router: fc.option(fc.oneof(fc.constant("trained" as const), fc.double({ min: 0.5, max: 1, noNaN: true }))),
+  router: fc.option(
+    fc.oneof(fc.constant("trained" as const), fc.constant(routerNamed("0f".repeat(32))), fc.double({ min: 0.5, max: 1, noNaN: true })),
+  ),
 });
 
 describe("constraintsCodec", () => {

@@ -121,8 +121,25 @@ function parsePart([kind, first, second, third]: readonly string[], known: PlanC
   }
 }
 
-/** The newest trained predictor of the workload, or the AUC of a modelled router. */
-export type PlannedRouter = "trained" | number;
+/** The newest trained predictor of the workload, one by its hash, or the AUC of a modelled router. */
+export type PlannedRouter = "trained" | NamedRouter | number;
+
+type NamedRouter = `sha256:${string}`;
+
+const namedRouter = /^sha256:([0-9a-f]{64})$/;
+
+/** A trained predictor by the hash of its bytes. */
+export const routerNamed = (hash: string): PlannedRouter => `sha256:${hash}`;
+
+/** The hash of a router that is named; null where it is the newest, or modelled. */
+export const hashOfRouter = (router: PlannedRouter | null): string | null =>
+  typeof router === "string" ? (namedRouter.exec(router)?.[1] ?? null) : null;
+
+function parseRouter(text: string | null): PlannedRouter | null {
+  if (text === "trained") return text;
+  const [, hash] = namedRouter.exec(text ?? "") ?? [];
+  return hash === undefined ? number(ROUTER_AUC_BOUNDS).parse(text) : routerNamed(hash);
+}
 
 const formatJudge = ({ model, rubricTokens, outputTokens }: EngineJudge): string => `${escaped(model)}*${rubricTokens}*${outputTokens}`;
 
@@ -148,7 +165,7 @@ export const constraintsCodec = codecOf({
   judgeSeconds: named("judge-seconds", number(JUDGE_SECONDS_BOUNDS)),
   /** The router that lets requests start at a later stage: a trained one, or the AUC of a modelled one; null: all start at the first. */
   router: {
-    parse: (text): PlannedRouter | null => (text === "trained" ? text : number(ROUTER_AUC_BOUNDS).parse(text)),
+    parse: parseRouter,
     format: (router: PlannedRouter | null) => (router === null ? undefined : String(router)),
   },
 });

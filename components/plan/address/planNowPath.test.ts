@@ -1,7 +1,16 @@
 import { expect, it } from "vitest";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
+import { asSituation } from "../constraints/prepareConstraints";
 import { planCodec } from "./planCodec";
 import { planNowPath } from "./planNowPath";
+
+it("keeps the trained router that the plan names, and not the newest", () => {
+  const { inputs } = examplePlanDraft();
+  const predictor = "ab".repeat(32);
+  const path = planNowPath({ inputs: { ...inputs, directStart: { predictor } } }, { workloadId: "w", requestsPerSecond: 1, basis: [] });
+  const view = planCodec.parse(new URLSearchParams(path.split("?")[1]));
+  expect(asSituation(view)).toMatchObject({ directStart: { predictor } });
+});
 
 it("opens the Plan page with what was asked of the plan, for the traffic that is measured", () => {
   const draft = examplePlanDraft();

@@ -1,10 +1,10 @@
 import { writeView } from "@/components/url/useUrlView";
 import type { TrafficToPlan } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
-import { noConstraints } from "./constraintsCodec";
+import { noConstraints, routerNamed } from "./constraintsCodec";
 import { planCodec } from "./planCodec";
 
-/** Address of the Plan page with a plan's request, for the current traffic. */
+/** Address of the Plan page with a plan's request, for the current traffic. A trained router stays the one that the plan names. */
 export function planNowPath({ inputs }: Pick<Plan, "inputs">, { workloadId, requestsPerSecond }: TrafficToPlan): string {
   const { objective, policyChoice, constraints, judgeEngine, directStart } = inputs;
   const view = {
@@ -21,7 +21,7 @@ export function planNowPath({ inputs }: Pick<Plan, "inputs">, { workloadId, requ
     heldFor: objective.qualityConfidence === null ? ("point" as const) : ("bound" as const),
     constraints: constraints ?? noConstraints,
     judge: judgeEngine ?? null,
-    router: directStart === undefined ? null : "auc" in directStart ? directStart.auc : ("trained" as const),
+    router: directStart === undefined ? null : "auc" in directStart ? directStart.auc : routerNamed(directStart.predictor),
   };
   return `/plan?${writeView(planCodec, new URLSearchParams(), view)}`;
 }

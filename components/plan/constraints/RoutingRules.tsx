@@ -2,15 +2,23 @@ import { NumberField, SelectField } from "@/components/ui/Field";
 import {
   type ConstraintsView,
   type EngineJudge,
+  hashOfRouter,
   JUDGE_OUTPUT_BOUNDS,
   type PlannedRouter,
   ROUTER_AUC_BOUNDS,
   RUBRIC_BOUNDS,
+  routerNamed,
 } from "../address/constraintsCodec";
 
 /** Initial values of a judge engine: a rubric of a page, and a score in a few words. */
 const BEGIN = { rubricTokens: 400, outputTokens: 20 } as const;
 const BEGIN_AUC = 0.85;
+
+/** @param named hash of the router that is offered by name; null: there is none. */
+function routerOfChoice(kind: string, named: string | null): PlannedRouter | null {
+  if (kind === "" || kind === "trained") return kind === "" ? null : kind;
+  return named !== null && kind === routerNamed(named) ? routerNamed(named) : BEGIN_AUC;
+}
 
 /** The judge, and whether a router may skip stages. */
 export function RoutingRules(props: {
@@ -21,6 +29,7 @@ export function RoutingRules(props: {
   readonly onChange: (change: Partial<ConstraintsView>) => void;
 }) {
   const { judge, router, models, onChange } = props;
+  const named = hashOfRouter(router);
   const choices = judge === null || models.includes(judge.model) ? models : [judge.model, ...models];
   return (
     <fieldset className="flex flex-col gap-2">
@@ -63,9 +72,10 @@ export function RoutingRules(props: {
           options={[
             { value: "", text: "the first stage" },
             { value: "trained", text: "a later stage where a trained router is sure" },
+            ...(named === null ? [] : [{ value: String(router), text: `a later stage where the router ${named.slice(0, 8)} is sure` }]),
             { value: "modelled", text: "a later stage where a modelled router is sure" },
           ]}
-          onChange={(kind) => onChange({ router: kind === "" ? null : kind === "trained" ? kind : BEGIN_AUC })}
+          onChange={(kind) => onChange({ router: routerOfChoice(kind, named) })}
         />
         {typeof router === "number" && (
           <NumberField
@@ -77,6 +87,11 @@ export function RoutingRules(props: {
           />
         )}
       </div>
+      {named !== null && (
+        <p className="text-xs text-ink-3">
+          The predictor of confidence that the plan names, by its hash. A trained router without a hash is the newest of this workload.
+        </p>
+      )}
       {router === "trained" && (
         <p className="text-xs text-ink-3">
           The newest predictor of confidence that was trained on this workload. The plan names it, and the gateway gets it.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ConstraintsView, noConstraints } from "../address/constraintsCodec";
+import { type ConstraintsView, noConstraints, routerNamed } from "../address/constraintsCodec";
 import { knobsOf } from "../address/knobs";
 import { type PlanView, planCodec } from "../address/planCodec";
 import { activeConstraints, asSituation, estimateKnobs } from "./prepareConstraints";
@@ -85,10 +85,13 @@ it("asks for the cluster's own judge with a time that was set, shows it as a rul
   expect(activeConstraints({ ...set, judge: engine }).map(({ key }) => key)).toEqual(["judge"]);
 });
 
-it("asks for the newest trained router or for a modelled one of an AUC, and shows which", () => {
+it("asks for the newest trained router, a named one or a modelled one of an AUC, and shows which", () => {
   const set: ConstraintsView = { constraints: noConstraints, judge: null, judgeSeconds: null, router: "trained" };
   expect(asSituation(set)).toEqual({ directStart: { predictor: "newest" } });
   expect(activeConstraints(set)).toMatchObject([{ says: "direct start, trained router", without: { router: null } }]);
+  const named = routerNamed("0f".repeat(32));
+  expect(asSituation({ ...set, router: named })).toEqual({ directStart: { predictor: "0f".repeat(32) } });
+  expect(activeConstraints({ ...set, router: named })).toMatchObject([{ says: "direct start, trained router 0f0f0f0f" }]);
   expect(asSituation({ ...set, router: 0.8 })).toEqual({ directStart: { auc: 0.8 } });
   expect(activeConstraints({ ...set, router: 0.8 })).toMatchObject([{ says: "direct start, router AUC 0.8, modelled" }]);
 });

@@ -4,7 +4,7 @@ import type { Knobs } from "@/solver/cascade/explore/exploration";
 import { gpuCount, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import type { PlanConstraints } from "@/solver/plan/constraints";
-import { type ConstraintsView, formatConstraints } from "../address/constraintsCodec";
+import { type ConstraintsView, formatConstraints, hashOfRouter, type PlannedRouter } from "../address/constraintsCodec";
 
 type Constraints = NonNullable<Inputs["plans"]["explore"]["constraints"]>;
 
@@ -72,12 +72,18 @@ export function activeConstraints(view: ConstraintsView): readonly ActiveConstra
       : [
           {
             key: "router",
-            says: router === "trained" ? "direct start, trained router" : `direct start, router AUC ${router}, modelled`,
+            says: `direct start, ${routerSays(router)}`,
             inEstimate: true,
             without: { router: null },
           },
         ]),
   ];
+}
+
+function routerSays(router: PlannedRouter): string {
+  if (typeof router === "number") return `router AUC ${router}, modelled`;
+  const hash = hashOfRouter(router);
+  return hash === null ? "trained router" : `trained router ${hash.slice(0, 8)}`;
 }
 
 /** The same in the form of the API. */
@@ -94,7 +100,9 @@ export function asSituation({
       : judgeSeconds !== null
         ? { judge: { kind: "fixed", secondsPerCall: judgeSeconds } }
         : {}),
-    ...(router === null ? {} : { directStart: router === "trained" ? { predictor: "newest" } : { auc: router } }),
+    ...(router === null
+      ? {}
+      : { directStart: typeof router === "number" ? { auc: router } : { predictor: hashOfRouter(router) ?? "newest" } }),
   };
 }
 

@@ -72,6 +72,11 @@ it("says what judges and routes beside the stages, and nothing where that is as 
     "small judges on its own engine on 1 × tp 1: a call takes 310 ms on average, predicted for its load.",
     "Direct start: a request starts at the first stage with a router score of 70 or more, by a modelled router of AUC 0.85, an upper bound.",
   ]);
+  const unjudged = { ...policy, thresholds: [0], approvedRanges: { thresholds: [{ min: 0, max: 12 }] } };
+  expect(besideStages({ ...plan, policy: unjudged })[0]).toBe(
+    "small judges nothing while the thresholds are 0, and keeps its own engine on 1 × tp 1 for higher ones.",
+  );
+  expect(besideStages({ ...plan, policy: { ...unjudged, approvedRanges: { thresholds: [{ min: 0, max: 0 }] } } })).toHaveLength(1);
   const alone = { ...plan.policy, judge, stages: [{ model: "large" }], thresholds: [] };
   expect(besideStages({ ...plan, policy: alone })).toEqual([]);
 });

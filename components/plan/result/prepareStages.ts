@@ -1,11 +1,11 @@
 import type { Tone } from "@/components/ui/Badge";
 import { formatPercent, formatPercentSpan, formatRate, formatSeconds, formatSecondsSpan } from "@/components/ui/format";
-import { gateText } from "@/solver/gates/gateText";
+import { gateText } from "@/solver/gates/gates";
 import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { ModelDeployment, Plan } from "@/solver/plan/plan";
-import { asksJudge } from "@/solver/plan/policySchema";
+import { asksJudge, readyJudgeOf } from "@/solver/plan/policySchema";
 
 /** The mark of a less reliable figure, with the reason. */
 export interface Doubt {
@@ -106,7 +106,9 @@ export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy"
     ),
     // Neither a single model nor a stage with a threshold of 0 is judged, whatever judge is configured.
     ...(!asksJudge(policy)
-      ? []
+      ? readyJudgeOf(policy) === null || judging === undefined
+        ? []
+        : [`${judge.model} judges nothing while the thresholds are 0, and keeps its own engine${replicas} for higher ones.`]
       : judge.engine === undefined
         ? [
             `${judge.model} judges outside the plan: predictions assume ${formatSeconds(judge.secondsPerCall)} a call${source}${judge.variation === undefined ? "" : ", varying about that"}.`,

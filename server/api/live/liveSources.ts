@@ -1,9 +1,9 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
-import { isUnjudged } from "@/server/contracts/gateway/stageScore";
 import type { DecisionFilter, FollowedCharts, LiveEvent, LiveFrame, SeriesRange } from "@/server/contracts/studio";
 import { bucketWidth } from "@/server/series/bucketWidth";
 import type { RangeRequest } from "@/server/series/seriesSource";
 import { type Clock, systemClock } from "@/server/telemetry/clock";
+import { isUnjudged } from "@/solver/gates/gates";
 import type { NewsSource } from "./newsStream";
 
 type LiveSource = NewsSource<LiveEvent>;

@@ -16,7 +16,7 @@ const HELP = `
 Compares what could accept or escalate the answers of each stage: the judge's scores, the columns confidence and agreement where the table
 has them, and a scorer that is trained on the labels. Every gate is calibrated on 70 % of the prompts and measured on the other 30 %:
 AUC, expected calibration error before and after, area under the risk-coverage curve (lower is better), and points of quality above
-random escalation at the same share.`;
+random escalation at the same share. The best gate of a stage is chosen on the 70 % alone, and tested on the other 30 %.`;
 
 /** `weir gates`: a tournament of gates on a workload, held out. */
 export function addGatesCommand(program: Command, onExit: (code: ExitCode) => void): void {

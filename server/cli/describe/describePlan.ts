@@ -1,11 +1,19 @@
-import { gateText } from "@/solver/gates/gateText";
+import { gateText } from "@/solver/gates/gates";
 import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { constraintsOf } from "@/solver/plan/constraints";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
-import { asksJudge, directStartOf, type JustInTimePolicy, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import {
+  asksJudge,
+  directStartOf,
+  type JustInTimePolicy,
+  judgeEngineOf,
+  modelsOf,
+  type PolicyDocument,
+  readyJudgeOf,
+} from "@/solver/plan/policySchema";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { boundText, loadSays, wholePercent } from "@/solver/wording/wording";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
@@ -93,7 +101,9 @@ function routingLines({ policy, inputs }: Plan): string[] {
   return [
     ...(policy.gates ?? []).map((gate, stage) => `gate of ${policy.stages[stage]?.model}: ${gateText(gate)}`),
     ...(!asksJudge(policy)
-      ? []
+      ? readyJudgeOf(policy) === null
+        ? []
+        : [`${judge.model} judges nothing while the thresholds are 0, and keeps its engines for higher ones`]
       : engine === undefined
         ? [`judged by ${judge.model}, outside of the plan: ${seconds(judge.secondsPerCall)} a call${source}`]
         : [

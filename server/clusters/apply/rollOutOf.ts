@@ -1,5 +1,5 @@
 import type { Plan } from "@/solver/plan/plan";
-import { deployedModelsOf } from "@/solver/plan/policySchema";
+import { listedModelsOf } from "@/solver/plan/policySchema";
 import type { Observation } from "../connector/connector";
 import type { RollOut } from "../steps/planSteps";
 import { targetEngines } from "../steps/targetEngines";
@@ -14,7 +14,7 @@ export function rollOutOf(observation: Observation, target: Plan | null, emulate
     inForce: { planId: routing.planId, models: policyModels },
     target: {
       planId: target?.id ?? null,
-      models: target === null ? [] : deployedModelsOf(target.policy),
+      models: target === null ? [] : listedModelsOf(target),
       engines: target === null ? [] : targetEngines(target),
     },
     loadOutcomes: emulated && workloadId !== outcomes ? workloadId : null,

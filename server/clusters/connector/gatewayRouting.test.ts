@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { policyHash } from "@/server/contracts/gateway/policyHash";
+import { policyHash, revisedPolicy } from "@/server/contracts/gateway/policyHash";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { targetEngines } from "../steps/targetEngines";
@@ -13,6 +13,16 @@ function planHolding(limits: readonly (number | null)[]) {
     replicas: model.replicas.map((group) => ({ ...group, ...(limits[index] == null ? {} : { maxInFlight: limits[index] }) })),
   }));
   return sealPlan({ ...draft, deployment }, new Date(0));
+}
+
+/** A plan from before a threshold of 0 meant that nothing is judged: it deploys a judge, and its threshold may be raised. */
+function unjudgedPlan(most: number, isDeployed = true) {
+  const draft = examplePlanDraft();
+  const [first] = draft.deployment;
+  const own = { model: "judge-engine", secondsPerCall: 0.3, usdPerCall: 0, engine: { rubricTokens: 400, outputTokens: 20 } };
+  const policy = { ...draft.policy, judge: own, thresholds: [0], approvedRanges: { thresholds: [{ min: 0, max: most }] } };
+  const judging = isDeployed && first !== undefined ? [{ ...first, model: "judge-engine" }] : [];
+  return sealPlan({ ...draft, deployment: [...draft.deployment, ...judging], policy }, new Date(0));
 }
 
 const judge = { model: "weir-judge", url: "http://127.0.0.1:1" };
@@ -54,6 +64,21 @@ describe("gatewayConfig", () => {
     expect(awaitedWith({ planId: plan.id, active: [large], cordoned: [small] })).toEqual(["small"]);
     expect(awaitedWith({ planId: plan.id, active: [large], cordoned: [] })).toEqual(["small"]);
     expect(awaitedWith({ planId: null, active: [], cordoned: [small, large] })).toBeUndefined();
+  });
+
+  it("keeps the plan's own judge while its threshold is 0, for a threshold that is raised within the approved range", () => {
+    const before = configFor(unjudgedPlan(12), null);
+    expect(before.judge).toEqual({ model: "judge-engine" });
+    const raised = revisedPolicy(before, { thresholds: [7] });
+    if (typeof raised === "string") throw new Error(raised);
+    expect(raised.change).toBe("Set thresholds from 0 (not judged) to 7");
+    const turned = { ...before, policy: raised.policy, policyHash: raised.policyHash };
+    expect(configFor(unjudgedPlan(12), turned)).toEqual(turned);
+  });
+
+  it("names the cluster's judge where no threshold can be raised, or the plan deploys no judge", () => {
+    expect(configFor(unjudgedPlan(0), null).judge).toEqual(judge);
+    expect(configFor(unjudgedPlan(12, false), null).judge).toEqual(judge);
   });
 
   it("leaves the knobs of the plan in force as they stand, and gives another plan its own policy", () => {

@@ -2,7 +2,7 @@ import { type GatewayConfig, type GatewayReplica, gatewayConfigSchema } from "@/
 import type { GatewayRouting } from "@/server/store/documents/storedStep";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
-import { deployedModelsOf, gatePeersOf, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { asksJudge, deployedModelsOf, gatePeersOf, modelsOf, type PolicyDocument, readyJudgeOf } from "@/solver/plan/policySchema";
 import { plannedLimits } from "../steps/targetEngines";
 import type { ObservedEngine } from "./connector";
 
@@ -78,7 +78,7 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, curren
     policy: part.policy,
     replicas: [...replicas, ...standIns.map((replica) => ({ ...replica, state: "cordoned" as const }))],
     ...(awaited.length === 0 ? {} : { awaited }),
-    judge: judgeFor(part.policy, judge),
+    judge: judgeFor(part.policy, judge, replicas),
     timeScale,
   };
 }
@@ -89,9 +89,12 @@ export function keptSettings(config: GatewayConfig, current: GatewayConfig | nul
   return gatewayConfigSchema.parse(settings === undefined ? config : { ...config, settings });
 }
 
-function judgeFor(policy: PolicyDocument, own: GatewayConfig["judge"]): GatewayConfig["judge"] {
-  const model = judgeEngineOf(policy);
-  return model === null ? own : { model };
+/** The judge on engines of the plan, also one that judges nothing until a threshold of 0 is raised; else the cluster's own. */
+function judgeFor(policy: PolicyDocument, own: GatewayConfig["judge"], replicas: readonly GatewayReplica[]): GatewayConfig["judge"] {
+  const model = readyJudgeOf(policy);
+  // The gateway refuses a judge without any engine.
+  const isThere = asksJudge(policy) || replicas.some((replica) => replica.model === model);
+  return model !== null && isThere ? { model } : own;
 }
 
 /** The request limit of each engine: the plan's, and for engines of an earlier plan their previous limit. */

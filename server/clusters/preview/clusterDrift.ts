@@ -3,7 +3,7 @@ import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { GatewayConfig, GatewayReplica } from "@/server/contracts/gateway/gatewayAdmin";
 import type { DriftLine } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
-import { deployedModelsOf, type PolicyDocument, thresholdsOf } from "@/solver/plan/policySchema";
+import { listedModelsOf, type PolicyDocument, thresholdsOf } from "@/solver/plan/policySchema";
 import type { Observation, ObservedEngine } from "../connector/connector";
 import { gatewayConfig } from "../connector/gatewayRouting";
 import { gpuKeys, placeText, targetEngines } from "../steps/targetEngines";
@@ -113,7 +113,7 @@ function gatewayLines(plan: Plan, { observation, config }: DriftContext): readon
     ];
   if (config.planId !== plan.id) return [otherPlan(plan, config)];
   // Engines that a plan contains without routing to them are not on the gateway's list.
-  const routed = deployedModelsOf(plan.policy);
+  const routed = listedModelsOf(plan);
   const active = targetEngines(plan).flatMap(({ id, model }) => (routed.includes(model) ? [id] : []));
   const routing = { planId: plan.id, active, cordoned: [] };
   const { engines, timeScale } = observation;

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { DiffLine } from "@/server/contracts/studio";
-import { gateText } from "@/solver/gates/gateText";
+import { gateText } from "@/solver/gates/gates";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
 import {
   asksJudge,
-  deployedModelsOf,
   type JustInTimePolicy,
+  listedModelsOf,
   modelsOf,
   type PolicyDocument,
   type SlackPolicy,
@@ -176,7 +176,7 @@ function cascadeSays(policy: CascadePolicy): [string, string][] {
   const said: [string, string][] = [["cascade", stages.map(({ model }) => model).join(" then ")]];
   for (const [stage, threshold] of thresholds.entries()) {
     const model = stages[stage]?.model ?? `stage ${stage + 1}`;
-    said.push([`threshold after ${model}`, `accept at ${threshold} or more`]);
+    said.push([`threshold after ${model}`, threshold === 0 ? "accept all, not judged" : `accept at ${threshold} or more`]);
     const range = approvedRanges.thresholds[stage];
     if (range !== undefined) said.push([`approved range after ${model}`, `${range.min} to ${range.max}`]);
   }
@@ -223,9 +223,9 @@ function policyLines(from: Plan | null, to: Plan): readonly DiffLine[] {
   ];
 }
 
-/** A plan with only the models that its policy needs. */
+/** A plan with only the models that its policy needs or keeps ready. */
 function routedPart(plan: Plan): Plan {
-  const needed = deployedModelsOf(plan.policy);
+  const needed = listedModelsOf(plan);
   return { ...plan, deployment: plan.deployment.filter(({ model }) => needed.includes(model)) };
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Ensemble, ensembleSchema } from "@/solver/ensemble/gate/ensembleDocument";
-import type { UnscoredCause } from "@/solver/gates/gate";
+import type { UnscoredCause } from "@/solver/gates/gates";
 import { deprecatedFields, readingOldNames } from "@/solver/plan/deprecatedFields";
 import { policySchema } from "@/solver/plan/policySchema";
 import { engineAccessFields } from "../engine/engineAccess";
@@ -146,6 +146,8 @@ const gateCallSchema = z.object({
   /** Null where the engine did not count them, as of a cancelled answer. */
   inputTokens: z.int().nullable(),
   outputTokens: z.int().nullable(),
+  /** Engine seconds until it was there, failed or was cancelled. Absent where it was not asked for, and in records of older gateways. */
+  seconds: z.number().optional(),
 });
 
 /** How an answer got its score. */
@@ -273,6 +275,8 @@ const stageRecordSchema = z.object({
   judgedScore: z.number().nullable(),
   /** Absent if nothing scored the answer, and in records of older gateways, where only the judge did. */
   gate: gateRecordSchema.optional(),
+  /** Further answers that were asked for beside an engine call that failed, so that nothing was compared. Absent if there are none. */
+  unusedCalls: z.array(gateCallSchema).optional(),
   threshold: z.number().nullable(),
   /** Why a required score of an answer is missing; `detail` says it in full. */
   unscored: unscoredSchema.optional(),

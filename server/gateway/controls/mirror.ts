@@ -1,5 +1,5 @@
 import type { MirrorRequest, Mirror as MirrorSummary } from "@/server/contracts/gateway/gatewayControls";
-import { judgeScoreOf } from "@/server/contracts/gateway/stageScore";
+import { judgeScoreOf } from "@/solver/gates/gates";
 import { callEngine, type EngineReply } from "../engines/engineCall";
 import type { Replica } from "../engines/replica";
 import { spareReplica } from "../engines/spareReplica";

@@ -11,6 +11,8 @@ export interface EngineCall {
   readonly signal: AbortSignal;
   /** Largest answer that is collected; a longer one counts as failed. */
   readonly mostBytes: number;
+  /** Reserves memory for each piece of a collected answer; false if there is none, and the call fails. */
+  readonly grow?: (bytes: number) => boolean;
   /** Receives the body of a 200 answer piece by piece; without it the body is collected. */
   readonly onData?: (chunk: Buffer, flow: Flow) => void;
   /** Seconds of silence after which the engine counts as failed; absent: no limit but the signal. A paused flow does not count. */
@@ -59,6 +61,7 @@ export function callEngine({
   body,
   signal,
   mostBytes,
+  grow,
   onData,
   silenceSeconds,
   watch,
@@ -126,6 +129,7 @@ export function callEngine({
           if (flow && onData) return onData(chunk, flow);
           bytes += chunk.length;
           if (bytes > mostBytes) fail("other", tooLong(mostBytes));
+          else if (grow?.(chunk.length) === false) fail("other", "no memory is left for its answer");
           else chunks.push(chunk);
         },
         onResponseEnd() {

@@ -1,46 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { GatewayStatus } from "@/server/contracts/gateway/gatewayAdmin";
 import type { GateDocument } from "@/solver/gates/gateDocument";
-import { type Answer, sayCompletion, startTestEngine } from "../testing/testEngine";
-import { type ScoredPart, sayScored } from "../testing/testGates";
-import { startTestGateway, type TestCascade, testConfig, until } from "../testing/testGateway";
-
-const confidence: GateDocument = { kind: "confidence", measure: "minimum" };
-const agreement = { kind: "agreement" as const, answer: "number" as const };
-const sure: readonly ScoredPart[] = [
-  ["It is ", 0.99],
-  ["4", 0.95],
-];
-const large: Answer = (_, response) => sayCompletion(response, "large", "large");
-
-interface Given extends Partial<TestCascade> {
-  readonly small: Answer;
-  readonly score?: string;
-  readonly peer?: Answer;
-}
-
-/** A cascade of `small` and `large`, and a `peer` that is no stage. */
-async function gated(gate: GateDocument, { small, score, peer, ...given }: Given) {
-  const [smallEngine, largeEngine, peerEngine] = await Promise.all([small, large, peer ?? large].map((answer) => startTestEngine(answer)));
-  if (!smallEngine || !largeEngine || !peerEngine) throw new Error("An engine did not start.");
-  const judge = await startTestEngine((_, response) => sayCompletion(response, score ?? "90", "weir-judge"));
-  const gateway = await startTestGateway();
-  const stages = [
-    { model: "small", urls: [smallEngine.url] },
-    { model: "large", urls: [largeEngine.url] },
-  ];
-  const config = testConfig({ stages, thresholds: [70], gates: [gate], ...(score && { judgeUrl: judge.url }), ...given });
-  const withPeer = { id: "peer-0", model: "peer", url: peerEngine.url, state: "active" as const, maxInFlight: 8 };
-  await gateway.put({ ...config, replicas: [...config.replicas, withPeer] });
-  const status = async () => (await (await fetch(`${gateway.adminUrl}/status`)).json()) as GatewayStatus;
-  const asked = async (more: Record<string, unknown> = {}) => {
-    const answer = await gateway.chat(more);
-    const text = await answer.text();
-    const { stages: records, degraded, costUsd } = (await gateway.decisions()).at(-1) ?? {};
-    return { answer, text, stage: records?.[0], degraded, costUsd };
-  };
-  return { ...gateway, config, asked, status, smallEngine, largeEngine, peerEngine, judge };
-}
+import { type Answer, sayCompletion } from "../testing/testEngine";
+import { agreement, confidence, gated, sure } from "../testing/testGatedCascade";
+import { sayScored } from "../testing/testGates";
+import { testConfig, until } from "../testing/testGateway";
 
 describe("an engine that reports no log probabilities", () => {
   it.each(["accept", "largest"] as const)("has its answer treated as one without a judged score: %s", async (whenDown) => {

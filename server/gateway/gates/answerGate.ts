@@ -1,8 +1,7 @@
 import type { GateCause, GateRecord, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
 import { isRecord } from "@/solver/collections/isRecord";
-import { createGate } from "@/solver/gates/createGate";
-import type { AnswerEvidence, Gate, GateNeed } from "@/solver/gates/gate";
 import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
+import { type AnswerEvidence, createGate, type Gate, type GateNeed } from "@/solver/gates/gates";
 import { gatesOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import type { Policy } from "@/solver/policies/core/policy";
 import type { StageOutcome } from "../engines/stageOutcome";
@@ -12,7 +11,7 @@ import { usageOf } from "../http/usage";
 import type { Judge, JudgeReading } from "../judge/judge";
 import { hasBrokenStructure } from "./brokenStructure";
 import type { GateWatch } from "./gateWatch";
-import { type GateEngines, OtherAnswers, type OtherAnswersOptions, type WantedAnswer } from "./otherAnswers";
+import { type GateEngines, OtherAnswers, type OtherAnswersOptions, type TimedCall, type WantedAnswer } from "./otherAnswers";
 
 export interface GateDeps {
   readonly judge: Judge | null;
@@ -28,6 +27,8 @@ export interface GatedAnswer {
   readonly tokens: AnswerTokens | null;
   /** Null where the gate compares with none. */
   readonly others: OtherAnswers | null;
+  /** Wall milliseconds for which it waits for further answers at most. */
+  readonly mostWaitMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -45,7 +46,7 @@ export interface GateFinding {
   readonly ms: number;
   /** Of them the judge's; left out where it was not asked. */
   readonly judgeMs?: number;
-  readonly calls?: NonNullable<GateRecord["calls"]>;
+  readonly calls?: readonly TimedCall[];
 }
 
 const noJudge: JudgeReading = { score: null, failure: "no judge is configured", outcome: "unavailable" };
@@ -94,26 +95,32 @@ export class AnswerGate {
   }
 
   /** Called when the stage's engine is called. Null if the gate compares with no further answers. */
-  begin(options: Pick<OtherAnswersOptions, "asked" | "signal" | "answerBytes">): OtherAnswers | null {
+  begin(options: Pick<OtherAnswersOptions, "asked" | "signal" | "answerBytes" | "bodies">): OtherAnswers | null {
     if (this.#wanted.length === 0) return null;
     const others = new OtherAnswers({ ...options, wanted: this.#wanted, engines: this.#deps.engines });
     if (this.#comparesFirst) others.start();
     return others;
   }
 
-  /** Scores an answer; null if it holds no text to score. */
+  /** Scores an answer; null if it holds no text to score. Ends the further answers in any case, and releases their memory. */
   async read(given: GatedAnswer): Promise<GateFinding | null> {
+    try {
+      return await this.#read(given);
+    } finally {
+      given.others?.cancel();
+    }
+  }
+
+  async #read(given: GatedAnswer): Promise<GateFinding | null> {
     const { asked, answered, others, signal } = given;
     const { text } = asked.endpoint;
     const answer = text?.answer(answered.completion) ?? null;
-    if (text === null || answer === null) {
-      others?.cancel();
-      return null;
-    }
+    if (text === null || answer === null) return null;
     const startedMs = performance.now();
     const found: Found = { evidence: evidenceOf(given, text, answer), judged: null, judgeMs: 0 };
     await this.#collect(found, given);
-    others?.cancel();
+    // A gate that another one decided before reads none of them.
+    others?.end();
     const reading = this.#gate.score(found.evidence);
     const score = reading.kind === "scored" ? rounded(reading.score) : null;
     const { judged, judgeMs } = found;
@@ -127,12 +134,12 @@ export class AnswerGate {
       ...missing(cause, judgeFailed ? (judged ?? notAsked) : null),
       ms: performance.now() - startedMs,
       ...(judged !== null && { judgeMs }),
-      ...(others !== null && { calls: [...others.calls] }),
+      ...(others !== null && { calls: others.calls }),
     };
   }
 
   /** Collects what the gate asks for, one after the other, until it can decide. */
-  async #collect(found: Found, { others, signal }: GatedAnswer): Promise<void> {
+  async #collect(found: Found, { others, mostWaitMs, signal }: GatedAnswer): Promise<void> {
     const read = new Set<GateNeed>();
     const next = (): GateNeed | null => (signal.aborted ? null : this.#gate.nextNeed(found.evidence, read));
     for (let need = next(); need !== null; need = next()) {
@@ -144,7 +151,7 @@ export class AnswerGate {
         found.judgeMs = performance.now() - askedMs;
         found.evidence = { ...evidence, judgedScore: found.judged.score };
       } else if (need === "other-answers" && others !== null) {
-        const answers = await others.read((so, open) => this.#isDecided({ ...evidence, others: so }, open, read));
+        const answers = await others.read(mostWaitMs, (so, open) => this.#isDecided({ ...evidence, others: so }, open, read));
         found.evidence = { ...evidence, others: answers };
       }
     }

@@ -101,7 +101,9 @@ describe("an agreement gate on emulated engines", () => {
     await Promise.all(answers.map((answer) => answer.text()));
     const [agreed, differs] = (await decisions()).map(({ stages }) => stages[0]);
     expect([agreed?.judgedScore, differs?.judgedScore]).toEqual([100, 0]);
-    expect(agreed?.gate?.calls).toEqual([{ model: LARGE, outcome: "answered", inputTokens: 30, outputTokens: 20 }]);
+    expect(agreed?.gate?.calls).toEqual([
+      { model: LARGE, outcome: "answered", inputTokens: 30, outputTokens: 20, seconds: expect.any(Number) },
+    ]);
     const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
     expect(metrics).toContain(`weir_gateway_gate_calls_total{model="${LARGE}",outcome="answered"} 2`);
     expect(metrics).toContain(`weir_gateway_gate_tokens_total{model="${LARGE}",direction="output"} 50`);

@@ -1,5 +1,6 @@
 import { isRecord } from "@/solver/collections/isRecord";
 import { answerTokens, type BodyRefusal, type Endpoint, eventStream, severalAnswers } from "./endpoint";
+import { usageOf } from "./usage";
 
 /** `/v1/completions`, the older endpoint that continues a text. */
 export const completionsEndpoint: Endpoint = {
@@ -22,7 +23,11 @@ export const completionsEndpoint: Endpoint = {
     tokens(completion) {
       const choice = isRecord(completion) && Array.isArray(completion.choices) ? completion.choices[0] : undefined;
       const { tokens, token_logprobs: values } = isRecord(choice) && isRecord(choice.logprobs) ? choice.logprobs : {};
-      return Array.isArray(tokens) && Array.isArray(values) ? answerTokens(tokens, values) : null;
+      if (!Array.isArray(tokens) || !Array.isArray(values)) return null;
+      // With `echo` those of the prompt come before, of which the first has none.
+      const { outputTokens } = usageOf(completion);
+      const own = values[0] === null && outputTokens !== null && outputTokens > 0 ? outputTokens : values.length;
+      return answerTokens(tokens.slice(-own), values.slice(-own));
     },
     // An event of this endpoint looks like a whole completion.
     events(completion, { includeUsage }) {

@@ -1,5 +1,5 @@
 import { eventText } from "@/server/lib/eventStream";
-import type { AnswerEvidence } from "@/solver/gates/gate";
+import type { AnswerEvidence } from "@/solver/gates/gates";
 
 type Json = Readonly<Record<string, unknown>>;
 

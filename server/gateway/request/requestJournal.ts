@@ -1,9 +1,18 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { AbortKind, Decision, FailureKind, GateRecord, GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
+import type {
+  AbortKind,
+  Decision,
+  FailureKind,
+  GateCall,
+  GateRecord,
+  GatewayConfig,
+  StageRecord,
+} from "@/server/contracts/gateway/gatewayAdmin";
 import type { PolicyReason, WaitingWork } from "@/solver/policies/core/policy";
 import { countOf } from "@/solver/workflow/configurationSet";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 import type { Replica } from "../engines/replica";
+import type { TimedCall } from "../gates/otherAnswers";
 import type { Caller } from "../http/callers";
 import { shownName } from "../http/clientNames";
 import { callOf, type ModelRequest, type PromptEnd } from "../http/modelRequest";
@@ -30,6 +39,8 @@ export interface Attempt {
   readonly queueMs: number;
   readonly engineMs: number;
   readonly at: Omit<NonNullable<StageRecord["at"]>, "judged" | "firstToken">;
+  /** Further answers that were asked for beside it and that nothing compared, since it failed. */
+  readonly unusedCalls?: readonly TimedCall[];
 }
 
 /** Its outcome. */
@@ -41,7 +52,7 @@ export interface Finding extends Usage {
   /** Set if the verdict is `failed`. */
   readonly failure?: FailureKind;
   readonly judgeMs?: number;
-  readonly gate?: Omit<GateRecord, "seconds"> & { readonly ms: number };
+  readonly gate?: Pick<GateRecord, "kind"> & { readonly ms: number; readonly calls?: readonly TimedCall[] };
   readonly score?: number | null;
   readonly unscored?: StageRecord["unscored"];
   readonly judgedSeconds?: number;
@@ -162,9 +173,10 @@ export class RequestJournal {
       engine: attempt.engine,
     };
     if (gate !== undefined) {
-      const { ms, ...scoredBy } = gate;
-      stage.gate = { ...scoredBy, seconds: ms * scale };
+      const { kind, ms, calls } = gate;
+      stage.gate = { kind, seconds: ms * scale, ...(calls && { calls: scaledCalls(calls, scale) }) };
     }
+    if (attempt.unusedCalls?.length) stage.unusedCalls = scaledCalls(attempt.unusedCalls, scale);
     if (detail !== undefined) stage.detail = detail;
     if (failure !== undefined) stage.failure = failure;
     if (unscored !== undefined) stage.unscored = unscored;
@@ -250,6 +262,9 @@ export class RequestJournal {
     return decision;
   }
 }
+
+const scaledCalls = (calls: readonly TimedCall[], scale: number): GateCall[] =>
+  calls.map(({ ms, ...call }) => ({ ...call, ...(ms !== null && { seconds: ms * scale }) }));
 
 interface Chosen {
   readonly asked: ModelRequest;

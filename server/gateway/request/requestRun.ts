@@ -127,13 +127,20 @@ export class RequestRun {
 
   /** Gives the client an answer that the policy accepts with the score of its gate, or moves to the next stage if it escalates. */
   async #judge(answered: Answered, { attempt, tokens, others }: StageReply): Promise<number | "again"> {
-    const { asked, journal, signal } = this.#options;
+    const { asked, journal, signal, limits } = this.#options;
     const gate = this.#served.gates[this.#progress.stage];
     if (gate === undefined) throw new Error(`The stage ${this.#progress.stage} is judged, but has no gate.`);
     const work = this.#progress.work();
-    const judged = await judgeAnswer({ gate, served: this.#served, work, journal, asked, answered, tokens, others, signal });
+    // At least as long as a judge may take: samples of a long answer take about as long as the answer.
+    const mostWaitMs = Math.max(limits.judgeSeconds * 1000, attempt.engineMs);
+    const judged = await judgeAnswer({
+      ...{ gate, served: this.#served, work, journal, asked, answered, tokens, others, mostWaitMs, signal },
+    });
     if (judged.kind === "nothing-to-judge")
-      return this.#retry(attempt, { failure: "no-answer", reason: "the engine's answer has no text to judge" });
+      return this.#retry(
+        { ...attempt, ...(others && { unusedCalls: others.unused }) },
+        { failure: "no-answer", reason: "the engine's answer has no text to judge" },
+      );
     const note = { ...judged.note, ...usageOf(answered.completion) };
     if (judged.kind === "aborted") {
       this.#journal.note(this.#served, attempt, { verdict: "failed", failure: "ended", ...note });

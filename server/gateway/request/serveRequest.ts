@@ -108,7 +108,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   let finished: FinishedRun;
   try {
     finished = await new RequestRun({
-      ...{ asked, served: admission.served, start: admission.start, serving, prediction, call, journal, response, signal, limits },
+      ...{ asked, served: admission.served, start: admission.start, serving, prediction, call, journal, response, signal, limits, bodies },
       objective: caller.objective,
     }).run();
   } catch (bug) {

@@ -6,6 +6,7 @@ import type { Replica } from "../engines/replica";
 import { refusalOf, refusesKey, type StageOutcome, stageOutcome } from "../engines/stageOutcome";
 import type { OtherAnswers } from "../gates/otherAnswers";
 import { takenTokens } from "../gates/takenTokens";
+import type { BodyMemoryBudget } from "../http/bodyMemoryBudget";
 import type { AnswerTokens } from "../http/endpoint";
 import type { GatewayLimits } from "../http/limits";
 import { engineBody, type ModelRequest } from "../http/modelRequest";
@@ -24,6 +25,8 @@ export interface StageCallOptions {
   /** Fires with an `AbortKind` as its reason. */
   readonly signal: AbortSignal;
   readonly limits: GatewayLimits;
+  /** The memory that further answers share with request bodies. */
+  readonly bodies: BodyMemoryBudget;
 }
 
 interface Stage {
@@ -52,7 +55,7 @@ export async function callStage(
   { served, failures, queueMs }: Stage,
   options: StageCallOptions,
 ): Promise<StageReply> {
-  const { asked, serving, journal, signal, limits } = options;
+  const { asked, serving, journal, signal, limits, bodies } = options;
   const { driver } = served;
   const { replica, stage, queuedSeconds, dispatchedSeconds } = grant;
   const { model } = replica;
@@ -62,7 +65,7 @@ export async function callStage(
   const startedMs = performance.now();
   // An answer that is not judged needs no evidence, and its stream would show log probabilities to the client.
   const gate = driver.policy.judges(stage) ? served.gates[stage] : undefined;
-  const others = gate?.begin({ asked, signal, answerBytes: limits.answerBytes }) ?? null;
+  const others = gate?.begin({ asked, signal, answerBytes: limits.answerBytes, bodies }) ?? null;
   const { text } = asked.endpoint;
   const isAsked = gate?.readsTokens === true && replica.addedFields.areTaken(startedMs);
   const fields = isAsked && text !== null ? text.tokenFields(asked.body) : null;
@@ -74,8 +77,9 @@ export async function callStage(
     if (!refusesFields(relayed)) replica.addedFields.refused(performance.now());
   }
   const whole = failedIfRetriable(stageOutcome(relayed, asked.endpoint), { replica, served, failures }, options);
-  if (whole.kind !== "answered") others?.cancel();
   const { outcome, tokens } = tokensApart(whole, { gate, fields, text });
+  if (outcome.kind !== "answered") others?.cancel();
+  const unusedCalls = outcome.kind === "answered" ? undefined : others?.unused;
   const engineMs = performance.now() - startedMs;
   journal.engineMs += engineMs;
   const failed = outcome.kind === "failed" || outcome.kind === "broken";
@@ -91,11 +95,16 @@ export async function callStage(
   const unanswered = outcome.kind !== "answered" && outcome.kind !== "streamed";
   const answeredSeconds = driver.release(asked.decisionId, replica, { failed: unanswered, firstTokenMs });
   const at = { queued: queuedSeconds, dispatched: dispatchedSeconds, answered: answeredSeconds };
-  return { outcome, attempt: { replica, stage, model, engine, queueMs, engineMs, at }, tokens, others };
+  return {
+    outcome,
+    attempt: { replica, stage, model, engine, queueMs, engineMs, at, ...(unusedCalls && { unusedCalls }) },
+    tokens,
+    others,
+  };
 }
 
 /** Statuses by which an engine refuses fields that it does not take. */
-const fieldRefusals: readonly number[] = [400, 422];
+const fieldRefusals: readonly number[] = [400, 422, 501];
 
 const refusesFields = (relayed: RelayOutcome): boolean =>
   relayed.kind === "not-begun" && relayed.reply.kind === "answered" && fieldRefusals.includes(relayed.reply.status);
@@ -111,8 +120,13 @@ interface Reading {
 function tokensApart(outcome: StageOutcome, { gate, fields, text }: Reading): Pick<StageReply, "outcome" | "tokens"> {
   if (outcome.kind !== "answered" || text === null || !gate?.readsTokens) return { outcome, tokens: null };
   if (fields === null) return { outcome, tokens: text.tokens(outcome.completion) };
-  const { answered, tokens } = takenTokens(outcome, text);
-  return { outcome: answered, tokens };
+  try {
+    const { answered, tokens } = takenTokens(outcome, text);
+    return { outcome: answered, tokens };
+  } catch {
+    // JSON that can be parsed and not written: the slot of its engine must be released all the same.
+    return { outcome: { kind: "failed", failure: "no-answer", reason: "the engine's answer is nested too deeply" }, tokens: null };
+  }
 }
 
 /** The state of the engine at dispatch, for the decision record. */

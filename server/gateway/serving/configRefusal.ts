@@ -1,7 +1,7 @@
 import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
 import { type Ensemble, OWN_NAMES } from "@/solver/ensemble/gate/ensembleDocument";
 import { extractionProblem } from "@/solver/ensemble/gate/voteReader";
-import { createGate } from "@/solver/gates/createGate";
+import { createGate } from "@/solver/gates/gates";
 import { asksJudge, gatePeersOf, gatesOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 

@@ -12,7 +12,7 @@ import type { GatewayKey } from "@/server/contracts/gateway/gatewayKeys";
 import { formOfHash, revisedPolicy } from "@/server/contracts/gateway/policyHash";
 import { partsOf, type SignedPart, signedParts } from "@/server/contracts/gateway/signedOrder";
 import type { Ensemble } from "@/solver/ensemble/gate/ensembleDocument";
-import { learntOf } from "@/solver/plan/policySchema";
+import { asksJudge, learntOf } from "@/solver/plan/policySchema";
 import { type ApiError, badRequest, conflict } from "../http/apiError";
 import { missingJudgeKey } from "../judge/judgeEndpoint";
 import { type AuditLog, type AuditNote, withReason } from "../lib/auditLog";
@@ -159,6 +159,7 @@ export class Configuration {
     const revised = revisedPolicy(this.current, knobs);
     if (typeof revised === "string") return badRequest(revised);
     const { change, ...policy } = revised;
+    if (this.current.judge === null && asksJudge(policy.policy)) return noJudge;
     const note = { by, action: "knobs turned", detail: withReason(change, reason) } as const;
     return this.#replace({ ...this.current, ...policy }, note, this.#proofsBy(order));
   }
@@ -271,6 +272,11 @@ const notSigned = (part: SignedPart): ApiError => ({
   type: "permission_error",
   code: "part_not_signed",
 });
+
+/** Policies from before a threshold of 0 meant that nothing is judged let an operator raise it. */
+const noJudge = badRequest(
+  "A threshold above 0 needs judged scores, and this gateway has no judge, as nothing was judged so far: apply a plan with a judge first.",
+);
 
 const noPlan = conflict("No configuration is in force yet; apply a plan first.");
 

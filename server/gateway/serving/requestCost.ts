@@ -1,16 +1,16 @@
 import type { GatewayConfig, StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
-import { isScoredByJudge } from "@/server/contracts/gateway/stageScore";
+import { isScoredByJudge } from "@/solver/gates/gates";
 import type { Usage } from "../http/usage";
 
 /**
  * A request's cost in USD by the prices in force: the tokens of every answer that an engine gave, accepted or not, those of the further
- * answers that gates asked for, and the judge's scores. Failed attempts and cancelled answers are left out, since their tokens are unknown.
+ * answers that gates asked for, compared or not, and the judge's scores. Failed attempts and cancelled answers are left out, since their tokens are unknown.
  * Null if a price or a count is not known.
  */
 export function requestCost(stages: readonly StageRecord[], config: GatewayConfig): number | null {
   let usd = 0;
   for (const stage of stages) {
-    const further = (stage.gate?.calls ?? []).filter(({ outcome }) => outcome === "answered");
+    const further = [...(stage.gate?.calls ?? []), ...(stage.unusedCalls ?? [])].filter(({ outcome }) => outcome === "answered");
     for (const answer of stage.verdict === "failed" ? further : [stage, ...further]) {
       const answerUsd = answerCost(answer.model, answer, config);
       if (answerUsd === null) return null;

@@ -45,6 +45,19 @@ describe("the knobs of the policy in force", () => {
     expect(await configOf(gateway)).toEqual(plan("plan-a"));
   });
 
+  it("stay at 0 in a gateway without a judge, which would have accepted every answer without a score", async () => {
+    const { gateway, plan } = await twoStages();
+    const { policy, ...config } = plan("plan-a");
+    if (policy.kind !== "cascade") throw new Error("not a cascade");
+    const unjudged = { ...policy, thresholds: [0], approvedRanges: { thresholds: [{ min: 0, max: 80 }] } };
+    await gateway.put({ ...config, ...hashed(unjudged), judge: null });
+    const answer = await send(gateway, "/knobs", { thresholds: [55], ...signed });
+    expect([answer.status, answer.message]).toEqual([400, expect.stringContaining("this gateway has no judge")]);
+    expect((await configOf(gateway)).policy).toEqual(unjudged);
+    await gateway.put({ ...config, ...hashed(unjudged) });
+    expect((await send(gateway, "/knobs", { thresholds: [55], ...signed })).status).toBe(200);
+  });
+
   it("are slack and margin of slack dispatch, and none of a fixed model", async () => {
     const { gateway, plan } = await twoStages();
     const queueing = { order: { kind: "fcfs" }, place: { kind: "least-load" } } as const;

@@ -1,7 +1,7 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
-import { judgeScoreOf } from "@/server/contracts/gateway/stageScore";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
+import { judgeScoreOf } from "@/solver/gates/gates";
 import { LEAST_LIVE_SCORES, scoreDrift } from "@/solver/judging/scoreDrift";
 import { directStartOf } from "@/solver/plan/policySchema";
 import { countedScore } from "./readings";

@@ -3,7 +3,11 @@ import { allocate, stageTables } from "./allocate";
 
 /**
  * A candidate's routing on the fewest GPUs that meet the latency budget, which is also its lowest cost; a budget of null only requires
- * that the load is sustained. By bisection: latency does not rise with GPUs. Returns the candidate itself where no fewer GPUs suffice.
+ * that the load is sustained. By bisection. Returns the candidate itself where no fewer GPUs suffice.
+ *
+ * The latency of the largest stage never rises with GPUs, so the count is the least. The end-to-end latency may: more GPUs tighten the limit
+ * on the slowest stage (`STARVATION_LIMIT`), which may forbid what is fastest on fewer. Then still fewer GPUs may meet the budget; one GPU
+ * fewer does not, and the count is at most that from which on every larger one does.
  */
 export function onFewestGpus(
   exploration: Exploration,

@@ -68,11 +68,15 @@ const fastest = { kind: "latency-under-quality" } as const;
 const cheapest = { kind: "cost-under-both" } as const;
 const runs = { numRuns: 400 };
 
-/** Every routing on every number of GPUs. */
-const everywhere = (exploration: Exploration, { maxGpus, latency }: Pick<Knobs, "maxGpus" | "latency">): readonly Candidate[] =>
-  exploration.routings.flatMap((_, routing) =>
-    Array.from({ length: maxGpus }, (_, less) => allocate(exploration, routing, { gpus: less + 1, latency })),
-  );
+/** Every routing on every number of GPUs, each from all of them down. */
+const onCounts = (
+  exploration: Exploration,
+  { maxGpus, latency }: Pick<Knobs, "maxGpus" | "latency">,
+): readonly (readonly [Candidate, ...Candidate[]])[] =>
+  exploration.routings.map((_, routing) => {
+    const on = (gpus: number): Candidate => allocate(exploration, routing, { gpus, latency });
+    return [on(maxGpus), ...Array.from({ length: maxGpus - 1 }, (_, less) => on(maxGpus - 1 - less))];
+  });
 
 describe("the slack of a cascade", () => {
   it("changes nothing at zero where the lowest latency is sought, nor at all where the highest quality within a budget is", () => {
@@ -121,33 +125,44 @@ describe("the slack of a cascade", () => {
     );
   });
 
-  it("chooses the best of all routings on all GPU counts within the latency it allows, which keeps the budget", () => {
-    const kinds = fc.constantFrom<Knobs["kind"]>("latency-under-quality", "cost-under-both");
-    fc.assert(
-      fc.property(explorations, anyKnobs, slacks, kinds, (exploration, knobs, slack, kind) => {
-        const { chosen, slack: bought, candidates } = choose(exploration, { ...knobs, kind, slack });
-        if (chosen === null || bought === null) {
-          expect(bought).toBeNull();
-          return;
-        }
-        const quality = promisedQuality(knobs);
-        const { limitSeconds } = bought;
-        const budget = knobs.latencyBudgetSeconds ?? Number.MAX_VALUE;
-        const atFloor = everywhere(exploration, knobs).filter((candidate) => quality(candidate) >= (knobs.qualityFloor ?? 0));
-        const least = Math.min(...atFloor.map(({ latencySeconds }) => latencySeconds));
-        expect(limitSeconds).toBe(Math.min((1 + slack) * least, budget));
-        const within = atFloor.filter(({ latencySeconds }) => latencySeconds <= limitSeconds);
-        expect(chosen.latencySeconds).toBeLessThanOrEqual(limitSeconds);
-        const highest = Math.max(...within.map(quality));
-        const best = kind === "cost-under-both" ? within : within.filter((candidate) => quality(candidate) === highest);
-        expect(best.map(quality)).toContain(quality(chosen));
-        expect(chosen.costUsdPerRequest).toBe(Math.min(...best.map(({ costUsdPerRequest }) => costUsdPerRequest)));
-        expect(candidates[chosen.routing]).toBe(chosen);
-        expect(candidates.map(({ routing }) => routing)).toEqual([...exploration.routings.keys()]);
-      }),
-      runs,
-    );
-  });
+  it.each([undefined, 1159225437])(
+    "chooses the best of all routings within the latency it allows, on the fewest GPUs for it: seed %s",
+    (seed) => {
+      const kinds = fc.constantFrom<Knobs["kind"]>("latency-under-quality", "cost-under-both");
+      fc.assert(
+        fc.property(explorations, anyKnobs, slacks, kinds, (exploration, knobs, slack, kind) => {
+          const { chosen, slack: bought, candidates } = choose(exploration, { ...knobs, kind, slack });
+          if (chosen === null || bought === null) {
+            expect(bought).toBeNull();
+            return;
+          }
+          const quality = promisedQuality(knobs);
+          const { limitSeconds } = bought;
+          const budget = knobs.latencyBudgetSeconds ?? Number.MAX_VALUE;
+          const atFloor = onCounts(exploration, knobs).filter(([onAll]) => quality(onAll) >= (knobs.qualityFloor ?? 0));
+          const least = Math.min(...atFloor.map(([onAll]) => onAll.latencySeconds));
+          expect(limitSeconds).toBe(Math.min((1 + slack) * least, budget));
+          const isWithin = ({ latencySeconds }: Candidate): boolean => latencySeconds <= limitSeconds;
+          const within = atFloor.filter(([onAll]) => isWithin(onAll));
+          expect(isWithin(chosen)).toBe(true);
+          const highest = Math.max(...within.map(([onAll]) => quality(onAll)));
+          const best = kind === "cost-under-both" ? within : within.filter(([onAll]) => quality(onAll) === highest);
+          expect(best.map(([onAll]) => quality(onAll))).toContain(quality(chosen));
+          const costs = (candidates: readonly Candidate[]): number =>
+            Math.min(...candidates.map(({ costUsdPerRequest }) => costUsdPerRequest));
+          // End to end, fewer GPUs may be faster. The cost is then at most that of a count from which on every larger one is within the limit.
+          const fromThereOn = best.map((counts) => counts.slice(0, [...counts.map(isWithin), false].indexOf(false)));
+          expect(chosen.costUsdPerRequest).toBeLessThanOrEqual(costs(fromThereOn.flat()));
+          const lowest = costs(best.flat().filter(isWithin));
+          if (knobs.latency === "largest-stage") expect(chosen.costUsdPerRequest).toBe(lowest);
+          else expect(chosen.costUsdPerRequest).toBeGreaterThanOrEqual(lowest);
+          expect(candidates[chosen.routing]).toBe(chosen);
+          expect(candidates.map(({ routing }) => routing)).toEqual([...exploration.routings.keys()]);
+        }),
+        { ...runs, ...(seed !== undefined && { seed }) },
+      );
+    },
+  );
 
   it("keeps the list of candidates the same while a floor or slack moves without changing the choice", () => {
     fc.assert(

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { machineName } from "@/solver/wording/names";
+import { predictorHash } from "./directStart";
+import { queueing } from "./queueing";
+import { workflowDocumentSchema } from "./workflowDocument";
+
+/** A model for each agent of a workflow, by name. */
+const configurationSchema = z.record(z.string().min(1), machineName);
+
+/**
+ * The rule by which requests of workflows get their models: Aragog's rounds, and the systems it is compared with, each choosing among the
+ * configurations that are predicted to be accurate for the request.
+ */
+const selectionSchema = z.discriminatedUnion("kind", [
+  /** All waiting requests together, in rounds, by a beam search that keeps this number of partial assignments; 1 is greedy. */
+  z.object({ kind: z.literal("beam"), width: z.int().min(1).max(64) }),
+  /** The same by trying every assignment of the eight oldest. */
+  z.object({ kind: z.literal("exhaustive") }),
+  /** One configuration for all requests of a workflow, by its name (per-workflow). */
+  z.object({ kind: z.literal("fixed"), configurations: z.record(z.string().min(1), configurationSchema) }),
+  /** The cheapest accurate one, chosen when the program arrives (per-input). */
+  z.object({ kind: z.literal("cheapest") }),
+  /**
+   * The one with the least latency under the current load, chosen when the program arrives (per-input+), or again at each stage
+   * (per-input++).
+   */
+  z.object({ kind: z.literal("quickest"), when: z.enum(["arrival", "stage"]) }),
+]);
+
+/** Just-in-time configuration of workflow stages (Aragog): a stage's model is chosen when an engine has room for it. */
+export const justInTimePolicySchema = z.object({
+  kind: z.literal("just-in-time"),
+  /** Smallest first. A request of no declared workflow goes to the last. */
+  models: z
+    .array(
+      z.object({
+        model: machineName,
+        /** Cost of a token relative to the other models: billions of active parameters. */
+        cost: z.number().positive(),
+        /**
+         * Requests in flight beyond which a replica's throughput no longer rises, or its sequences or KV cache are used up: its maximum.
+         */
+        saturationBatch: z.int().min(1).max(4096),
+        /** Output tokens a second of one replica with this number of requests in flight; ascending, the last at `saturationBatch`. */
+        throughput: z
+          .array(z.object({ batch: z.int().positive(), tokensPerSecond: z.number().positive() }))
+          .min(1)
+          .max(64),
+        /** The limit reached there; left out: not known. */
+        endedBy: z.enum(["throughput", "sequences", "memory"]).optional(),
+      }),
+    )
+    .min(1)
+    .max(8),
+  workflows: z
+    .array(
+      z.object({
+        workflow: workflowDocumentSchema,
+        /** Predictor of its accurate configurations, by hash; left out: only that of the largest models is known to be accurate. */
+        predictor: predictorHash.optional(),
+      }),
+    )
+    .max(16),
+  selection: selectionSchema,
+  ...queueing,
+});
