@@ -114,3 +114,13 @@ test("a sweep of an engine with a long context asks for the lengths that fit it 
   expect(Math.max(...asked.map(({ inputTokens }) => inputTokens))).toBe(2048);
   expect(Math.max(...asked.map(({ outputTokens }) => outputTokens))).toBe(192);
 });
+
+test("a sweep that runs out of time has three lengths with every number of requests in flight", () => {
+  const { asked } = sweep({ seconds: 240, tokens: 1e8 }, { perPromptToken: 6e-4, perStep: 2e-2 }, 2048, 32);
+  const inFlight = new Map<string, Set<number>>();
+  for (const { inputTokens, outputTokens, concurrency } of asked) {
+    const key = `${inputTokens} ${outputTokens}`;
+    inFlight.set(key, (inFlight.get(key) ?? new Set()).add(concurrency));
+  }
+  expect([...inFlight.values()].filter(({ size }) => size === 6).length).toBeGreaterThanOrEqual(3);
+});

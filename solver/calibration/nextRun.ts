@@ -142,20 +142,29 @@ function ladder(most: number): readonly number[] {
   return [...rungs, most];
 }
 
-/** The cover: one request in flight, the most and the middle at all lengths, then the rest, lengths and steps alternating. */
+/** The first lengths of `LENGTHS` are run with every number of requests in flight before the others are. */
+const FIRST_LENGTHS = 3;
+
+/**
+ * The cover. The first lengths come with one request in flight, the most, the middle, and then every other step: most requests of an open
+ * loop below saturation run beside one to three others, and a slow engine has no time for all lengths. The other lengths follow at one, the
+ * most and the middle, then lengths and steps alternating.
+ */
 function covering(state: SweepState): readonly RunPoint[] {
   const rungs = ladder(state.mostConcurrency);
   const last = rungs.length - 1;
   const first = [...new Set([0, last, Math.round(last / 2)])];
   const rest = rungs.map((_, rung) => rung).filter((rung) => !first.includes(rung));
   const all = lengths(state);
+  const [shortCover, others] = [all.slice(0, FIRST_LENGTHS), all.slice(FIRST_LENGTHS)];
   const at = (rung: number, own: readonly Lengths[]) => own.map((one) => ({ ...one, concurrency: rungs[rung] ?? 1 }));
   return [
-    ...first.flatMap((rung) => at(rung, all)),
+    ...[...first, ...rest].flatMap((rung) => at(rung, shortCover)),
+    ...first.flatMap((rung) => at(rung, others)),
     ...rest.flatMap((rung) =>
       at(
         rung,
-        all.filter((_, index) => (index + rung) % 2 === 0),
+        others.filter((_, index) => (index + rung) % 2 === 0),
       ),
     ),
   ];
