@@ -228,7 +228,7 @@ export function createPlanningService(
       return answer.ok ? { ...answer, ...noted(found.notes) } : answer;
     },
     async solve({ objective, fixed, policy, tau, ...request }, asking) {
-      const found = situation(request, { confidence: dispatches(policy) });
+      const found = situation(request, { confidence: readsConfidence(policy) });
       if (!found.ok)
         return { outcome: "infeasible", kind: "malformed", reason: found.message, bestQuality: null, bestLatencySeconds: null };
       const asked = { ...found.situation, ...versionOf(request.workloadId), objective, fixed, policy, tau };
@@ -262,7 +262,7 @@ export function createPlanningService(
       return { ok: true, plan: sealPlan(recomputed, new Date(plan.metadata.createdAt)) };
     },
     async *examine({ objective, fixed, policy, tau, examine, ...request }, signal) {
-      const found = situation(request, { confidence: dispatches(policy) || examine === "baselines" });
+      const found = situation(request, { confidence: readsConfidence(policy) || examine === "baselines" });
       if (!found.ok) return yield { kind: "refused", message: found.message };
       const { workload: _, judge, ...asked } = found.situation;
       // The source of the judge's time does not affect an examination.
@@ -283,6 +283,8 @@ export function createPlanningService(
 }
 
 /** Whether slack dispatch is among the kinds of policies asked for. */
-const dispatches = (policy: SolveRequest["policy"]): boolean => policy === "slack" || policy === "any";
+/** Whether a kind of policies reads a trained predictor of confidence where there is one: slack dispatch and cascade routing. */
+const readsConfidence = (policy: SolveRequest["policy"]): boolean =>
+  policy === "slack" || policy === "cascade-routing" || policy === "any";
 
 const noted = (notes: readonly string[]): { readonly notes?: readonly string[] } => (notes.length === 0 ? {} : { notes });

@@ -4,10 +4,11 @@ import { engineProfileSchema } from "@/solver/hardware/engineProfile";
 import { judgeTimeSourceSchema } from "@/solver/judging/judgeTime";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
 import { machineName, oneLine, title } from "@/solver/wording/names";
+import type { cascadePolicySchema } from "./cascadePolicy";
 import { clusterSpecSchema, placementSchema, runningReplicaSchema } from "./clusterSpec";
 import { startRouterSchema } from "./directStart";
 import { comparedPolicySchema, policyChoices, slackBoughtSchema, slackStepsSchema } from "./planSlack";
-import { type cascadePolicySchema, policySchema, type SlackPolicy } from "./policySchema";
+import { policySchema, type SlackPolicy } from "./policySchema";
 
 /** A share, a probability or a utilisation. */
 const fraction = z.number().min(0).max(1);

@@ -1,95 +1,11 @@
 import { z } from "zod";
-import { type GateDocument, gateSchema, simpleGatesOf } from "@/solver/gates/gateDocument";
-import { machineName, oneLine } from "@/solver/wording/names";
-import { judgeVariationSchema } from "../judging/judgeTime";
-import { deprecatedFields, readingOldNames } from "./deprecatedFields";
-import { directStartSchema, predictorHash } from "./directStart";
-import { gatesFault } from "./gatesFault";
+import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
+import { machineName } from "@/solver/wording/names";
+import { cascadePolicySchema } from "./cascadePolicy";
+import { queueing } from "./queueing";
 import { workflowDocumentSchema } from "./workflowDocument";
 
 const fraction = z.number().min(0).max(1);
-
-/**
- * Which judge scores answers, and the cost of a call. Where no gate of the policy asks it, it is never called, and no engine or endpoint of
- * it is required: `whenDown` alone still counts, for answers that a gate cannot score.
- */
-const judgeSchema = z.object({
-  /** Of a judge outside of the deployment: the name that its server gives it. */
-  model: oneLine.min(1),
-  /** For a judge as a separate engine: the mean predicted for its load. */
-  secondsPerCall: z.number().nonnegative(),
-  usdPerCall: z.number().nonnegative(),
-  /** Variation of the time of a judge outside of this deployment about `secondsPerCall`; left out: none. */
-  variation: judgeVariationSchema.optional(),
-  /** How an answer without a score of its gate is treated: accepted (left out), or requested again from the last stage's model. */
-  whenDown: z.enum(["accept", "largest"]).optional(),
-  /**
-   * If the judge is an engine of this deployment: the tokens that a call adds to the prompt and the answer it reads, and those it writes.
-   */
-  engine: z.object({ rubricTokens: z.int().nonnegative(), outputTokens: z.int().positive() }).optional(),
-});
-
-/**
- * Releases of other work from its queue after which waiting work goes before all later work. Well above the usual length of a queue:
- * in a longer one nearly all work has aged, and leaves in order of arrival.
- */
-const agingThreshold = z.int().min(1).max(10_000);
-
-/** Which of a model's queued requests leaves first. All but the first age: `releaseQueue.ts` states the bound on waiting. */
-const orderSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("fcfs") }),
-  /** Shortest job first, by the request's own output. */
-  z.object({ kind: z.literal("sjf"), agingThreshold }),
-  /** Shortest total job first, by the tokens that the request and everything after it in its program have yet to write. */
-  z.object({ kind: z.literal("stjf"), agingThreshold }),
-  /** First the agent whose programs end soonest, from learnt workflows; within an agent the program that began first (Kairos). */
-  z.object({ kind: z.literal("workflow"), agingThreshold }),
-  /** First the program with the fewest calls yet to make, from learnt workflows (Ayo). */
-  z.object({ kind: z.literal("depth"), agingThreshold }),
-  /** Multi-level feedback: a program moves down one level with each quantum of service it has received. */
-  z.object({ kind: z.literal("mlfq"), quantaSeconds: z.array(z.number().positive()).min(1).max(32), agingThreshold }),
-]);
-
-/** Which replica of its model a request goes to. */
-const placeSchema = z.object({
-  kind: z.enum(["round-robin", "least-load", "lowest-kv", "time-slots"]),
-  /** A program returns to its last replica unless that is more loaded than the best by this ratio (0.5: by half). */
-  affinity: z.object({ ratio: z.number().nonnegative() }).optional(),
-});
-
-/** Predictors by the SHA-256 of their artefacts: of lengths for the order and for loads, of confidence for the route. */
-const learntSchema = z.object({ lengths: predictorHash.optional(), confidence: predictorHash.optional() });
-
-const queueing = { order: readingOldNames(orderSchema, deprecatedFields.order), place: placeSchema, learnt: learntSchema.optional() };
-
-/**
- * Cascade by thresholds: stage i's answer is accepted when the score of its gate is >= thresholds[i]; the last always is. Answers of a stage
- * with the threshold 0 get no score.
- */
-export const cascadePolicySchema = z
-  .object({
-    kind: z.literal("cascade"),
-    stages: z.array(z.object({ model: machineName })).min(1),
-    thresholds: z.array(z.int().min(0).max(100)),
-    judge: judgeSchema,
-    /** What scores the answers of each stage but the last; left out: the judge, at every stage. */
-    gates: z.array(gateSchema).optional(),
-    /** Left out: every request starts at the first stage. */
-    directStart: directStartSchema.optional(),
-    ...queueing,
-    /** The range inside which an operator may change each threshold without a new approval. */
-    approvedRanges: z.object({ thresholds: z.array(z.object({ min: z.int().min(0).max(100), max: z.int().min(0).max(100) })) }),
-  })
-  .superRefine(({ stages, thresholds, gates, directStart }, context) => {
-    const fault = gatesFault({ stages, gates });
-    if (fault !== null) context.addIssue({ code: "custom", path: ["gates"], message: fault });
-    const wanted = stages.length - 1;
-    const refuse = (path: string[], what: string, found: number): void =>
-      context.addIssue({ code: "custom", path, message: `${stages.length} stages need ${wanted} ${what}, found ${found}` });
-    if (thresholds.length !== wanted) refuse(["thresholds"], "thresholds", thresholds.length);
-    const below = directStart?.below;
-    if (typeof below === "object" && below.length !== wanted) refuse(["directStart", "below"], "router scores to start at", below.length);
-  });
 
 /** Every request to one model. */
 const fixedPolicySchema = z.object({ kind: z.literal("fixed"), model: machineName, ...queueing });
@@ -208,8 +124,8 @@ export type PolicyDocument = z.infer<typeof policySchema>;
 export type BalancedPolicy = z.infer<typeof balancedPolicySchema>;
 export type SlackPolicy = z.infer<typeof slackPolicySchema>;
 export type JustInTimePolicy = z.infer<typeof justInTimePolicySchema>;
-export type OrderDocument = z.infer<typeof orderSchema>;
-export type PlaceDocument = z.infer<typeof placeSchema>;
+export type OrderDocument = PolicyDocument["order"];
+export type PlaceDocument = PolicyDocument["place"];
 
 /** The models that serve under a policy: a cascade's in the order of its stages. */
 export function modelsOf(policy: PolicyDocument): string[] {
@@ -230,6 +146,9 @@ export function gatesOf(policy: PolicyDocument): readonly GateDocument[] {
   if (policy.kind !== "cascade") return [];
   return policy.gates ?? policy.stages.slice(1).map(() => ({ kind: "judge" as const }));
 }
+
+/** Whether thresholds alone route a policy's requests: a cascade that does not choose the next model by its expected gain. */
+export const isByThresholds = (policy: PolicyDocument): boolean => policy.kind === "cascade" && policy.cascadeRouting === undefined;
 
 /** Whether any answer of a cascade gets a score: none at thresholds of 0, which every score reaches. */
 export const judgesAny = (thresholds: readonly number[]): boolean => thresholds.some((threshold) => threshold > 0);

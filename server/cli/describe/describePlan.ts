@@ -3,6 +3,7 @@ import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { constraintsOf } from "@/solver/plan/constraints";
+import { cascadeRoutingSays, cascadeRoutingText } from "@/solver/plan/cascadeRoutingText";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
 import { asksJudge, directStartOf, type JustInTimePolicy, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
@@ -66,6 +67,7 @@ export function describePlan(plan: Plan): string {
 function routingText(policy: PolicyDocument): string {
   switch (policy.kind) {
     case "cascade":
+      if (policy.cascadeRouting !== undefined) return cascadeRoutingText(policy);
       return policy.stages
         .map(({ model }, stage) => (stage < policy.thresholds.length ? `${model} --below ${policy.thresholds[stage]}--> ` : model))
         .join("");
@@ -99,7 +101,8 @@ function routingLines({ policy, inputs }: Plan): string[] {
         : [
             `judged by ${judge.model}, an engine of the plan: ${engine.outputTokens} tokens a call, ${seconds(judge.secondsPerCall)} in the mean`,
           ]),
-    ...(directStart === undefined
+    ...[cascadeRoutingSays(policy)].flatMap((says) => says ?? []),
+    ...(directStart === undefined || policy.cascadeRouting !== undefined
       ? []
       : [
           `starts at the first stage that ${routerText(directStart.router)}, scores ${startText(directStart.below)} or more, else at the last`,

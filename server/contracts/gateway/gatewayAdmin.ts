@@ -4,6 +4,7 @@ import type { UnscoredCause } from "@/solver/gates/gate";
 import { deprecatedFields, readingOldNames } from "@/solver/plan/deprecatedFields";
 import { policySchema } from "@/solver/plan/policySchema";
 import { engineAccessFields } from "../engine/engineAccess";
+import { gainRecordSchema } from "./gainRecord";
 import { gatewayControlsSchema, headerText, signature } from "./gatewayControls";
 import { MOST_ENSEMBLES } from "./gatewayEnsembles";
 import { type GatewayKey, gatewayKeySchema } from "./gatewayKeys";
@@ -274,6 +275,8 @@ const stageRecordSchema = z.object({
   /** Absent if nothing scored the answer, and in records of older gateways, where only the judge did. */
   gate: gateRecordSchema.optional(),
   threshold: z.number().nullable(),
+  /** Why the policy went on or stopped, where it chooses by expected gain. */
+  gain: gainRecordSchema.optional(),
   /** Why a required score of an answer is missing; `detail` says it in full. */
   unscored: unscoredSchema.optional(),
   verdict: z.enum(["accepted", "escalated", "failed"]),
@@ -330,6 +333,8 @@ export const decisionSchema = z.object({
   aborted: abortKindSchema.optional(),
   /** Why it started at its first stage here; absent if it was shed before. */
   startReason: z.string().optional(),
+  /** The terms of that choice, where the policy chooses by expected gain. */
+  startGain: gainRecordSchema.optional(),
   endpoint: z.string().optional(),
   /** Its session, or else its trace, if the client named one. */
   program: z.string().optional(),

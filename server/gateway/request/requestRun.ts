@@ -131,7 +131,8 @@ export class RequestRun {
     const gate = this.#served.gates[this.#progress.stage];
     if (gate === undefined) throw new Error(`The stage ${this.#progress.stage} is judged, but has no gate.`);
     const work = this.#progress.work();
-    const judged = await judgeAnswer({ gate, served: this.#served, work, journal, asked, answered, tokens, others, signal });
+    const judging = { asked, answered, tokens, others, evidence: work.evidence, signal };
+    const judged = await judgeAnswer({ gate, served: this.#served, work, journal, ...judging });
     if (judged.kind === "nothing-to-judge")
       return this.#retry(attempt, { failure: "no-answer", reason: "the engine's answer has no text to judge" });
     const note = { ...judged.note, ...usageOf(answered.completion) };
@@ -150,7 +151,7 @@ export class RequestRun {
     }
     this.#journal.note(this.#served, attempt, { verdict: "escalated", ...note });
     this.#journal.escalations += 1;
-    this.#progress.keep(answered, attempt.model);
+    this.#progress.keep(answered, attempt.model, judged.note.score ?? null);
     this.#progress.enter(judged.stage);
     return "again";
   }
@@ -237,6 +238,7 @@ export class RequestRun {
       serving.shadow?.start(asked, { request, model: policy.modelOfStage(stage), prediction: this.#progress.prediction, forecast });
     }
     this.#journal.startReason = reason;
+    this.#journal.startGain = start.gain;
     this.#journal.policyPrediction = policyPrediction;
     if (wantedReason === "judge-unavailable") this.#journal.degrade("judge");
     this.#journal.passOver(this.#progress, { skipped, reason });

@@ -63,6 +63,9 @@ const CHEAPER_ROUNDS = 6;
 
 const CHEAPER = 0.97;
 
+/** Alternatives are told apart by their thresholds, which say little of a routing by expected gain. */
+const NO_ALTERNATIVES: ReturnType<typeof alternativesTo> = { why: [], list: [] };
+
 function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPlan {
   const { explorer, objective, fixed, constraints = noConstraints, running = [] } = asked;
   const input: CompleteInput = {
@@ -78,7 +81,7 @@ function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPl
   if (fixed === null) explorer.focus({ floor: objective.qualityFloor, budgetSeconds: objective.latencyBudgetSeconds });
   const allowed: Knobs = { ...objective, slack: undefined, maxGpus: gpusAllowed(input.cluster, constraints, objective.maxGpus) };
   // The source alternates for latency and for quality, with a judge outside the deployment; it has no cost objective and no constraints.
-  const alternates = fixed === null && objective.kind !== "cost-under-both" && input.judge.engine === undefined && !isConstrained(input);
+  const alternates = fixed === null && !explorer.byGain && objective.kind !== "cost-under-both" && input.judge.engine === undefined && !isConstrained(input);
   const ways = alternates ? bothWays(explorer, allowed) : null;
   const index = fixed === null ? null : addReached(explorer, fixed.stages, fixed.thresholds, fixed.startBelow);
   const exploration = explorer.exploration();
@@ -104,7 +107,7 @@ function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPl
     cost: (one) => costOf(input, one),
   });
   if (finalist === null) return whyNoPlan(input, { choice, byHand: index, constrained, unstable, verified });
-  const alternatives = alternativesTo({
+  const alternatives = explorer.byGain ? NO_ALTERNATIVES : alternativesTo({
     exploration,
     candidates: constrained === null ? choice.candidates : constrained.candidates,
     ...(constrained === null ? {} : { undeployed: { candidates: choice.candidates, refused: constrained.refused } }),
@@ -143,7 +146,8 @@ function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPl
       alternatives: alternatives.list,
     },
   };
-  const slack = slackSteps(explorer, deployedRouting(toRecord, finalist), draft.policy.approvedRanges.thresholds);
+  const { thresholds: ranges } = draft.policy.approvedRanges;
+  const slack = explorer.byGain ? null : slackSteps(explorer, deployedRouting(toRecord, finalist), ranges);
   const predictions = slack === null ? draft.predictions : { ...draft.predictions, slack };
   return { outcome: "plan", heldSeconds: finalist.heldSeconds, why, draft: { ...draft, predictions } };
 
@@ -214,7 +218,8 @@ function planName({ deployment, kept }: Finalist): string {
 function planInputs(input: CompleteInput, finalist: Finalist): PlanDraft["inputs"] {
   const { explorer, workload, workloadId, cluster, profile, objective, constraints, running } = input;
   const { judge } = workload;
-  const { directStart, judgeEngine } = explorer.input;
+  const { judgeEngine } = explorer.input;
+  const directStart = explorer.routing(finalist.routing).byGain?.router ?? explorer.input.directStart;
   return {
     workload: {
       id: workloadId,

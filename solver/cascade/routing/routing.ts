@@ -19,8 +19,10 @@ export interface PlanningSample {
 export interface Routed {
   /** Stage position at which each prompt starts. */
   readonly start: Uint8Array;
-  /** Stage position at which each prompt is accepted; it visits all from its start to there. */
+  /** Stage position at which each prompt is accepted; it visits all from its start to there, or its `visits`. */
   readonly exit: Uint8Array;
+  /** Stages that each prompt visits, bit s for stage s, where some are passed over between start and exit; left out: none is. */
+  readonly visits?: Uint8Array;
   /** Label of the accepted answer per prompt, 0..100. */
   readonly accepted: Float64Array;
   /** Share of prompts that visit each stage (the source's processing ratio p_i); the first is 1 without a direct start. */
@@ -100,7 +102,7 @@ export function routePrompts(
 }
 
 /** Whether answers are judged, by stage: not at a threshold of 0, which every score reaches. The last stage's never are. */
-const judgedStages = (thresholds: readonly number[]): readonly boolean[] => thresholds.map((threshold) => threshold > 0);
+export const judgedStages = (thresholds: readonly number[]): readonly boolean[] => thresholds.map((threshold) => threshold > 0);
 
 /**
  * Judgements for each request, on average.
@@ -125,24 +127,28 @@ function startStages({ prompts, routerScore }: PlanningSample, stages: readonly 
   return start;
 }
 
-function shareOfEach(start: Uint8Array, stages: number): number[] {
+export function shareOfEach(start: Uint8Array, stages: number): number[] {
   const prompts = new Array<number>(stages).fill(0);
   for (const stage of start) prompts[stage] = (prompts[stage] ?? 0) + 1;
   return prompts.map((count) => count / start.length);
 }
 
 /** Prompts (positions in the sample) that visit a stage, in sample order: its request list. */
-export function promptsReaching({ start, exit }: Pick<Routed, "start" | "exit">, stage: number): Int32Array {
-  const prompts = new Int32Array(exit.length);
+export function promptsReaching(routed: Pick<Routed, "start" | "exit" | "visits">, stage: number): Int32Array {
+  const prompts = new Int32Array(routed.exit.length);
   let count = 0;
-  for (let prompt = 0; prompt < exit.length; prompt += 1) {
-    if ((start[prompt] ?? 0) <= stage && (exit[prompt] ?? 0) >= stage) {
+  for (let prompt = 0; prompt < routed.exit.length; prompt += 1) {
+    if (isVisited(routed, prompt, stage)) {
       prompts[count] = prompt;
       count += 1;
     }
   }
   return prompts.subarray(0, count);
 }
+
+/** Whether a prompt visits a stage. */
+export const isVisited = ({ start, exit, visits }: Pick<Routed, "start" | "exit" | "visits">, prompt: number, stage: number): boolean =>
+  visits === undefined ? (start[prompt] ?? 0) <= stage && (exit[prompt] ?? 0) >= stage : (((visits[prompt] ?? 0) >> stage) & 1) === 1;
 
 /**
  * Thresholds of proportional routing, the source's start (section 3.3): stage i (counting from 1) receives about 1/i of the

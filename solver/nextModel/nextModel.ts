@@ -1,0 +1,116 @@
+import { type Belief, type GateReadings, gateReadings, priorBelief, rightAt, updated } from "./belief";
+import type { CascadeRoutingDocument } from "./cascadeRoutingDocument";
+
+/** A model that may answer next, with what is expected of going on with it. */
+export interface GainOption {
+  readonly stage: number;
+  /** Expected quality, 0..100, of the answer that is accepted in the end. */
+  readonly quality: number;
+  /** Expected GPU-seconds until then. */
+  readonly gpuSeconds: number;
+}
+
+/** A decision of cascade routing with its terms. */
+export interface GainDecision {
+  /** The stage that answers next; null: the answer at hand is accepted. */
+  readonly stage: number | null;
+  /** Expected quality, 0..100, of the answer at hand; null: no model has answered. */
+  readonly quality: number | null;
+  /** λ, in points of quality for each GPU-second. */
+  readonly pointsPerGpuSecond: number;
+  /** By stage, ascending; all larger models. */
+  readonly options: readonly GainOption[];
+}
+
+/** An answer so far; its score is null where the gate gave none. */
+export interface ScoredAnswer {
+  readonly stage: number;
+  readonly score: number | null;
+}
+
+/** Chooses the model that answers next. Pure: the same inputs give the same choice. */
+export interface NextModel {
+  /** @param scores router scores, 0..100, one for each stage. @param answers in the order of their stages; none: before any answer. */
+  choose(scores: readonly number[], answers: readonly ScoredAnswer[]): GainDecision;
+}
+
+type Expected = Omit<GainOption, "stage">;
+
+/**
+ * Cascade routing ("A Unified Approach to Routing and Cascading for LLMs", Dekoninck, Baader and Vechev, ICML 2025, section 4): of all ways to
+ * go on, the one with the largest trade-off τ = q - λ c of its section 2,
+ *
+ *     next = argmax over m of (q_m - λ c_m),   stop where   q_m - q_0 <= λ c_m   for every m,
+ *
+ * - q_0: expected quality of the answer at hand, from the heads' scores of the prompt and the gates' scores of the answers so far;
+ * - q_m: expected quality of the answer that is accepted in the end where model m answers next;
+ * - c_m: expected GPU-seconds until then, gates included;
+ * - λ: points of quality that a GPU-second must gain; the planner searches it.
+ *
+ * So a request goes on exactly while some model's expected gain for each GPU-second, (q_m - q_0) / c_m, exceeds λ. Of those the largest τ is
+ * taken and not the largest ratio, which would always prefer the cheapest model, however little it gains.
+ *
+ * The source sets q and c of a sequence of models as if all of them ran. Here they are expectations over what the gates will say: after each
+ * answer the request stops or goes on by the same rule. Only larger models follow, and the last answer is the one accepted, as in
+ * every cascade of this project; no model answers twice.
+ */
+export function nextModelOf(document: CascadeRoutingDocument): NextModel {
+  const { pointsPerGpuSecond: tradeOff, gpuSeconds, gates } = document;
+  const last = gpuSeconds.length - 1;
+  const readings: readonly (GateReadings | null)[] = gates.map((gate) => (gate === null ? null : gateReadings(gate)));
+
+  /** What is expected from the stage's answer on, before its gate has scored it. */
+  function fromAnswer(belief: Belief, stage: number): Expected {
+    const gate = stage === last ? null : (readings[stage] ?? null);
+    const right = rightAt(belief, stage);
+    if (gate === null) return { quality: 100 * right, gpuSeconds: 0 };
+    let [quality, seconds] = [0, 0];
+    for (const level of gate.levels) {
+      const weight = right * level.ifRight + (1 - right) * level.ifWrong;
+      if (weight === 0) continue;
+      const scored = updated(belief, stage, level);
+      const stop = 100 * rightAt(scored, stage);
+      const onward = best(optionsAfter(scored, stage), tradeOff);
+      const goesOn = onward !== null && onward.quality - tradeOff * onward.gpuSeconds > stop;
+      quality += weight * (goesOn ? onward.quality : stop);
+      seconds += weight * (goesOn ? onward.gpuSeconds : 0);
+    }
+    return { quality, gpuSeconds: seconds };
+  }
+
+  function optionsAfter(belief: Belief, stage: number): readonly GainOption[] {
+    const options: GainOption[] = [];
+    for (let next = stage + 1; next <= last; next += 1) {
+      const { quality, gpuSeconds: later } = fromAnswer(belief, next);
+      options.push({ stage: next, quality, gpuSeconds: (gpuSeconds[next] ?? 0) + later });
+    }
+    return options;
+  }
+
+  return {
+    choose(scores, answers) {
+      let belief = priorBelief(document, scores);
+      for (const { stage, score } of answers) {
+        const gate = readings[stage];
+        if (score !== null && gate != null) belief = updated(belief, stage, gate.of(score));
+      }
+      const own = answers.at(-1)?.stage ?? null;
+      const options = optionsAfter(belief, own ?? -1);
+      const quality = own === null ? null : 100 * rightAt(belief, own);
+      const found = best(options, tradeOff);
+      const stops = found === null || (quality !== null && found.quality - tradeOff * found.gpuSeconds <= quality);
+      return { stage: stops ? null : found.stage, quality, pointsPerGpuSecond: tradeOff, options };
+    },
+  };
+}
+
+/** The option with the largest trade-off, of equal ones the smallest model; null where there is none. */
+function best(options: readonly GainOption[], tradeOff: number): GainOption | null {
+  let found: GainOption | null = null;
+  let most = Number.NEGATIVE_INFINITY;
+  for (const option of options) {
+    const own = option.quality - tradeOff * option.gpuSeconds;
+    if (own > most) [found, most] = [option, own];
+  }
+  return found;
+}

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { deprecatedFields, readingOldNames } from "./deprecatedFields";
+import { predictorHash } from "./directStart";
+
+/**
+ * Releases of other work from its queue after which waiting work goes before all later work. Well above the usual length of a queue:
+ * in a longer one nearly all work has aged, and leaves in order of arrival.
+ */
+const agingThreshold = z.int().min(1).max(10_000);
+
+/** Which of a model's queued requests leaves first. All but the first age: `releaseQueue.ts` states the bound on waiting. */
+const orderSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("fcfs") }),
+  /** Shortest job first, by the request's own output. */
+  z.object({ kind: z.literal("sjf"), agingThreshold }),
+  /** Shortest total job first, by the tokens that the request and everything after it in its program have yet to write. */
+  z.object({ kind: z.literal("stjf"), agingThreshold }),
+  /** First the agent whose programs end soonest, from learnt workflows; within an agent the program that began first (Kairos). */
+  z.object({ kind: z.literal("workflow"), agingThreshold }),
+  /** First the program with the fewest calls yet to make, from learnt workflows (Ayo). */
+  z.object({ kind: z.literal("depth"), agingThreshold }),
+  /** Multi-level feedback: a program moves down one level with each quantum of service it has received. */
+  z.object({ kind: z.literal("mlfq"), quantaSeconds: z.array(z.number().positive()).min(1).max(32), agingThreshold }),
+]);
+
+/** Which replica of its model a request goes to. */
+const placeSchema = z.object({
+  kind: z.enum(["round-robin", "least-load", "lowest-kv", "time-slots"]),
+  /** A program returns to its last replica unless that is more loaded than the best by this ratio (0.5: by half). */
+  affinity: z.object({ ratio: z.number().nonnegative() }).optional(),
+});
+
+/** Predictors by the SHA-256 of their artefacts: of lengths for the order and for loads, of confidence for the route. */
+const learntSchema = z.object({ lengths: predictorHash.optional(), confidence: predictorHash.optional() });
+
+/** The parts of a policy that say which request goes first and where. */
+export const queueing = { order: readingOldNames(orderSchema, deprecatedFields.order), place: placeSchema, learnt: learntSchema.optional() };
