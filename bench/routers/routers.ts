@@ -80,7 +80,9 @@ const routed = once(async (): Promise<readonly RoutingRow[]> => {
   }
   writeResults("cascadeRouting", rows);
   const tables = cascadeRoutingTables(rows);
-  writeTables("cascade-routing", tables);
+  const [qualities = "", costs = ""] = tables;
+  writeTables("cascade-routing", [qualities]);
+  writeTables("cascade-routing-floors", [costs]);
   process.stderr.write(`\n${tables.join("\n")}\n`);
   return rows;
 });

@@ -19,7 +19,14 @@ import { cardOf } from "@/solver/hardware/catalogue";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { RunningReplica } from "@/solver/plan/clusterSpec";
 import type { CascadePolicy, Plan } from "@/solver/plan/plan";
-import { confidencePredictorOf, GATES_NOT_SIMULATED, routesByJudgedScores, type SlackPolicy } from "@/solver/plan/policySchema";
+import {
+  confidencePredictorOf,
+  GAIN_NOT_REPEATED,
+  GATES_NOT_SIMULATED,
+  isByThresholds,
+  routesByJudgedScores,
+  type SlackPolicy,
+} from "@/solver/plan/policySchema";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import type { Workload } from "@/solver/workload/workload";
 import { confidencePart, type ScoredWorkload, withTrainedConfidence } from "./planner/trainedConfidence";
@@ -179,6 +186,7 @@ export function createPlanningService(
     if (policy.kind !== "cascade" && policy.kind !== "slack")
       return { ok: false, message: `Only cascades and slack dispatch are simulated, and this policy is ${policy.kind}.` };
     if (!routesByJudgedScores(policy)) return { ok: false, message: GATES_NOT_SIMULATED };
+    if (policy.kind === "cascade" && !isByThresholds(policy)) return { ok: false, message: GAIN_NOT_REPEATED };
     const found = situation(request, { confidence: false });
     if (!found.ok) return found;
     if (policy.kind === "cascade") return { ok: true, request: asItRuns(found.situation, { ...plan, policy }) };

@@ -123,7 +123,7 @@ export class ClusterDriver {
 
   private answered(request: number, now: number): void {
     this.release(request, { now, failed: false });
-    if (this.policy.judges(this.stage[request] ?? 0)) this.world.judge(request, now);
+    if (this.policy.judges(this.stage[request] ?? 0, this.evidence?.[request])) this.world.judge(request, now);
     else this.queue(request, now, { kind: "answered", judgedScore: null });
   }
 

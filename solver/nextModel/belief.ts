@@ -57,6 +57,8 @@ export interface GateReadings {
   readonly levels: readonly Likelihood[];
   /** Of a score that the gate gave. */
   readonly of: (score: number) => Likelihood;
+  /** Of the lowest that it can give. */
+  readonly lowest: Likelihood;
 }
 
 /** The likelihoods of a gate's scores, from the quality that answers of a score have and the share of answers that get it. */
@@ -64,12 +66,15 @@ export function gateReadings({ calibration, levels }: RoutedGate): GateReadings 
   const shares = levels.reduce((sum, { share }) => sum + share, 0);
   const known = levels.map(({ score, share }) => ({ right: bounded(score / 100), share: share / shares }));
   const base = known.reduce((sum, { right, share }) => sum + share * right, 0);
+  const of = (score: number): Likelihood => {
+    const right = bounded(calibratedScore(score, calibration) / 100);
+    return { ifRight: right / base, ifWrong: (1 - right) / (1 - base) };
+  };
   return {
     levels: known.map(({ right, share }) => ({ ifRight: (share * right) / base, ifWrong: (share * (1 - right)) / (1 - base) })),
-    of(score) {
-      const right = bounded(calibratedScore(score, calibration) / 100);
-      return { ifRight: right / base, ifWrong: (1 - right) / (1 - base) };
-    },
+    of,
+    // Beyond its first point a calibration is constant.
+    lowest: of(calibration.raw[0] ?? 0),
   };
 }
 

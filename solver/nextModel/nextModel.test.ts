@@ -70,6 +70,17 @@ describe("cascade routing", () => {
     );
   });
 
+  it("asks a gate exactly where one of its scores would lead on", () => {
+    fc.assert(
+      fc.property(routingOf({ pointsPerGpuSecond: tradeOff }), anyScores, (document, scores) => {
+        const next = nextModelOf(document);
+        const goesOn = Array.from({ length: 101 }, (_, score) => next.choose(scores, [{ stage: 0, score }]).stage !== null);
+        expect(next.leadsOn(scores, [], 0)).toBe(goesOn.includes(true));
+        expect(next.leadsOn(scores, [], document.gpuSeconds.length - 1)).toBe(false);
+      }),
+    );
+  });
+
   it("expects to spend no more where a GPU-second must gain more", () => {
     fc.assert(
       fc.property(routingOf({ pointsPerGpuSecond: fc.constant(0) }), anyScores, tradeOff, tradeOff, (document, scores, one, other) => {
@@ -121,10 +132,10 @@ describe("the fit of cascade routing", () => {
     const prompts = 1200;
     const hard = Float64Array.from({ length: prompts }, () => random.next());
     const stages = [0.5, 0.8].map((strength) => {
-      const label = hard.map((own) => (random.next() < strength + 0.6 * (0.5 - own) ? 100 : 0));
+      const label = hard.map((own) => (random.next() < strength + 0.9 * (0.5 - own) ? 100 : 0));
       return {
         label,
-        routerScore: hard.map((own) => 100 * Math.min(1, Math.max(0, strength + 0.3 * (0.5 - own)))),
+        routerScore: hard.map((own) => 100 * Math.min(1, Math.max(0, strength + 0.4 * (0.5 - own) + 0.3 * (random.next() - 0.5)))),
         gateScore: label.map((own) => Math.round(Math.min(100, Math.max(0, 30 + 0.4 * own + 40 * (random.next() - 0.5))))),
       };
     });

@@ -32,6 +32,13 @@ export interface ScoredAnswer {
 export interface NextModel {
   /** @param scores router scores, 0..100, one for each stage. @param answers in the order of their stages; none: before any answer. */
   choose(scores: readonly number[], answers: readonly ScoredAnswer[]): GainDecision;
+  /**
+   * Whether any score of the stage's gate would send the request on; else the answer is accepted whatever it is, and the gate need not be
+   * asked. A request that stops at one score stops at every higher one, so the lowest decides.
+   *
+   * @param answers of earlier stages.
+   */
+  leadsOn(scores: readonly number[], answers: readonly ScoredAnswer[], stage: number): boolean;
 }
 
 type Expected = Omit<GainOption, "stage">;
@@ -87,19 +94,31 @@ export function nextModelOf(document: CascadeRoutingDocument): NextModel {
     return options;
   }
 
+  function beliefAfter(scores: readonly number[], answers: readonly ScoredAnswer[]): Belief {
+    let belief = priorBelief(document, scores);
+    for (const { stage, score } of answers) {
+      const gate = readings[stage];
+      if (score !== null && gate != null) belief = updated(belief, stage, gate.of(score));
+    }
+    return belief;
+  }
+
   return {
     choose(scores, answers) {
-      let belief = priorBelief(document, scores);
-      for (const { stage, score } of answers) {
-        const gate = readings[stage];
-        if (score !== null && gate != null) belief = updated(belief, stage, gate.of(score));
-      }
+      const belief = beliefAfter(scores, answers);
       const own = answers.at(-1)?.stage ?? null;
       const options = optionsAfter(belief, own ?? -1);
       const quality = own === null ? null : 100 * rightAt(belief, own);
       const found = best(options, tradeOff);
       const stops = found === null || (quality !== null && found.quality - tradeOff * found.gpuSeconds <= quality);
       return { stage: stops ? null : found.stage, quality, pointsPerGpuSecond: tradeOff, options };
+    },
+    leadsOn(scores, answers, stage) {
+      const gate = readings[stage];
+      if (gate == null) return false;
+      const scored = updated(beliefAfter(scores, answers), stage, gate.lowest);
+      const onward = best(optionsAfter(scored, stage), tradeOff);
+      return onward !== null && onward.quality - tradeOff * onward.gpuSeconds > 100 * rightAt(scored, stage);
     },
   };
 }

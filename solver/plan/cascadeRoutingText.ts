@@ -17,6 +17,6 @@ export function cascadeRoutingSays({ stages, cascadeRouting, directStart }: Casc
   const after =
     scored.length === 0
       ? "Its answer is accepted."
-      : `Answers of ${scored.join(" and ")} are scored, and a larger model follows only where it is expected to gain enough for its time.`;
+      : `Answers of ${scored.join(" and ")} are scored where a score could change anything, and a larger model follows only where it is expected to gain enough for its time.`;
   return `${router} says how likely each model is to be right, and the model with the best trade-off answers: ${pointsPerGpuSecond.toPrecision(3)} points of quality for a GPU-second. It may pass models over. ${after} Requests that the router does not score start at ${stages[0]?.model} and follow the thresholds.`;
 }

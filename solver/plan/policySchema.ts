@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { machineName } from "@/solver/wording/names";
 import { cascadePolicySchema } from "./cascadePolicy";
+import { predictorHash } from "./directStart";
 import { queueing } from "./queueing";
 import { workflowDocumentSchema } from "./workflowDocument";
 
@@ -166,6 +167,10 @@ export const routesByJudgedScores = (policy: PolicyDocument): boolean =>
 
 /** Why nothing predicts a policy whose gates are not the judge alone. */
 export const GATES_NOT_SIMULATED = "The policy has gates that are not the judge alone, and only a judge is simulated.";
+
+/** Why a plan of cascade routing is not planned again as it is. */
+export const GAIN_NOT_REPEATED =
+  "Cascade routing is fitted to the traffic that it was planned for; only thresholds are planned again as they are.";
 
 /** The model whose engines in the deployment judge; null where no gate asks a judge, or a judge outside of the deployment is used. */
 export const judgeEngineOf = (policy: PolicyDocument): string | null =>

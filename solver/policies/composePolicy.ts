@@ -98,9 +98,9 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
       if (model === undefined) throw new RangeError(`This ${route.kind} has ${route.models.length} stages; there is no stage ${stage}.`);
       return model;
     },
-    judges: (stage) => route.judges(stage),
+    judges: (stage, evidence) => route.judges(stage, evidence),
     accepts: (stage, score, evidence) => route.verdict(stage, score, evidence).kind === "accept",
-    acceptReason: (stage) => route.verdict(stage, null).reason,
+    acceptReason: (stage, evidence) => route.verdict(stage, null, evidence).reason,
     decide(view) {
       const actions: Action[] = [];
       const { outage } = view;

@@ -150,11 +150,13 @@ export class RequestProgress {
       forecast: this.#forecast,
       failedStages: this.#failed.length === 0 ? undefined : this.#failed,
       answeredStages: this.#answered.length === 0 ? undefined : this.#answered,
-      evidence: this.served.driver.policy.readsEvidence ? this.#evidence() : undefined,
+      evidence: this.evidence,
     };
   }
 
-  #evidence(): Evidence {
+  /** What its policy reads of it besides the answer at hand; undefined if it reads nothing. */
+  get evidence(): Evidence | undefined {
+    if (!this.served.driver.policy.readsEvidence) return undefined;
     const { policyPrediction } = this;
     return { routerScores: (model) => scoreOf(model, this.#options.asked, policyPrediction), answers: this.#scored };
   }

@@ -82,7 +82,8 @@ export class RequestRun {
     this.#progress.dispatched(grant);
     this.#progress.moveTo(grant.stage);
     if (grant.degraded !== null) this.#journal.degrade("telemetry");
-    const stage = { served: this.#served, failures: this.#progress.failures, queueMs };
+    const { failures, evidence } = this.#progress;
+    const stage = { served: this.#served, failures, evidence, queueMs };
     return this.#settle(await callStage(grant, stage, { ...this.#options, answer: this.#answer }));
   }
 
@@ -92,7 +93,7 @@ export class RequestRun {
     const { driver } = this.#served;
     switch (outcome.kind) {
       case "answered":
-        return driver.policy.judges(this.#progress.stage) ? this.#judge(outcome, reply) : this.#accept(outcome, attempt);
+        return driver.policy.judges(this.#progress.stage, this.#progress.evidence) ? this.#judge(outcome, reply) : this.#accept(outcome, attempt);
       case "failed":
         return this.#retry(attempt, outcome);
       case "aborted":
@@ -103,7 +104,7 @@ export class RequestRun {
         return this.#answer.pass(this.#progress.by(attempt.model), outcome.reply);
       case "streamed": {
         const { firstTokenMs, usage } = outcome;
-        const reason = driver.policy.acceptReason(this.#progress.stage);
+        const reason = driver.policy.acceptReason(this.#progress.stage, this.#progress.evidence);
         this.#journal.firstTokenMs = firstTokenMs;
         this.#journal.note(this.#served, attempt, { verdict: "accepted", reason, firstTokenMs, ...usage });
         return 200;
@@ -120,7 +121,7 @@ export class RequestRun {
 
   /** Gives the client an answer that the policy does not judge. */
   #accept(answered: Answered, attempt: Attempt): number {
-    const reason = this.#served.driver.policy.acceptReason(this.#progress.stage);
+    const reason = this.#served.driver.policy.acceptReason(this.#progress.stage, this.#progress.evidence);
     this.#journal.note(this.#served, attempt, { verdict: "accepted", reason, ...usageOf(answered.completion) });
     return this.#answer.give(this.#progress.by(attempt.model), answered);
   }

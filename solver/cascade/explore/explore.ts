@@ -60,6 +60,7 @@ export function createExplorer(input: ExploreInput): Explorer {
       start: routed.start,
       exit: routed.exit,
       visits: routed.visits,
+      scored: routed.scored,
       judged: routed.judged,
       relative: stages.map((model) => tables.relativeLatency(model)),
       stageSeconds: at.seconds.map((seconds, stage) => seconds / (norms[stage] ?? 1)),

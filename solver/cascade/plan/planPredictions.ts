@@ -12,7 +12,7 @@ import { stageExtrapolations } from "../deploy/stageExtrapolations";
 import { stageStability } from "../deploy/stageStability";
 import { pacedSeconds } from "../deploy/wholeSimulation";
 import type { PlanningSituation } from "../explore/situation";
-import { judgementsPerRequest } from "../routing/routing";
+import { judgementsOf } from "../routing/routing";
 import { routedIntervals } from "../routing/uncertainty";
 import { judgeOutlooks } from "./judgeOutlook";
 import { type Noted, planNotes } from "./planNotes";
@@ -31,7 +31,7 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
   const { deployment, kept, endToEndSeconds } = finalist;
   const p95 = statistic(endToEndSeconds, (seconds) => quantile(seconds, q), measuredRequests(requestsPerSecond, input.measuredSeconds));
   const gpus = [...deployment, ...kept].reduce((sum, stage) => sum + stage.gpus, 0);
-  const judgements = judgementsPerRequest(routed.share, thresholds);
+  const judgements = judgementsOf(routed);
   const costUsdPerHour = usdPerHour([...deployment, ...kept], cluster);
   const interval = routedIntervals(explorer.whole(finalist.routing), { confidence: qualityConfidence, seed: mixSeed(explorer.input.seed, "intervals") });
   const stages = deployment.map((_, stage) => ({ ...stagePrediction(input, finalist, stage), shareBand: interval.share[stage] }));
@@ -93,10 +93,10 @@ function paced(input: Predicted, finalist: Finalist, extrapolated: boolean): Pac
 function judgePrediction({ explorer, profile }: Predicted, { routing, kept, judgeMeanSeconds }: Finalist): Pick<Predictions, "judge"> {
   const judging = kept.find(({ model }) => model === explorer.input.judgeEngine?.model);
   if (judging === undefined) return {};
-  const { routed, thresholds } = explorer.routing(routing);
+  const { routed } = explorer.routing(routing);
   return {
     judge: {
-      requestsPerSecond: explorer.input.requestsPerSecond * judgementsPerRequest(routed.share, thresholds),
+      requestsPerSecond: explorer.input.requestsPerSecond * judgementsOf(routed),
       meanSeconds: judgeMeanSeconds,
       p95Seconds: judging.tableSeconds,
       utilisation: Math.min(1, judging.utilisation),

@@ -1,6 +1,7 @@
 import type { CascadeRoutingDocument } from "@/solver/nextModel/cascadeRoutingDocument";
 import { nextModelOf, type ScoredAnswer } from "@/solver/nextModel/nextModel";
-import { judgedStages, type PlanningSample, type Routed, shareOfEach } from "./routing";
+import type { CascadePolicy } from "@/solver/plan/plan";
+import { judgedStages, type PlanningSample, type Routed, routePrompts, shareOfEach } from "./routing";
 
 /**
  * Sends every prompt of the sample through cascade routing (`nextModel.ts`), as the policy does with the scores of router and judge in the
@@ -16,6 +17,7 @@ export function routeByGain(sample: PlanningSample, stages: readonly number[], d
   const start = new Uint8Array(prompts);
   const exit = new Uint8Array(prompts);
   const visits = new Uint8Array(prompts);
+  const scored = new Uint8Array(prompts);
   const accepted = new Float64Array(prompts);
   const count = stages.map(() => 0);
   let sum = 0;
@@ -27,7 +29,8 @@ export function routeByGain(sample: PlanningSample, stages: readonly number[], d
     for (;;) {
       visits[prompt] = (visits[prompt] ?? 0) | (1 << at);
       count[at] = (count[at] ?? 0) + 1;
-      if (document.gates[at] == null) break;
+      if (!next.leadsOn(scores, answers, at)) break;
+      scored[prompt] = (scored[prompt] ?? 0) | (1 << at);
       answers.push({ stage: at, score: sample.judged[stages[at] ?? 0]?.[prompt] ?? 0 });
       const { stage } = next.choose(scores, answers);
       if (stage === null) break;
@@ -42,10 +45,22 @@ export function routeByGain(sample: PlanningSample, stages: readonly number[], d
     start,
     exit,
     visits,
+    scored,
     accepted,
     share: count.map((own) => own / prompts),
     startShare: shareOfEach(start, stages.length),
     judged: judgedStages(document.gates.map((gate) => (gate === null ? 0 : 1))),
     quality: sum / prompts,
   };
+}
+
+/** Routes a sample of a policy's own models, in the order of its stages, as the policy does. */
+export function routeByPolicy(
+  sample: PlanningSample,
+  { thresholds, directStart, cascadeRouting }: Pick<CascadePolicy, "thresholds" | "directStart" | "cascadeRouting">,
+): Routed {
+  const stages = sample.models.map((_, stage) => stage);
+  return cascadeRouting === undefined
+    ? routePrompts(sample, stages, thresholds, directStart?.below ?? 0)
+    : routeByGain(sample, stages, cascadeRouting);
 }

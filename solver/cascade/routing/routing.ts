@@ -23,6 +23,8 @@ export interface Routed {
   readonly exit: Uint8Array;
   /** Stages that each prompt visits, bit s for stage s, where some are passed over between start and exit; left out: none is. */
   readonly visits?: Uint8Array;
+  /** Stages whose answers to each prompt are scored, in the same form; left out: those of every visit to a judged stage. */
+  readonly scored?: Uint8Array;
   /** Label of the accepted answer per prompt, 0..100. */
   readonly accepted: Float64Array;
   /** Share of prompts that visit each stage (the source's processing ratio p_i); the first is 1 without a direct start. */
@@ -103,6 +105,21 @@ export function routePrompts(
 
 /** Whether answers are judged, by stage: not at a threshold of 0, which every score reaches. The last stage's never are. */
 export const judgedStages = (thresholds: readonly number[]): readonly boolean[] => thresholds.map((threshold) => threshold > 0);
+
+/** Whether an answer of a stage to a prompt that visits it is scored. */
+export const isScored = ({ judged, scored }: Pick<Routed, "judged" | "scored">, prompt: number, stage: number): boolean =>
+  judged[stage] === true && (scored === undefined || (((scored[prompt] ?? 0) >> stage) & 1) === 1);
+
+/** Prompts (positions in the sample) whose answer of a stage is scored, in sample order. */
+export const promptsScored = (routed: Omit<Routed, "accepted">, stage: number): Int32Array =>
+  promptsReaching(routed, stage).filter((prompt) => isScored(routed, prompt, stage));
+
+/** Judgements for each request of a routing, on average. */
+export function judgementsOf(routed: Omit<Routed, "accepted">): number {
+  const { judged, scored, share, exit } = routed;
+  const of = (stage: number): number => (scored === undefined ? (share[stage] ?? 0) : promptsScored(routed, stage).length / exit.length);
+  return judged.reduce((sum, own, stage) => sum + (own ? of(stage) : 0), 0);
+}
 
 /**
  * Judgements for each request, on average.

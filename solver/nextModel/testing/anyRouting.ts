@@ -37,7 +37,7 @@ export function routingOf({ pointsPerGpuSecond, equalCosts = false, stages }: Dr
         fc.record({ centre: fc.double({ min: -2, max: 2, noNaN: true }), slope: fc.double({ min: 0, max: 2, noNaN: true }) }),
         count,
       ),
-      patterns: many(fc.double({ min: -6, max: 0, noNaN: true }), 2 ** count),
+      patterns: many(fc.double({ min: -6, max: -0.01, noNaN: true }), 2 ** count),
       gates: many(gate, count - 1),
     });
   });

@@ -216,6 +216,8 @@ export type PolicyReason =
   | "largest-expected-gain"
   /** Cascade routing: no other model is expected to gain enough for its cost. */
   | "no-gain-worth-its-cost"
+  /** The same whatever the answer's score, so that it got none. */
+  | "no-gain-at-any-score"
   | "routed-before-answering"
   | "program-keeps-its-model"
   | "least-loaded"
@@ -265,12 +267,15 @@ export interface Policy {
   start(request: StartingRequest): Start;
   /** Model that serves a stage. */
   modelOfStage(stage: number): string;
-  /** Whether the stage's answer must be scored, by the judge or another gate, before it can be accepted. */
-  judges(stage: number): boolean;
+  /**
+   * Whether the stage's answer must be scored, by the judge or another gate, before it can be accepted: that to a request with this
+   * evidence, or to any where it is left out.
+   */
+  judges(stage: number, evidence?: Evidence): boolean;
   /** Whether the route accepts an answer of the stage with that score of its gate. A query: nothing changes. */
   accepts(stage: number, score: number, evidence?: Evidence): boolean;
   /** Why an answer of a stage that is not judged is accepted. A query: nothing changes. */
-  acceptReason(stage: number): PolicyReason;
+  acceptReason(stage: number, evidence?: Evidence): PolicyReason;
   decide(view: View): readonly Action[];
   observe(event: PolicyEvent): void;
   /** When work that the latest decision held back, although there was room, may go without any event; null where it held nothing back. */

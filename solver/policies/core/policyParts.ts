@@ -16,8 +16,8 @@ export interface Route {
   /** Set where stages are not ranked: any may answer in place of one that cannot, whatever the operator permits of smaller models. */
   readonly unordered?: true;
   start(request: StartingRequest): Start;
-  /** Whether the stage's answers are scored by a gate. */
-  judges(stage: number): boolean;
+  /** Whether the stage's answers are scored by a gate: that to a request with this evidence, or any where it is left out. */
+  judges(stage: number, evidence?: Evidence): boolean;
   /** Set where verdicts read the evidence of the work. */
   readonly readsEvidence?: true;
   /** Called with answered work only; `judgedScore` is the score of the stage's gate, null where that gave none. */

@@ -32,14 +32,16 @@ export function cascadeRoute(policy: CascadeRouting): Route {
   const { thresholds } = policy;
   const gateOf = (stage: number): GateDocument => policy.gates?.[stage] ?? { kind: "judge" };
   const isJudged = (stage: number): boolean => gateOf(stage).kind === "judge";
-  const judges = (stage: number): boolean => (thresholds[stage] ?? 0) > 0;
+  const byGain = policy.cascadeRouting === undefined ? null : gainChoice(models, policy.cascadeRouting);
+  const judges = (stage: number, evidence?: Evidence): boolean =>
+    (thresholds[stage] ?? 0) > 0 && (byGain === null || evidence === undefined || byGain.scores(stage, evidence));
   const asksJudge = thresholds.some((_, stage) => judges(stage) && simpleGatesOf(gateOf(stage)).some(({ kind }) => kind === "judge"));
   const leastScores = directStart === undefined ? null : startScores(directStart.below, models.length);
-  const byGain = policy.cascadeRouting === undefined ? null : gainChoice(models, policy.cascadeRouting);
   const verdict = (stage: number, judgedScore: number | null, evidence?: Evidence): Verdict => {
     const threshold = thresholds[stage];
     if (stage >= last || threshold === undefined) return { kind: "accept", reason: "last-stage" };
     if (!judges(stage)) return { kind: "accept", reason: "not-judged" };
+    if (judgedScore === null && !judges(stage, evidence)) return { kind: "accept", reason: "no-gain-at-any-score" };
     if (judgedScore === null) {
       const reason = isJudged(stage) ? "judge-unavailable" : "no-gate-score";
       return toLargest ? { kind: "escalate", stage: last, reason } : { kind: "accept", reason };
@@ -53,7 +55,7 @@ export function cascadeRoute(policy: CascadeRouting): Route {
   const start = ({ routerScores, judgeResting }: StartingRequest): Start => {
     const plain = (): Start => (leastScores === null ? startAtFirst() : startWhereSure(models, leastScores, routerScores));
     const usual = byGain === null ? plain() : byGain.start(routerScores);
-    const waits = toLargest && judgeResting && judges(usual.stage) && isJudged(usual.stage);
+    const waits = toLargest && judgeResting && judges(usual.stage, { routerScores, answers: [] }) && isJudged(usual.stage);
     return waits ? { stage: last, reason: "judge-unavailable" } : usual;
   };
   return {

@@ -9,6 +9,8 @@ interface GainChoice {
   start(routerScores: RouterScores): Start;
   /** @param score of the stage's gate for the answer at hand. @returns null for a request that the router does not score for every model. */
   verdict(stage: number, score: number, evidence: Evidence): Verdict | null;
+  /** Whether some score of the stage's gate would send the request on; also where the thresholds decide. */
+  scores(stage: number, evidence: Evidence): boolean;
 }
 
 /**
@@ -35,6 +37,10 @@ export function gainChoice(models: readonly string[], document: CascadeRoutingDo
       return gain.stage === null
         ? { kind: "accept", reason: "no-gain-worth-its-cost", gain }
         : { kind: "escalate", stage: gain.stage, reason: "largest-expected-gain", gain };
+    },
+    scores(stage, { routerScores, answers }) {
+      const scores = scoresOf(models, routerScores);
+      return scores === null || next.leadsOn(scores, answers, stage);
     },
   };
 }
