@@ -38,6 +38,8 @@ export function gainExplorer(explorer: Explorer, { workload, router }: GainSitua
   if (sample.routerScore === undefined)
     return "Cascade routing needs a router's score of every model before any has answered, and this workload has none: train a predictor of confidence under Predictors.";
   if (input.fixedTopology !== undefined) return "Cascade routing is planned with its engines, and here the deployment is given.";
+  // Tables made for other questions would be shared: no answer depends on them.
+  explorer.search();
   const costs = { gpuSeconds: models.map((_, model) => gpuSecondsOf(explorer, sample, model)), gateGpuSeconds: gateGpuSeconds(explorer) };
   const subsets = orderedSubsets(models.length).filter(
     (stages) => stages.length > 1 && stages.length <= MOST_ROUTED_STAGES && stages.every((model) => served[model]),
@@ -69,6 +71,7 @@ export function gainExplorer(explorer: Explorer, { workload, router }: GainSitua
   };
   for (const setting of family) if (!input.cancelled()) add(setting);
   const found = points.length;
+  const onlyGrid = [...known];
 
   function between(ladder: FittedLadder, floor: number, [low, high]: readonly [number, number]): void {
     let [keeps, misses] = [low, high];
@@ -90,8 +93,10 @@ export function gainExplorer(explorer: Explorer, { workload, router }: GainSitua
     ...explorer,
     byGain: true,
     search() {
+      explorer.search();
       points.length = found;
       known.clear();
+      for (const key of onlyGrid) known.add(key);
     },
     focus({ floor }) {
       if (floor === null) return;

@@ -13,8 +13,9 @@ export interface StageColumns {
   readonly gateScore: Float64Array;
 }
 
-/** Rounds of the two steps of the fit: on the public tables the weights then move by less than 0.001. */
+/** Most rounds of the two steps of the fit, and the change of the slopes and weights below which it ends. */
 const ROUNDS = 60;
+const LEAST_CHANGE = 1e-3;
 
 /** Prompts added to each pattern, so that one which never occurred is not impossible. */
 const ADDED_PROMPTS = 0.5;
@@ -79,11 +80,19 @@ function fitHeads(stages: readonly StageColumns[]): Pick<CascadeRoutingDocument,
         curvature[stage] = (curvature[stage] ?? 0) + away * away * right * (1 - right);
       }
     }
-    for (let pattern = 0; pattern < size; pattern += 1)
-      patterns[pattern] = (patterns[pattern] ?? 0) + Math.log((observed[pattern] ?? 1) / (expected[pattern] ?? 1));
+    let change = 0;
+    for (let pattern = 0; pattern < size; pattern += 1) {
+      const step = Math.log((observed[pattern] ?? 1) / (expected[pattern] ?? 1));
+      patterns[pattern] = (patterns[pattern] ?? 0) + step;
+      change = Math.max(change, Math.abs(step));
+    }
     // Slopes move at once although they depend on one another, so each takes half its step. A head that says the opposite is one of chance.
-    for (const stage of slopes.keys())
-      slopes[stage] = Math.max(0, (slopes[stage] ?? 0) + (gradient[stage] ?? 0) / (curvature[stage] ?? 1) / 2);
+    for (const [stage, slope] of slopes.entries()) {
+      const moved = Math.max(0, slope + (gradient[stage] ?? 0) / (curvature[stage] ?? 1) / 2);
+      slopes[stage] = moved;
+      change = Math.max(change, Math.abs(moved - slope));
+    }
+    if (change < LEAST_CHANGE) break;
   }
   return { patterns, heads: slopes.map((slope, stage) => ({ slope, centre: centres[stage] ?? 0 })) };
 }

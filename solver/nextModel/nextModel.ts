@@ -41,8 +41,6 @@ export interface NextModel {
   leadsOn(scores: readonly number[], answers: readonly ScoredAnswer[], stage: number): boolean;
 }
 
-type Expected = Omit<GainOption, "stage">;
-
 /**
  * Cascade routing ("A Unified Approach to Routing and Cascading for LLMs", Dekoninck, Baader and Vechev, ICML 2025, section 4): of all ways to
  * go on, the one with the largest trade-off τ = q - λ c of its section 2,
@@ -66,30 +64,51 @@ export function nextModelOf(document: CascadeRoutingDocument): NextModel {
   const last = gpuSeconds.length - 1;
   const readings: readonly (GateReadings | null)[] = gates.map((gate) => (gate === null ? null : gateReadings(gate)));
 
-  /** What is expected from the stage's answer on, before its gate has scored it. */
-  function fromAnswer(belief: Belief, stage: number): Expected {
+  const size = 2 ** gpuSeconds.length;
+  // A choice looks ahead over all scores of all later gates, so what it computes on the way is written over.
+  const weights = gpuSeconds.map(() => new Float64Array(size));
+  const quality = new Float64Array(gpuSeconds.length + 1);
+  const seconds = new Float64Array(gpuSeconds.length + 1);
+
+  /**
+   * What is expected from the stage's answer on, before its gate has scored it, into `quality` and `seconds` at the depth. Linear in the
+   * weights of the patterns, which therefore need not sum to 1.
+   */
+  function lookAhead(stage: number, of: Float64Array, depth: number): void {
     const gate = stage === last ? null : (readings[stage] ?? null);
-    const right = rightAt(belief, stage);
-    if (gate === null) return { quality: 100 * right, gpuSeconds: 0 };
-    let [quality, seconds] = [0, 0];
-    for (const level of gate.levels) {
-      const weight = right * level.ifRight + (1 - right) * level.ifWrong;
-      if (weight === 0) continue;
-      const scored = updated(belief, stage, level);
-      const stop = 100 * rightAt(scored, stage);
-      const onward = best(optionsAfter(scored, stage), tradeOff);
-      const goesOn = onward !== null && onward.quality - tradeOff * onward.gpuSeconds > stop;
-      quality += weight * (goesOn ? onward.quality : stop);
-      seconds += weight * (goesOn ? onward.gpuSeconds : 0);
+    quality[depth] = 0;
+    seconds[depth] = 0;
+    if (gate === null) {
+      for (let pattern = 0; pattern < size; pattern += 1)
+        if (((pattern >> stage) & 1) === 1) quality[depth] = (quality[depth] ?? 0) + 100 * (of[pattern] ?? 0);
+      return;
     }
-    return { quality, gpuSeconds: seconds };
+    const scored = weights[depth] ?? new Float64Array(size);
+    for (const { ifRight, ifWrong } of gate.levels) {
+      let [mass, right] = [0, 0];
+      for (let pattern = 0; pattern < size; pattern += 1) {
+        const isRight = ((pattern >> stage) & 1) === 1;
+        const own = (of[pattern] ?? 0) * (isRight ? ifRight : ifWrong);
+        scored[pattern] = own;
+        mass += own;
+        if (isRight) right += own;
+      }
+      let [most, bestQuality, bestSeconds] = [100 * right, 100 * right, 0];
+      for (let next = stage + 1; next <= last; next += 1) {
+        lookAhead(next, scored, depth + 1);
+        const [onward, spent] = [quality[depth + 1] ?? 0, (seconds[depth + 1] ?? 0) + mass * (gpuSeconds[next] ?? 0)];
+        if (onward - tradeOff * spent > most) [most, bestQuality, bestSeconds] = [onward - tradeOff * spent, onward, spent];
+      }
+      quality[depth] = (quality[depth] ?? 0) + bestQuality;
+      seconds[depth] = (seconds[depth] ?? 0) + bestSeconds;
+    }
   }
 
   function optionsAfter(belief: Belief, stage: number): readonly GainOption[] {
     const options: GainOption[] = [];
     for (let next = stage + 1; next <= last; next += 1) {
-      const { quality, gpuSeconds: later } = fromAnswer(belief, next);
-      options.push({ stage: next, quality, gpuSeconds: (gpuSeconds[next] ?? 0) + later });
+      lookAhead(next, belief, 0);
+      options.push({ stage: next, quality: quality[0] ?? 0, gpuSeconds: (gpuSeconds[next] ?? 0) + (seconds[0] ?? 0) });
     }
     return options;
   }
@@ -108,10 +127,10 @@ export function nextModelOf(document: CascadeRoutingDocument): NextModel {
       const belief = beliefAfter(scores, answers);
       const own = answers.at(-1)?.stage ?? null;
       const options = optionsAfter(belief, own ?? -1);
-      const quality = own === null ? null : 100 * rightAt(belief, own);
+      const held = own === null ? null : 100 * rightAt(belief, own);
       const found = best(options, tradeOff);
-      const stops = found === null || (quality !== null && found.quality - tradeOff * found.gpuSeconds <= quality);
-      return { stage: stops ? null : found.stage, quality, pointsPerGpuSecond: tradeOff, options };
+      const stops = found === null || (held !== null && found.quality - tradeOff * found.gpuSeconds <= held);
+      return { stage: stops ? null : found.stage, quality: held, pointsPerGpuSecond: tradeOff, options };
     },
     leadsOn(scores, answers, stage) {
       const gate = readings[stage];
