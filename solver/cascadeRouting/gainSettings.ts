@@ -28,7 +28,7 @@ const GRID = 18;
 /** The lowest trade-off of the grid gives up this many points for a whole request of the most expensive model. */
 const LEAST_POINTS = 0.25;
 
-/** The highest gives up this many for one of the cheapest: more than any answer gains. */
+/** The highest gives up this many for one of the second cheapest: more than any answer gains. */
 const MOST_POINTS = 100;
 
 /**
@@ -61,7 +61,8 @@ export function fitLadder(
 /** Trade-offs from one that buys every gain to one that buys none, in equal ratios. */
 export function tradeOffs({ fit: { gpuSeconds } }: FittedLadder): readonly number[] {
   const least = LEAST_POINTS / Math.max(...gpuSeconds);
-  const ratio = (MOST_POINTS / Math.min(...gpuSeconds) / least) ** (1 / (GRID - 1));
+  const [cheapest = 1, second = cheapest] = gpuSeconds.toSorted((a, b) => a - b);
+  const ratio = (MOST_POINTS / second / least) ** (1 / (GRID - 1));
   return Array.from({ length: GRID }, (_, at) => least * ratio ** at);
 }
 

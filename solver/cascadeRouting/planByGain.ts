@@ -4,6 +4,7 @@ import { buildPlan } from "@/solver/cascade/plan/buildPlan";
 import type { BuildPlanInput, BuiltPlan, NoPlan } from "@/solver/cascade/plan/planInput";
 import type { StartRouter } from "@/solver/plan/directStart";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
+import { boundText } from "@/solver/wording/wording";
 import { gainExplorer } from "./gainExplorer";
 
 const kept = new WeakMap<Explorer, Map<string, Explorer | string>>();
@@ -23,7 +24,7 @@ export function planByGain(input: BuildPlanInput): BuiltPlan {
   if (typeof explorer === "string") return refused(explorer);
   // Why constraints conflict is explained for cascades by thresholds.
   const { explorerUnder: _, slackFromSeconds, ...asked } = input;
-  const planned = (own: Objective): BuiltPlan => buildPlan({ ...asked, explorer, fixed: null, objective: own });
+  const planned = (own: Objective): BuiltPlan => inItsWords(buildPlan({ ...asked, explorer, fixed: null, objective: own }), own);
   if (!slackApplies(objective)) return planned(objective);
   const { slack: _slack, ...without } = objective;
   const fastest = planned({ ...without, kind: "latency-under-quality" });
@@ -32,6 +33,13 @@ export function planByGain(input: BuildPlanInput): BuiltPlan {
   const limit = slackLimit(seconds, { ...objective, ...(slackFromSeconds === undefined ? {} : { slackFromSeconds }) });
   const within = planned({ ...without, kind: kindWithinSlack(objective), latencyBudgetSeconds: limit });
   return within.outcome === "plan" && secondsOf(within.draft, objective) <= limit ? within : fastest;
+}
+
+/** The tables say that no thresholds reach a floor, and there are none here. */
+function inItsWords(built: BuiltPlan, { qualityFloor }: Objective): BuiltPlan {
+  if (built.outcome === "plan" || built.kind !== "quality-floor" || built.bestQuality === null) return built;
+  const reason = `Cascade routing reaches a quality of ${boundText(built.bestQuality)} at most, under the floor of ${qualityFloor}.`;
+  return { ...built, reason };
 }
 
 /** The router whose scores the workload has; null: none. */

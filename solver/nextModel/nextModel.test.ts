@@ -39,7 +39,7 @@ describe("cascade routing", () => {
     fc.assert(
       fc.property(routingOf({ pointsPerGpuSecond: tradeOff }), anyScores, fc.integer({ min: 0, max: 100 }), (document, scores, score) => {
         const { stage, quality, options } = nextModelOf(document).choose(scores, [{ stage: 0, score }]);
-        const gains = options.map((option) => (option.quality - (quality ?? 0)) / option.gpuSeconds);
+        const gains = options.map((option) => (option.quality - (quality ?? 0) - 1e-9) / option.gpuSeconds);
         expect(stage === null).toBe(gains.every((gain) => gain <= document.pointsPerGpuSecond));
       }),
     );

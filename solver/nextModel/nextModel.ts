@@ -41,6 +41,9 @@ export interface NextModel {
   leadsOn(scores: readonly number[], answers: readonly ScoredAnswer[], stage: number): boolean;
 }
 
+/** Points that count as a gain: less is rounding, by which a request could stop at one score and go on at a higher one. */
+const LEAST_GAIN = 1e-9;
+
 /**
  * Cascade routing ("A Unified Approach to Routing and Cascading for LLMs", Dekoninck, Baader and Vechev, ICML 2025, section 4): of all ways to
  * go on, the one with the largest trade-off τ = q - λ c of its section 2,
@@ -129,7 +132,7 @@ export function nextModelOf(document: CascadeRoutingDocument): NextModel {
       const options = optionsAfter(belief, own ?? -1);
       const held = own === null ? null : 100 * rightAt(belief, own);
       const found = best(options, tradeOff);
-      const stops = found === null || (held !== null && found.quality - tradeOff * found.gpuSeconds <= held);
+      const stops = found === null || (held !== null && !exceeds(found, held));
       return { stage: stops ? null : found.stage, quality: held, pointsPerGpuSecond: tradeOff, options };
     },
     leadsOn(scores, answers, stage) {
@@ -137,9 +140,13 @@ export function nextModelOf(document: CascadeRoutingDocument): NextModel {
       if (gate == null) return false;
       const scored = updated(beliefAfter(scores, answers), stage, gate.lowest);
       const onward = best(optionsAfter(scored, stage), tradeOff);
-      return onward !== null && onward.quality - tradeOff * onward.gpuSeconds > 100 * rightAt(scored, stage);
+      return onward !== null && exceeds(onward, 100 * rightAt(scored, stage));
     },
   };
+
+  function exceeds({ quality: expected, gpuSeconds: spent }: GainOption, held: number): boolean {
+    return expected - tradeOff * spent - held > LEAST_GAIN;
+  }
 }
 
 /** The option with the largest trade-off, of equal ones the smallest model; null where there is none. */

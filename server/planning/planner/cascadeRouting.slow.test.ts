@@ -94,7 +94,7 @@ describe("a plan of cascade routing", () => {
   it("buys no less quality the lower its floor's price: a higher floor is kept too, or refused in a sentence", () => {
     for (const qualityFloor of [60, 70]) expect(planned("cascade-routing", { qualityFloor }).predictions.qualityBand.low).toBeGreaterThanOrEqual(qualityFloor);
     const refused = solve("cascade-routing", { qualityFloor: 99.9 });
-    expect(refused.kind).toBe("infeasible");
+    expect(refused).toMatchObject({ kind: "infeasible", answer: { reason: expect.stringContaining("under the floor of 99.9") } });
   });
 
   it("keeps the limit of a slack, counted from its fastest plan", () => {
