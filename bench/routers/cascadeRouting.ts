@@ -1,6 +1,6 @@
+import { routeByGain } from "@/solver/cascade/routing/gainRouting";
 import { qualityLowerBound, selectionCritical } from "@/solver/cascade/routing/qualityBound";
 import { type PlanningSample, planningSample, type Routed, routePrompts } from "@/solver/cascade/routing/routing";
-import { routeByGain } from "@/solver/cascade/routing/gainRouting";
 import { orderedSubsets, product, usefulThresholds } from "@/solver/cascade/routing/routingGrid";
 import { fitLadder, gainSetting, tradeOffs } from "@/solver/cascadeRouting/gainSettings";
 import { saturationRate } from "@/solver/engine/saturation";
@@ -10,8 +10,8 @@ import { feasibleReplicas } from "@/solver/hardware/replicaShapes";
 import { seedEstimate } from "@/solver/lab/overSeeds";
 import { mean } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
-import type { OutcomeTable } from "@/solver/workload/workload";
 import { splitPrompts } from "@/solver/workload/split";
+import type { OutcomeTable } from "@/solver/workload/workload";
 import { workloadOf } from "../lib/compareData";
 import type { Ladder } from "../lib/ladders";
 import { estimate, ratio, signed, table } from "../lib/tables";
@@ -59,10 +59,7 @@ export interface RoutingRow {
 }
 
 /** Held-out quality against cost of the three methods on one ladder, with the same judge (modelled, AUC 0.8) and the same trained heads. */
-export async function cascadeRoutingRow(
-  ladder: Ladder,
-  scored: (seed: number) => Promise<OutcomeTable>,
-): Promise<RoutingRow> {
+export async function cascadeRoutingRow(ladder: Ladder, scored: (seed: number) => Promise<OutcomeTable>): Promise<RoutingRow> {
   const { family, task } = ladder;
   const { outcomes } = await workloadOf({ family, tasks: [task], judgeAuc: 0.8 });
   const models = ladder.replicas.map(({ model }) => model);
@@ -109,15 +106,13 @@ function measuredOn(
     ),
     "trained router": subsets.flatMap((stages) =>
       grid(planning.routerScore ?? [], stages, subsets.length).map((start) =>
-        setting(
-          stages,
-          (sample) =>
-            routePrompts(
-              sample,
-              stages,
-              start.map(() => 0),
-              start,
-            ),
+        setting(stages, (sample) =>
+          routePrompts(
+            sample,
+            stages,
+            start.map(() => 0),
+            start,
+          ),
         ),
       ),
     ),
@@ -169,7 +164,10 @@ function gpuSecondsOf({ replicas }: Ladder, outcomes: OutcomeTable, model: strin
   const shaped = feasibleReplicas(card, gpu, { gpusPerNode: gpus, maxGpus: gpus }).find(({ shape }) => shape.tp === engine.tp);
   if (shaped === undefined) throw new Error(`${model} does not fit ${gpus} x ${engine.gpu}`);
   const rows = Int32Array.from({ length: REQUESTS }, (_, at) => at % outcomes.promptIds.length);
-  const work = { inputTokens: rows.map((row) => outcomes.inputTokens[row] ?? 0), outputTokens: rows.map((row) => column.outputTokens[row] ?? 0) };
+  const work = {
+    inputTokens: rows.map((row) => outcomes.inputTokens[row] ?? 0),
+    outputTokens: rows.map((row) => column.outputTokens[row] ?? 0),
+  };
   return gpus / (saturationRate(shaped.replica, work, REQUESTS) ?? Number.NaN);
 }
 
@@ -185,7 +183,15 @@ export function cascadeRoutingTables(rows: readonly RoutingRow[]): readonly stri
     ]),
   );
   const costs = table(
-    ["ladder", "task", "floors kept by both", "cost over the cascade's", "floors missed: cascade routing", "plain cascade", "trained router"],
+    [
+      "ladder",
+      "task",
+      "floors kept by both",
+      "cost over the cascade's",
+      "floors missed: cascade routing",
+      "plain cascade",
+      "trained router",
+    ],
     rows.map((row) => [
       ...[row.family, row.task],
       String(row.splits.reduce((sum, split) => sum + pairs(split).length, 0)),
@@ -206,6 +212,8 @@ function pairs({ by }: RoutingRow["splits"][number]) {
 
 /** Promised floors that the held-out prompts' mean misses, of those promised. */
 function missed(row: RoutingRow, method: Method): string {
-  const kept = row.splits.flatMap(({ floors, by }) => by[method].floors.flatMap((own, at) => (own === null ? [] : [own.quality < (floors[at] ?? 0)])));
+  const kept = row.splits.flatMap(({ floors, by }) =>
+    by[method].floors.flatMap((own, at) => (own === null ? [] : [own.quality < (floors[at] ?? 0)])),
+  );
   return `${kept.filter(Boolean).length} of ${kept.length}`;
 }

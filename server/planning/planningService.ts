@@ -292,7 +292,6 @@ export function createPlanningService(
 
 /** Whether slack dispatch is among the kinds of policies asked for. */
 /** Whether a kind of policies reads a trained predictor of confidence where there is one: slack dispatch and cascade routing. */
-const readsConfidence = (policy: SolveRequest["policy"]): boolean =>
-  policy === "slack" || policy === "cascade-routing" || policy === "any";
+const readsConfidence = (policy: SolveRequest["policy"]): boolean => policy === "slack" || policy === "cascade-routing" || policy === "any";
 
 const noted = (notes: readonly string[]): { readonly notes?: readonly string[] } => (notes.length === 0 ? {} : { notes });

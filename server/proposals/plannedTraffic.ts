@@ -28,9 +28,7 @@ export function plannedTraffic(plan: Pick<Plan, "policy" | "inputs">, workload: 
     const scoresOf = (own: number) => evenly(promptsScored(routed, own), (prompt) => sample.judged[own]?.[prompt] ?? 0);
     return [
       { name: outputTokensName(model), kind: "tokens", model, values: of(sample.outputTokens[stage]) },
-      ...(routed.judged[stage] === true
-        ? [{ name: scoreName(model), kind: "score" as const, model, values: scoresOf(stage) }]
-        : []),
+      ...(routed.judged[stage] === true ? [{ name: scoreName(model), kind: "score" as const, model, values: scoresOf(stage) }] : []),
     ];
   });
   const lengths: Characteristic = { name: inputTokensName, kind: "tokens", values: evenly(sample.inputTokens, (tokens) => tokens) };
@@ -58,7 +56,8 @@ export function routedByPlan({ policy }: Pick<Plan, "policy">, workload: Workloa
   // All others route requests by load or by unknown scores, so the requests of a model are not known in advance: only arrivals are compared.
   const models = (policy.kind === "cascade" && isRead) || policy.kind === "fixed" ? modelsOf(policy) : [];
   const sample = planningSample(outcomes, planning, models);
-  const routed = policy.kind === "cascade" && isRead ? routeByPolicy(sample, policy) : routeByPolicy(sample, { thresholds: [...thresholdsOf(policy)] });
+  const routed =
+    policy.kind === "cascade" && isRead ? routeByPolicy(sample, policy) : routeByPolicy(sample, { thresholds: [...thresholdsOf(policy)] });
   return { models, planning, sample, routed };
 }
 

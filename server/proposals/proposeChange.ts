@@ -41,7 +41,8 @@ export async function proposeChange(planning: Pick<Planning, "solve" | "predict"
   const planned = directStartOf(policy);
   const directStart = inputs.directStart ?? (planned && startRouterOf(planned.router));
   const policyChoice =
-    inputs.policyChoice ?? (policy.kind === "slack" ? ("slack" as const) : isByThresholds(policy) ? undefined : ("cascade-routing" as const));
+    inputs.policyChoice ??
+    (policy.kind === "slack" ? ("slack" as const) : isByThresholds(policy) ? undefined : ("cascade-routing" as const));
   const running = runningReplicas(plan);
   const request: SolveRequest = {
     workloadId: traffic.workloadId,

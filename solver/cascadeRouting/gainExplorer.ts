@@ -128,8 +128,7 @@ function gpuSecondsOf({ tables, input }: Explorer, { prompts }: PlanningSample, 
   return lengthFactor * Math.min(...near.capacity.shapes.map(perRequest));
 }
 
-const perRequest = ({ shape, curve }: CapacityTable["shapes"][number]): number =>
-  (shape.tp * shape.pp) / curve.saturationRequestsPerSecond;
+const perRequest = ({ shape, curve }: CapacityTable["shapes"][number]): number => (shape.tp * shape.pp) / curve.saturationRequestsPerSecond;
 
 /** A judge's call outside of the deployment, in the GPU-seconds that cost as much. */
 const gateGpuSeconds = ({ input: { judge, usdPerGpuHour } }: Explorer): number =>

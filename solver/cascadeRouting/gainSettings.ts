@@ -1,5 +1,5 @@
-import { isVisited, type PlanningSample, type Routed } from "@/solver/cascade/routing/routing";
 import { routeByGain } from "@/solver/cascade/routing/gainRouting";
+import { isVisited, type PlanningSample, type Routed } from "@/solver/cascade/routing/routing";
 import type { CascadeRoutingDocument } from "@/solver/nextModel/cascadeRoutingDocument";
 import { fitCascadeRouting } from "@/solver/nextModel/fitCascadeRouting";
 import { nextModelOf } from "@/solver/nextModel/nextModel";

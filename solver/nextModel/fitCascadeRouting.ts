@@ -1,7 +1,7 @@
 import { calibratedScore } from "@/solver/gates/calibratedScore";
 import { fitCalibration } from "@/solver/gates/fitCalibration";
-import type { CascadeRoutingDocument, RoutedGate } from "./cascadeRoutingDocument";
 import { logOdds, priorBelief, rightAt } from "./belief";
+import type { CascadeRoutingDocument, RoutedGate } from "./cascadeRoutingDocument";
 
 /** What planning prompts tell of one stage's model, parallel arrays over the prompts. */
 export interface StageColumns {
@@ -34,7 +34,9 @@ const GATE_LEVELS = 8;
  * @param stages ascending by model; every column has the same number of prompts.
  * @returns null where there are fewer labelled answers than a calibration needs.
  */
-export function fitCascadeRouting(stages: readonly StageColumns[]): Omit<CascadeRoutingDocument, "gpuSeconds" | "pointsPerGpuSecond"> | null {
+export function fitCascadeRouting(
+  stages: readonly StageColumns[],
+): Omit<CascadeRoutingDocument, "gpuSeconds" | "pointsPerGpuSecond"> | null {
   const gates: RoutedGate[] = [];
   for (const { gateScore, label } of stages.slice(0, -1)) {
     const answers = Array.from(gateScore, (score, prompt) => ({ score, label: label[prompt] ?? 0 }));

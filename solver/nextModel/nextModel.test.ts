@@ -47,15 +47,20 @@ describe("cascade routing", () => {
 
   it("never chooses a model twice, nor a smaller one than has answered", () => {
     fc.assert(
-      fc.property(routingOf({ pointsPerGpuSecond: tradeOff }), anyScores, fc.array(fc.integer({ min: 0, max: 100 })), (document, scores, read) => {
-        const next = nextModelOf(document);
-        const answers: { stage: number; score: number | null }[] = [];
-        for (let { stage } = next.choose(scores, answers); stage !== null; { stage } = next.choose(scores, answers)) {
-          expect(stage).toBeGreaterThan(answers.at(-1)?.stage ?? -1);
-          answers.push({ stage, score: read[answers.length] ?? null });
-        }
-        expect(answers.length).toBeGreaterThan(0);
-      }),
+      fc.property(
+        routingOf({ pointsPerGpuSecond: tradeOff }),
+        anyScores,
+        fc.array(fc.integer({ min: 0, max: 100 })),
+        (document, scores, read) => {
+          const next = nextModelOf(document);
+          const answers: { stage: number; score: number | null }[] = [];
+          for (let { stage } = next.choose(scores, answers); stage !== null; { stage } = next.choose(scores, answers)) {
+            expect(stage).toBeGreaterThan(answers.at(-1)?.stage ?? -1);
+            answers.push({ stage, score: read[answers.length] ?? null });
+          }
+          expect(answers.length).toBeGreaterThan(0);
+        },
+      ),
     );
   });
 
@@ -143,7 +148,15 @@ describe("the fit of cascade routing", () => {
     if (fit === null) throw new Error("no fit");
     const beliefs = hard.map((_, prompt) => prompt);
     for (const [stage, { label }] of stages.entries()) {
-      const expected = [...beliefs].map((prompt) => rightAt(priorBelief(fit, stages.map(({ routerScore }) => routerScore[prompt] ?? 0)), stage));
+      const expected = [...beliefs].map((prompt) =>
+        rightAt(
+          priorBelief(
+            fit,
+            stages.map(({ routerScore }) => routerScore[prompt] ?? 0),
+          ),
+          stage,
+        ),
+      );
       const mean = (values: ArrayLike<number>): number => Array.from(values).reduce((sum, own) => sum + own, 0) / prompts;
       expect(100 * mean(expected)).toBeCloseTo(mean(label), 0);
       expect(fit.heads[stage]?.slope).toBeGreaterThan(0.5);
@@ -171,7 +184,7 @@ describe("a cascade routing in a document", () => {
   it("is read back as it was", () => {
     fc.assert(
       fc.property(routingOf({ pointsPerGpuSecond: tradeOff }), (document) => {
-        expect(cascadeRoutingSchema.parse(JSON.parse(JSON.stringify(document)))).toEqual(document);
+        expect(cascadeRoutingSchema.parse(JSON.parse(JSON.stringify(document)))).toEqual(JSON.parse(JSON.stringify(document)));
       }),
     );
   });

@@ -2,7 +2,7 @@ import { type Belief, type GateReadings, gateReadings, priorBelief, rightAt, upd
 import type { CascadeRoutingDocument } from "./cascadeRoutingDocument";
 
 /** A model that may answer next, with what is expected of going on with it. */
-export interface GainOption {
+interface GainOption {
   readonly stage: number;
   /** Expected quality, 0..100, of the answer that is accepted in the end. */
   readonly quality: number;

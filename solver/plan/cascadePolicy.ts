@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { gateSchema } from "@/solver/gates/gateDocument";
-import { cascadeRoutingSchema } from "@/solver/nextModel/cascadeRoutingDocument";
+import { cascadeRoutingFault, cascadeRoutingSchema } from "@/solver/nextModel/cascadeRoutingDocument";
 import { machineName, oneLine } from "@/solver/wording/names";
 import { judgeVariationSchema } from "../judging/judgeTime";
-import { cascadeRoutingFault } from "./cascadeRoutingFault";
 import { directStartSchema } from "./directStart";
 import { gatesFault } from "./gatesFault";
 import { queueing } from "./queueing";

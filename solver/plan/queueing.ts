@@ -34,4 +34,8 @@ const placeSchema = z.object({
 const learntSchema = z.object({ lengths: predictorHash.optional(), confidence: predictorHash.optional() });
 
 /** The parts of a policy that say which request goes first and where. */
-export const queueing = { order: readingOldNames(orderSchema, deprecatedFields.order), place: placeSchema, learnt: learntSchema.optional() };
+export const queueing = {
+  order: readingOldNames(orderSchema, deprecatedFields.order),
+  place: placeSchema,
+  learnt: learntSchema.optional(),
+};

@@ -75,7 +75,10 @@ function contracts(name: string, document: PolicyDocument): void {
     ...(document.kind === "cascade" && !asksJudge(document) && { judgeless: true }),
   });
   if (document.kind !== "cascade") return;
-  if (document.cascadeRouting !== undefined) return gainContract(name, { build, document: document.cascadeRouting });
+  if (document.cascadeRouting !== undefined) {
+    gainContract(name, { build, document: document.cascadeRouting });
+    return;
+  }
   const { thresholds, directStart, judge, gates } = document;
   const isGated = (stage: number) => gates !== undefined && gates[stage]?.kind !== "judge";
   const largestWhenDown = judge.whenDown === "largest";
@@ -138,7 +141,11 @@ for (const whenDown of ["accept", "largest"] as const) {
 const calibrated = { calibration: { raw: [0, 100], calibrated: [10, 90] }, levels: [20, 50, 85].map((score) => ({ score, share: 1 / 3 })) };
 
 function routedByGain(gates: CascadeRoutingDocument["gates"], whenDown: "accept" | "largest" = "accept"): CascadePolicy {
-  const { judge, ...rest } = cascade(gates.map((gate, stage) => (gate === null ? 0 : [73, 41][stage] ?? 50)), "least-load", 1);
+  const { judge, ...rest } = cascade(
+    gates.map((gate, stage) => (gate === null ? 0 : ([73, 41][stage] ?? 50))),
+    "least-load",
+    1,
+  );
   return {
     ...rest,
     judge: { ...judge, whenDown },
@@ -315,7 +322,11 @@ describe("buildPolicy", () => {
       { ...routedByGain([calibrated, calibrated]), cascadeRouting: routedByGain([calibrated]).cascadeRouting },
       "fitted to 2 stages, and the cascade has 3",
     ],
-    ["cascade routing by scores that no gate gives", { ...routedByGain([calibrated]), thresholds: [0] }, "threshold of 0 lets its answers go unscored"],
+    [
+      "cascade routing by scores that no gate gives",
+      { ...routedByGain([calibrated]), thresholds: [0] },
+      "threshold of 0 lets its answers go unscored",
+    ],
     ["a score that cascade routing does not read", { ...routedByGain([null]), thresholds: [40] }, "threshold of 40 needs one"],
     ["a direct start by too few scores", cascade([50, 50], "least-load", [40]), "3 stages needs one router score, or 2"],
     ["a direct start at a score over 100", cascade([50, 50], "least-load", [40, 101]), "below 101"],

@@ -1,4 +1,4 @@
-import { cascadeRoutingFault } from "../plan/cascadeRoutingFault";
+import { cascadeRoutingFault } from "../nextModel/cascadeRoutingDocument";
 import { startScores } from "../plan/directStart";
 import { gatesFault } from "../plan/gatesFault";
 import type { CascadePolicy } from "../plan/plan";

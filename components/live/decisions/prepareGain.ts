@@ -10,7 +10,9 @@ export function gainFacts(gain: Gain | undefined): readonly { readonly name: str
   const rate = (value: number): string => `${formatScore(value)} a GPU-second`;
   const optionText = (option: Gain["options"][number]): string => {
     const cost = `${formatScore(option.quality)} after ${formatSeconds(option.gpuSeconds)} of GPU time`;
-    return quality === null ? `${option.model} ${cost}` : `${option.model} ${cost}, a gain of ${rate((option.quality - quality) / option.gpuSeconds)}`;
+    return quality === null
+      ? `${option.model} ${cost}`
+      : `${option.model} ${cost}, a gain of ${rate((option.quality - quality) / option.gpuSeconds)}`;
   };
   return [
     ...(quality === null ? [] : [{ name: "Expected quality of this answer", text: formatScore(quality) }]),

@@ -184,7 +184,9 @@ describe("the terms of a choice by expected gain", () => {
   it("say what was expected of each model and what a gain had to be worth", () => {
     const options = [{ model: "large", quality: 80, gpuSeconds: 4 }];
     const start = requestOf({ startReason: "largest-expected-gain", startGain: { quality: null, pointsPerGpuSecond: 2.5, options } });
-    expect(textOf(start, "Expected of each model, going on from there")?.replaceAll(/\s/g, " ")).toBe("large 80.0 after 4.00 s of GPU time");
+    expect(textOf(start, "Expected of each model, going on from there")?.replaceAll(/\s/g, " ")).toBe(
+      "large 80.0 after 4.00 s of GPU time",
+    );
     expect(textOf(start, "Expected quality of this answer")).toBeUndefined();
     const stage = stageOf({ gain: { quality: 60, pointsPerGpuSecond: 2.5, options } });
     expect(textOf(stage, "Expected quality of this answer")).toBe("60.0");

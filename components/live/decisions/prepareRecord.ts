@@ -1,6 +1,6 @@
 import { formatCount, formatCounted, formatPercent, formatScore, formatSeconds, formatUsd } from "@/components/ui/format";
-import { gainFacts } from "./prepareGain";
 import type { Decision, Stage } from "./prepareDecision";
+import { gainFacts } from "./prepareGain";
 
 /** One line of a record: its label and its value. */
 export interface Fact {

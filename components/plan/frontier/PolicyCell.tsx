@@ -22,7 +22,9 @@ export function PolicyCell(props: { readonly policy: PlottedPolicy; readonly ide
           </span>
         );
       })}
-      <span className="text-xs whitespace-nowrap text-ink-3">{policy.kind === "slack" ? `τ ${policy.tau}` : `λ ${formatScore(policy.pointsPerGpuSecond)}`}</span>
+      <span className="text-xs whitespace-nowrap text-ink-3">
+        {policy.kind === "slack" ? `τ ${policy.tau}` : `λ ${formatScore(policy.pointsPerGpuSecond)}`}
+      </span>
     </>
   );
 }

@@ -28,7 +28,7 @@ export function planChange(
 }
 
 /** The change to the view that plans cascade routing: the planner chooses its models and trade-off. */
-export const gainChange: Partial<PlanView> = { policy: "cascade-routing", fixed: null, tau: null };
+const gainChange: Partial<PlanView> = { policy: "cascade-routing", fixed: null, tau: null };
 
 /** The change to the view that plans a baseline by hand: a trained router needs the predictor that its scores come from. */
 export function baselineChange(

@@ -47,5 +47,7 @@ it("offers a trained router as the plan: thresholds of 0 and the scores to start
   const router = { models: ["small", "large"], thresholds: [0], startBelow: 55 };
   expect(banner(router)).toMatchObject({ plannable: { kind: "thresholds", routing: router }, reason: null });
   expect(baselineChange({ kind: "thresholds", routing: router }, "cascade")).toEqual({ fixed: router, router: "trained" });
-  expect(baselineChange({ kind: "thresholds", routing: { models: ["small", "large"], thresholds: [40] } }, "cascade")).not.toHaveProperty("router");
+  expect(baselineChange({ kind: "thresholds", routing: { models: ["small", "large"], thresholds: [40] } }, "cascade")).not.toHaveProperty(
+    "router",
+  );
 });

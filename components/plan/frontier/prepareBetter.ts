@@ -33,7 +33,8 @@ export function prepareBetter(
   planned: { readonly routing: RoutingChoice | null; readonly figures: PlanFigures },
 ): BetterBanner {
   const plannable = plannableOf(baseline, planned.routing);
-  const recommends = plannable.kind === "thresholds" || plannable.kind === "cascade-routing" ? " It is the recommendation: plan it to apply it." : "";
+  const recommends =
+    plannable.kind === "thresholds" || plannable.kind === "cascade-routing" ? " It is the recommendation: plan it to apply it." : "";
   return {
     key: baseline.key,
     says: `The baseline ${baseline.name} is better than this plan: ${comparison(axis, baseline.figures, planned.figures)}.${recommends}`,

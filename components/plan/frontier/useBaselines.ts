@@ -38,7 +38,10 @@ const NONE: readonly never[] = [];
 /** Numbered in the order of arrival. */
 function nameBaselines(systems: readonly BaselineFigures[], { qualityConfidence }: Pick<Knobs, "qualityConfidence">) {
   return systems.map(
-    ({ name, attainable, cascade, routing, policy, quality, qualityLow, latencySeconds, costUsdPerRequest, gpus }, index): NamedBaseline => ({
+    (
+      { name, attainable, cascade, routing, policy, quality, qualityLow, latencySeconds, costUsdPerRequest, gpus },
+      index,
+    ): NamedBaseline => ({
       key: `baseline ${index + 1}`,
       number: index + 1,
       name,

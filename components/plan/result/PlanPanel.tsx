@@ -10,7 +10,7 @@ import { Notes } from "@/components/ui/Notes";
 import { Panel } from "@/components/ui/Panel";
 import { PanelState } from "@/components/ui/PanelState";
 import type { ClusterSummary } from "@/server/contracts/studio";
-import { cascadeRoutingSays } from "@/solver/plan/cascadeRoutingText";
+import { cascadeRoutingSays } from "@/solver/nextModel/cascadeRoutingDocument";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { isByThresholds } from "@/solver/plan/policySchema";
 import type { PlanView } from "../address/planCodec";

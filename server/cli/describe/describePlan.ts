@@ -1,9 +1,9 @@
 import { gateText } from "@/solver/gates/gateText";
 import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
+import { cascadeRoutingSays, cascadeRoutingText } from "@/solver/nextModel/cascadeRoutingDocument";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { constraintsOf } from "@/solver/plan/constraints";
-import { cascadeRoutingSays, cascadeRoutingText } from "@/solver/plan/cascadeRoutingText";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
 import { asksJudge, directStartOf, type JustInTimePolicy, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";

@@ -41,7 +41,9 @@ export async function readPolicy(
   const { policy = "cascade", explain = false } = flags;
   const dispatches = policy === "slack" || policy === "cascade-routing" || policy === "any";
   if (!dispatches && !explain && flags.promptTexts !== undefined && flags.directStart !== "trained")
-    return refuse("--prompt-texts is read by slack dispatch, cascade routing, a trained direct start and --explain: give one of them with it.");
+    return refuse(
+      "--prompt-texts is read by slack dispatch, cascade routing, a trained direct start and --explain: give one of them with it.",
+    );
   if (!dispatches && flags.promptTexts === undefined && flags.directStart !== "trained") return { policy, situation };
   return { policy, situation: await readTrainedStart(flags, situation) };
 }

@@ -42,7 +42,13 @@ describe("diffPlans", () => {
     const engine = { rubricTokens: 400, outputTokens: 20 };
     const routed: CascadePolicy["directStart"] = { below: [0], router: { kind: "modelled", auc: 0.85 } };
     const heads = [0, 1].map(() => ({ centre: 0, slope: 1 }));
-    const byGain: CascadePolicy["cascadeRouting"] = { pointsPerGpuSecond: 2, gpuSeconds: [1, 4], heads, patterns: [0, 0, 0, 0], gates: [null] };
+    const byGain: CascadePolicy["cascadeRouting"] = {
+      pointsPerGpuSecond: 2,
+      gpuSeconds: [1, 4],
+      heads,
+      patterns: [0, 0, 0, 0],
+      gates: [null],
+    };
     // A setting that is added to the schema does not compile until it is added here.
     const changed: Record<Exclude<keyof CascadePolicy, "kind">, readonly (readonly [string, Partial<CascadePolicy>])[]> = {
       stages: [["~ cascade", { stages: [...policy.stages].reverse() }]],

@@ -4,7 +4,7 @@ import type { DiffLine } from "@/server/contracts/studio";
 import { gateText } from "@/solver/gates/gateText";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
-import { cascadeRoutingText } from "@/solver/plan/cascadeRoutingText";
+import { cascadeRoutingText } from "@/solver/nextModel/cascadeRoutingDocument";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
 import {
@@ -186,7 +186,13 @@ function cascadeSays(policy: CascadePolicy): [string, string][] {
   if (cascadeRouting !== undefined && directStart !== undefined) {
     const { pointsPerGpuSecond: _, ...fit } = cascadeRouting;
     said.push(["cascade routing", `${cascadeRoutingText(policy)}, by ${routerText(directStart.router)}`]);
-    said.push(["fit of cascade routing", createHash("sha256").update(canonicalJson(fit as unknown as Json)).digest("hex").slice(0, 12)]);
+    said.push([
+      "fit of cascade routing",
+      createHash("sha256")
+        .update(canonicalJson(fit as unknown as Json))
+        .digest("hex")
+        .slice(0, 12),
+    ]);
   } else if (directStart !== undefined)
     said.push([
       "direct start",

@@ -1,10 +1,10 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { ShadowRequest, Shadow as ShadowSummary } from "@/server/contracts/gateway/gatewayControls";
 import { BoundedMap } from "@/solver/collections/boundedMap";
+import type { ScoredAnswer } from "@/solver/nextModel/nextModel";
 import { canonicalJson } from "@/solver/plan/canonical";
 import { gatesOf, modelsOf } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
-import type { ScoredAnswer } from "@/solver/nextModel/nextModel";
 import type { Action, Policy, PolicyEvent, RouterScores, WaitingWork } from "@/solver/policies/core/policy";
 import type { Wanted } from "../prediction/prediction";
 import { expectedAt, predictionFor, scoreOf, wantedBy } from "../prediction/requestPredictions";

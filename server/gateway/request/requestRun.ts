@@ -93,7 +93,9 @@ export class RequestRun {
     const { driver } = this.#served;
     switch (outcome.kind) {
       case "answered":
-        return driver.policy.judges(this.#progress.stage, this.#progress.evidence) ? this.#judge(outcome, reply) : this.#accept(outcome, attempt);
+        return driver.policy.judges(this.#progress.stage, this.#progress.evidence)
+          ? this.#judge(outcome, reply)
+          : this.#accept(outcome, attempt);
       case "failed":
         return this.#retry(attempt, outcome);
       case "aborted":

@@ -1,6 +1,6 @@
-import type { Evidence } from "@/solver/policies/core/policy";
 import type { ServerResponse } from "node:http";
 import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
+import type { Evidence } from "@/solver/policies/core/policy";
 import { callEngine, type EngineCall } from "../engines/engineCall";
 import { type RelayOutcome, relayStream } from "../engines/relayStream";
 import type { Replica } from "../engines/replica";
@@ -171,11 +171,7 @@ interface Streaming {
 }
 
 /** Whether the answer of a stage is streamed to the client as it is written: only an answer that is not judged, and always if none is. */
-function streamsLive(
-  asked: ModelRequest,
-  stage: number,
-  { served: { driver, models }, evidence, given = "buffer" }: Streaming,
-): boolean {
+function streamsLive(asked: ModelRequest, stage: number, { served: { driver, models }, evidence, given = "buffer" }: Streaming): boolean {
   if (!asked.stream || driver.policy.judges(stage, evidence)) return false;
   return (asked.streaming ?? given) === "last" || !models.some((_, own) => driver.policy.judges(own));
 }

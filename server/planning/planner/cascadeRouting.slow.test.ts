@@ -92,7 +92,8 @@ describe("a plan of cascade routing", () => {
   });
 
   it("buys no less quality the lower its floor's price: a higher floor is kept too, or refused in a sentence", () => {
-    for (const qualityFloor of [60, 70]) expect(planned("cascade-routing", { qualityFloor }).predictions.qualityBand.low).toBeGreaterThanOrEqual(qualityFloor);
+    for (const qualityFloor of [60, 70])
+      expect(planned("cascade-routing", { qualityFloor }).predictions.qualityBand.low).toBeGreaterThanOrEqual(qualityFloor);
     const refused = solve("cascade-routing", { qualityFloor: 99.9 });
     expect(refused).toMatchObject({ kind: "infeasible", answer: { reason: expect.stringContaining("under the floor of 99.9") } });
   });

@@ -3,14 +3,14 @@ import { allBaselines, countOfBaselines, MODELLED_ROUTER, ORACLE } from "@/solve
 import { figuresOf } from "@/solver/baselines/baselineFigures";
 import { type Constrained, gpusAllowed, isConstrained } from "@/solver/cascade/deploy/constrainedDeployment";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
-import type { BuiltPlan } from "@/solver/cascade/plan/planInput";
 import { addReached, latencyOnGpus } from "@/solver/cascade/explore/fixedDeployment";
+import type { BuiltPlan } from "@/solver/cascade/plan/planInput";
 import { type ConstraintPrice, constrainedPrices } from "@/solver/cascade/whatIf/constrainedPrices";
 import { type GpuPrice, pricesOfGpus, pricesOfQuality, relativeOn } from "@/solver/cascade/whatIf/prices";
 import { PERTURBATIONS, type Perturbation, type PerturbedCascade, sensitivityTo } from "@/solver/cascade/whatIf/sensitivity";
 import type { MilpEngine } from "@/solver/milp/engine";
+import { cascadeRoutingText } from "@/solver/nextModel/cascadeRoutingDocument";
 import { gpuOfNode, gpuTypes } from "@/solver/plan/clusterGpus";
-import { cascadeRoutingText } from "@/solver/plan/cascadeRoutingText";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { judgeEngineOf } from "@/solver/plan/policySchema";

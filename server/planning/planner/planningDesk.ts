@@ -6,8 +6,8 @@ import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE, judgeOf, type PlanningS
 import { catalogue, explorerOf, gpusOf, modelsOf, shapesOf, standing } from "@/solver/cascade/explore/situationExplorer";
 import { variedRoutings } from "@/solver/cascade/explore/variedRoutings";
 import type { BuildPlanInput, NoPlan } from "@/solver/cascade/plan/planInput";
-import { planByGain } from "@/solver/cascadeRouting/planByGain";
 import { type Serving, servingFiguresOf, servingRefusal } from "@/solver/cascade/whatIf/servingFigures";
+import { planByGain } from "@/solver/cascadeRouting/planByGain";
 import { dispatchInput } from "@/solver/dispatch/dispatchPlan";
 import { dispatchRefusal } from "@/solver/dispatch/dispatchRefusal";
 import { type ExploreDispatch, exploreDispatch, gather, type SimulatedPoint } from "@/solver/dispatch/exploreDispatch";

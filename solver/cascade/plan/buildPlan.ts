@@ -81,7 +81,8 @@ function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPl
   if (fixed === null) explorer.focus({ floor: objective.qualityFloor, budgetSeconds: objective.latencyBudgetSeconds });
   const allowed: Knobs = { ...objective, slack: undefined, maxGpus: gpusAllowed(input.cluster, constraints, objective.maxGpus) };
   // The source alternates for latency and for quality, with a judge outside the deployment; it has no cost objective and no constraints.
-  const alternates = fixed === null && !explorer.byGain && objective.kind !== "cost-under-both" && input.judge.engine === undefined && !isConstrained(input);
+  const alternates =
+    fixed === null && !explorer.byGain && objective.kind !== "cost-under-both" && input.judge.engine === undefined && !isConstrained(input);
   const ways = alternates ? bothWays(explorer, allowed) : null;
   const index = fixed === null ? null : addReached(explorer, fixed.stages, fixed.thresholds, fixed.startBelow);
   const exploration = explorer.exploration();
@@ -107,14 +108,16 @@ function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPl
     cost: (one) => costOf(input, one),
   });
   if (finalist === null) return whyNoPlan(input, { choice, byHand: index, constrained, unstable, verified });
-  const alternatives = explorer.byGain ? NO_ALTERNATIVES : alternativesTo({
-    exploration,
-    candidates: constrained === null ? choice.candidates : constrained.candidates,
-    ...(constrained === null ? {} : { undeployed: { candidates: choice.candidates, refused: constrained.refused } }),
-    knobs: { ...objective, maxGpus: knobs.maxGpus },
-    finalist,
-    verified,
-  });
+  const alternatives = explorer.byGain
+    ? NO_ALTERNATIVES
+    : alternativesTo({
+        exploration,
+        candidates: constrained === null ? choice.candidates : constrained.candidates,
+        ...(constrained === null ? {} : { undeployed: { candidates: choice.candidates, refused: constrained.refused } }),
+        knobs: { ...objective, maxGpus: knobs.maxGpus },
+        finalist,
+        verified,
+      });
   const why = {
     // When the cost is minimised, the figures of the binding limits are those without constraints.
     limits: index !== null || (constrained !== null && objective.kind === "cost-under-both") ? [] : whatBinds(choice, knobs, finalist),

@@ -33,7 +33,10 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
   const gpus = [...deployment, ...kept].reduce((sum, stage) => sum + stage.gpus, 0);
   const judgements = judgementsOf(routed);
   const costUsdPerHour = usdPerHour([...deployment, ...kept], cluster);
-  const interval = routedIntervals(explorer.whole(finalist.routing), { confidence: qualityConfidence, seed: mixSeed(explorer.input.seed, "intervals") });
+  const interval = routedIntervals(explorer.whole(finalist.routing), {
+    confidence: qualityConfidence,
+    seed: mixSeed(explorer.input.seed, "intervals"),
+  });
   const stages = deployment.map((_, stage) => ({ ...stagePrediction(input, finalist, stage), shareBand: interval.share[stage] }));
   const beyond = stages.some(({ extrapolated = [] }) => extrapolated.length > 0);
   return {

@@ -111,7 +111,7 @@ export const isScored = ({ judged, scored }: Pick<Routed, "judged" | "scored">, 
   judged[stage] === true && (scored === undefined || (((scored[prompt] ?? 0) >> stage) & 1) === 1);
 
 /** Prompts (positions in the sample) whose answer of a stage is scored, in sample order. */
-export const promptsScored = (routed: Omit<Routed, "accepted">, stage: number): Int32Array =>
+export const promptsScored = (routed: Pick<Routed, "start" | "exit" | "visits" | "judged" | "scored">, stage: number): Int32Array =>
   promptsReaching(routed, stage).filter((prompt) => isScored(routed, prompt, stage));
 
 /** Judgements for each request of a routing, on average. */

@@ -14,7 +14,7 @@ export interface JudgeEngine {
   readonly outputTokens: number;
 }
 
-type Judged = { readonly stages: readonly number[]; readonly routed: Pick<Routed, "start" | "exit" | "judged"> };
+type Judged = { readonly stages: readonly number[]; readonly routed: Pick<Routed, "start" | "exit" | "visits" | "judged" | "scored"> };
 
 /** Latency tables of a judge's engine: its requests are the judgements of a cascade. */
 export interface JudgeTables {

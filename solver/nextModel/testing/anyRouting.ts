@@ -19,10 +19,13 @@ export function routingOf({ pointsPerGpuSecond, equalCosts = false, stages }: Dr
   const gate = fc
     .record({
       ends: fc.tuple(fc.double({ min: 0, max: 100, noNaN: true }), fc.double({ min: 0, max: 100, noNaN: true })),
-      levels: fc.array(fc.record({ score: fc.double({ min: 0, max: 100, noNaN: true }), share: fc.double({ min: 0.01, max: 1, noNaN: true }) }), {
-        minLength: 1,
-        maxLength: 4,
-      }),
+      levels: fc.array(
+        fc.record({ score: fc.double({ min: 0, max: 100, noNaN: true }), share: fc.double({ min: 0.01, max: 1, noNaN: true }) }),
+        {
+          minLength: 1,
+          maxLength: 4,
+        },
+      ),
     })
     .map(({ ends: [one, other], levels }) => ({
       calibration: { raw: [0, 100], calibrated: [Math.min(one, other), Math.max(one, other)] },

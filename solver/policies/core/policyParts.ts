@@ -1,5 +1,5 @@
-import type { ReplicaMemory } from "./memoryForecast";
 import type { GainDecision } from "@/solver/nextModel/nextModel";
+import type { ReplicaMemory } from "./memoryForecast";
 import type { Evidence, Need, PolicyEvent, PolicyReason, Reading, Start, StartingRequest, WaitingWork } from "./policy";
 
 /** A route's verdict on an answer: good enough, or escalated to a later stage. */

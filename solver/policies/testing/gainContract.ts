@@ -61,7 +61,8 @@ export function gainContract(name: string, { build, document }: GainUnderTest): 
           const policy = build();
           for (const stage of models.keys()) {
             const evidence = { routerScores: routerScores(scores), answers: [] };
-            const stops = stage === stages - 1 || document.gates[stage] == null || next.choose(scores, [{ stage, score: own }]).stage === null;
+            const stops =
+              stage === stages - 1 || document.gates[stage] == null || next.choose(scores, [{ stage, score: own }]).stage === null;
             expect(policy.accepts(stage, own, evidence)).toBe(stops);
           }
         }),
