@@ -83,7 +83,11 @@ export function cascadeRoutingText({ stages, cascadeRouting }: RoutedStages): st
 }
 
 /** How cascade routing decides, in plain words; null for a cascade by thresholds. */
-export function cascadeRoutingSays({ stages, cascadeRouting, directStart }: RoutedStages & { readonly directStart?: { readonly router: { readonly kind: string } } | undefined }): string | null {
+export function cascadeRoutingSays({
+  stages,
+  cascadeRouting,
+  directStart,
+}: RoutedStages & { readonly directStart?: { readonly router: { readonly kind: string } } | undefined }): string | null {
   if (cascadeRouting === undefined) return null;
   const { pointsPerGpuSecond, gates } = cascadeRouting;
   const scored = stages.filter((_, stage) => gates[stage] != null).map(({ model }) => model);

@@ -3,8 +3,8 @@ import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { DiffLine } from "@/server/contracts/studio";
 import { gateText } from "@/solver/gates/gateText";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
-import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { cascadeRoutingText } from "@/solver/nextModel/cascadeRoutingDocument";
+import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
 import {
