@@ -19,14 +19,18 @@ import { estimate, ratio, signed, table } from "../lib/tables";
 /** Splits into prompts to learn and choose on and held-out ones. */
 export const ROUTING_SEEDS = [1, 2, 3, 4, 5];
 
-/** Budgets, evenly from the cost of the smallest model alone to that of the largest, each with the setting that is best on planning prompts. */
+/**
+ * Budgets, evenly from the cost of the smallest model alone to that of the largest. At each, requests are shared at random between the two
+ * settings next to it on the concave envelope of cost and quality, as the source of cascade routing breaks ties: the settings of a
+ * method are then compared and not their number.
+ */
 const BUDGETS = 20;
 
 /** Floors, evenly between the quality of the smallest and of the largest model alone, without the ends. */
 const FLOORS = 5;
 
-/** Most settings of a cascade or a router: as many as cascade routing tries on three models. */
-const SETTINGS = 90;
+/** Most settings of a cascade or a router: about as many as cascade routing tries on three models. */
+const SETTINGS = 180;
 
 const REQUESTS = 900;
 const CONFIDENCE = 0.9;
@@ -94,7 +98,7 @@ function measuredOn(
     "cascade routing": subsets.flatMap((stages) => {
       const fitted = fitLadder(planning, stages, { gpuSeconds, gateGpuSeconds: 0 });
       if (fitted === null) throw new Error("too few prompts to fit");
-      return tradeOffs(fitted).flatMap((tradeOff) => {
+      return withMiddles(tradeOffs(fitted)).flatMap((tradeOff) => {
         const found = gainSetting(planning, fitted, tradeOff);
         return found === null ? [] : [setting(stages, (sample) => routeByGain(sample, stages, found.document))];
       });
@@ -126,10 +130,17 @@ function measuredOn(
       const routed = one.on(heldOut);
       return { quality: routed.quality, cost: costOf(one.stages, routed) };
     };
+    const corners = envelope(all);
     const within = Array.from({ length: BUDGETS }, (_, at) => {
       const budget = least + ((at + 0.5) * (most - least)) / BUDGETS;
-      return all.filter(({ cost }) => cost <= budget).reduce((best, one) => (one.planned.quality > best.planned.quality ? one : best));
-    }).map(heldOutOf);
+      const next = corners.findIndex(({ cost }) => cost > budget);
+      const [below, above] = [corners[next - 1] ?? corners.at(-1), corners[next]];
+      if (below === undefined) throw new Error("no setting within the budget");
+      if (above === undefined) return heldOutOf(below);
+      const [one, other] = [heldOutOf(below), heldOutOf(above)];
+      const share = (budget - below.cost) / (above.cost - below.cost);
+      return { quality: one.quality + share * (other.quality - one.quality), cost: one.cost + share * (other.cost - one.cost) };
+    });
     const critical = selectionCritical(
       all.map(({ planned, cost }) => ({ accepted: planned.accepted, quality: planned.quality, cost })),
       { confidence: CONFIDENCE, seed: mixSeed(seed, method) },
@@ -141,6 +152,26 @@ function measuredOn(
     return [method, { quality: mean(within.map((one) => one.quality)), cost: mean(within.map((one) => one.cost)), floors: atFloors }];
   });
   return { floors, by: Object.fromEntries(measured) as Record<Method, Measured> };
+}
+
+/** With the geometric mean of each two: the planner halves the steps of its grid around a floor. */
+const withMiddles = (tradeOffs: readonly number[]): readonly number[] =>
+  tradeOffs.flatMap((own, at) => [own, ...(tradeOffs[at + 1] === undefined ? [] : [Math.sqrt(own * (tradeOffs[at + 1] ?? own))])]);
+
+/** The corners of the concave envelope of quality over cost, by rising cost. */
+function envelope<One extends Setting>(settings: readonly One[]): readonly One[] {
+  const corners: One[] = [];
+  const gain = (from: One, to: One): number => (to.planned.quality - from.planned.quality) / (to.cost - from.cost);
+  for (const one of settings.toSorted((a, b) => a.cost - b.cost || b.planned.quality - a.planned.quality)) {
+    if (one.planned.quality <= (corners.at(-1)?.planned.quality ?? -1)) continue;
+    for (let last = corners.at(-1), before = corners.at(-2); last !== undefined && before !== undefined; ) {
+      if (gain(before, last) > gain(last, one)) break;
+      corners.pop();
+      [last, before] = [corners.at(-1), corners.at(-2)];
+    }
+    corners.push(one);
+  }
+  return corners;
 }
 
 /** Thresholds on a grid, the scores that occur, evenly. */

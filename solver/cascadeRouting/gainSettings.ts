@@ -23,7 +23,7 @@ export interface GainSetting {
 }
 
 /** Trade-offs on the grid over which the search starts. */
-const GRID = 18;
+const GRID = 24;
 
 /** The lowest trade-off of the grid gives up this many points for a whole request of the most expensive model. */
 const LEAST_POINTS = 0.25;

@@ -1,5 +1,6 @@
 import { calibratedScore } from "@/solver/gates/calibratedScore";
-import { fitCalibration } from "@/solver/gates/fitCalibration";
+import type { Calibration } from "@/solver/gates/gateDocument";
+import { fitRisingCalibration } from "./risingCalibration";
 import { logOdds, priorBelief, rightAt } from "./belief";
 import type { CascadeRoutingDocument, RoutedGate } from "./cascadeRoutingDocument";
 
@@ -40,7 +41,7 @@ export function fitCascadeRouting(
   const gates: RoutedGate[] = [];
   for (const { gateScore, label } of stages.slice(0, -1)) {
     const answers = Array.from(gateScore, (score, prompt) => ({ score, label: label[prompt] ?? 0 }));
-    const calibration = fitCalibration(answers);
+    const calibration: Calibration | null = fitRisingCalibration(answers);
     if (calibration === null) return null;
     gates.push({ calibration, levels: levelsOf(answers.map(({ score }) => calibratedScore(score, calibration))) });
   }
