@@ -32,7 +32,8 @@ export function gainExplorer(explorer: Explorer, { workload, router }: GainSitua
   const { input } = explorer;
   const { models } = input.sample;
   const rows = splitPrompts(workload.outcomes.promptIds.length, workload.seed).planning;
-  const sample = planningSample(workload.outcomes, rows, models);
+  // Gates' scores are those that the explorer plans with.
+  const sample = { ...planningSample(workload.outcomes, rows, models), judged: input.sample.judged };
   const served = models.map((_, model) => (input.shapes[model]?.length ?? 0) > 0);
   if (served.filter(Boolean).length < 2) return "Cascade routing chooses between models, and only one of this ladder can be served here.";
   if (sample.routerScore === undefined)

@@ -203,7 +203,8 @@ function saysUnreached({ input: { sample } }: Explorer, { stages }: FixedRouting
 /** USD per request of the deployment, including models that are kept without being a stage, and judge calls. */
 function costOf({ explorer, cluster }: Pick<CompleteInput, "explorer" | "cluster">, { routing, deployment, kept }: Finalist): number {
   const { requestsPerSecond, judge } = explorer.input;
-  const judgements = judgementsOf(explorer.routing(routing).routed);
+  const { routed, thresholds } = explorer.routing(routing);
+  const judgements = judgementsOf(routed, thresholds);
   const usd = usdPerHour([...deployment, ...kept], cluster);
   return costUsdPerRequest({ gpus: 1, usdPerGpuHour: usd, requestsPerSecond, judgements, judge });
 }

@@ -31,7 +31,7 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
   const { deployment, kept, endToEndSeconds } = finalist;
   const p95 = statistic(endToEndSeconds, (seconds) => quantile(seconds, q), measuredRequests(requestsPerSecond, input.measuredSeconds));
   const gpus = [...deployment, ...kept].reduce((sum, stage) => sum + stage.gpus, 0);
-  const judgements = judgementsOf(routed);
+  const judgements = judgementsOf(routed, thresholds);
   const costUsdPerHour = usdPerHour([...deployment, ...kept], cluster);
   const interval = routedIntervals(explorer.whole(finalist.routing), {
     confidence: qualityConfidence,
@@ -96,10 +96,10 @@ function paced(input: Predicted, finalist: Finalist, extrapolated: boolean): Pac
 function judgePrediction({ explorer, profile }: Predicted, { routing, kept, judgeMeanSeconds }: Finalist): Pick<Predictions, "judge"> {
   const judging = kept.find(({ model }) => model === explorer.input.judgeEngine?.model);
   if (judging === undefined) return {};
-  const { routed } = explorer.routing(routing);
+  const { routed, thresholds } = explorer.routing(routing);
   return {
     judge: {
-      requestsPerSecond: explorer.input.requestsPerSecond * judgementsOf(routed),
+      requestsPerSecond: explorer.input.requestsPerSecond * judgementsOf(routed, thresholds),
       meanSeconds: judgeMeanSeconds,
       p95Seconds: judging.tableSeconds,
       utilisation: Math.min(1, judging.utilisation),

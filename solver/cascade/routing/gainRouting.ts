@@ -20,7 +20,7 @@ export function routeByGain(sample: PlanningSample, stages: readonly number[], d
   const scored = new Uint8Array(prompts);
   const accepted = new Float64Array(prompts);
   const count = stages.map(() => 0);
-  let sum = 0;
+  let [sum, judgements] = [0, 0];
   for (let prompt = 0; prompt < prompts; prompt += 1) {
     const scores = stages.map((model) => routerScore[model]?.[prompt] ?? 0);
     const answers: ScoredAnswer[] = [];
@@ -30,6 +30,7 @@ export function routeByGain(sample: PlanningSample, stages: readonly number[], d
       visits[prompt] = (visits[prompt] ?? 0) | (1 << at);
       count[at] = (count[at] ?? 0) + 1;
       if (!next.leadsOn(scores, answers, at)) break;
+      judgements += 1;
       scored[prompt] = (scored[prompt] ?? 0) | (1 << at);
       answers.push({ stage: at, score: sample.judged[stages[at] ?? 0]?.[prompt] ?? 0 });
       const { stage } = next.choose(scores, answers);
@@ -50,6 +51,7 @@ export function routeByGain(sample: PlanningSample, stages: readonly number[], d
     share: count.map((own) => own / prompts),
     startShare: shareOfEach(start, stages.length),
     judged: judgedStages(document.gates.map((gate) => (gate === null ? 0 : 1))),
+    judgements: judgements / prompts,
     quality: sum / prompts,
   };
 }

@@ -33,6 +33,8 @@ export interface Routed {
   readonly startShare?: readonly number[];
   /** Whether the answers of each stage but the last are judged. */
   readonly judged: readonly boolean[];
+  /** Judge calls for each request, on average; left out where every answer of a judged stage is judged. */
+  readonly judgements?: number;
   /** Mean accepted label: Q of the source. */
   readonly quality: number;
 }
@@ -114,13 +116,6 @@ export const isScored = ({ judged, scored }: Pick<Routed, "judged" | "scored">, 
 export const promptsScored = (routed: Pick<Routed, "start" | "exit" | "visits" | "judged" | "scored">, stage: number): Int32Array =>
   promptsReaching(routed, stage).filter((prompt) => isScored(routed, prompt, stage));
 
-/** Judgements for each request of a routing, on average. */
-export function judgementsOf(routed: Omit<Routed, "accepted">): number {
-  const { judged, scored, share, exit } = routed;
-  const of = (stage: number): number => (scored === undefined ? (share[stage] ?? 0) : promptsScored(routed, stage).length / exit.length);
-  return judged.reduce((sum, own, stage) => sum + (own ? of(stage) : 0), 0);
-}
-
 /**
  * Judgements for each request, on average.
  *
@@ -128,6 +123,12 @@ export function judgementsOf(routed: Omit<Routed, "accepted">): number {
  */
 export const judgementsPerRequest = (share: readonly number[], thresholds: readonly number[]): number =>
   thresholds.reduce((sum, threshold, stage) => sum + (threshold > 0 ? (share[stage] ?? 0) : 0), 0);
+
+/** The same of a routing whose gates may leave the judge out. */
+export const judgementsOf = (
+  { share, judgements }: Pick<Routed, "share"> & { readonly judgements?: number | undefined },
+  thresholds: readonly number[],
+): number => judgements ?? judgementsPerRequest(share, thresholds);
 
 /** Stage position at which each prompt starts. Throws where a direct start is requested for a sample without router scores: a bug. */
 function startStages({ prompts, routerScore }: PlanningSample, stages: readonly number[], startBelow: StartBelow): Uint8Array {
