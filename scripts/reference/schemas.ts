@@ -30,6 +30,14 @@ export interface JsonSchema {
 /** The input of a zod schema, as JSON Schema 2020-12. */
 export const jsonSchema = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema;
 
+/** Where the comments on a policy's fields stand. */
+const policySources = [
+  "solver/plan/cascadePolicy.ts",
+  "solver/plan/queueing.ts",
+  "solver/plan/policySchema.ts",
+  "solver/nextModel/cascadeRoutingDocument.ts",
+];
+
 const documents = [
   {
     name: "plan",
@@ -37,14 +45,14 @@ const documents = [
     about:
       "The document that is approved and applied. `weir plan --json` and the studio's **Export** write it; its id is the SHA-256 over everything in it.",
     schema: planSchema,
-    sources: ["solver/plan/plan.ts", "solver/plan/policySchema.ts"],
+    sources: ["solver/plan/plan.ts", ...policySources],
   },
   {
     name: "policy",
     title: "Policy",
     about: "The part of a plan that the gateway follows: thresholds, judge, order and placement.",
     schema: policySchema,
-    sources: ["solver/plan/policySchema.ts"],
+    sources: policySources,
   },
   {
     name: "constraints",
@@ -58,7 +66,7 @@ const documents = [
     title: "Gateway configuration",
     about: "What `PUT /config` of the gateway's admin port takes. Applying a plan writes it; an operator's `settings` stay as they are.",
     schema: gatewayConfigSchema,
-    sources: ["server/contracts/gateway/gatewayAdmin.ts", "solver/plan/policySchema.ts", "solver/ensemble/gate/ensembleDocument.ts"],
+    sources: ["server/contracts/gateway/gatewayAdmin.ts", ...policySources, "solver/ensemble/gate/ensembleDocument.ts"],
   },
   {
     name: "ensemble",
