@@ -6,7 +6,7 @@ export const MOST_ROUTED_STAGES = 4;
 
 /** A gate's scores as the decision reads them, in addition to what the gate itself does. */
 const routedGateSchema = z.object({
-  /** From the score that the gate gives to the quality, 0..100, that answers of that score have. */
+  // From the score that the gate gives to the quality, 0..100, that answers of that score have.
   calibration: calibrationSchema,
   /** The calibrated scores that answers of the model get, in groups, with the share of the answers in each: what a gate is expected to say. */
   levels: z
@@ -29,7 +29,7 @@ export const cascadeRoutingSchema = z
     heads: z.array(z.object({ centre: z.number(), slope: z.number().nonnegative() })),
     /** Logarithm of the weight of each pattern of right answers where all heads are at their centres; bit s of the index: stage s is right. */
     patterns: z.array(z.number()),
-    /** null: the stage's answers are accepted without a score, since none would lead on. */
+    // null: the stage's answers are accepted without a score, since none would lead on.
     gates: z.array(routedGateSchema.nullable()),
   })
   .superRefine(({ gpuSeconds, heads, patterns, gates }, context) => {
