@@ -11,6 +11,7 @@ import { once } from "../lib/once";
 import { writeResults, writeTables } from "../lib/results";
 import { table } from "../lib/tables";
 import { trainedOutcomes } from "../lib/trainedScores";
+import { cascadeRoutingRow, cascadeRoutingTables, ROUTING_SEEDS, type RoutingRow } from "./cascadeRouting";
 
 /** Splits into prompts to learn from and held-out ones, over which every figure is averaged. */
 const SEEDS = [1, 2, 3];
@@ -54,11 +55,47 @@ async function rowOf({ family, task }: Ladder): Promise<RouterRow> {
   const trained: Gained[] = [];
   const modelled: Gained[] = [];
   for (const seed of SEEDS) {
-    trained.push(gained(await trainedOutcomes(workload, seed), models, seed));
+    trained.push(gained(await scoredOf({ family, task }, seed), models, seed));
     modelled.push(gained(withRouterScores(outcomes, { auc: PROMPT_AUC, seed }), models, seed));
   }
   return { family, task, models, prompts: outcomes.promptIds.length, trained, modelled };
 }
+
+const scored = new Map<string, Promise<OutcomeTable>>();
+
+/** The outcomes of a ladder with trained scores of a split: trained once for both benchmarks. */
+function scoredOf({ family, task }: Pick<Ladder, "family" | "task">, seed: number): Promise<OutcomeTable> {
+  const key = `${family} ${task} ${seed}`;
+  const known = scored.get(key) ?? workloadOf({ family, tasks: [task], judgeAuc: 0.8 }).then((workload) => trainedOutcomes(workload, seed));
+  scored.set(key, known);
+  return known;
+}
+
+/** Cascade routing beside a cascade and a router alone. Writes every figure to bench/results/cascadeRouting.json. */
+const routed = once(async (): Promise<readonly RoutingRow[]> => {
+  const rows: RoutingRow[] = [];
+  for (const ladder of ladders) {
+    rows.push(await cascadeRoutingRow(ladder, (seed) => scoredOf(ladder, seed)));
+    process.stderr.write(`cascade routing: ${ladder.family} on ${ladder.task}\n`);
+  }
+  writeResults("cascadeRouting", rows);
+  const tables = cascadeRoutingTables(rows);
+  const [qualities = "", costs = ""] = tables;
+  writeTables("cascade-routing", [qualities]);
+  writeTables("cascade-routing-floors", [costs]);
+  process.stderr.write(`\n${tables.join("\n")}\n`);
+  return rows;
+});
+
+const gainOver = async (other: "plain cascade" | "trained router"): Promise<Measurement> => {
+  const rows = await routed();
+  const own = rows.map(({ splits }) => mean(splits.map(({ by }) => by["cascade routing"].quality - by[other].quality)));
+  return {
+    figure: mean(own),
+    unit: "points",
+    detail: `held-out quality over equal budgets, ${rows.map(({ family, task }, at) => `${family} on ${task} ${own[at]?.toFixed(1)}`).join(", ")}; mean over ${ROUTING_SEEDS.length} splits; in bench/results/cascadeRouting.json`,
+  };
+};
 
 /** The router that sends the half of the planning prompts with the lowest scores of the smallest model to the largest, on held-out ones. */
 function gained(prescored: OutcomeTable, models: readonly [string, string], seed: number): Gained {
@@ -101,5 +138,7 @@ export const routerBenchmarks: readonly Benchmark[] = dataPresent()
   ? [
       { name: "router before answering, trained head, half sent on", budget: null, run: () => figureOf("trained") },
       { name: "router before answering, modelled, half sent on: an upper bound", budget: null, run: () => figureOf("modelled") },
+      { name: "cascade routing over a plain cascade with its gate", budget: null, run: () => gainOver("plain cascade") },
+      { name: "cascade routing over a trained router alone", budget: null, run: () => gainOver("trained router") },
     ]
   : [];

@@ -30,10 +30,10 @@ export interface JsonSchema {
 /** The input of a zod schema, as JSON Schema 2020-12. */
 export const jsonSchema = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema;
 
-/** The files of the policy's schema. */
-const policySources = ["policySchema", "cascadePolicy", "slackPolicy", "justInTimePolicy", "queueing"].map(
-  (name) => `solver/plan/${name}.ts`,
-);
+/** Where the comments on a policy's fields stand. */
+const policySources = ["plan/policySchema", "plan/cascadePolicy", "plan/slackPolicy", "plan/justInTimePolicy", "plan/queueing"]
+  .concat("nextModel/cascadeRoutingDocument")
+  .map((name) => `solver/${name}.ts`);
 
 const documents = [
   {

@@ -19,7 +19,14 @@ import { cardOf } from "@/solver/hardware/catalogue";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { RunningReplica } from "@/solver/plan/clusterSpec";
 import type { CascadePolicy, Plan } from "@/solver/plan/plan";
-import { confidencePredictorOf, GATES_NOT_SIMULATED, routesByJudgedScores, type SlackPolicy } from "@/solver/plan/policySchema";
+import {
+  confidencePredictorOf,
+  GAIN_NOT_REPEATED,
+  GATES_NOT_SIMULATED,
+  isByThresholds,
+  routesByJudgedScores,
+  type SlackPolicy,
+} from "@/solver/plan/policySchema";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import type { Workload } from "@/solver/workload/workload";
 import { confidencePart, type ScoredWorkload, withTrainedConfidence } from "./planner/trainedConfidence";
@@ -179,6 +186,7 @@ export function createPlanningService(
     if (policy.kind !== "cascade" && policy.kind !== "slack")
       return { ok: false, message: `Only cascades and slack dispatch are simulated, and this policy is ${policy.kind}.` };
     if (!routesByJudgedScores(policy)) return { ok: false, message: GATES_NOT_SIMULATED };
+    if (policy.kind === "cascade" && !isByThresholds(policy)) return { ok: false, message: GAIN_NOT_REPEATED };
     const found = situation(request, { confidence: false });
     if (!found.ok) return found;
     if (policy.kind === "cascade") return { ok: true, request: asItRuns(found.situation, { ...plan, policy }) };
@@ -228,7 +236,7 @@ export function createPlanningService(
       return answer.ok ? { ...answer, ...noted(found.notes) } : answer;
     },
     async solve({ objective, fixed, policy, tau, ...request }, asking) {
-      const found = situation(request, { confidence: dispatches(policy) });
+      const found = situation(request, { confidence: readsConfidence(policy) });
       if (!found.ok)
         return { outcome: "infeasible", kind: "malformed", reason: found.message, bestQuality: null, bestLatencySeconds: null };
       const asked = { ...found.situation, ...versionOf(request.workloadId), objective, fixed, policy, tau };
@@ -262,7 +270,7 @@ export function createPlanningService(
       return { ok: true, plan: sealPlan(recomputed, new Date(plan.metadata.createdAt)) };
     },
     async *examine({ objective, fixed, policy, tau, examine, ...request }, signal) {
-      const found = situation(request, { confidence: dispatches(policy) || examine === "baselines" });
+      const found = situation(request, { confidence: readsConfidence(policy) || examine === "baselines" });
       if (!found.ok) return yield { kind: "refused", message: found.message };
       const { workload: _, judge, ...asked } = found.situation;
       // The source of the judge's time does not affect an examination.
@@ -283,6 +291,7 @@ export function createPlanningService(
 }
 
 /** Whether slack dispatch is among the kinds of policies asked for. */
-const dispatches = (policy: SolveRequest["policy"]): boolean => policy === "slack" || policy === "any";
+/** Whether a kind of policies reads a trained predictor of confidence where there is one: slack dispatch and cascade routing. */
+const readsConfidence = (policy: SolveRequest["policy"]): boolean => policy === "slack" || policy === "cascade-routing" || policy === "any";
 
 const noted = (notes: readonly string[]): { readonly notes?: readonly string[] } => (notes.length === 0 ? {} : { notes });

@@ -1,4 +1,5 @@
-import { planningSample, promptsReaching, routePrompts } from "@/solver/cascade/routing/routing";
+import { routeByPolicy } from "@/solver/cascade/routing/gainRouting";
+import { isScored, planningSample, promptsReaching, promptsScored } from "@/solver/cascade/routing/routing";
 import type { Characteristic, PlannedTraffic } from "@/solver/numeric/drift";
 import type { Plan } from "@/solver/plan/plan";
 import { directStartOf, modelsOf, routesByJudgedScores, thresholdsOf } from "@/solver/plan/policySchema";
@@ -24,11 +25,10 @@ export function plannedTraffic(plan: Pick<Plan, "policy" | "inputs">, workload: 
     const reach = promptsReaching(routed, stage);
     const of = (column: ArrayLike<number> | undefined): readonly number[] => evenly(reach, (prompt) => column?.[prompt] ?? 0);
     if (reach.length === 0) return [];
+    const scoresOf = (own: number) => evenly(promptsScored(routed, own), (prompt) => sample.judged[own]?.[prompt] ?? 0);
     return [
       { name: outputTokensName(model), kind: "tokens", model, values: of(sample.outputTokens[stage]) },
-      ...(routed.judged[stage] === true
-        ? [{ name: scoreName(model), kind: "score" as const, model, values: of(sample.judged[stage]) }]
-        : []),
+      ...(routed.judged[stage] === true ? [{ name: scoreName(model), kind: "score" as const, model, values: scoresOf(stage) }] : []),
     ];
   });
   const lengths: Characteristic = { name: inputTokensName, kind: "tokens", values: evenly(sample.inputTokens, (tokens) => tokens) };
@@ -42,7 +42,7 @@ export function plannedTraffic(plan: Pick<Plan, "policy" | "inputs">, workload: 
 /** Scores with which the plan accepts answers of the judged stages, of the planning prompts; empty if there are none. */
 export function plannedAcceptedScores(plan: Pick<Plan, "policy" | "inputs">, workload: Workload): readonly number[] {
   const { sample, routed } = routedByPlan(plan, workload);
-  return Array.from(routed.exit).flatMap((stage, prompt) => (routed.judged[stage] === true ? [sample.judged[stage]?.[prompt] ?? 0] : []));
+  return Array.from(routed.exit).flatMap((stage, prompt) => (isScored(routed, prompt, stage) ? [sample.judged[stage]?.[prompt] ?? 0] : []));
 }
 
 /** The planning prompts as the policy routes them. The workload of a policy with a trained router has its scores: `workloadOfPlan`. */
@@ -56,9 +56,9 @@ export function routedByPlan({ policy }: Pick<Plan, "policy">, workload: Workloa
   // All others route requests by load or by unknown scores, so the requests of a model are not known in advance: only arrivals are compared.
   const models = (policy.kind === "cascade" && isRead) || policy.kind === "fixed" ? modelsOf(policy) : [];
   const sample = planningSample(outcomes, planning, models);
-  const stages = models.map((_, stage) => stage);
-  const below = isRead ? directStart?.below : 0;
-  return { models, planning, sample, routed: routePrompts(sample, stages, thresholdsOf(policy), below) };
+  const routed =
+    policy.kind === "cascade" && isRead ? routeByPolicy(sample, policy) : routeByPolicy(sample, { thresholds: [...thresholdsOf(policy)] });
+  return { models, planning, sample, routed };
 }
 
 function evenly(values: Int32Array, of: (value: number) => number): readonly number[] {

@@ -5,7 +5,7 @@ import { plannedJudgeEngine } from "@/server/planning/planner/situationOf";
 import type { Planning } from "@/server/planning/planningService";
 import { startRouterOf } from "@/solver/plan/directStart";
 import type { Plan } from "@/solver/plan/plan";
-import { directStartOf } from "@/solver/plan/policySchema";
+import { directStartOf, isByThresholds } from "@/solver/plan/policySchema";
 import { type ReplicaChange, replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { boundText, secondsText } from "@/solver/wording/wording";
 import { adviseChange, type ChangedStage, type PlanNow } from "@/solver/workload/driftProposal";
@@ -40,7 +40,9 @@ export async function proposeChange(planning: Pick<Planning, "solve" | "predict"
   // Older plans record a direct start only if they have one.
   const planned = directStartOf(policy);
   const directStart = inputs.directStart ?? (planned && startRouterOf(planned.router));
-  const policyChoice = inputs.policyChoice ?? (policy.kind === "slack" ? ("slack" as const) : undefined);
+  const policyChoice =
+    inputs.policyChoice ??
+    (policy.kind === "slack" ? ("slack" as const) : isByThresholds(policy) ? undefined : ("cascade-routing" as const));
   const running = runningReplicas(plan);
   const request: SolveRequest = {
     workloadId: traffic.workloadId,

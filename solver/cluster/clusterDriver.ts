@@ -1,4 +1,4 @@
-import type { Action, Policy, Start, WaitingWork } from "@/solver/policies/core/policy";
+import type { Action, Evidence, Policy, Start, StartingRequest, WaitingWork } from "@/solver/policies/core/policy";
 import type { ClusterWorld, Sending } from "./clusterWorld";
 import { WaitingList } from "./waitingList";
 
@@ -20,6 +20,8 @@ export class ClusterDriver {
   private readonly readsMemory: boolean;
   private readonly ids: readonly string[];
   private readonly stage: Int8Array;
+  /** What the policy may read of each request besides the answer at hand; undefined where it does not. */
+  private readonly evidence: (Evidence | undefined)[] | undefined;
   /** The targets of escalated requests that have not joined yet. */
   private readonly sentTo: (Start | undefined)[];
   private undecided = false;
@@ -34,6 +36,7 @@ export class ClusterDriver {
     this.readsMemory = policy.needs.includes("kv-telemetry");
     this.ids = Array.from({ length: count }, (_, request) => String(request));
     this.stage = new Int8Array(count);
+    this.evidence = policy.readsEvidence ? new Array<Evidence | undefined>(count).fill(undefined) : undefined;
     this.sentTo = new Array<Start | undefined>(count).fill(undefined);
   }
 
@@ -77,12 +80,26 @@ export class ClusterDriver {
   private collectJoining(now: number): void {
     const { world } = this;
     for (let request = world.takeJoining(now); request !== null; request = world.takeJoining(now)) {
-      const to = this.sentTo[request] ?? this.policy.start(world.starting(request));
+      const to = this.sentTo[request] ?? this.start(request, world.starting(request));
       this.sentTo[request] = undefined;
       this.stage[request] = to.stage;
       world.joined(request, to, now);
       this.queue(request, now, { kind: "queued" });
     }
+  }
+
+  private start(request: number, starting: StartingRequest): Start {
+    const { routerScores } = starting;
+    if (this.evidence !== undefined) this.evidence[request] = { routerScores, answers: [] };
+    return this.policy.start(starting);
+  }
+
+  /** Notes the score of an answer that a later stage follows. */
+  private noteScore(request: number): void {
+    const before = this.evidence?.[request];
+    if (this.evidence === undefined || before === undefined) return;
+    const answer = { stage: this.stage[request] ?? 0, score: this.world.judgedScore(request) };
+    this.evidence[request] = { ...before, answers: [...before.answers, answer] };
   }
 
   private queue(request: number, now: number, state: WaitingWork["state"]): void {
@@ -96,6 +113,7 @@ export class ClusterDriver {
       queuedSinceSeconds: now,
       inputTokens: world.inputTokens[request] ?? 0,
       ...world.predictions(request, stage),
+      ...(this.evidence && { evidence: this.evidence[request] }),
       state,
     };
     this.waiting.add(work);
@@ -105,7 +123,7 @@ export class ClusterDriver {
 
   private answered(request: number, now: number): void {
     this.release(request, { now, failed: false });
-    if (this.policy.judges(this.stage[request] ?? 0)) this.world.judge(request, now);
+    if (this.policy.judges(this.stage[request] ?? 0, this.evidence?.[request])) this.world.judge(request, now);
     else this.queue(request, now, { kind: "answered", judgedScore: null });
   }
 
@@ -142,6 +160,10 @@ export class ClusterDriver {
         this.ended(request);
         break;
       case "escalate":
+        this.noteScore(request);
+        this.sentTo[request] = action;
+        this.world.sendOn(request, action, now);
+        break;
       case "skip":
         this.sentTo[request] = action;
         this.world.sendOn(request, action, now);

@@ -40,6 +40,8 @@ export class ModelledWorld implements ClusterWorld {
   readonly replicas: readonly ReplicaView[];
   readonly outage: Outage | undefined;
   private readonly policy: Policy;
+  /** Whether the answer of the stage that each request entered last was scored: its client sees nothing before that. */
+  private readonly isScored: Uint8Array;
   private readonly sample: RequestSample;
   private readonly outcomes: OutcomeTable;
   private readonly predictTokens: ClusterSimulation["predictTokens"];
@@ -77,6 +79,7 @@ export class ModelledWorld implements ClusterWorld {
     this.replicas = this.engines.views;
     this.learning = callLearning(policy);
     this.stage = new Int8Array(count);
+    this.isScored = new Uint8Array(count);
     this.joinedSeconds = new Float64Array(count);
     this.endToEndSeconds = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
     this.ttftSeconds = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
@@ -166,6 +169,7 @@ export class ModelledWorld implements ClusterWorld {
   }
 
   judge(request: number, now: number): void {
+    this.isScored[request] = 1;
     const outputTokens = this.outputTokensOf(request);
     this.judgeQueue.judge(request, { nowSeconds: now, inputTokens: this.inputTokens[request] ?? 0, outputTokens });
   }
@@ -179,7 +183,7 @@ export class ModelledWorld implements ClusterWorld {
     const arrival = this.arrivalSeconds[request] ?? 0;
     this.finalStage[request] = stage;
     this.endToEndSeconds[request] = now - arrival;
-    this.ttftSeconds[request] = (this.policy.judges(stage) ? now : (this.engines.firstTokenSeconds[request] ?? now)) - arrival;
+    this.ttftSeconds[request] = (this.isScored[request] === 1 ? now : (this.engines.firstTokenSeconds[request] ?? now)) - arrival;
     this.learning?.ended(this.programIds[request] ?? "", now);
     this.quality[request] = this.answersAt(request).outcomes.label[this.promptOf(request)] ?? Number.NaN;
     this.lastFinish = now;
@@ -220,6 +224,7 @@ export class ModelledWorld implements ClusterWorld {
 
   private enter(request: number, stage: number): void {
     this.answersOf(stage);
+    this.isScored[request] = 0;
     this.stage[request] = stage;
   }
 

@@ -46,6 +46,36 @@ describe("replayRun", () => {
     ]);
   });
 
+  it("gives a policy that reads them the router's scores and those of earlier answers, so that stages are passed over again", () => {
+    const calibration = { raw: [0, 100], calibrated: [0, 100] };
+    const gate = { calibration, levels: [5, 95].map((score) => ({ score, share: 0.5 })) };
+    const byGain: CascadePolicy = {
+      ...cascade,
+      stages: [{ model: "small" }, { model: "medium" }, { model: "large" }],
+      thresholds: [50, 50],
+      directStart: { below: [0, 0], router: { kind: "modelled", auc: 0.7 } },
+      // The two smaller models are right on the same prompts, the largest nearly always.
+      cascadeRouting: {
+        ...{ pointsPerGpuSecond: 2, gpuSeconds: [1, 4, 8], patterns: [-2, -20, -20, -20, -1, -20, -20, -0.5] },
+        ...{ heads: [0, 1, 2].map(() => ({ centre: 0, slope: 1 })), gates: [gate, gate] },
+      },
+      approvedRanges: { thresholds: [0, 1].map(() => ({ min: 0, max: 100 })) },
+    };
+    const three = ["small", "medium", "large"].map((model) => ({ id: `${model}-0`, model, maxInFlight: 1 }));
+    const routerScores = { small: 50, medium: 50, large: 90 };
+    const skipping = { ...request(visit(0, [0, 2, 3], 5), visit(2, [3.5, 6, null])), routerScores };
+    const [decided] = replayRun(buildPolicy(byGain), { replicas: three, requests: [skipping] });
+    expect(decided).toMatchObject({
+      startReason: "largest-expected-gain",
+      visits: [
+        { stage: 0, verdict: "escalated", reason: "largest-expected-gain" },
+        { stage: 2, verdict: "accepted", reason: "last-stage" },
+      ],
+    });
+    const [unscored] = replayRun(buildPolicy(byGain), { replicas: three, requests: [{ ...skipping, routerScores: {} }] });
+    expect(unscored).toMatchObject({ startReason: "no-router-score-of-small", visits: [{ reason: "score-below-threshold" }] });
+  });
+
   it("leaves what another policy asks for unanswered where the record has no answer to it", () => {
     const stricter = { ...cascade, thresholds: [90] };
     const [, kept] = replayRun(buildPolicy(stricter), { replicas, requests: [first, second] });

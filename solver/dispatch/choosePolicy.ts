@@ -1,7 +1,7 @@
 import { best, type ComparedFigures, choose, promisedQuality } from "@/solver/cascade/choose/choose";
 import { kindWithinSlack, slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
 import type { Candidate, Exploration, Knobs } from "@/solver/cascade/explore/exploration";
-import type { PolicyChoice } from "@/solver/plan/planSlack";
+import type { ComparedPolicy, PolicyChoice } from "@/solver/plan/planSlack";
 import { chooseDispatch } from "./chooseDispatch";
 import type { DispatchExploration, DispatchPoint } from "./dispatchExploration";
 
@@ -81,7 +81,7 @@ const figuresOf = ({ latencySeconds, costUsdPerRequest, quality, qualityLow }: C
 });
 
 /** Whether a kind of policy is among those asked for. */
-export const isAsked = (policy: PolicyCandidate["policy"], asked: PolicyChoice): boolean => asked === "any" || policy === asked;
+export const isAsked = (policy: ComparedPolicy["policy"], asked: PolicyChoice): boolean => asked === "any" || policy === asked;
 
 interface OneModel {
   readonly exploration: Exploration;

@@ -3,6 +3,7 @@ import { kindWithinSlack, slackApplies, slackLimit } from "@/solver/cascade/choo
 import { type SlackFigures, slackSays } from "@/solver/cascade/choose/slackSays";
 import { buildPlan } from "@/solver/cascade/plan/buildPlan";
 import type { BuildPlanInput, NoPlan } from "@/solver/cascade/plan/planInput";
+import { planByGain } from "@/solver/cascadeRouting/planByGain";
 import type { DispatchDraft, Objective, PlanDraft } from "@/solver/plan/plan";
 import type { ComparedPolicy, PolicyChoice } from "@/solver/plan/planSlack";
 import { modelsOf } from "@/solver/plan/policySchema";
@@ -63,7 +64,7 @@ export function planPolicies(input: PlanPoliciesInput): BuiltPolicy {
 
 /** The plan of each kind of policy that is asked for, or why there is none. */
 function planEach(input: PlanPoliciesInput, objective: Objective): readonly BuiltOfKind[] {
-  const kinds: readonly Kind[] = ["cascade", "one-model", "slack"];
+  const kinds: readonly Kind[] = ["cascade", "cascade-routing", "one-model", "slack"];
   const asked = { ...input, objective };
   return kinds.filter((kind) => isAsked(kind, input.policy)).map((kind) => ({ policy: kind, ...planKind(asked, kind) }));
 }
@@ -72,6 +73,8 @@ function planKind(input: PlanPoliciesInput, kind: Kind): BuiltPolicy {
   switch (kind) {
     case "cascade":
       return buildPlan(input);
+    case "cascade-routing":
+      return planByGain(input);
     case "one-model":
       return planOneModel(input);
     case "slack": {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { gateSchema } from "@/solver/gates/gateDocument";
+import { cascadeRoutingFault, cascadeRoutingSchema } from "@/solver/nextModel/cascadeRoutingDocument";
 import { machineName, oneLine } from "@/solver/wording/names";
 import { judgeVariationSchema } from "../judging/judgeTime";
 import { directStartSchema } from "./directStart";
@@ -40,13 +41,20 @@ export const cascadePolicySchema = z
     gates: z.array(gateSchema).optional(),
     /** Left out: every request starts at the first stage. */
     directStart: directStartSchema.optional(),
+    /**
+     * Left out: the next stage answers what a threshold refuses. Else the model with the largest expected gain does, wherever the router of
+     * `directStart` scores the request for every model; the thresholds are for requests that it does not score.
+     */
+    cascadeRouting: cascadeRoutingSchema.optional(),
     ...queueing,
     /** The range inside which an operator may change each threshold without a new approval. */
     approvedRanges: z.object({ thresholds: z.array(z.object({ min: z.int().min(0).max(100), max: z.int().min(0).max(100) })) }),
   })
-  .superRefine(({ stages, thresholds, gates, directStart }, context) => {
+  .superRefine(({ stages, thresholds, gates, directStart, cascadeRouting }, context) => {
     const fault = gatesFault({ stages, gates });
     if (fault !== null) context.addIssue({ code: "custom", path: ["gates"], message: fault });
+    const unfit = cascadeRoutingFault({ stages, thresholds, directStart, cascadeRouting });
+    if (unfit !== null) context.addIssue({ code: "custom", path: ["cascadeRouting"], message: unfit });
     const wanted = stages.length - 1;
     const refuse = (path: string[], what: string, found: number): void =>
       context.addIssue({ code: "custom", path, message: `${stages.length} stages need ${wanted} ${what}, found ${found}` });

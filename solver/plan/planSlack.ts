@@ -6,7 +6,7 @@ const score = z.number().min(0).max(100);
 const seconds = z.number().nonnegative();
 
 /** The kinds of policies that the planner may be asked for; `any`: the best of all of them on the objective. */
-export const policyChoices = ["any", "cascade", "slack", "one-model"] as const;
+export const policyChoices = ["any", "cascade", "cascade-routing", "slack", "one-model"] as const;
 export type PolicyChoice = (typeof policyChoices)[number];
 
 /** Highest tau of slack dispatch that is planned. */
@@ -47,7 +47,7 @@ export const slackBoughtSchema = z.object({
 
 /** The best plan of one kind of policy on the same objective and GPUs; figures are null where there is none, and `reason` says why. */
 export const comparedPolicySchema = z.object({
-  policy: z.enum(["cascade", "slack", "one-model"]),
+  policy: z.enum(["cascade", "cascade-routing", "slack", "one-model"]),
   models: z.array(machineName),
   quality: score.nullable(),
   qualityLow: score.nullable(),

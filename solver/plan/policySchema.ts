@@ -54,6 +54,9 @@ export function gatesOf(policy: PolicyDocument): readonly GateDocument[] {
   return policy.gates ?? policy.stages.slice(1).map(() => ({ kind: "judge" as const }));
 }
 
+/** Whether thresholds alone route a policy's requests: a cascade that does not choose the next model by its expected gain. */
+export const isByThresholds = (policy: PolicyDocument): boolean => policy.kind === "cascade" && policy.cascadeRouting === undefined;
+
 /** Whether any answer of a cascade gets a score: none at thresholds of 0, which every score reaches. */
 export const judgesAny = (thresholds: readonly number[]): boolean => thresholds.some((threshold) => threshold > 0);
 
@@ -70,6 +73,10 @@ export const routesByJudgedScores = (policy: PolicyDocument): boolean =>
 
 /** Why nothing predicts a policy whose gates are not the judge alone. */
 export const GATES_NOT_SIMULATED = "The policy has gates that are not the judge alone, and only a judge is simulated.";
+
+/** Why a plan of cascade routing is not planned again as it is. */
+export const GAIN_NOT_REPEATED =
+  "Cascade routing is fitted to the traffic that it was planned for; only thresholds are planned again as they are.";
 
 /** The model whose engines in the deployment judge; null where no gate asks a judge, or a judge outside of the deployment is used. */
 export const judgeEngineOf = (policy: PolicyDocument): string | null =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GateDocument } from "../gates/gateDocument";
+import type { CascadeRoutingDocument } from "../nextModel/cascadeRoutingDocument";
 import type { CascadePolicy } from "../plan/plan";
 import {
   asksJudge,
@@ -15,6 +16,7 @@ import {
 import { buildPolicy } from "./buildPolicy";
 import { policyRefusal } from "./policyRefusal";
 import { cascadeContract } from "./testing/cascadeContract";
+import { gainContract } from "./testing/gainContract";
 import { policyContract } from "./testing/policyContract";
 import { declared, justInTime, selections } from "./testing/testJustInTime";
 import { starting } from "./testing/worldOfContract";
@@ -73,6 +75,10 @@ function contracts(name: string, document: PolicyDocument): void {
     ...(document.kind === "cascade" && !asksJudge(document) && { judgeless: true }),
   });
   if (document.kind !== "cascade") return;
+  if (document.cascadeRouting !== undefined) {
+    gainContract(name, { build, document: document.cascadeRouting });
+    return;
+  }
   const { thresholds, directStart, judge, gates } = document;
   const isGated = (stage: number) => gates !== undefined && gates[stage]?.kind !== "judge";
   const largestWhenDown = judge.whenDown === "largest";
@@ -131,6 +137,31 @@ for (const whenDown of ["accept", "largest"] as const) {
     contracts(name, { ...rest, judge: { ...judge, whenDown }, gates });
   }
 }
+
+const calibrated = { calibration: { raw: [0, 100], calibrated: [10, 90] }, levels: [20, 50, 85].map((score) => ({ score, share: 1 / 3 })) };
+
+function routedByGain(gates: CascadeRoutingDocument["gates"], whenDown: "accept" | "largest" = "accept"): CascadePolicy {
+  const { judge, ...rest } = cascade(
+    gates.map((gate, stage) => (gate === null ? 0 : ([73, 41][stage] ?? 50))),
+    "least-load",
+    1,
+  );
+  return {
+    ...rest,
+    judge: { ...judge, whenDown },
+    cascadeRouting: {
+      pointsPerGpuSecond: 2,
+      gpuSeconds: [1, 4, 9].slice(0, gates.length + 1),
+      heads: [-0.2, 0.4, 1.2].slice(0, gates.length + 1).map((centre) => ({ centre, slope: 0.8 })),
+      patterns: [-1, -2.5, -2, -2.2, -1.5, -2.4, -1.8, -0.4].slice(0, 2 ** (gates.length + 1)),
+      gates,
+    },
+  };
+}
+
+contracts("cascade routing over 3", routedByGain([calibrated, calibrated]));
+contracts("cascade routing over 3 whose first answers nothing scores", routedByGain([null, calibrated], "largest"));
+contracts("cascade routing over 2, no answer scored", routedByGain([null]));
 
 const aged: readonly OrderDocument[] = [
   { kind: "sjf", agingThreshold: 4 },
@@ -285,6 +316,18 @@ describe("buildPolicy", () => {
       { ...cascade([50]), gates: [{ ...agreement, peers: ["large", "large"] }] },
       "names the peer large twice",
     ],
+    ["cascade routing without a router", { ...routedByGain([calibrated]), directStart: undefined }, "name the router as the direct start"],
+    [
+      "cascade routing of other stages",
+      { ...routedByGain([calibrated, calibrated]), cascadeRouting: routedByGain([calibrated]).cascadeRouting },
+      "fitted to 2 stages, and the cascade has 3",
+    ],
+    [
+      "cascade routing by scores that no gate gives",
+      { ...routedByGain([calibrated]), thresholds: [0] },
+      "threshold of 0 lets its answers go unscored",
+    ],
+    ["a score that cascade routing does not read", { ...routedByGain([null]), thresholds: [40] }, "threshold of 40 needs one"],
     ["a direct start by too few scores", cascade([50, 50], "least-load", [40]), "3 stages needs one router score, or 2"],
     ["a direct start at a score over 100", cascade([50, 50], "least-load", [40, 101]), "below 101"],
     ["no stage at all", { ...cascade([]), stages: [] }, "at least one stage"],

@@ -56,7 +56,7 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
 
   function judged(work: WaitingWork, judgedScore: number | null, outage: Outage | undefined): Action {
     const { id: workId, stage: own, failedStages: failed, answeredStages = [] } = work;
-    const verdict = route.verdict(own, judgedScore);
+    const verdict = route.verdict(own, judgedScore, work.evidence);
     if (verdict.kind === "accept") return { ...verdict, workId };
     const stage = stageFor(verdict.stage, { outage, failed, answered: [...answeredStages, own] });
     if (stage === verdict.stage) return { ...verdict, workId };
@@ -85,6 +85,7 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
     needs,
     preference: preference === undefined ? null : (work) => preference.key(work),
     ...(thenBy && { thenBy }),
+    ...(route.readsEvidence && { readsEvidence: true as const }),
     start(request) {
       const start = route.start(request);
       const { outage } = request;
@@ -97,9 +98,9 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
       if (model === undefined) throw new RangeError(`This ${route.kind} has ${route.models.length} stages; there is no stage ${stage}.`);
       return model;
     },
-    judges: (stage) => route.judges(stage),
-    accepts: (stage, score) => route.verdict(stage, score).kind === "accept",
-    acceptReason: (stage) => route.verdict(stage, null).reason,
+    judges: (stage, evidence) => route.judges(stage, evidence),
+    accepts: (stage, score, evidence) => route.verdict(stage, score, evidence).kind === "accept",
+    acceptReason: (stage, evidence) => route.verdict(stage, null, evidence).reason,
     decide(view) {
       const actions: Action[] = [];
       const { outage } = view;

@@ -1,3 +1,4 @@
+import { cascadeRoutingFault } from "../nextModel/cascadeRoutingDocument";
 import { startScores } from "../plan/directStart";
 import { gatesFault } from "../plan/gatesFault";
 import type { CascadePolicy } from "../plan/plan";
@@ -27,7 +28,7 @@ function routeRefusal(document: PolicyDocument): string | null {
   }
 }
 
-function cascadeRefusal({ stages, thresholds, gates, approvedRanges, directStart }: CascadePolicy): string | null {
+function cascadeRefusal({ stages, thresholds, gates, approvedRanges, directStart, cascadeRouting }: CascadePolicy): string | null {
   if (stages.length === 0) return "A cascade needs at least one stage.";
   if (thresholds.length !== stages.length - 1) {
     return `A cascade of ${stages.length} stages needs ${stages.length - 1} thresholds, one for each stage but the last; found ${thresholds.length}.`;
@@ -48,7 +49,7 @@ function cascadeRefusal({ stages, thresholds, gates, approvedRanges, directStart
     const refused = directStartRefusal(directStart, stages.length);
     if (refused !== null) return refused;
   }
-  return gatesFault({ stages, gates });
+  return gatesFault({ stages, gates }) ?? cascadeRoutingFault({ stages, thresholds, directStart, cascadeRouting });
 }
 
 function directStartRefusal({ below }: NonNullable<CascadePolicy["directStart"]>, stages: number): string | null {

@@ -185,3 +185,19 @@ describe("stageFacts of an answer that another gate than the judge scored", () =
     expect(textOf(facts, "Judge's score")).toContain("80");
   });
 });
+
+describe("the terms of a choice by expected gain", () => {
+  it("say what was expected of each model and what a gain had to be worth", () => {
+    const options = [{ model: "large", quality: 80, gpuSeconds: 4 }];
+    const start = requestOf({ startReason: "largest-expected-gain", startGain: { quality: null, pointsPerGpuSecond: 2.5, options } });
+    expect(textOf(start, "Expected of each model, going on from there")?.replaceAll(/\s/g, " ")).toBe(
+      "large 80.0 after 4.00 s of GPU time",
+    );
+    expect(textOf(start, "Expected quality of this answer")).toBeUndefined();
+    const stage = stageOf({ gain: { quality: 60, pointsPerGpuSecond: 2.5, options } });
+    expect(textOf(stage, "Expected quality of this answer")).toBe("60.0");
+    expect(textOf(stage, "Expected of each model, going on from there")).toContain("a gain of 5.0 a GPU-second");
+    expect(textOf(stage, "Points of quality that a gain must bring")).toBe("2.5 a GPU-second");
+    expect(reasonText("no-gain-worth-its-cost")).toBe("no larger model is expected to gain enough for its cost");
+  });
+});

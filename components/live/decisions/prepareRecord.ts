@@ -1,5 +1,6 @@
 import { formatCount, formatCounted, formatPercent, formatScore, formatSeconds, formatUsd } from "@/components/ui/format";
 import type { Decision, Stage } from "./prepareDecision";
+import { gainFacts } from "./prepareGain";
 
 /** One line of a record: its label and its value. */
 export interface Fact {
@@ -23,6 +24,7 @@ export function requestFacts(decision: Decision): readonly Fact[] {
       isChosenLate ? "Its model was chosen" : "Started at its first stage because",
       decision.startReason === undefined ? null : reasonText(decision.startReason),
     ),
+    ...gainFacts(decision.startGain),
     ...fact(
       "Router's scores",
       routerScores === undefined
@@ -143,6 +145,9 @@ const reasonWords: Readonly<Record<string, string>> = {
   "program-keeps-its-model": "its program keeps its model",
   "least-loaded": "its model is the least loaded",
   "surer-within-slack": "its model is more confident and not much more loaded than the least loaded one",
+  "largest-expected-gain": "of all models this one has the best trade-off between expected quality and cost",
+  "no-gain-worth-its-cost": "no larger model is expected to gain enough for its cost",
+  "no-gain-at-any-score": "whatever its score, no larger model is expected to gain enough for its cost, so it was not scored",
   "score-below-threshold": "the score is below the threshold",
   "score-at-or-above-threshold": "the score is at or above the threshold",
   "last-stage": "there is no stage after it",
@@ -211,6 +216,7 @@ export function stageFacts(stage: Stage): readonly Fact[] {
     ...fact("Gate", isGated(stage) ? gateNames[stage.gate.kind] : null),
     ...fact("Gate took", isGated(stage) ? formatSeconds(stage.gate.seconds) : null),
     ...fact(isGated(stage) ? "Gate's score" : "Judge's score", scoreText(stage)),
+    ...gainFacts(stage.gain),
     ...fact("Further answers", furtherText(stage)),
     ...fact("Tokens in, out", stage.verdict === "failed" ? null : `${tokens(stage.inputTokens)}, ${tokens(stage.outputTokens)}`),
     ...fact(

@@ -11,6 +11,7 @@ export function asksFor(policy: PolicyChoice, stages: number): boolean {
     case "one-model":
       return stages === 1;
     case "slack":
+    case "cascade-routing":
       return false;
   }
 }

@@ -1,9 +1,14 @@
 import { Button } from "@/components/ui/Button";
-import type { RoutingChoice } from "../address/routingKey";
 import type { BetterBanner as Prepared } from "./prepareBetter";
 
 /** Says that a baseline is better than the recommended plan, and plans it or says why it cannot be planned. */
-export function BetterBanner({ banner, onPlan }: { readonly banner: Prepared; readonly onPlan: (routing: RoutingChoice) => void }) {
+export function BetterBanner({
+  banner,
+  onPlan,
+}: {
+  readonly banner: Prepared;
+  readonly onPlan: (plannable: Extract<Prepared["plannable"], { kind: "thresholds" | "cascade-routing" }>) => void;
+}) {
   const { says, plannable, reason } = banner;
   return (
     <p
@@ -14,7 +19,9 @@ export function BetterBanner({ banner, onPlan }: { readonly banner: Prepared; re
       <span>
         {says} {reason}
       </span>
-      {plannable.kind === "thresholds" && <Button onClick={() => onPlan(plannable.routing)}>Plan it</Button>}
+      {(plannable.kind === "thresholds" || plannable.kind === "cascade-routing") && (
+        <Button onClick={() => onPlan(plannable)}>Plan it</Button>
+      )}
     </p>
   );
 }

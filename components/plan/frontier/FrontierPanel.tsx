@@ -194,7 +194,7 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
                 />
               )}
               {prepared.better !== null && (
-                <BetterBanner banner={prepared.better} onPlan={(routing) => onChange(baselineChange(routing, policy), "push")} />
+                <BetterBanner banner={prepared.better} onPlan={(plannable) => onChange(baselineChange(plannable, policy), "push")} />
               )}
               <FrontierTable
                 table={prepared.table}

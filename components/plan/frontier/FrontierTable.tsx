@@ -19,7 +19,9 @@ function wordsOf(row: FrontierRow, recommended: RecommendedWord): string {
     row.pin !== null && `pin ${row.pin}`,
     row.own && "your choice",
     row.role === "chosen" && recommended,
-    routing === null ? "slack dispatch" : routing.models.length === 1 ? "one model alone" : "cascade",
+    row.policy.kind === "slack" && "slack dispatch",
+    row.policy.kind === "cascade-routing" && "cascade routing",
+    routing !== null && (routing.models.length === 1 ? "one model alone" : "cascade"),
     routing?.startBelow !== undefined && `direct start from ${startText(routing.startBelow)}`,
     !row.asked && "not asked for",
     row.runs && "runs now",
@@ -79,6 +81,12 @@ function FollowingRow(props: {
   );
 }
 
+const titles: Readonly<Record<FrontierRow["policy"]["kind"], string>> = {
+  routing: "Choose this cascade and plan it",
+  slack: "Plan slack dispatch at this τ",
+  "cascade-routing": "Plan cascade routing",
+};
+
 const PlanRow = memo(function PlanRow(props: {
   readonly row: FrontierRow;
   readonly recommended: RecommendedWord;
@@ -96,7 +104,7 @@ const PlanRow = memo(function PlanRow(props: {
       <td className="whitespace-nowrap">
         <button
           type="button"
-          title={row.policy.kind === "slack" ? "Plan slack dispatch at this τ" : "Choose this cascade and plan it"}
+          title={titles[row.policy.kind]}
           aria-pressed={row.own}
           className="-mx-1 inline-flex min-h-6 items-center gap-1 rounded px-1 hover:bg-accent-soft"
           onFocus={() => props.onHover(row.key)}

@@ -1,9 +1,10 @@
+import { formatScore } from "@/components/ui/format";
 import { ModelMark } from "@/components/ui/ModelChip";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
 import { CascadeCell } from "./CascadeCell";
 import type { PlottedPolicy } from "./frontierPlans";
 
-/** A policy in a line: a cascade with its thresholds, or the models of slack dispatch with its tau. */
+/** A policy in a line: a cascade with its thresholds, the models of slack dispatch with its tau, or of cascade routing with its trade-off. */
 export function PolicyCell(props: { readonly policy: PlottedPolicy; readonly identities: ReadonlyMap<string, ModelIdentity> }) {
   const { policy, identities } = props;
   if (policy.kind === "routing") return <CascadeCell cascade={policy.routing} identities={identities} />;
@@ -21,7 +22,9 @@ export function PolicyCell(props: { readonly policy: PlottedPolicy; readonly ide
           </span>
         );
       })}
-      <span className="text-xs whitespace-nowrap text-ink-3">τ {policy.tau}</span>
+      <span className="text-xs whitespace-nowrap text-ink-3">
+        {policy.kind === "slack" ? `τ ${policy.tau}` : `λ ${formatScore(policy.pointsPerGpuSecond)}`}
+      </span>
     </>
   );
 }

@@ -18,6 +18,7 @@ export function describePoint(point: FrontierPlan | NamedBaseline): string {
 
 function policyText(policy: PlottedPolicy): string {
   if (policy.kind === "slack") return `slack dispatch τ ${policy.tau} over ${policy.models.join(", ")}`;
+  if (policy.kind === "cascade-routing") return `cascade routing over ${policy.models.join(", ")}`;
   const { models, thresholds, startBelow } = policy.routing;
   const stages = models.map((model, index) => (thresholds[index] === undefined ? model : `${model} below ${thresholds[index]} →`));
   return `${stages.join(" ")}${startBelow === undefined ? "" : `, direct start from ${startText(startBelow)}`}`;

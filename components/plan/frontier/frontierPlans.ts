@@ -11,8 +11,12 @@ import { formatPin, formatRouting, type PinnedPlan, parsePin, type RoutingChoice
 import { routingOf } from "../address/routingOf";
 import type { PlanEstimate } from "../planning/recommend";
 
-/** The policy of a plan: a cascade, which may be one model alone, or slack dispatch. */
+/** The key of cascade routing: the tables have none, so there is at most the exact plan. */
+export const GAIN_KEY = "cascade routing";
+
+/** The policy of a plan: a cascade, which may be one model alone, cascade routing, or slack dispatch. */
 export type PlottedPolicy =
+  | { readonly kind: "cascade-routing"; readonly models: readonly string[]; readonly pointsPerGpuSecond: number }
   | { readonly kind: "routing"; readonly routing: RoutingChoice }
   | { readonly kind: "slack"; readonly models: readonly string[]; readonly tau: number };
 

@@ -5,15 +5,17 @@ import type { PlanView } from "../address/planCodec";
 import { routingChange } from "../address/policyView";
 import { parsePin, type RoutingChoice } from "../address/routingKey";
 import { parseDispatchKey } from "./dispatchPlans";
+import { GAIN_KEY } from "./frontierPlans";
 
 /**
- * The change to the view that plans what a key of the frontier names: thresholds, or slack dispatch at a tau. Its GPUs too where an axis tells
+ * The change to the view that plans what a key of the frontier names: thresholds, cascade routing, or slack dispatch at a tau. Its GPUs too where an axis tells
  * plans apart by them. null for a key that names no plan.
  */
 export function planChange(
   key: string,
   view: { readonly policy: PolicyChoice; readonly axes: FrontierAxes; readonly dispatch: DispatchExploration | null },
 ): Partial<PlanView> | null {
+  if (key === GAIN_KEY) return gainChange;
   const point = parseDispatchKey(key);
   if (point !== null) {
     const gpus = view.dispatch?.allocations[point.allocation]?.gpus.reduce((sum, own) => sum + own, 0);
@@ -25,8 +27,15 @@ export function planChange(
   return { ...routingChange(pin.routing, view.policy), ...(pin.gpus !== null && { gpus: pin.gpus }) };
 }
 
+/** The change to the view that plans cascade routing: the planner chooses its models and trade-off. */
+const gainChange: Partial<PlanView> = { policy: "cascade-routing", fixed: null, tau: null };
+
 /** The change to the view that plans a baseline by hand: a trained router needs the predictor that its scores come from. */
-export const baselineChange = (routing: RoutingChoice, policy: PolicyChoice): Partial<PlanView> => ({
-  ...routingChange(routing, policy),
-  ...(routing.startBelow !== undefined && { router: "trained" }),
-});
+export function baselineChange(
+  baseline: { readonly kind: "thresholds"; readonly routing: RoutingChoice } | { readonly kind: "cascade-routing" },
+  policy: PolicyChoice,
+): Partial<PlanView> {
+  if (baseline.kind === "cascade-routing") return gainChange;
+  const { routing } = baseline;
+  return { ...routingChange(routing, policy), ...(routing.startBelow !== undefined && { router: "trained" }) };
+}

@@ -35,9 +35,19 @@ it("says why a baseline cannot be planned: a modelled router, or the same thresh
   );
 });
 
+it("offers cascade routing as the plan: the planner chooses its models and trade-off", () => {
+  const gain: NamedBaseline = { ...baseline(null), name: "cascade routing", policy: "cascade-routing" };
+  const offered = prepareBetter({ baseline: gain, axis: "latency", by: 0.5 }, planned);
+  expect(offered).toMatchObject({ plannable: { kind: "cascade-routing" }, reason: null });
+  expect(offered.says).toContain("plan it to apply it");
+  expect(baselineChange({ kind: "cascade-routing" }, "cascade")).toEqual({ policy: "cascade-routing", fixed: null, tau: null });
+});
+
 it("offers a trained router as the plan: thresholds of 0 and the scores to start at, with the predictor that gives them", () => {
   const router = { models: ["small", "large"], thresholds: [0], startBelow: 55 };
   expect(banner(router)).toMatchObject({ plannable: { kind: "thresholds", routing: router }, reason: null });
-  expect(baselineChange(router, "cascade")).toEqual({ fixed: router, router: "trained" });
-  expect(baselineChange({ models: ["small", "large"], thresholds: [40] }, "cascade")).not.toHaveProperty("router");
+  expect(baselineChange({ kind: "thresholds", routing: router }, "cascade")).toEqual({ fixed: router, router: "trained" });
+  expect(baselineChange({ kind: "thresholds", routing: { models: ["small", "large"], thresholds: [40] } }, "cascade")).not.toHaveProperty(
+    "router",
+  );
 });

@@ -5,11 +5,12 @@ import { formatRouting, type RoutingChoice } from "../address/routingKey";
 import type { NamedBaseline } from "./useBaselines";
 
 /**
- * Whether a baseline can be planned: by its thresholds and, of a trained router, the scores to start at, unless those are the plan's own, on
- * other replicas; a modelled router cannot.
+ * Whether a baseline can be planned: cascade routing as such, others by their thresholds and, of a trained router, the scores to start at,
+ * unless those are the plan's own, on other replicas; a modelled router cannot.
  */
 type Plannable =
   | { readonly kind: "thresholds"; readonly routing: RoutingChoice }
+  | { readonly kind: "cascade-routing" }
   | { readonly kind: "replicas" }
   | { readonly kind: "modelled-router" };
 
@@ -31,8 +32,9 @@ export function prepareBetter(
   { baseline, axis }: BetterBaseline<NamedBaseline>,
   planned: { readonly routing: RoutingChoice | null; readonly figures: PlanFigures },
 ): BetterBanner {
-  const plannable = plannableOf(baseline.routing, planned.routing);
-  const recommends = plannable.kind === "thresholds" ? " It is the recommendation: plan it to apply it." : "";
+  const plannable = plannableOf(baseline, planned.routing);
+  const recommends =
+    plannable.kind === "thresholds" || plannable.kind === "cascade-routing" ? " It is the recommendation: plan it to apply it." : "";
   return {
     key: baseline.key,
     says: `The baseline ${baseline.name} is better than this plan: ${comparison(axis, baseline.figures, planned.figures)}.${recommends}`,
@@ -41,7 +43,8 @@ export function prepareBetter(
   };
 }
 
-function plannableOf(routing: NamedBaseline["routing"], planned: RoutingChoice | null): Plannable {
+function plannableOf({ routing, policy }: NamedBaseline, planned: RoutingChoice | null): Plannable {
+  if (policy === "cascade-routing") return { kind: "cascade-routing" };
   if (routing === null) return { kind: "modelled-router" };
   return planned !== null && formatRouting(routing) === formatRouting(planned) ? { kind: "replicas" } : { kind: "thresholds", routing };
 }
@@ -49,6 +52,7 @@ function plannableOf(routing: NamedBaseline["routing"], planned: RoutingChoice |
 function reasonOf({ kind }: Plannable): string | null {
   switch (kind) {
     case "thresholds":
+    case "cascade-routing":
       return null;
     case "replicas":
       return "It has the thresholds of this plan on other replicas: ask for their shapes under Constraints.";

@@ -6,7 +6,7 @@ import { formatPin } from "../address/routingKey";
 import { routingOf, routingOfPlan } from "../address/routingOf";
 import type { PlanEstimate, Recommended } from "../planning/recommend";
 import { dispatchKey } from "./dispatchPlans";
-import { type FrontierPlan, figuresOf, type PlottedPolicy } from "./frontierPlans";
+import { type FrontierPlan, figuresOf, GAIN_KEY, type PlottedPolicy } from "./frontierPlans";
 
 type Compared = Pick<Knobs, "latency" | "qualityConfidence">;
 
@@ -48,6 +48,13 @@ export function exactFrontierPlan(
     qualityLow: predictions.qualityBand.low,
   };
   const shared = { candidate, figures: figuresOf(candidate, knobs) };
+  if (policy.kind === "cascade" && policy.cascadeRouting !== undefined)
+    return {
+      ...shared,
+      key: GAIN_KEY,
+      standAloneModel: null,
+      policy: { kind: "cascade-routing", models: modelsOf(policy), pointsPerGpuSecond: policy.cascadeRouting.pointsPerGpuSecond },
+    };
   if (policy.kind === "cascade") {
     const routing = routingOfPlan(plan);
     const alone = routing.models.length === 1 ? models.indexOf(routing.models[0] ?? "") : -1;

@@ -17,6 +17,8 @@ export interface NamedBaseline extends PlottedBaseline {
   readonly attainable: boolean;
   /** The cascade that routes its requests; null for a modelled router, which no plan can have. */
   readonly routing: BaselineFigures["routing"];
+  /** Set where another kind of policy than thresholds plans it. */
+  readonly policy?: BaselineFigures["policy"];
   /** Mean over the sample; `figures` holds the bound where the floor applies to it. */
   readonly quality: number;
 }
@@ -36,13 +38,17 @@ const NONE: readonly never[] = [];
 /** Numbered in the order of arrival. */
 function nameBaselines(systems: readonly BaselineFigures[], { qualityConfidence }: Pick<Knobs, "qualityConfidence">) {
   return systems.map(
-    ({ name, attainable, cascade, routing, quality, qualityLow, latencySeconds, costUsdPerRequest, gpus }, index): NamedBaseline => ({
+    (
+      { name, attainable, cascade, routing, policy, quality, qualityLow, latencySeconds, costUsdPerRequest, gpus },
+      index,
+    ): NamedBaseline => ({
       key: `baseline ${index + 1}`,
       number: index + 1,
       name,
       attainable,
       cascade,
       routing,
+      policy,
       quality,
       figures: {
         quality: qualityConfidence === null ? quality : qualityLow,

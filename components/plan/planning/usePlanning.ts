@@ -12,6 +12,7 @@ import type { Candidate, Choice, Exploration, Knobs } from "@/solver/cascade/exp
 import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
 import type { Plan } from "@/solver/plan/plan";
 import type { PolicyChoice } from "@/solver/plan/planSlack";
+import { isByThresholds } from "@/solver/plan/policySchema";
 import type { RoutingChoice } from "../address/routingKey";
 import { routingOf, routingOfPlan } from "../address/routingOf";
 import { useStableValue } from "../address/useStableValue";
@@ -171,7 +172,7 @@ export function usePlanning(
       ...situation,
       objective: { ...asked, percentile: PERCENTILE },
       ...(fixed === null
-        ? { fixed: null, policy, ...(tau !== null && policy !== "cascade" && policy !== "one-model" && { tau }) }
+        ? { fixed: null, policy, ...(tau !== null && (policy === "slack" || policy === "any") && { tau }) }
         : { fixed: { ...fixed, models: [...fixed.models], thresholds: [...fixed.thresholds] }, policy: "cascade" as const }),
     }),
     [situation, asked, fixed, policy, tau],
@@ -184,7 +185,7 @@ export function usePlanning(
   );
   const unchosen = useMemo(() => {
     if (!exact.current || exact.plan === null) return recommended;
-    return exact.plan.policy.kind === "cascade" ? routingOfPlan(exact.plan) : null;
+    return isByThresholds(exact.plan.policy) ? routingOfPlan(exact.plan) : null;
   }, [exact, recommended]);
   const atHand = fixed ?? unchosen;
   const lines = useLines(question, around ?? (turning ? unchosen : null), job.current);

@@ -10,7 +10,9 @@ import { Notes } from "@/components/ui/Notes";
 import { Panel } from "@/components/ui/Panel";
 import { PanelState } from "@/components/ui/PanelState";
 import type { ClusterSummary } from "@/server/contracts/studio";
+import { cascadeRoutingSays } from "@/solver/nextModel/cascadeRoutingDocument";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
+import { isByThresholds } from "@/solver/plan/policySchema";
 import type { PlanView } from "../address/planCodec";
 import { routingChange } from "../address/policyView";
 import { formatRouting, type RoutingChoice } from "../address/routingKey";
@@ -105,7 +107,8 @@ export const PlanPanel = memo(function PlanPanel(props: {
   const showsEstimate = !exact.current && estimate !== null;
   // Slack dispatch has no thresholds: its models and shares are shown instead of a flow.
   const slack = shownDispatch(planning, { estimate: showsEstimate, fixed });
-  const routed = plan === null || plan.policy.kind === "slack" ? null : routingOfPlan(plan);
+  const routed = plan !== null && isByThresholds(plan.policy) ? routingOfPlan(plan) : null;
+  const says = !showsEstimate && plan?.policy.kind === "cascade" ? cascadeRoutingSays(plan.policy) : null;
   const shown = slack !== null ? null : showsEstimate ? (fixed ?? recommended) : routed;
   const flow = showsEstimate
     ? (found?.routing.share ?? []).map((share, stage) => ({ share, startShare: found?.routing.startShare?.[stage] }))
@@ -184,6 +187,11 @@ export const PlanPanel = memo(function PlanPanel(props: {
                   <DispatchFlow summary={slack} identities={identities} />
                 </div>
               )}
+              {says !== null && (
+                <p data-testid="cascade-routing" className="border-t pt-4 text-sm text-ink-2">
+                  {says}
+                </p>
+              )}
               {shown !== null && (
                 <div className="border-t pt-4">
                   <CascadeFlow
@@ -219,7 +227,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
                       onChoose={(routing) => onChange(routingChange(routing, view.policy), "push")}
                     />
                   </div>
-                  {exact.current && plan.policy.kind === "cascade" && (
+                  {exact.current && isByThresholds(plan.policy) && (
                     <div className="border-t pt-4">
                       <WhatIfPanel question={exact.question} />
                     </div>

@@ -31,5 +31,7 @@ export function infeasibleOf(
   if (problem !== null) return { reason: problem, bestQuality: null, bestLatencySeconds: null };
   if (exact.current) return exact.infeasible;
   // The tables know only why no cascade does.
-  return exact.plan === null && estimate === null && view.policy !== "slack" ? (choice?.infeasible ?? null) : null;
+  return exact.plan === null && estimate === null && view.policy !== "slack" && view.policy !== "cascade-routing"
+    ? (choice?.infeasible ?? null)
+    : null;
 }

@@ -21,6 +21,7 @@ export interface PolicyRow {
 
 const names: Readonly<Record<ComparedPolicy["policy"], string>> = {
   cascade: "cascade",
+  "cascade-routing": "cascade routing",
   slack: "slack dispatch",
   "one-model": "one model alone",
 };

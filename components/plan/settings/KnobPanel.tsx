@@ -39,6 +39,7 @@ const objectives: readonly (Option<Knobs["kind"]> & { readonly says: string })[]
 const policies: readonly Option<PolicyChoice>[] = [
   { value: "any", text: "Let Weir choose" },
   { value: "cascade", text: "Cascade" },
+  { value: "cascade-routing", text: "Cascade routing" },
   { value: "slack", text: "Slack dispatch" },
   { value: "one-model", text: "One model" },
 ];

@@ -14,14 +14,14 @@ const labOf = (workloadId: string): string => `/lab?tab=predictors&workload=${en
 /**
  * What is missing for slack dispatch where it is asked for, each with the link that mends it.
  *
- * @param policy for cascades and one model nothing is said: slack dispatch is not asked for.
+ * @param policy where slack dispatch is not asked for, nothing is said.
  */
 export function prepareDispatchNotes(
   policy: PolicyChoice,
   { missing, notes, refusal, error }: Pick<DispatchTables, "missing" | "notes" | "refusal" | "error">,
   workloadId: string,
 ): readonly DispatchNote[] {
-  if (policy === "cascade" || policy === "one-model") return [];
+  if (policy !== "slack" && policy !== "any") return [];
   if (error !== null) return [{ kind: "failed", says: `Slack dispatch could not be simulated: ${error.message}`, link: null }];
   // Where nothing can be planned at all, the frontier says why.
   if (refusal !== null) return refusal.kind === "infeasible" ? [] : [refused(refusal)];

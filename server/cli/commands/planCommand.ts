@@ -94,7 +94,11 @@ async function plan(flags: PlanFlags): Promise<ExitCode> {
       }
     }
     const document = flags.explain === true ? { plan: found, examinations, unexplained } : found;
-    const described = [describePlan(found), ...examinations.map(describeExamination), ...unexplained.map((reason) => `\n${reason}\n`)];
+    const described = [
+      describePlan(found),
+      ...examinations.map((each) => describeExamination(each, found)),
+      ...unexplained.map((reason) => `\n${reason}\n`),
+    ];
     process.stdout.write(flags.json === true ? `${JSON.stringify(document, null, 2)}\n` : described.join(""));
     return EXIT.done;
   } finally {

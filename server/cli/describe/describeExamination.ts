@@ -1,11 +1,13 @@
 import type { Examination, SensitivityCase } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { describeBetter } from "./describeBetter";
 import { textTable } from "./textTable";
 
 /** The answer to a question about a plan as terminal text for an operator. */
-export function describeExamination(examination: Examination): string {
+export function describeExamination(examination: Examination, plan: Plan): string {
   if (examination.kind === "prices") return describePrices(examination);
   if (examination.kind === "sensitivity") return describeSensitivity(examination.cases);
-  return describeBaselines(examination);
+  return describeBaselines(examination) + describeBetter(plan, examination);
 }
 
 function describePrices({ latencySeconds, qualityFloor, gpus, quality, constraints }: Extract<Examination, { kind: "prices" }>): string {

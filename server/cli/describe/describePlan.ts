@@ -1,6 +1,7 @@
 import { gateText } from "@/solver/gates/gates";
 import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
+import { cascadeRoutingSays, cascadeRoutingText } from "@/solver/nextModel/cascadeRoutingDocument";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { constraintsOf } from "@/solver/plan/constraints";
 import { routerText, startText } from "@/solver/plan/directStart";
@@ -74,6 +75,7 @@ export function describePlan(plan: Plan): string {
 function routingText(policy: PolicyDocument): string {
   switch (policy.kind) {
     case "cascade":
+      if (policy.cascadeRouting !== undefined) return cascadeRoutingText(policy);
       return policy.stages
         .map(({ model }, stage) => (stage < policy.thresholds.length ? `${model} --below ${policy.thresholds[stage]}--> ` : model))
         .join("");
@@ -109,7 +111,8 @@ function routingLines({ policy, inputs }: Plan): string[] {
         : [
             `judged by ${judge.model}, an engine of the plan: ${engine.outputTokens} tokens a call, ${seconds(judge.secondsPerCall)} in the mean`,
           ]),
-    ...(directStart === undefined
+    ...[cascadeRoutingSays(policy)].flatMap((says) => says ?? []),
+    ...(directStart === undefined || policy.cascadeRouting !== undefined
       ? []
       : [
           `starts at the first stage that ${routerText(directStart.router)}, scores ${startText(directStart.below)} or more, else at the last`,

@@ -30,7 +30,7 @@ export const withPolicyFlags = (command: Command): Command =>
   );
 
 /**
- * The kinds of policies asked for, and the situation with the confidences that slack dispatch and a trained direct start read.
+ * The kinds of policies asked for, and the situation with the confidences that slack dispatch, cascade routing and a trained direct start read.
  *
  * @throws Refusal
  */
@@ -39,9 +39,11 @@ export async function readPolicy(
   situation: PlanningSituation,
 ): Promise<{ readonly policy: PolicyChoice; readonly situation: PlanningSituation }> {
   const { policy = "cascade", explain = false } = flags;
-  const dispatches = policy === "slack" || policy === "any";
+  const dispatches = policy === "slack" || policy === "cascade-routing" || policy === "any";
   if (!dispatches && !explain && flags.promptTexts !== undefined && flags.directStart !== "trained")
-    return refuse("--prompt-texts is read by slack dispatch, a trained direct start and --explain: give one of them with it.");
+    return refuse(
+      "--prompt-texts is read by slack dispatch, cascade routing, a trained direct start and --explain: give one of them with it.",
+    );
   if (!dispatches && flags.promptTexts === undefined && flags.directStart !== "trained") return { policy, situation };
   return { policy, situation: await readTrainedStart(flags, situation) };
 }

@@ -40,6 +40,15 @@ describe("diffPlans", () => {
     const plan = planOnGpus("before", { a: [0], b: [1] });
     const { judge, directStart, ...policy } = plan.policy;
     const engine = { rubricTokens: 400, outputTokens: 20 };
+    const routed: CascadePolicy["directStart"] = { below: [0], router: { kind: "modelled", auc: 0.85 } };
+    const heads = [0, 1].map(() => ({ centre: 0, slope: 1 }));
+    const byGain: CascadePolicy["cascadeRouting"] = {
+      pointsPerGpuSecond: 2,
+      gpuSeconds: [1, 4],
+      heads,
+      patterns: [0, 0, 0, 0],
+      gates: [null],
+    };
     // A setting that is added to the schema does not compile until it is added here.
     const changed: Record<Exclude<keyof CascadePolicy, "kind">, readonly (readonly [string, Partial<CascadePolicy>])[]> = {
       stages: [["~ cascade", { stages: [...policy.stages].reverse() }]],
@@ -56,6 +65,10 @@ describe("diffPlans", () => {
         ["- judge", { gates: [{ kind: "confidence", measure: "minimum" }] }],
       ],
       directStart: [["+ direct start", { directStart: { below: 2, router: { kind: "modelled", auc: 0.85 } } }]],
+      cascadeRouting: [
+        ["+ cascade routing", { directStart: routed, cascadeRouting: byGain }],
+        ["+ fit of cascade routing", { directStart: routed, cascadeRouting: byGain }],
+      ],
       order: [["~ order", { order: { kind: "stjf", agingThreshold: 100 } }]],
       place: [
         ["~ placement", { place: { kind: "round-robin" } }],

@@ -3,6 +3,7 @@ import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
 import type { DiffLine } from "@/server/contracts/studio";
 import { gateText } from "@/solver/gates/gates";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
+import { cascadeRoutingText } from "@/solver/nextModel/cascadeRoutingDocument";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
@@ -172,7 +173,7 @@ function slackSays(policy: SlackPolicy): [string, string][] {
 }
 
 function cascadeSays(policy: CascadePolicy): [string, string][] {
-  const { stages, thresholds, gates, judge, directStart, approvedRanges } = policy;
+  const { stages, thresholds, gates, judge, directStart, cascadeRouting, approvedRanges } = policy;
   const said: [string, string][] = [["cascade", stages.map(({ model }) => model).join(" then ")]];
   for (const [stage, threshold] of thresholds.entries()) {
     const model = stages[stage]?.model ?? `stage ${stage + 1}`;
@@ -182,7 +183,17 @@ function cascadeSays(policy: CascadePolicy): [string, string][] {
   }
   for (const [stage, gate] of (gates ?? []).entries()) said.push([`gate after ${stages[stage]?.model ?? ""}`, gateText(gate)]);
   if (asksJudge(policy)) said.push(["judge", judgeText(judge)]);
-  if (directStart !== undefined)
+  if (cascadeRouting !== undefined && directStart !== undefined) {
+    const { pointsPerGpuSecond: _, ...fit } = cascadeRouting;
+    said.push(["cascade routing", `${cascadeRoutingText(policy)}, by ${routerText(directStart.router)}`]);
+    said.push([
+      "fit of cascade routing",
+      createHash("sha256")
+        .update(canonicalJson(fit as unknown as Json))
+        .digest("hex")
+        .slice(0, 12),
+    ]);
+  } else if (directStart !== undefined)
     said.push([
       "direct start",
       `at the first stage with a router score of ${startText(directStart.below)} or more, by ${routerText(directStart.router)}`,

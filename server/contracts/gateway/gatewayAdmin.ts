@@ -4,6 +4,7 @@ import type { UnscoredCause } from "@/solver/gates/gates";
 import { deprecatedFields, readingOldNames } from "@/solver/plan/deprecatedFields";
 import { policySchema } from "@/solver/plan/policySchema";
 import { engineAccessFields } from "../engine/engineAccess";
+import { gainRecordSchema } from "./gainRecord";
 import { gatewayControlsSchema, headerText, signature } from "./gatewayControls";
 import { MOST_ENSEMBLES } from "./gatewayEnsembles";
 import { type GatewayKey, gatewayKeySchema } from "./gatewayKeys";
@@ -278,6 +279,8 @@ const stageRecordSchema = z.object({
   /** Further answers that were asked for beside an engine call that failed, so that nothing was compared. Absent if there are none. */
   unusedCalls: z.array(gateCallSchema).optional(),
   threshold: z.number().nullable(),
+  /** Why the policy went on or stopped, where it chooses by expected gain. */
+  gain: gainRecordSchema.optional(),
   /** Why a required score of an answer is missing; `detail` says it in full. */
   unscored: unscoredSchema.optional(),
   verdict: z.enum(["accepted", "escalated", "failed"]),
@@ -334,6 +337,8 @@ export const decisionSchema = z.object({
   aborted: abortKindSchema.optional(),
   /** Why it started at its first stage here; absent if it was shed before. */
   startReason: z.string().optional(),
+  /** The terms of that choice, where the policy chooses by expected gain. */
+  startGain: gainRecordSchema.optional(),
   endpoint: z.string().optional(),
   /** Its session, or else its trace, if the client named one. */
   program: z.string().optional(),

@@ -37,6 +37,8 @@ export interface BaselineFigures extends SystemFigures {
   readonly name: string;
   /** false for an oracle and for a modelled router, whose scores know the labels: bounds on what systems can reach. */
   readonly attainable: boolean;
+  /** The kind of policy that plans it, where that is not a cascade by thresholds. */
+  readonly policy?: "cascade-routing";
 }
 
 export interface RefusedBaseline {

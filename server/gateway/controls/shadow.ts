@@ -1,10 +1,11 @@
 import type { Decision } from "@/server/contracts/gateway/gatewayAdmin";
 import type { ShadowRequest, Shadow as ShadowSummary } from "@/server/contracts/gateway/gatewayControls";
 import { BoundedMap } from "@/solver/collections/boundedMap";
+import type { ScoredAnswer } from "@/solver/nextModel/nextModel";
 import { canonicalJson } from "@/solver/plan/canonical";
 import { gatesOf, modelsOf } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
-import type { Action, Policy, PolicyEvent, WaitingWork } from "@/solver/policies/core/policy";
+import type { Action, Policy, PolicyEvent, RouterScores, WaitingWork } from "@/solver/policies/core/policy";
 import type { Wanted } from "../prediction/prediction";
 import { expectedAt, predictionFor, scoreOf, wantedBy } from "../prediction/requestPredictions";
 import type { DecisionObserver, StartedRequest, StatedRequest } from "../serving/trafficObserver";
@@ -21,6 +22,9 @@ interface ShadowOptions {
 /** A request in flight, as the candidate would handle it. */
 interface Followed {
   readonly startStage: number;
+  readonly routerScores: RouterScores;
+  /** Its scored answers so far, by the candidate's stages. */
+  readonly answers: ScoredAnswer[];
   /** The expected length, and the agent's forecast, at one of the candidate's stages. */
   readonly expected: (stage: number) => Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens" | "forecast">;
   /** The candidate's verdict on each model's judged answer. */
@@ -70,14 +74,18 @@ export class Shadow implements DecisionObserver {
   start(asked: StatedRequest, { request, model, prediction, forecast }: StartedRequest): void {
     this.#guarded(() => {
       const policyPrediction = predictionFor(prediction, this.wanted);
-      const { stage } = this.#policy.start({ ...request, routerScores: (own) => scoreOf(own, asked, policyPrediction) });
+      const routerScores: RouterScores = (own) => scoreOf(own, asked, policyPrediction);
+      const { stage } = this.#policy.start({ ...request, routerScores });
       const again = this.#followed.get(asked.decisionId) !== undefined;
       const reads = this.#policy.needs.includes("workflows");
       const expected = (own: number) => {
         const at = this.#models[own] ?? "";
         return { ...expectedAt(at, asked, policyPrediction), forecast: reads ? forecast(at) : undefined };
       };
-      this.#followed.put(asked.decisionId, { startStage: stage, expected, verdicts: new Map(), observed: false, queuedBefore: false });
+      this.#followed.put(asked.decisionId, {
+        ...{ startStage: stage, routerScores, answers: [], expected },
+        ...{ verdicts: new Map(), observed: false, queuedBefore: false },
+      });
       if (again) return;
       this.#requests += 1;
       const same = this.#policy.modelOfStage(stage) === model;
@@ -117,7 +125,9 @@ export class Shadow implements DecisionObserver {
       const followed = this.#followed.get(work.id);
       if (followed === undefined) return;
       const stage = this.#models.indexOf(model);
-      const waiting = [{ ...work, stage }];
+      const { routerScores, answers } = followed;
+      const waiting = [{ ...work, stage, evidence: { routerScores, answers: [...answers] } }];
+      if (stage >= 0 && work.state.kind === "answered") answers.push({ stage, score: work.state.judgedScore });
       const [own] = this.#compares(stage, gate) ? this.#policy.decide({ ...view, waiting }) : [];
       if (own === undefined) {
         this.#notComparable += 1;

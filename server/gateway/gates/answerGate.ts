@@ -3,7 +3,7 @@ import { isRecord } from "@/solver/collections/isRecord";
 import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { type AnswerEvidence, createGate, type Gate, type GateNeed } from "@/solver/gates/gates";
 import { gatesOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
-import type { Policy } from "@/solver/policies/core/policy";
+import type { Evidence, Policy } from "@/solver/policies/core/policy";
 import type { StageOutcome } from "../engines/stageOutcome";
 import type { AnswerTokens, GeneratedText } from "../http/endpoint";
 import { bytesPerToken, type ModelRequest } from "../http/modelRequest";
@@ -29,6 +29,8 @@ export interface GatedAnswer {
   readonly others: OtherAnswers | null;
   /** Wall milliseconds for which it waits for further answers at most. */
   readonly mostWaitMs: number;
+  /** What the policy reads of the request besides; undefined where it reads nothing. */
+  readonly evidence: Evidence | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -66,7 +68,7 @@ interface Found {
 interface StageOfGate {
   readonly model: string;
   /** What the policy does with a score: decisions are its own. */
-  readonly accepts: (score: number) => boolean;
+  readonly accepts: (score: number, evidence: Evidence | undefined) => boolean;
 }
 
 /**
@@ -139,7 +141,7 @@ export class AnswerGate {
   }
 
   /** Collects what the gate asks for, one after the other, until it can decide. */
-  async #collect(found: Found, { others, mostWaitMs, signal }: GatedAnswer): Promise<void> {
+  async #collect(found: Found, { others, mostWaitMs, evidence: known, signal }: GatedAnswer): Promise<void> {
     const read = new Set<GateNeed>();
     const next = (): GateNeed | null => (signal.aborted ? null : this.#gate.nextNeed(found.evidence, read));
     for (let need = next(); need !== null; need = next()) {
@@ -151,20 +153,25 @@ export class AnswerGate {
         found.judgeMs = performance.now() - askedMs;
         found.evidence = { ...evidence, judgedScore: found.judged.score };
       } else if (need === "other-answers" && others !== null) {
-        const answers = await others.read(mostWaitMs, (so, open) => this.#isDecided({ ...evidence, others: so }, open, read));
+        const isDecided = (so: readonly string[], open: number): boolean => this.#isDecided({ ...evidence, others: so }, open, { read, known });
+        const answers = await others.read(mostWaitMs, isDecided);
         found.evidence = { ...evidence, others: answers };
       }
     }
   }
 
   /** Whether the policy decides the same whether all open answers agree with the one that is scored or none does. */
-  #isDecided({ others, ...evidence }: AnswerEvidence, open: number, read: ReadonlySet<GateNeed>): boolean {
+  #isDecided(
+    { others, ...evidence }: AnswerEvidence,
+    open: number,
+    { read, known }: { readonly read: ReadonlySet<GateNeed>; readonly known: Evidence | undefined },
+  ): boolean {
     if (others === null || others.length === 0) return false;
     const accepts = (rest: string): boolean | null => {
       const whole = { ...evidence, others: [...others, ...Array<string>(open).fill(rest)] };
       if (this.#gate.nextNeed(whole, read) !== null) return null;
       const reading = this.#gate.score(whole);
-      return reading.kind === "scored" ? this.#stage.accepts(rounded(reading.score)) : null;
+      return reading.kind === "scored" ? this.#stage.accepts(rounded(reading.score), known) : null;
     };
     const least = accepts("");
     return least !== null && least === accepts(evidence.answer);
@@ -175,7 +182,7 @@ export class AnswerGate {
 export function answerGates(document: PolicyDocument, policy: Policy, deps: GateDeps): readonly AnswerGate[] {
   const models = modelsOf(document);
   return gatesOf(document).map((gate, stage) => {
-    return new AnswerGate(gate, { model: models[stage] ?? "", accepts: (score) => policy.accepts(stage, score) }, deps);
+    return new AnswerGate(gate, { model: models[stage] ?? "", accepts: (score, evidence) => policy.accepts(stage, score, evidence) }, deps);
   });
 }
 

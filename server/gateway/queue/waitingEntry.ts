@@ -1,4 +1,4 @@
-import type { Action, PolicyReason, RefusalCause, WaitingWork, WorkflowCall } from "@/solver/policies/core/policy";
+import type { Action, Evidence, PolicyReason, RefusalCause, WaitingWork, WorkflowCall } from "@/solver/policies/core/policy";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 import type { Replica } from "../engines/replica";
 
@@ -60,6 +60,7 @@ export class WaitingEntry implements WaitingWork {
   readonly forecast: AgentForecast | undefined;
   readonly failedStages: readonly number[] | undefined;
   readonly answeredStages: readonly number[] | undefined;
+  readonly evidence: Evidence | undefined;
   readonly state: WaitingWork["state"];
   settle: (outcome: Grant | Judgement | Failed) => void = () => undefined;
   settled = false;
@@ -78,6 +79,7 @@ export class WaitingEntry implements WaitingWork {
     this.forecast = work.forecast;
     this.failedStages = work.failedStages;
     this.answeredStages = work.answeredStages;
+    this.evidence = work.evidence;
     this.state = state;
   }
 }

@@ -19,7 +19,7 @@ export type JudgedAnswer =
   | (Extract<Judgement, { kind: "accept" | "escalate" }> & { readonly note: GateNote });
 
 /** The gate's part of the decision record. */
-type GateNote = Pick<Finding, "reason" | "detail" | "judgeMs" | "score" | "unscored" | "judgedSeconds" | "gate">;
+type GateNote = Pick<Finding, "reason" | "detail" | "judgeMs" | "score" | "unscored" | "judgedSeconds" | "gate" | "gain">;
 
 /** Gets the score of an answer from its stage's gate and passes it to the policy, which accepts or escalates. */
 export async function judgeAnswer({ gate, served, work, journal, ...answer }: GatedStage): Promise<JudgedAnswer> {
@@ -39,6 +39,9 @@ export async function judgeAnswer({ gate, served, work, journal, ...answer }: Ga
   if (verdict.kind === "aborted") return { ...verdict, note: { ...found, reason: "aborted while judged" } };
   if (score === null) journal.degrade(finding.isJudgeMissing ? "judge" : "gate");
   if (verdict.kind === "refused") return { ...verdict, note: { ...found, reason: verdict.reason } };
-  const { reason, judgedSeconds } = verdict;
-  return { ...verdict, note: { ...found, reason, ...(detail !== undefined && { detail }), judgedSeconds } };
+  const { reason, judgedSeconds, gain } = verdict;
+  return {
+    ...verdict,
+    note: { ...found, reason, ...(detail !== undefined && { detail }), ...(gain !== undefined && { gain }), judgedSeconds },
+  };
 }

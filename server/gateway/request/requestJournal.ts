@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
+import { gainRecordOf } from "@/server/contracts/gateway/gainRecord";
 import type {
   AbortKind,
   Decision,
@@ -8,6 +9,7 @@ import type {
   GatewayConfig,
   StageRecord,
 } from "@/server/contracts/gateway/gatewayAdmin";
+import type { GainDecision } from "@/solver/nextModel/nextModel";
 import type { PolicyReason, WaitingWork } from "@/solver/policies/core/policy";
 import { countOf } from "@/solver/workflow/configurationSet";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
@@ -56,6 +58,8 @@ export interface Finding extends Usage {
   readonly score?: number | null;
   readonly unscored?: StageRecord["unscored"];
   readonly judgedSeconds?: number;
+  /** The terms of the decision on it, where the policy chooses by expected gain. */
+  readonly gain?: GainDecision;
   /** On the clock of `performance.now()`, if the answer was streamed. */
   readonly firstTokenMs?: number;
 }
@@ -97,6 +101,8 @@ export class RequestJournal {
   firstTokenMs: number | null = null;
   /** Why the request started at its first stage; null before. */
   startReason: string | null = null;
+  /** The terms of that choice; undefined if the policy does not choose by expected gain. */
+  startGain: GainDecision | undefined;
   /** The predictions that its policy read; null if it reads none. */
   policyPrediction: PolicyPrediction | null = null;
   /** The expected lengths at the stage it entered last. */
@@ -151,6 +157,7 @@ export class RequestJournal {
       score = null,
       judgedSeconds = null,
       unscored,
+      gain,
       firstTokenMs,
     } = finding;
     const scale = served.timeScale / 1000;
@@ -164,7 +171,8 @@ export class RequestJournal {
       seconds: attempt.engineMs * scale,
       judgeSeconds: judgeMs === undefined ? null : judgeMs * scale,
       judgedScore: score,
-      threshold: served.thresholds[attempt.stage] ?? null,
+      // A choice by expected gain compares the score with no threshold.
+      threshold: gain === undefined ? (served.thresholds[attempt.stage] ?? null) : null,
       verdict,
       reason,
       inputTokens,
@@ -180,6 +188,7 @@ export class RequestJournal {
     if (detail !== undefined) stage.detail = detail;
     if (failure !== undefined) stage.failure = failure;
     if (unscored !== undefined) stage.unscored = unscored;
+    if (gain !== undefined) stage.gain = gainRecordOf(gain, served.models);
     this.#stages.push(stage);
   }
 
@@ -252,6 +261,7 @@ export class RequestJournal {
     if (predictions !== null) decision.predictions = predictions;
     if (asked.programId !== asked.decisionId) decision.program = asked.programId;
     if (this.startReason !== null) decision.startReason = this.startReason;
+    if (this.startGain !== undefined) decision.startGain = gainRecordOf(this.startGain, served.models);
     if (routerScores.length > 0) decision.routerScores = Object.fromEntries(routerScores);
     if (caller.key !== null) decision.key = caller.key;
     if (caller.objective !== null) decision.objective = caller.objective;

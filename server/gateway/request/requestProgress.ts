@@ -1,9 +1,10 @@
-import type { WaitingWork, WorkflowCall } from "@/solver/policies/core/policy";
+import type { ScoredAnswer } from "@/solver/nextModel/nextModel";
+import type { Evidence, WaitingWork, WorkflowCall } from "@/solver/policies/core/policy";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 import type { StageOutcome, WholeReply } from "../engines/stageOutcome";
 import type { ApiError } from "../http/apiError";
 import { callOf, type ModelRequest } from "../http/modelRequest";
-import { expectedAt, type PolicyPrediction, type Prediction, predictionFor } from "../prediction/requestPredictions";
+import { expectedAt, type PolicyPrediction, type Prediction, predictionFor, scoreOf } from "../prediction/requestPredictions";
 import type { Work } from "../queue/waitingEntry";
 import type { ServedModel } from "../serving/servedModel";
 import type { Serving } from "../serving/serving";
@@ -58,6 +59,8 @@ export class RequestProgress {
   readonly #failed: number[] = [];
   /** Stages whose answers were escalated and are kept. */
   readonly #answered: number[] = [];
+  /** The scores of those answers. */
+  readonly #scored: ScoredAnswer[] = [];
   readonly #workflowCall: WorkflowCall | undefined;
   readonly #options: ProgressOptions;
   /** When it joined its first queue under this policy and the queue of its stage, in engine seconds; undefined before. */
@@ -106,10 +109,11 @@ export class RequestProgress {
     this.failures = 0;
   }
 
-  /** Keeps the answer of the stage, which was escalated. */
-  keep(answered: KeptAnswer["answered"], model: string): void {
+  /** Keeps the answer of the stage, which was escalated with this score of its gate. */
+  keep(answered: KeptAnswer["answered"], model: string, score: number | null): void {
     this.kept = { answered, stage: this.stage, model };
     this.#answered.push(this.stage);
+    this.#scored.push({ stage: this.stage, score });
   }
 
   /** Called when the policy sent it to an engine. */
@@ -126,6 +130,7 @@ export class RequestProgress {
     this.#arrivalSeconds = undefined;
     this.#failed.length = 0;
     this.#answered.length = 0;
+    this.#scored.length = 0;
   }
 
   /** The request as a policy sees it. */
@@ -145,7 +150,15 @@ export class RequestProgress {
       forecast: this.#forecast,
       failedStages: this.#failed.length === 0 ? undefined : this.#failed,
       answeredStages: this.#answered.length === 0 ? undefined : this.#answered,
+      evidence: this.evidence,
     };
+  }
+
+  /** What its policy reads of it besides the answer at hand; undefined if it reads nothing. */
+  get evidence(): Evidence | undefined {
+    if (!this.served.driver.policy.readsEvidence) return undefined;
+    const { policyPrediction } = this;
+    return { routerScores: (model) => scoreOf(model, this.#options.asked, policyPrediction), answers: this.#scored };
   }
 
   /** Sets the expected answer length and the forecast of the agent at the model of a stage. */

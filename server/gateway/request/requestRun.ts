@@ -82,7 +82,8 @@ export class RequestRun {
     this.#progress.dispatched(grant);
     this.#progress.moveTo(grant.stage);
     if (grant.degraded !== null) this.#journal.degrade("telemetry");
-    const stage = { served: this.#served, failures: this.#progress.failures, queueMs };
+    const { failures, evidence } = this.#progress;
+    const stage = { served: this.#served, failures, evidence, queueMs };
     return this.#settle(await callStage(grant, stage, { ...this.#options, answer: this.#answer }));
   }
 
@@ -92,7 +93,9 @@ export class RequestRun {
     const { driver } = this.#served;
     switch (outcome.kind) {
       case "answered":
-        return driver.policy.judges(this.#progress.stage) ? this.#judge(outcome, reply) : this.#accept(outcome, attempt);
+        return driver.policy.judges(this.#progress.stage, this.#progress.evidence)
+          ? this.#judge(outcome, reply)
+          : this.#accept(outcome, attempt);
       case "failed":
         return this.#retry(attempt, outcome);
       case "aborted":
@@ -103,7 +106,7 @@ export class RequestRun {
         return this.#answer.pass(this.#progress.by(attempt.model), outcome.reply);
       case "streamed": {
         const { firstTokenMs, usage } = outcome;
-        const reason = driver.policy.acceptReason(this.#progress.stage);
+        const reason = driver.policy.acceptReason(this.#progress.stage, this.#progress.evidence);
         this.#journal.firstTokenMs = firstTokenMs;
         this.#journal.note(this.#served, attempt, { verdict: "accepted", reason, firstTokenMs, ...usage });
         return 200;
@@ -120,7 +123,7 @@ export class RequestRun {
 
   /** Gives the client an answer that the policy does not judge. */
   #accept(answered: Answered, attempt: Attempt): number {
-    const reason = this.#served.driver.policy.acceptReason(this.#progress.stage);
+    const reason = this.#served.driver.policy.acceptReason(this.#progress.stage, this.#progress.evidence);
     this.#journal.note(this.#served, attempt, { verdict: "accepted", reason, ...usageOf(answered.completion) });
     return this.#answer.give(this.#progress.by(attempt.model), answered);
   }
@@ -133,9 +136,8 @@ export class RequestRun {
     const work = this.#progress.work();
     // At least as long as a judge may take: samples of a long answer take about as long as the answer.
     const mostWaitMs = Math.max(limits.judgeSeconds * 1000, attempt.engineMs);
-    const judged = await judgeAnswer({
-      ...{ gate, served: this.#served, work, journal, asked, answered, tokens, others, mostWaitMs, signal },
-    });
+    const judging = { asked, answered, tokens, others, mostWaitMs, evidence: work.evidence, signal };
+    const judged = await judgeAnswer({ gate, served: this.#served, work, journal, ...judging });
     if (judged.kind === "nothing-to-judge")
       return this.#retry(
         { ...attempt, ...(others && { unusedCalls: others.unused }) },
@@ -157,7 +159,7 @@ export class RequestRun {
     }
     this.#journal.note(this.#served, attempt, { verdict: "escalated", ...note });
     this.#journal.escalations += 1;
-    this.#progress.keep(answered, attempt.model);
+    this.#progress.keep(answered, attempt.model, judged.note.score ?? null);
     this.#progress.enter(judged.stage);
     return "again";
   }
@@ -244,6 +246,7 @@ export class RequestRun {
       serving.shadow?.start(asked, { request, model: policy.modelOfStage(stage), prediction: this.#progress.prediction, forecast });
     }
     this.#journal.startReason = reason;
+    this.#journal.startGain = start.gain;
     this.#journal.policyPrediction = policyPrediction;
     if (wantedReason === "judge-unavailable") this.#journal.degrade("judge");
     this.#journal.passOver(this.#progress, { skipped, reason });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { GatewaySettings } from "@/server/contracts/gateway/gatewayAdmin";
+import type { Evidence } from "@/solver/policies/core/policy";
 import { callEngine, type EngineCall } from "../engines/engineCall";
 import { type RelayOutcome, relayStream } from "../engines/relayStream";
 import type { Replica } from "../engines/replica";
@@ -33,6 +34,8 @@ interface Stage {
   readonly served: ServedModel;
   /** Failed engine calls of this stage so far. */
   readonly failures: number;
+  /** What the policy reads of the request besides the answer; undefined if it reads nothing. */
+  readonly evidence: Evidence | undefined;
   readonly queueMs: number;
 }
 
@@ -52,7 +55,7 @@ export interface StageReply {
  */
 export async function callStage(
   grant: Extract<Grant, { kind: "granted" }>,
-  { served, failures, queueMs }: Stage,
+  { served, failures, evidence, queueMs }: Stage,
   options: StageCallOptions,
 ): Promise<StageReply> {
   const { asked, serving, journal, signal, limits, bodies } = options;
@@ -64,12 +67,12 @@ export async function callStage(
   if (priority !== null) engine.priority = priority;
   const startedMs = performance.now();
   // An answer that is not judged needs no evidence, and its stream would show log probabilities to the client.
-  const gate = driver.policy.judges(stage) ? served.gates[stage] : undefined;
+  const gate = driver.policy.judges(stage, evidence) ? served.gates[stage] : undefined;
   const others = gate?.begin({ asked, signal, answerBytes: limits.answerBytes, bodies }) ?? null;
   const { text } = asked.endpoint;
   const isAsked = gate?.readsTokens === true && replica.addedFields.areTaken(startedMs);
   const fields = isAsked && text !== null ? text.tokenFields(asked.body) : null;
-  const call = { served, stage, startedMs, priority: value };
+  const call = { served, stage, evidence, startedMs, priority: value };
   let relayed = await ask(replica, { ...call, ...(fields !== null && { added: fields }) }, options);
   // The client did not ask for log probabilities, and must not be refused because of them.
   if (fields !== null && refusesFields(relayed)) {
@@ -145,6 +148,7 @@ function engineRecord({ replica, degraded }: Extract<Grant, { kind: "granted" }>
 interface Call {
   readonly served: ServedModel;
   readonly stage: number;
+  readonly evidence: Evidence | undefined;
   readonly startedMs: number;
   /** In the engine's own scale; null: none. */
   readonly priority: number | null;
@@ -155,10 +159,10 @@ interface Call {
 /** Requests a whole answer from the engine, or a stream that is relayed to the client as it arrives. */
 async function ask(
   replica: Replica,
-  { served, stage, startedMs, priority, added }: Call,
+  { served, stage, evidence, startedMs, priority, added }: Call,
   { asked, serving, answer, response, signal, limits }: StageCallOptions,
 ): Promise<RelayOutcome> {
-  const live = streamsLive(asked, stage, { served, given: serving.config?.settings?.streaming });
+  const live = streamsLive(asked, stage, { served, evidence, given: serving.config?.settings?.streaming });
   const call: EngineCall = {
     pool: replica.pool,
     path: replica.basePath + asked.endpoint.path,
@@ -175,13 +179,14 @@ async function ask(
 
 interface Streaming {
   readonly served: ServedModel;
+  readonly evidence: Evidence | undefined;
   /** The setting; undefined if there is none. */
   readonly given: GatewaySettings["streaming"];
 }
 
 /** Whether the answer of a stage is streamed to the client as it is written: only an answer that is not judged, and always if none is. */
-function streamsLive(asked: ModelRequest, stage: number, { served: { driver, models }, given = "buffer" }: Streaming): boolean {
-  if (!asked.stream || driver.policy.judges(stage)) return false;
+function streamsLive(asked: ModelRequest, stage: number, { served: { driver, models }, evidence, given = "buffer" }: Streaming): boolean {
+  if (!asked.stream || driver.policy.judges(stage, evidence)) return false;
   return (asked.streaming ?? given) === "last" || !models.some((_, own) => driver.policy.judges(own));
 }
 

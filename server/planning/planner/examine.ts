@@ -4,10 +4,12 @@ import { figuresOf } from "@/solver/baselines/baselineFigures";
 import { type Constrained, gpusAllowed, isConstrained } from "@/solver/cascade/deploy/constrainedDeployment";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
 import { addReached, latencyOnGpus } from "@/solver/cascade/explore/fixedDeployment";
+import type { BuiltPlan } from "@/solver/cascade/plan/planInput";
 import { type ConstraintPrice, constrainedPrices } from "@/solver/cascade/whatIf/constrainedPrices";
 import { type GpuPrice, pricesOfGpus, pricesOfQuality, relativeOn } from "@/solver/cascade/whatIf/prices";
 import { PERTURBATIONS, type Perturbation, type PerturbedCascade, sensitivityTo } from "@/solver/cascade/whatIf/sensitivity";
 import type { MilpEngine } from "@/solver/milp/engine";
+import { cascadeRoutingText } from "@/solver/nextModel/cascadeRoutingDocument";
 import { gpuOfNode, gpuTypes } from "@/solver/plan/clusterGpus";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
@@ -24,6 +26,8 @@ export interface Examined {
   readonly planning: Int32Array;
   /** The outcomes with a trained predictor's out-of-fold scores; else why there are none, in a sentence. */
   readonly trained: OutcomeTable | string;
+  /** Plans cascade routing for the situation on an objective. */
+  readonly byGain: (objective: Objective) => BuiltPlan;
   /** Whether the thresholds were set manually. */
   readonly fixed: boolean;
   readonly engine: MilpEngine;
@@ -149,7 +153,8 @@ function examineBaselines(examined: Examined): Examination | string {
   const systems: BaselineFigures[] = [];
   const refused: { name: string; reason: string }[] = [];
   let done = 0;
-  tell(examined, done, countOfBaselines(explorer.input.sample.models.length));
+  const count = countOfBaselines(explorer.input.sample.models.length) + 1;
+  tell(examined, done, count);
   for (const { kind, baseline } of allBaselines(situation, cascadeOf(examined))) {
     if (baseline.outcome === "none") refused.push({ name: baseline.name, reason: baseline.reason });
     else {
@@ -161,9 +166,32 @@ function examineBaselines(examined: Examined): Examination | string {
       });
     }
     done += 1;
-    tell(examined, done, countOfBaselines(explorer.input.sample.models.length));
+    tell(examined, done, count);
   }
+  const planned = gainBaseline(examined.byGain({ ...objective, qualityFloor: floor, maxGpus: gpusOf(draft) }), objective);
+  if ("reason" in planned) refused.push(planned);
+  else systems.push(planned);
+  tell(examined, count, count);
   return { kind: "baselines", systems, refused };
+}
+
+/** Cascade routing as a baseline: its own plan's figures, simulated as the plan's are. */
+function gainBaseline(built: BuiltPlan, { latency }: Objective): BaselineFigures | { readonly name: string; readonly reason: string } {
+  const name = "cascade routing";
+  if (built.outcome === "infeasible") return { name, reason: built.reason };
+  const { policy, predictions, deployment } = built.draft;
+  return {
+    name,
+    attainable: policy.directStart?.router.kind === "trained",
+    cascade: cascadeRoutingText(policy),
+    routing: null,
+    policy: "cascade-routing",
+    quality: predictions.quality,
+    qualityLow: predictions.qualityBand.low,
+    latencySeconds: latency === "end-to-end" ? predictions.p95Seconds : predictions.largestStageP95Seconds,
+    gpus: deployment.reduce((sum, own) => sum + own.gpus, 0),
+    costUsdPerRequest: predictions.costUsdPerRequest,
+  };
 }
 
 /** The plan's cascade in the explorer's indices, followed by the GPUs of each stage and of a judge's engine. */

@@ -7,6 +7,7 @@ import { catalogue, explorerOf, gpusOf, modelsOf, shapesOf, standing } from "@/s
 import { variedRoutings } from "@/solver/cascade/explore/variedRoutings";
 import type { BuildPlanInput, NoPlan } from "@/solver/cascade/plan/planInput";
 import { type Serving, servingFiguresOf, servingRefusal } from "@/solver/cascade/whatIf/servingFigures";
+import { planByGain } from "@/solver/cascadeRouting/planByGain";
 import { dispatchInput } from "@/solver/dispatch/dispatchPlan";
 import { dispatchRefusal } from "@/solver/dispatch/dispatchRefusal";
 import { type ExploreDispatch, exploreDispatch, gather, type SimulatedPoint } from "@/solver/dispatch/exploreDispatch";
@@ -169,8 +170,8 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           task.fixed,
           task.policy,
           task.tau,
-          // Without slack dispatch it is for baselines alone.
-          task.policy === "slack" || task.policy === "any" ? situation.confidence : undefined,
+          // Without slack dispatch and cascade routing it is for baselines alone.
+          task.policy === undefined || task.policy === "cascade" || task.policy === "one-model" ? undefined : situation.confidence,
           situation.constraints,
           situation.running,
         ]);
@@ -182,23 +183,26 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         found.set(explorer, { question, draft });
         if (task.kind === "solve") return isCascade(draft) ? { kind: "draft", draft } : { kind: "dispatch-draft", draft };
         // Baselines are compared with the best cascade, whatever kind of policy is recommended.
-        const examined = isCascade(draft) || task.examine !== "baselines" ? draft : planned(explorer, objective, { fixed, task: {} });
+        const examined = isByThresholds(draft) || task.examine !== "baselines" ? draft : planned(explorer, objective, { fixed, task: {} });
         if (examined.kind === "infeasible") return examined;
-        if (!isCascade(examined)) return infeasible("malformed", "Slack dispatch is not examined: these figures are of cascades.");
+        if (!isByThresholds(examined))
+          return infeasible("malformed", "Only cascades by thresholds are examined: neither slack dispatch nor cascade routing has any.");
         // Progress of the plans within an examination would count from the start again.
         tell = (at) => {
           if (at.phase === "examining") told(at);
         };
         const { workload } = situation;
+        const elapsedSeconds = (): number => nowSeconds() - startedSeconds;
         const examination = examine(task.examine, {
           explorer,
           draft: examined,
           workload,
           planning: planningPrompts(workload),
           trained: trainedOutcomes(situation),
+          byGain: (own) => planByGain({ ...situation, explorer, objective: own, fixed: null, engine: stoppable, elapsedSeconds }),
           fixed: fixed !== null,
           engine: stoppable,
-          elapsedSeconds: () => nowSeconds() - startedSeconds,
+          elapsedSeconds,
         });
         return typeof examination === "string" ? infeasible("malformed", examination) : { kind: "examination", examination };
       }
@@ -250,6 +254,9 @@ const routingOf = (task: Exclude<PlanningTask, { kind: "serve" }>) =>
   task.kind === "explore" || task.kind === "dispatch" ? null : task.fixed;
 
 const isCascade = (draft: PlanDraft | DispatchDraft): draft is PlanDraft => draft.policy.kind === "cascade";
+
+const isByThresholds = (draft: PlanDraft | DispatchDraft): draft is PlanDraft =>
+  isCascade(draft) && draft.policy.cascadeRouting === undefined;
 
 const withInputs = <Draft extends PlanDraft | DispatchDraft>(draft: Draft, inputs: Draft["inputs"]): Draft => ({ ...draft, inputs });
 

@@ -67,7 +67,8 @@ describe("a choice of policies", () => {
     const each = (["cascade", "one-model", "slack"] as const).map((policy) => solve({ policy }));
     const seconds = each.flatMap((one) => (one.kind === "Plan" ? [one.predictions.p95Seconds] : []));
     expect(any.predictions.p95Seconds).toBe(Math.min(...seconds));
-    expect(any.solver.policies?.map(({ policy }) => policy)).toEqual(["cascade", "one-model", "slack"]);
+    expect(any.solver.policies?.map(({ policy }) => policy)).toEqual(["cascade", "cascade-routing", "one-model", "slack"]);
+    expect(any.solver.policies?.[1]?.reason).toContain("train a predictor of confidence");
     expect(any.solver.policies?.filter(({ chosen }) => chosen)).toHaveLength(1);
     expect(any.solver.policies?.flatMap(({ p95Seconds }) => p95Seconds ?? [])).toEqual(seconds);
   });

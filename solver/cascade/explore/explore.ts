@@ -15,7 +15,7 @@ import { createLatencyTables, type MixTables } from "../tables/latencyTables";
 import { shareEngines } from "../tables/shareEngines";
 import { boundFamily } from "./boundFamily";
 import type { Exploration } from "./exploration";
-import type { EvaluatedRouting, ExploreInput, Explorer } from "./explorer";
+import type { EvaluatedRouting, ExploreInput, Explorer, RoutedOutcome } from "./explorer";
 import { gatherExploration } from "./gatherExploration";
 import { createSearch } from "./search";
 
@@ -59,6 +59,8 @@ export function createExplorer(input: ExploreInput): Explorer {
     const composed = composeEndToEnd({
       start: routed.start,
       exit: routed.exit,
+      visits: routed.visits,
+      scored: routed.scored,
       judged: routed.judged,
       relative: stages.map((model) => tables.relativeLatency(model)),
       stageSeconds: at.seconds.map((seconds, stage) => seconds / (norms[stage] ?? 1)),
@@ -74,6 +76,11 @@ export function createExplorer(input: ExploreInput): Explorer {
   function evaluate(stages: readonly number[], thresholds: readonly number[], startBelow: StartBelow): EvaluatedRouting {
     const { accepted, ...routed } = routePrompts(sample, stages, thresholds, startBelow);
     const qualityLow = qualityLowerBound({ accepted, quality: routed.quality }, critical);
+    return evaluateRouted({ stages, thresholds, startBelow, routed, qualityLow });
+  }
+
+  function evaluateRouted(given: RoutedOutcome): EvaluatedRouting {
+    const { stages, routed, qualityLow } = given;
     const rows = rowsOf({ stages, routed });
     const own = rows.map((row) => (row.requestsPerSecond > 0 ? row.near() : null));
     const stageTables = own.map((near, row) => {
@@ -87,7 +94,7 @@ export function createExplorer(input: ExploreInput): Explorer {
       return seconds.map((value) => value * lengthFactor);
     });
     const present = own.flatMap((near) => (near === null ? [] : [{ relativePercentile: relativePercentileOf(near) }]));
-    const base = { stages, thresholds, startBelow, routed, quality: qualityLow, qualityLow, tables: stageTables };
+    const base = { ...given, quality: qualityLow, tables: stageTables };
     const even = present.length === rows.length ? minMaxAllocation(stageTables, maxGpus) : null;
     if (even === null) {
       const idle = { latencySeconds: Number.POSITIVE_INFINITY, quality: qualityLow };
@@ -150,7 +157,12 @@ export function createExplorer(input: ExploreInput): Explorer {
     focus: search.focus,
     exploration: () => gatherExploration(input, search.points),
     add: search.add,
+    evaluate: evaluateRouted,
     routing,
+    whole(index) {
+      const { stages, thresholds, startBelow } = routing(index);
+      return routePrompts(sample, stages, thresholds, startBelow);
+    },
     outlook(stages, thresholds, startBelow) {
       const routed = routePrompts(sample, stages, thresholds, startBelow);
       return { routed, qualityLow: qualityLowerBound(routed, critical) };

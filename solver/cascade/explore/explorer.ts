@@ -1,4 +1,5 @@
-import type { StartBelow } from "@/solver/plan/directStart";
+import type { CascadeRoutingDocument } from "@/solver/nextModel/cascadeRoutingDocument";
+import type { StartBelow, StartRouter } from "@/solver/plan/directStart";
 import type { Routed } from "../routing/routing";
 import type { DeployedRow, RoutedCascade } from "../tables/deployedRows";
 import type { composeEndToEnd } from "../tables/endToEnd";
@@ -29,11 +30,17 @@ export interface ExploreInput
   readonly progress?: OnProgress;
 }
 
-/** A routing with all figures that follow from it, before GPUs are given. */
-export interface EvaluatedRouting extends Evaluated {
+/** A routing with its results on the planning prompts. */
+export interface RoutedOutcome extends Pick<Evaluated, "stages" | "thresholds" | "startBelow"> {
   /** Without the accepted labels, to save memory: a thousand routings are cached. */
   readonly routed: Omit<Routed, "accepted">;
   readonly qualityLow: number;
+  /** Where the next model is chosen by its expected gain and not by the thresholds, and the router that scores prompts for it. */
+  readonly byGain?: { readonly document: CascadeRoutingDocument; readonly router: StartRouter };
+}
+
+/** A routing with all figures that follow from it, before GPUs are given. */
+export interface EvaluatedRouting extends RoutedOutcome, Evaluated {
   /** Per stage, and of a judge that is an engine after them: seconds by GPU count. */
   readonly tables: readonly Float32Array[];
   readonly weights: readonly number[];
@@ -54,7 +61,13 @@ export interface Explorer {
   exploration(): Exploration;
   /** Adds one routing by hand; returns its index in the exploration. */
   add(stages: readonly number[], thresholds: readonly number[], startBelow?: StartBelow): number;
+  /** The figures of a routing that is not part of the exploration. */
+  evaluate(of: RoutedOutcome): EvaluatedRouting;
   routing(index: number): EvaluatedRouting;
+  /** The results of a routing with the accepted labels. */
+  whole(index: number): Routed;
+  /** Set where its routings choose the next model by its expected gain: thresholds are then for requests without a router's score. */
+  readonly byGain?: true;
   /** Quality bound and shares of thresholds that are not part of the exploration. */
   outlook(
     stages: readonly number[],

@@ -16,7 +16,7 @@ import type { Candidate, Choice, Exploration, Knobs } from "../explore/explorati
 import type { Explorer } from "../explore/explorer";
 import { addReached, type FixedRouting } from "../explore/fixedDeployment";
 import { judgeOf } from "../explore/situation";
-import { judgementsPerRequest } from "../routing/routing";
+import { judgementsOf } from "../routing/routing";
 import { bothWays } from "./alternation";
 import { alternationReport } from "./alternationReport";
 import { alternativesTo } from "./alternatives";
@@ -63,6 +63,9 @@ const CHEAPER_ROUNDS = 6;
 
 const CHEAPER = 0.97;
 
+/** Alternatives are told apart by their thresholds, which say little of a routing by expected gain. */
+const NO_ALTERNATIVES: ReturnType<typeof alternativesTo> = { why: [], list: [] };
+
 function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPlan {
   const { explorer, objective, fixed, constraints = noConstraints, running = [] } = asked;
   const input: CompleteInput = {
@@ -78,7 +81,8 @@ function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPl
   if (fixed === null) explorer.focus({ floor: objective.qualityFloor, budgetSeconds: objective.latencyBudgetSeconds });
   const allowed: Knobs = { ...objective, slack: undefined, maxGpus: gpusAllowed(input.cluster, constraints, objective.maxGpus) };
   // The source alternates for latency and for quality, with a judge outside the deployment; it has no cost objective and no constraints.
-  const alternates = fixed === null && objective.kind !== "cost-under-both" && input.judge.engine === undefined && !isConstrained(input);
+  const alternates =
+    fixed === null && !explorer.byGain && objective.kind !== "cost-under-both" && input.judge.engine === undefined && !isConstrained(input);
   const ways = alternates ? bothWays(explorer, allowed) : null;
   const index = fixed === null ? null : addReached(explorer, fixed.stages, fixed.thresholds, fixed.startBelow);
   const exploration = explorer.exploration();
@@ -104,14 +108,16 @@ function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPl
     cost: (one) => costOf(input, one),
   });
   if (finalist === null) return whyNoPlan(input, { choice, byHand: index, constrained, unstable, verified });
-  const alternatives = alternativesTo({
-    exploration,
-    candidates: constrained === null ? choice.candidates : constrained.candidates,
-    ...(constrained === null ? {} : { undeployed: { candidates: choice.candidates, refused: constrained.refused } }),
-    knobs: { ...objective, maxGpus: knobs.maxGpus },
-    finalist,
-    verified,
-  });
+  const alternatives = explorer.byGain
+    ? NO_ALTERNATIVES
+    : alternativesTo({
+        exploration,
+        candidates: constrained === null ? choice.candidates : constrained.candidates,
+        ...(constrained === null ? {} : { undeployed: { candidates: choice.candidates, refused: constrained.refused } }),
+        knobs: { ...objective, maxGpus: knobs.maxGpus },
+        finalist,
+        verified,
+      });
   const why = {
     // When the cost is minimised, the figures of the binding limits are those without constraints.
     limits: index !== null || (constrained !== null && objective.kind === "cost-under-both") ? [] : whatBinds(choice, knobs, finalist),
@@ -143,7 +149,8 @@ function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPl
       alternatives: alternatives.list,
     },
   };
-  const slack = slackSteps(explorer, deployedRouting(toRecord, finalist), draft.policy.approvedRanges.thresholds);
+  const { thresholds: ranges } = draft.policy.approvedRanges;
+  const slack = explorer.byGain ? null : slackSteps(explorer, deployedRouting(toRecord, finalist), ranges);
   const predictions = slack === null ? draft.predictions : { ...draft.predictions, slack };
   return { outcome: "plan", heldSeconds: finalist.heldSeconds, why, draft: { ...draft, predictions } };
 
@@ -197,7 +204,7 @@ function saysUnreached({ input: { sample } }: Explorer, { stages }: FixedRouting
 function costOf({ explorer, cluster }: Pick<CompleteInput, "explorer" | "cluster">, { routing, deployment, kept }: Finalist): number {
   const { requestsPerSecond, judge } = explorer.input;
   const { routed, thresholds } = explorer.routing(routing);
-  const judgements = judgementsPerRequest(routed.share, thresholds);
+  const judgements = judgementsOf(routed, thresholds);
   const usd = usdPerHour([...deployment, ...kept], cluster);
   return costUsdPerRequest({ gpus: 1, usdPerGpuHour: usd, requestsPerSecond, judgements, judge });
 }
@@ -214,7 +221,8 @@ function planName({ deployment, kept }: Finalist): string {
 function planInputs(input: CompleteInput, finalist: Finalist): PlanDraft["inputs"] {
   const { explorer, workload, workloadId, cluster, profile, objective, constraints, running } = input;
   const { judge } = workload;
-  const { directStart, judgeEngine } = explorer.input;
+  const { judgeEngine } = explorer.input;
+  const directStart = explorer.routing(finalist.routing).byGain?.router ?? explorer.input.directStart;
   return {
     workload: {
       id: workloadId,

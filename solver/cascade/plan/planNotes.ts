@@ -11,7 +11,7 @@ import { exactSecondsText, secondsText, wholePercent } from "@/solver/wording/wo
 import type { Workload } from "@/solver/workload/workload";
 import type { Finalist } from "../deploy/finalist";
 import { loadText } from "../deploy/stageStability";
-import type { Explorer } from "../explore/explorer";
+import type { EvaluatedRouting, Explorer } from "../explore/explorer";
 
 /** Difference between tables and whole simulation from which on a sentence is added. */
 const TABLE_ERROR = 0.15;
@@ -31,7 +31,7 @@ export function planNotes(
   finalist: Finalist,
   predicted: readonly StagePrediction[],
 ): string[] {
-  const { routed, qualityLow, stages, thresholds, startBelow } = explorer.routing(finalist.routing);
+  const { routed, qualityLow, stages, thresholds, startBelow, byGain } = explorer.routing(finalist.routing);
   const judges = judgesAny(thresholds);
   const validated = isMeasured(profile) && percentileErrors(profile) !== null;
   const notes = [
@@ -47,13 +47,14 @@ export function planNotes(
     );
   for (const [stage, model] of stages.slice(0, -1).entries()) {
     const sentOn = (routed.share[stage + 1] ?? 0) - (routed.startShare?.[stage + 1] ?? 0);
-    if (sentOn < 1e-9 && (thresholds[stage] ?? 0) > 0)
+    if (byGain === undefined && sentOn < 1e-9 && (thresholds[stage] ?? 0) > 0)
       notes.push(`No planning answer of ${explorer.input.sample.models[model]} falls below its threshold: each is judged all the same.`);
   }
   if (judges && judge.usdPerCall === 0 && judge.engine === undefined)
     notes.push("Judge calls are priced at 0 USD: their cost is not in the cost per request.");
   const { directStart } = explorer.input;
   if (startBelow !== 0 && directStart !== undefined) notes.push(routerNote(directStart));
+  if (byGain !== undefined) notes.push(...gainNotes(byGain));
   if (stages.length > 1 && !judges)
     notes.push("No answer is judged: a router chooses the model from the prompt, and every answer is accepted.");
   if (workload.origin.generated) notes.push("The workload is generated from published figures, not recorded.");
@@ -85,6 +86,20 @@ function routerNote(router: StartRouter): string {
     return `The start stage depends on ${routerText(routerOf(router))}; shares and quality rest on its out-of-fold scores.`;
   const { auc } = router;
   return `The start stage depends on a router that is modelled with an AUC of ${auc.toFixed(2)}${auc <= 0.5 ? ", no better than a coin" : ""}. It knows what no prompt reveals: the figures are an upper bound.`;
+}
+
+/** What decides in cascade routing, and what its figures rest on. */
+function gainNotes({ document, router }: NonNullable<EvaluatedRouting["byGain"]>): string[] {
+  const { pointsPerGpuSecond, gates } = document;
+  const scored = gates.some((gate) => gate !== null) ? " After each scored answer it chooses again, or stops." : "";
+  const rests =
+    "predictor" in router
+      ? `${routerText(routerOf(router))} gives the scores; shares and quality rest on its out-of-fold scores.`
+      : `${routerText(routerOf(router))} gives the scores. It knows what no prompt reveals, so the figures are an upper bound.`;
+  return [
+    `Cascade routing: the model with the largest expected gain answers next, at ${pointsPerGpuSecond.toPrecision(3)} points of quality for a GPU-second; it may pass models over.${scored}`,
+    `${rests.charAt(0).toUpperCase()}${rests.slice(1)}`,
+  ];
 }
 
 /** Engine limits in a plan that are known, with their origin; all others are assumed. */

@@ -16,11 +16,11 @@ export function planPolicy(
   finalist: Finalist | null,
 ): CascadePolicy {
   const { explorer, judge } = input;
-  const { stages, thresholds, startBelow } = explorer.routing(routing);
+  const { stages, thresholds, startBelow, byGain } = explorer.routing(routing);
   const { directStart } = explorer.input;
   const judges = judgesAny(thresholds);
   const ranges =
-    finalist === null || !judges
+    finalist === null || !judges || byGain !== undefined
       ? thresholds.map((threshold) => ({ min: threshold, max: threshold }))
       : approvedRanges(explorer, deployedRouting(input, finalist));
   return {
@@ -31,6 +31,13 @@ export function planPolicy(
     ...(directStart === undefined || startBelow === 0
       ? {}
       : { directStart: { below: typeof startBelow === "number" ? startBelow : [...startBelow], router: routerOf(directStart) } }),
+    ...(byGain === undefined
+      ? {}
+      : {
+          // Requests without a score of every model start at the first stage.
+          directStart: { below: thresholds.map(() => 0), router: routerOf(byGain.router) },
+          cascadeRouting: byGain.document,
+        }),
     order: { kind: "fcfs" },
     place: { kind: "least-load" },
     approvedRanges: { thresholds: ranges },

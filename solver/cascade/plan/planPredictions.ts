@@ -12,7 +12,7 @@ import { stageExtrapolations } from "../deploy/stageExtrapolations";
 import { stageStability } from "../deploy/stageStability";
 import { pacedSeconds } from "../deploy/wholeSimulation";
 import type { PlanningSituation } from "../explore/situation";
-import { judgementsPerRequest } from "../routing/routing";
+import { judgementsOf } from "../routing/routing";
 import { routedIntervals } from "../routing/uncertainty";
 import { judgeOutlooks } from "./judgeOutlook";
 import { type Noted, planNotes } from "./planNotes";
@@ -27,14 +27,16 @@ interface Predicted extends Noted, Pick<PlanningSituation, "measuredSeconds"> {
 export function planPredictions(input: Predicted, finalist: Finalist): Predictions {
   const { explorer, cluster, workload, profile } = input;
   const { requestsPerSecond, quantile: q, qualityConfidence, judge } = explorer.input;
-  const { stages: models, routed, qualityLow, thresholds, startBelow } = explorer.routing(finalist.routing);
+  const { routed, qualityLow, thresholds, startBelow } = explorer.routing(finalist.routing);
   const { deployment, kept, endToEndSeconds } = finalist;
   const p95 = statistic(endToEndSeconds, (seconds) => quantile(seconds, q), measuredRequests(requestsPerSecond, input.measuredSeconds));
   const gpus = [...deployment, ...kept].reduce((sum, stage) => sum + stage.gpus, 0);
-  const judgements = judgementsPerRequest(routed.share, thresholds);
+  const judgements = judgementsOf(routed, thresholds);
   const costUsdPerHour = usdPerHour([...deployment, ...kept], cluster);
-  const { routed: whole } = explorer.outlook(models, thresholds, startBelow);
-  const interval = routedIntervals(whole, { confidence: qualityConfidence, seed: mixSeed(explorer.input.seed, "intervals") });
+  const interval = routedIntervals(explorer.whole(finalist.routing), {
+    confidence: qualityConfidence,
+    seed: mixSeed(explorer.input.seed, "intervals"),
+  });
   const stages = deployment.map((_, stage) => ({ ...stagePrediction(input, finalist, stage), shareBand: interval.share[stage] }));
   const beyond = stages.some(({ extrapolated = [] }) => extrapolated.length > 0);
   return {
@@ -65,13 +67,16 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
     stages,
     ...judgePrediction(input, finalist),
     tableError: finalist.tableSeconds / finalist.verifiedSeconds - 1,
-    judgeOutlooks: judgeOutlooks(workload, {
-      models: deployment.map((stage) => stage.model),
-      thresholds,
-      startBelow,
-      saturation: deployment.map((stage) => stage.saturationRequestsPerSecond),
-      requestsPerSecond,
-    }),
+    // Cascade routing is fitted to the scores of this judge: with another it would be another routing.
+    judgeOutlooks: explorer.byGain
+      ? []
+      : judgeOutlooks(workload, {
+          models: deployment.map((stage) => stage.model),
+          thresholds,
+          startBelow,
+          saturation: deployment.map((stage) => stage.saturationRequestsPerSecond),
+          requestsPerSecond,
+        }),
     notes: planNotes(input, finalist, stages),
   };
 }
@@ -94,7 +99,7 @@ function judgePrediction({ explorer, profile }: Predicted, { routing, kept, judg
   const { routed, thresholds } = explorer.routing(routing);
   return {
     judge: {
-      requestsPerSecond: explorer.input.requestsPerSecond * judgementsPerRequest(routed.share, thresholds),
+      requestsPerSecond: explorer.input.requestsPerSecond * judgementsOf(routed, thresholds),
       meanSeconds: judgeMeanSeconds,
       p95Seconds: judging.tableSeconds,
       utilisation: Math.min(1, judging.utilisation),

@@ -19,8 +19,12 @@ export interface PlanningSample {
 export interface Routed {
   /** Stage position at which each prompt starts. */
   readonly start: Uint8Array;
-  /** Stage position at which each prompt is accepted; it visits all from its start to there. */
+  /** Stage position at which each prompt is accepted; it visits all from its start to there, or its `visits`. */
   readonly exit: Uint8Array;
+  /** Stages that each prompt visits, bit s for stage s, where some are passed over between start and exit; left out: none is. */
+  readonly visits?: Uint8Array;
+  /** Stages whose answers to each prompt are scored, in the same form; left out: those of every visit to a judged stage. */
+  readonly scored?: Uint8Array;
   /** Label of the accepted answer per prompt, 0..100. */
   readonly accepted: Float64Array;
   /** Share of prompts that visit each stage (the source's processing ratio p_i); the first is 1 without a direct start. */
@@ -29,6 +33,8 @@ export interface Routed {
   readonly startShare?: readonly number[];
   /** Whether the answers of each stage but the last are judged. */
   readonly judged: readonly boolean[];
+  /** Judge calls for each request, on average; left out where every answer of a judged stage is judged. */
+  readonly judgements?: number;
   /** Mean accepted label: Q of the source. */
   readonly quality: number;
 }
@@ -100,7 +106,15 @@ export function routePrompts(
 }
 
 /** Whether answers are judged, by stage: not at a threshold of 0, which every score reaches. The last stage's never are. */
-const judgedStages = (thresholds: readonly number[]): readonly boolean[] => thresholds.map((threshold) => threshold > 0);
+export const judgedStages = (thresholds: readonly number[]): readonly boolean[] => thresholds.map((threshold) => threshold > 0);
+
+/** Whether an answer of a stage to a prompt that visits it is scored. */
+export const isScored = ({ judged, scored }: Pick<Routed, "judged" | "scored">, prompt: number, stage: number): boolean =>
+  judged[stage] === true && (scored === undefined || (((scored[prompt] ?? 0) >> stage) & 1) === 1);
+
+/** Prompts (positions in the sample) whose answer of a stage is scored, in sample order. */
+export const promptsScored = (routed: Pick<Routed, "start" | "exit" | "visits" | "judged" | "scored">, stage: number): Int32Array =>
+  promptsReaching(routed, stage).filter((prompt) => isScored(routed, prompt, stage));
 
 /**
  * Judgements for each request, on average.
@@ -109,6 +123,12 @@ const judgedStages = (thresholds: readonly number[]): readonly boolean[] => thre
  */
 export const judgementsPerRequest = (share: readonly number[], thresholds: readonly number[]): number =>
   thresholds.reduce((sum, threshold, stage) => sum + (threshold > 0 ? (share[stage] ?? 0) : 0), 0);
+
+/** The same of a routing whose gates may leave the judge out. */
+export const judgementsOf = (
+  { share, judgements }: Pick<Routed, "share"> & { readonly judgements?: number | undefined },
+  thresholds: readonly number[],
+): number => judgements ?? judgementsPerRequest(share, thresholds);
 
 /** Stage position at which each prompt starts. Throws where a direct start is requested for a sample without router scores: a bug. */
 function startStages({ prompts, routerScore }: PlanningSample, stages: readonly number[], startBelow: StartBelow): Uint8Array {
@@ -125,24 +145,28 @@ function startStages({ prompts, routerScore }: PlanningSample, stages: readonly 
   return start;
 }
 
-function shareOfEach(start: Uint8Array, stages: number): number[] {
+export function shareOfEach(start: Uint8Array, stages: number): number[] {
   const prompts = new Array<number>(stages).fill(0);
   for (const stage of start) prompts[stage] = (prompts[stage] ?? 0) + 1;
   return prompts.map((count) => count / start.length);
 }
 
 /** Prompts (positions in the sample) that visit a stage, in sample order: its request list. */
-export function promptsReaching({ start, exit }: Pick<Routed, "start" | "exit">, stage: number): Int32Array {
-  const prompts = new Int32Array(exit.length);
+export function promptsReaching(routed: Pick<Routed, "start" | "exit" | "visits">, stage: number): Int32Array {
+  const prompts = new Int32Array(routed.exit.length);
   let count = 0;
-  for (let prompt = 0; prompt < exit.length; prompt += 1) {
-    if ((start[prompt] ?? 0) <= stage && (exit[prompt] ?? 0) >= stage) {
+  for (let prompt = 0; prompt < routed.exit.length; prompt += 1) {
+    if (isVisited(routed, prompt, stage)) {
       prompts[count] = prompt;
       count += 1;
     }
   }
   return prompts.subarray(0, count);
 }
+
+/** Whether a prompt visits a stage. */
+export const isVisited = ({ start, exit, visits }: Pick<Routed, "start" | "exit" | "visits">, prompt: number, stage: number): boolean =>
+  visits === undefined ? (start[prompt] ?? 0) <= stage && (exit[prompt] ?? 0) >= stage : (((visits[prompt] ?? 0) >> stage) & 1) === 1;
 
 /**
  * Thresholds of proportional routing, the source's start (section 3.3): stage i (counting from 1) receives about 1/i of the

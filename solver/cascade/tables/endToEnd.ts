@@ -23,6 +23,10 @@ export interface EndToEndInput {
   readonly start: Uint8Array;
   /** Stage at which each prompt is accepted. */
   readonly exit: Uint8Array;
+  /** Stages that each prompt visits, bit s for stage s; left out: all from its start to its exit. */
+  readonly visits?: Uint8Array | undefined;
+  /** Stages whose answers to each prompt are judged, in the same form; left out: all of the judged stages that it visits. */
+  readonly scored?: Uint8Array | undefined;
   /** Whether the answers of each stage but the last are judged. */
   readonly judged: readonly boolean[];
   /** Per stage, per prompt: its latency at that stage as a multiple of the stage's percentile. */
@@ -53,6 +57,8 @@ const CLASSES = 1024;
 export function composeEndToEnd({
   start,
   exit,
+  visits,
+  scored,
   judged: judgedStages,
   relative,
   stageSeconds,
@@ -67,15 +73,19 @@ export function composeEndToEnd({
   const total = new Float64Array(prompts);
   // Judgements of the stages before each one, for a request that starts at the first.
   const judgedBefore = relative.map((_, stage) => judgedStages.slice(0, stage).filter(Boolean).length);
+  const visited = (prompt: number, stage: number): boolean =>
+    visits === undefined ? (start[prompt] ?? 0) <= stage && (exit[prompt] ?? 0) >= stage : isIn(visits, prompt, stage);
   const judgements = (prompt: number): number =>
-    (judgedBefore[Math.min((exit[prompt] ?? 0) + 1, last)] ?? 0) - (judgedBefore[start[prompt] ?? 0] ?? 0);
+    visits !== undefined
+      ? judgedStages.filter((own, stage) => own && visited(prompt, stage) && (scored === undefined || isIn(scored, prompt, stage))).length
+      : (judgedBefore[Math.min((exit[prompt] ?? 0) + 1, last)] ?? 0) - (judgedBefore[start[prompt] ?? 0] ?? 0);
   const judging = (prompt: number): number => judgedSeconds?.[prompt] ?? judgeSecondsPerCall * judgements(prompt);
   for (let at = 0; at < prompts; at += 1) total[at] = judging(at * stride);
   for (const [stage, own] of relative.entries()) {
     const seconds = stageSeconds[stage] ?? 0;
     for (let at = 0; at < prompts; at += 1) {
       const prompt = at * stride;
-      if ((start[prompt] ?? 0) <= stage && (exit[prompt] ?? 0) >= stage) total[at] = (total[at] ?? 0) + seconds * (own[prompt] ?? 0);
+      if (visited(prompt, stage)) total[at] = (total[at] ?? 0) + seconds * (own[prompt] ?? 0);
     }
   }
   const judgeSecondsAt = stageSeconds[last + 1] ?? 0;
@@ -94,7 +104,7 @@ export function composeEndToEnd({
     if (own < low || own > high) continue;
     const prompt = at * stride;
     for (let stage = start[prompt] ?? 0; stage <= (exit[prompt] ?? 0); stage += 1)
-      weights[stage] = (weights[stage] ?? 0) + (relative[stage]?.[prompt] ?? 0);
+      if (visited(prompt, stage)) weights[stage] = (weights[stage] ?? 0) + (relative[stage]?.[prompt] ?? 0);
     if (judgedRelative !== undefined) weights[last + 1] = (weights[last + 1] ?? 0) + (judgedRelative[prompt] ?? 0);
     judged += judging(prompt);
     sum += seconds;
@@ -109,6 +119,9 @@ export function composeEndToEnd({
     judgeSeconds: judged * scale,
   };
 }
+
+/** Whether a prompt's set of stages has one, as bits. */
+const isIn = (sets: Uint8Array, prompt: number, stage: number): boolean => (((sets[prompt] ?? 0) >> stage) & 1) === 1;
 
 /** Latencies in classes of one width; sorting would cost ten times as much. */
 function latencyClasses(values: Float64Array) {

@@ -1,6 +1,6 @@
 import type { ShapedReplica } from "@/solver/hardware/replicaShapes";
 import { mixSeed } from "@/solver/numeric/random";
-import { promptsReaching, type Routed } from "../routing/routing";
+import { promptsScored, type Routed } from "../routing/routing";
 import { createLatencyTables, type LatencyTables, type LatencyTablesInput } from "./latencyTables";
 import type { Mix } from "./mix";
 
@@ -14,7 +14,7 @@ export interface JudgeEngine {
   readonly outputTokens: number;
 }
 
-type Judged = { readonly stages: readonly number[]; readonly routed: Pick<Routed, "start" | "exit" | "judged"> };
+type Judged = { readonly stages: readonly number[]; readonly routed: Pick<Routed, "start" | "exit" | "visits" | "judged" | "scored"> };
 
 /** Latency tables of a judge's engine: its requests are the judgements of a cascade. */
 export interface JudgeTables {
@@ -68,4 +68,4 @@ export function createJudgeTables(input: LatencyTablesInput, { model, shapes, ru
 
 /** The models of a cascade whose answers are judged, with the prompts that they answer. */
 export const judgedVisits = ({ stages, routed }: Judged): readonly { readonly model: number; readonly prompts: Int32Array }[] =>
-  stages.slice(0, -1).flatMap((model, stage) => (routed.judged[stage] ? [{ model, prompts: promptsReaching(routed, stage) }] : []));
+  stages.slice(0, -1).flatMap((model, stage) => (routed.judged[stage] ? [{ model, prompts: promptsScored(routed, stage) }] : []));

@@ -21,7 +21,8 @@ import { drawSample } from "@/solver/workload/sample";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 import { simulatedRequests, WARM_UP_SHARE } from "../deploy/wholeSimulation";
-import { planningSample, promptsReaching, type Routed, routePrompts } from "../routing/routing";
+import { routeByPolicy } from "../routing/gainRouting";
+import { planningSample, promptsReaching, type Routed } from "../routing/routing";
 import { judgedVisits } from "../tables/judgeTables";
 
 /** An engine that takes requests. */
@@ -163,13 +164,8 @@ export function servingFiguresOf({
   function capacityOf({ policy, engines }: CascadeServing): number {
     const models = policy.stages.map(({ model }) => model);
     const table = planningSample(workload.outcomes, planning, models);
-    const routed = routePrompts(
-      table,
-      models.map((_, stage) => stage),
-      policy.thresholds,
-      policy.directStart?.below ?? 0,
-    );
-    const mix = JSON.stringify([models, policy.thresholds, policy.directStart?.below]);
+    const routed = routeByPolicy(table, policy);
+    const mix = JSON.stringify([models, policy.thresholds, policy.directStart?.below, policy.cascadeRouting]);
     const of = (model: string) => engines.filter((engine) => engine.model === model);
     const stages = models.map((model, stage) => {
       const work = repeated(promptsReaching(routed, stage), (prompt) => ({

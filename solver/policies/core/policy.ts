@@ -1,3 +1,4 @@
+import type { GainDecision, ScoredAnswer } from "@/solver/nextModel/nextModel";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 import type { MemoryForecast } from "./memoryForecast";
 import type { RoundsView } from "./roundsView";
@@ -38,7 +39,16 @@ export interface WaitingWork {
   readonly failedStages?: readonly number[] | undefined;
   /** Stages whose answers the driver keeps although the policy escalated the request; left out: none. */
   readonly answeredStages?: readonly number[] | undefined;
+  /** Left out where the policy does not read it (`readsEvidence`). */
+  readonly evidence?: Evidence | undefined;
   readonly state: { readonly kind: "queued" } | { readonly kind: "answered"; readonly judgedScore: number | null };
+}
+
+/** What is known of a request besides the answer at hand. */
+export interface Evidence {
+  readonly routerScores: RouterScores;
+  /** Its answers of earlier stages, with the scores of their gates. */
+  readonly answers: readonly ScoredAnswer[];
 }
 
 /** A request's place in a workflow: names of the workflow and of the agent in it. */
@@ -103,13 +113,21 @@ export type Action =
       /** Why missing telemetry kept the policy from its usual choice of replica; left out where nothing did. */
       readonly degraded?: string;
     }
-  | { readonly kind: "accept"; readonly workId: string; readonly reason: PolicyReason; readonly skipped?: readonly number[] }
+  | {
+      readonly kind: "accept";
+      readonly workId: string;
+      readonly reason: PolicyReason;
+      readonly skipped?: readonly number[];
+      /** The terms of the decision, where it was one of cascade routing. */
+      readonly gain?: GainDecision;
+    }
   | {
       readonly kind: "escalate";
       readonly workId: string;
       readonly stage: number;
       readonly reason: PolicyReason;
       readonly skipped?: readonly number[];
+      readonly gain?: GainDecision;
     }
   /** Queued work moves to another stage, because its own cannot answer it: to one that has already answered it, or to another queue. */
   | {
@@ -194,6 +212,12 @@ export type PolicyReason =
   | `no-router-score-of-${string}`
   | "router-score-high-enough"
   | "no-router-score-high-enough"
+  /** Cascade routing: no model has a larger trade-off of expected quality and cost. */
+  | "largest-expected-gain"
+  /** Cascade routing: no other model is expected to gain enough for its cost. */
+  | "no-gain-worth-its-cost"
+  /** The same whatever the answer's score, so that it got none. */
+  | "no-gain-at-any-score"
   | "routed-before-answering"
   | "program-keeps-its-model"
   | "least-loaded"
@@ -210,6 +234,8 @@ export interface Start {
   readonly skipped?: readonly number[];
   /** Why it would have started at the stage that cannot answer; left out: no stage was passed over. */
   readonly wantedReason?: PolicyReason;
+  /** The terms of the decision, where it was one of cascade routing. */
+  readonly gain?: GainDecision;
 }
 
 export interface Policy {
@@ -230,6 +256,8 @@ export interface Policy {
    * began: the first in the list may wait for a model that the last does not need. `preference` is null.
    */
   readonly choosesModel?: true;
+  /** Set where verdicts read the evidence of the work: a driver then gives it. */
+  readonly readsEvidence?: true;
   /** Where it decides in rounds: the latest rounds, and the paths of the latest programs. A query: nothing changes. */
   readonly rounds?: () => RoundsView;
   /**
@@ -239,12 +267,15 @@ export interface Policy {
   start(request: StartingRequest): Start;
   /** Model that serves a stage. */
   modelOfStage(stage: number): string;
-  /** Whether the stage's answer must be scored, by the judge or another gate, before it can be accepted. */
-  judges(stage: number): boolean;
+  /**
+   * Whether the stage's answer must be scored, by the judge or another gate, before it can be accepted: that to a request with this
+   * evidence, or to any where it is left out.
+   */
+  judges(stage: number, evidence?: Evidence): boolean;
   /** Whether the route accepts an answer of the stage with that score of its gate. A query: nothing changes. */
-  accepts(stage: number, score: number): boolean;
+  accepts(stage: number, score: number, evidence?: Evidence): boolean;
   /** Why an answer of a stage that is not judged is accepted. A query: nothing changes. */
-  acceptReason(stage: number): PolicyReason;
+  acceptReason(stage: number, evidence?: Evidence): PolicyReason;
   decide(view: View): readonly Action[];
   observe(event: PolicyEvent): void;
   /** When work that the latest decision held back, although there was room, may go without any event; null where it held nothing back. */

@@ -1,10 +1,11 @@
+import type { GainDecision } from "@/solver/nextModel/nextModel";
 import type { ReplicaMemory } from "./memoryForecast";
-import type { Need, PolicyEvent, PolicyReason, Reading, Start, StartingRequest, WaitingWork } from "./policy";
+import type { Evidence, Need, PolicyEvent, PolicyReason, Reading, Start, StartingRequest, WaitingWork } from "./policy";
 
 /** A route's verdict on an answer: good enough, or escalated to a later stage. */
 export type Verdict =
-  | { readonly kind: "accept"; readonly reason: PolicyReason }
-  | { readonly kind: "escalate"; readonly stage: number; readonly reason: PolicyReason };
+  | { readonly kind: "accept"; readonly reason: PolicyReason; readonly gain?: GainDecision }
+  | { readonly kind: "escalate"; readonly stage: number; readonly reason: PolicyReason; readonly gain?: GainDecision };
 
 /** Which model serves a stage, and which answers are good enough. */
 export interface Route {
@@ -15,10 +16,12 @@ export interface Route {
   /** Set where stages are not ranked: any may answer in place of one that cannot, whatever the operator permits of smaller models. */
   readonly unordered?: true;
   start(request: StartingRequest): Start;
-  /** Whether the stage's answers are scored by a gate. */
-  judges(stage: number): boolean;
+  /** Whether the stage's answers are scored by a gate: that to a request with this evidence, or any where it is left out. */
+  judges(stage: number, evidence?: Evidence): boolean;
+  /** Set where verdicts read the evidence of the work. */
+  readonly readsEvidence?: true;
   /** Called with answered work only; `judgedScore` is the score of the stage's gate, null where that gave none. */
-  verdict(stage: number, judgedScore: number | null): Verdict;
+  verdict(stage: number, judgedScore: number | null, evidence?: Evidence): Verdict;
   observe?(event: PolicyEvent): void;
 }
 

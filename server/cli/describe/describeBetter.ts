@@ -1,0 +1,52 @@
+import type { Examination } from "@/server/contracts/studio";
+import { type BetterBaseline, betterBaseline } from "@/solver/baselines/betterBaseline";
+import type { Plan } from "@/solver/plan/plan";
+import { secondsText } from "@/solver/wording/wording";
+
+type BaselineFigures = Extract<Examination, { kind: "baselines" }>["systems"][number];
+
+/** Says which baseline is better than a plan on its objective, and how it is planned; empty where none is. Bounds are no baselines to plan. */
+export function describeBetter(plan: Pick<Plan, "predictions" | "deployment" | "inputs" | "solver">, examination: Examination): string {
+  if (examination.kind !== "baselines") return "";
+  const { predictions, deployment, solver } = plan;
+  const { objective } = plan.inputs;
+  const promised = (mean: number, low: number): number => (objective.qualityConfidence === null ? mean : low);
+  const own = {
+    quality: promised(predictions.quality, predictions.qualityBand.low),
+    latency: objective.latency === "end-to-end" ? predictions.p95Seconds : predictions.largestStageP95Seconds,
+    cost: predictions.costUsdPerRequest,
+    gpus: deployment.reduce((sum, { gpus }) => sum + gpus, 0),
+  };
+  const attainable = examination.systems.filter((system) => system.attainable);
+  const named = attainable.map((system) => ({
+    system,
+    figures: {
+      quality: promised(system.quality, system.qualityLow),
+      latency: system.latencySeconds ?? Number.POSITIVE_INFINITY,
+      cost: system.costUsdPerRequest,
+      gpus: system.gpus,
+    },
+  }));
+  const found = betterBaseline({ ...objective, limitSeconds: solver.slack?.limitSeconds ?? null }, own, named);
+  if (found === null) return "";
+  const { system, figures } = found.baseline;
+  return `\nThe baseline ${system.name} is better than this plan: ${comparison(found.axis, figures, own)}. ${howToPlan(system)}\n`;
+}
+
+type Figures = Readonly<Record<BetterBaseline<unknown>["axis"], number>>;
+
+function comparison(axis: BetterBaseline<unknown>["axis"], own: Figures, planned: Figures): string {
+  switch (axis) {
+    case "latency":
+      return `${secondsText(own.latency)} instead of ${secondsText(planned.latency)}`;
+    case "quality":
+      return `quality ${own.quality.toFixed(1)} instead of ${planned.quality.toFixed(1)}`;
+    case "cost":
+      return `$${own.cost.toPrecision(3)} a request instead of $${planned.cost.toPrecision(3)}`;
+  }
+}
+
+function howToPlan({ policy, routing }: BaselineFigures): string {
+  if (policy === "cascade-routing") return "Plan it with --policy cascade-routing.";
+  return routing === null ? "" : "The Plan page of the studio plans it.";
+}

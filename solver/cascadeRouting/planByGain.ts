@@ -1,0 +1,70 @@
+import { kindWithinSlack, slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
+import type { Explorer } from "@/solver/cascade/explore/explorer";
+import { buildPlan } from "@/solver/cascade/plan/buildPlan";
+import type { BuildPlanInput, BuiltPlan, NoPlan } from "@/solver/cascade/plan/planInput";
+import type { StartRouter } from "@/solver/plan/directStart";
+import type { Objective, PlanDraft } from "@/solver/plan/plan";
+import { boundText } from "@/solver/wording/wording";
+import { gainExplorer } from "./gainExplorer";
+
+const kept = new WeakMap<Explorer, Map<string, Explorer | string>>();
+
+/**
+ * Plans cascade routing: the models, their trade-off λ and the deployment that are best on the objective, searched, deployed and simulated
+ * whole as a cascade by thresholds is, so that the figures of the two can be compared. A slack counts from the fastest plan.
+ */
+export function planByGain(input: BuildPlanInput): BuiltPlan {
+  const { objective } = input;
+  const router = routerOf(input);
+  if (router === null)
+    return refused(
+      "Cascade routing needs a router's score of every model before any has answered: train a predictor of confidence under Predictors, or allow a modelled router.",
+    );
+  const explorer = explorerFor(input, router);
+  if (typeof explorer === "string") return refused(explorer);
+  // Why constraints conflict is explained for cascades by thresholds.
+  const { explorerUnder: _, slackFromSeconds, ...asked } = input;
+  const planned = (own: Objective): BuiltPlan => inItsWords(buildPlan({ ...asked, explorer, fixed: null, objective: own }), own);
+  if (!slackApplies(objective)) return planned(objective);
+  const { slack: _slack, ...without } = objective;
+  const fastest = planned({ ...without, kind: "latency-under-quality" });
+  if (fastest.outcome === "infeasible") return fastest;
+  const seconds = secondsOf(fastest.draft, objective);
+  const limit = slackLimit(seconds, { ...objective, ...(slackFromSeconds === undefined ? {} : { slackFromSeconds }) });
+  const within = planned({ ...without, kind: kindWithinSlack(objective), latencyBudgetSeconds: limit });
+  return within.outcome === "plan" && secondsOf(within.draft, objective) <= limit ? within : fastest;
+}
+
+/** The tables say that no thresholds reach a floor, and there are none here. */
+function inItsWords(built: BuiltPlan, { qualityFloor }: Objective): BuiltPlan {
+  if (built.outcome === "plan" || built.kind !== "quality-floor" || built.bestQuality === null) return built;
+  const reason = `Cascade routing reaches a quality of ${boundText(built.bestQuality)} at most, under the floor of ${qualityFloor}.`;
+  return { ...built, reason };
+}
+
+/** The router whose scores the workload has; null: none. */
+function routerOf({ directStart, confidence }: BuildPlanInput): StartRouter | null {
+  if (directStart !== undefined) return directStart;
+  return confidence === undefined ? null : { predictor: confidence.artefact };
+}
+
+/** Once for each explorer and router: fitting and routing take about as long as a small search. */
+function explorerFor({ explorer, workload }: BuildPlanInput, router: StartRouter): Explorer | string {
+  const own = kept.get(explorer) ?? new Map<string, Explorer | string>();
+  kept.set(explorer, own);
+  const key = JSON.stringify(router);
+  const known = own.get(key) ?? gainExplorer(explorer, { workload, router });
+  own.set(key, known);
+  return known;
+}
+
+const secondsOf = ({ predictions }: PlanDraft, { latency }: Objective): number =>
+  latency === "end-to-end" ? predictions.p95Seconds : predictions.largestStageP95Seconds;
+
+const refused = (reason: string): NoPlan => ({
+  outcome: "infeasible",
+  kind: "malformed",
+  reason,
+  bestQuality: null,
+  bestLatencySeconds: null,
+});

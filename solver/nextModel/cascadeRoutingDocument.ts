@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { calibrationSchema } from "@/solver/gates/gateDocument";
+
+/** Stages of cascade routing at most: the patterns of right and wrong answers double with each. */
+export const MOST_ROUTED_STAGES = 4;
+
+/** A gate's scores as the decision reads them, in addition to what the gate itself does. */
+const routedGateSchema = z.object({
+  // From the score that the gate gives to the quality, 0..100, that answers of that score have.
+  calibration: calibrationSchema,
+  /** The calibrated scores that answers of the model get, in groups, with the share of the answers in each: what a gate is expected to say. */
+  levels: z
+    .array(z.object({ score: z.number().min(0).max(100), share: z.number().gt(0).max(1) }))
+    .min(1)
+    .max(16),
+});
+
+/**
+ * The numbers that cascade routing decides by, fitted on planning prompts: `nextModel.ts` has the formula. Arrays have an entry for each stage,
+ * or for each but the last where they are of gates.
+ */
+export const cascadeRoutingSchema = z
+  .object({
+    /** The trade-off λ: points of quality, 0..100, that a GPU-second must be expected to gain. */
+    pointsPerGpuSecond: z.number().nonnegative(),
+    /** GPU-seconds that a request is expected to take at the stage, its gate included. */
+    gpuSeconds: z.array(z.number().positive()).min(2).max(MOST_ROUTED_STAGES),
+    /** How the logarithm of the odds of a right answer follows a router's score: slope x (log odds of the score - centre). */
+    heads: z.array(z.object({ centre: z.number(), slope: z.number().nonnegative() })),
+    /** Logarithm of the weight of each pattern of right answers where all heads are at their centres; bit s of the index: stage s is right. */
+    patterns: z.array(z.number()),
+    // null: the stage's answers are accepted without a score, since none would lead on.
+    gates: z.array(routedGateSchema.nullable()),
+  })
+  .superRefine(({ gpuSeconds, heads, patterns, gates }, context) => {
+    const stages = gpuSeconds.length;
+    const check = (path: string, found: number, wanted: number): void => {
+      if (found !== wanted)
+        context.addIssue({ code: "custom", path: [path], message: `${stages} stages need ${wanted} ${path}, found ${found}` });
+    };
+    check("heads", heads.length, stages);
+    check("patterns", patterns.length, 2 ** stages);
+    check("gates", gates.length, stages - 1);
+  });
+
+export type CascadeRoutingDocument = z.infer<typeof cascadeRoutingSchema>;
+export type RoutedGate = z.infer<typeof routedGateSchema>;
+
+interface RoutedStages {
+  readonly stages: readonly { readonly model: string }[];
+  readonly cascadeRouting?: CascadeRoutingDocument | undefined;
+}
+
+interface FittedStages extends RoutedStages {
+  readonly thresholds: readonly number[];
+  readonly directStart?: object | undefined;
+}
+
+/** Why cascade routing does not fit a cascade, in one sentence with the offending value; null where it does, or there is none. */
+export function cascadeRoutingFault({ stages, thresholds, directStart, cascadeRouting }: FittedStages): string | null {
+  if (cascadeRouting === undefined) return null;
+  const { gpuSeconds, gates } = cascadeRouting;
+  if (directStart === undefined)
+    return "Cascade routing chooses by a router's score of every model before any has answered: name the router as the direct start.";
+  if (gpuSeconds.length !== stages.length)
+    return `Cascade routing is fitted to ${gpuSeconds.length} stages, and the cascade has ${stages.length}.`;
+  for (const [stage, gate] of gates.entries()) {
+    const threshold = thresholds[stage] ?? 0;
+    if (gate !== null && threshold === 0)
+      return `Cascade routing reads the scores of stage ${stage + 1}, whose threshold of 0 lets its answers go unscored.`;
+    if (gate === null && threshold > 0)
+      return `Cascade routing reads no scores of stage ${stage + 1}, whose threshold of ${threshold} needs one.`;
+  }
+  return null;
+}
+
+/** Cascade routing in a line: the models, in the order in which they may answer, and what a gain must be worth. */
+export function cascadeRoutingText({ stages, cascadeRouting }: RoutedStages): string {
+  const models = stages.map(({ model }) => model).join(", ");
+  return cascadeRouting === undefined
+    ? models
+    : `${models}: next the largest expected gain, ${cascadeRouting.pointsPerGpuSecond.toPrecision(3)} points for a GPU-second`;
+}
+
+/** How cascade routing decides, in plain words; null for a cascade by thresholds. */
+export function cascadeRoutingSays({
+  stages,
+  cascadeRouting,
+  directStart,
+}: RoutedStages & { readonly directStart?: { readonly router: { readonly kind: string } } | undefined }): string | null {
+  if (cascadeRouting === undefined) return null;
+  const { pointsPerGpuSecond, gates } = cascadeRouting;
+  const scored = stages.filter((_, stage) => gates[stage] != null).map(({ model }) => model);
+  const router = directStart?.router.kind === "modelled" ? "A modelled router, an upper bound," : "A trained router";
+  const after =
+    scored.length === 0
+      ? "Its answer is accepted."
+      : `Answers of ${scored.join(" and ")} are scored where a score could change anything, and a larger model follows only where it is expected to gain enough for its time.`;
+  return `${router} says how likely each model is to be right, and the model with the best trade-off answers: ${pointsPerGpuSecond.toPrecision(3)} points of quality for a GPU-second. It may pass models over. ${after} Requests that the router does not score start at ${stages[0]?.model} and follow the thresholds.`;
+}
