@@ -47,7 +47,16 @@ const orderSchema = z.discriminatedUnion("kind", [
   /** First the program with the fewest calls yet to make, from learnt workflows (Ayo). */
   z.object({ kind: z.literal("depth"), agingThreshold }),
   /** Multi-level feedback: a program moves down one level with each quantum of service it has received. */
-  z.object({ kind: z.literal("mlfq"), quantaSeconds: z.array(z.number().positive()).min(1).max(32), agingThreshold }),
+  z.object({
+    kind: z.literal("mlfq"),
+    quantaSeconds: z.array(z.number().positive()).min(1).max(32),
+    agingThreshold,
+    /**
+     * Engines that queue by the policy's key also count levels while a request runs, and take it out for one of a higher level. The engines
+     * of the lab can; those behind the gateway cannot, and there levels change between requests only. Left out: nowhere.
+     */
+    preempts: z.literal(true).optional(),
+  }),
 ]);
 
 /** Which replica of its model a request goes to. */
@@ -96,6 +105,14 @@ const fixedPolicySchema = z.object({ kind: z.literal("fixed"), model: machineNam
 
 const approvedRange = z.object({ min: z.number().nonnegative(), max: z.number().nonnegative() });
 
+/** A price on scarce capacity, from the backlog of each model: `slackPrice.ts`. */
+const capacityPriceSchema = z.object({
+  /** Confidence that a request must be worth at the model where it is the least work, for each floor of load there. */
+  weight: z.number().positive().max(1),
+  /** Time constant with which the backlog is smoothed. */
+  dampingSeconds: z.number().positive().max(3600),
+});
+
 /** Slack dispatch (Chimera, algorithm 1): the most confident model whose load is within a slack of the least loaded one's. */
 const slackPolicySchema = z.object({
   kind: z.literal("slack"),
@@ -120,6 +137,8 @@ const slackPolicySchema = z.object({
   changesModel: z.literal(true).optional(),
   /** Loads below it count as it: usually one unloaded request's decode time. 0, as in the source, leaves no slack next to an idle model. */
   floorSeconds: z.number().nonnegative(),
+  /** Models count with their confidence less the price of their capacity; left out, as in the source: capacity has no price. */
+  price: capacityPriceSchema.optional(),
   ...queueing,
   /** The ranges inside which an operator may change the two knobs without a new approval. */
   approvedRanges: z.object({ tau: approvedRange, deltaScore: approvedRange }),
