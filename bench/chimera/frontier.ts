@@ -4,6 +4,7 @@ import type { CascadePolicy } from "@/solver/plan/plan";
 import type { BalancedPolicy, PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
 import type { Workload } from "@/solver/workload/workload";
 import { answersOf, type Ladder, ladders } from "../lib/ladders";
+import { keptRows, writeRows } from "../lib/results";
 import { bySeed } from "../lib/runCells";
 import { CORRELATION, LESS_SURE, LOADS, VARIANTS } from "./cases";
 import { figuresOf, type LabRan, runLab, spanOf } from "./labRun";
@@ -38,16 +39,24 @@ type Placed = LabSystem & { readonly setting: number | null };
 export async function frontier(progress: (line: string) => void): Promise<readonly FrontierRow[]> {
   const rows: FrontierRow[] = [];
   for (const ladder of ladders) {
+    const kept = `chimera-frontier-${ladder.family}-${ladder.task}`;
+    const before = keptRows<FrontierRow>(kept);
+    if (before !== null) {
+      rows.push(...before);
+      continue;
+    }
     const of = { ladder, ...(await answersOf(ladder)), replicas: ladder.replicas, correlation: CORRELATION, loads: LOADS };
     const { capacity } = figuresOf(of);
     const placedAt = (workload: Workload): readonly Placed[] => systemsOf(figuresOf({ ...of, workload }).models);
     const systemsAt = (workload: Workload): LabSystem[] => placedAt(workload).map(({ setting: _, ...system }) => system);
     const ran = await runLab(of, capacity, systemsAt);
     const systems = placedAt(of.workload);
-    for (const [rate, load] of LOADS.entries()) {
+    const own = LOADS.flatMap((load, rate) => {
       const here = { family: ladder.family, task: ladder.task, load, programsPerSecond: ran.rates[rate] ?? 0 };
-      rows.push(...systems.map((system, index) => ({ ...here, ...rowOf(ran, system, { system: index, rate }) })));
-    }
+      return systems.map((system, index) => ({ ...here, ...rowOf(ran, system, { system: index, rate }) }));
+    });
+    writeRows(kept, own);
+    rows.push(...own);
     progress(`frontier, ${ladder.family} ${ladder.task}: ${ran.cells.length} runs, saturated at ${capacity.toPrecision(3)} programs/s`);
   }
   return rows;

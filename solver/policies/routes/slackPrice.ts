@@ -10,8 +10,8 @@ interface PricedModel {
 
 /** Prices of models in confidence, for one moment. */
 interface SlackPrices {
-  /** Loads, in seconds of each model's work, hold from this moment on until the next call. Times that run back count as no time. */
-  observe(nowSeconds: number, loads: readonly number[]): void;
+  /** Tokens that each model has yet to write, from this moment on until the next call. Times that run back count as no time. */
+  observe(nowSeconds: number, tokens: readonly number[]): void;
   /** Confidence, 0 or more, that a request must be worth at each model: its dual price. 0 for a model without replicas. */
   of(models: readonly PricedModel[]): readonly number[];
 }
@@ -23,8 +23,11 @@ interface SlackPrices {
  *
  *     weight * (smoothed load of m / floor) * (work of the request at m / least work at any model)
  *
- * with the load smoothed by an exponential of `dampingSeconds`, so that one burst does not turn all requests away and back. Least are the works of models with replicas. Not in the
- * source: its slack looks at loads only, and at a wide slack an expensive model fills up with requests that a cheap one answers as well.
+ * with the load smoothed by an exponential of `dampingSeconds`, so that one burst does not turn all requests away and back. The least work
+ * is that of a model with replicas. Not in the source: its slack looks at loads only, and at a wide slack an expensive model fills up with
+ * requests that a cheap one answers as well.
+ *
+ * @returns null where the policy has no price.
  */
 export function slackPrices({ price, floorSeconds, models }: Pick<SlackPolicy, "price" | "floorSeconds" | "models">): SlackPrices | null {
   if (price === undefined) return null;
@@ -33,21 +36,23 @@ export function slackPrices({ price, floorSeconds, models }: Pick<SlackPolicy, "
   const last = models.map(() => 0);
   let since = Number.NaN;
   return {
-    observe(nowSeconds, loads) {
+    observe(nowSeconds, tokens) {
       const passed = Number.isNaN(since) ? 0 : Math.max(0, nowSeconds - since);
       const share = -Math.expm1(-passed / dampingSeconds);
-      for (const [model, load] of loads.entries()) {
+      for (const [model, backlog] of tokens.entries()) {
         smoothed[model] = (smoothed[model] ?? 0) + share * ((last[model] ?? 0) - (smoothed[model] ?? 0));
-        last[model] = Number.isFinite(load) ? load : 0;
+        last[model] = backlog;
       }
       since = Number.isNaN(since) ? nowSeconds : Math.max(since, nowSeconds);
     },
     of(priced) {
       const works = priced.map(({ secondsPerToken, meanOutputTokens = 1 }) => secondsPerToken * meanOutputTokens);
-      const least = Math.min(...works.filter((work) => work > 0 && Number.isFinite(work)));
-      return works.map((work, model) =>
-        Number.isFinite(work) && Number.isFinite(least) ? (weight * ((smoothed[model] ?? 0) / floorSeconds) * work) / least : 0,
-      );
+      const least = Math.min(...works);
+      return priced.map(({ secondsPerToken }, model) => {
+        const work = works[model] ?? Number.POSITIVE_INFINITY;
+        if (!Number.isFinite(work)) return 0;
+        return weight * (((smoothed[model] ?? 0) * secondsPerToken) / floorSeconds) * (work / least);
+      });
     },
   };
 }

@@ -49,10 +49,6 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
   const programs = new Map<string, Set<Expected>>();
   const tokensOf = names.map(() => 0);
   const prices = slackPrices(policy);
-  /** Seconds of a model's capacity that one token takes, with the replicas that took work at the latest start. */
-  let secondsPerToken: readonly number[] = policy.models.map(
-    ({ decodeSecondsPerToken, maxBatchSize }) => decodeSecondsPerToken / maxBatchSize,
-  );
 
   /**
    * Without a predictor of lengths all that is known of a request is the client's own limit on its answer: it counts with the mean that the
@@ -93,14 +89,11 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
     change(known, -1);
   }
 
-  /** A model without replicas has no load and an infinite time per token. */
-  const loads = (): readonly number[] => tokensOf.map((tokens, stage) => (tokens === 0 ? 0 : tokens * (secondsPerToken[stage] ?? 0)));
-
   function observe(event: PolicyEvent): void {
     count(event);
     if (prices === null) return;
-    if (event.kind === "queued") prices.observe(event.work.queuedSinceSeconds, loads());
-    else if (event.kind === "finished") prices.observe(event.nowSeconds, loads());
+    if (event.kind === "queued") prices.observe(event.work.queuedSinceSeconds, tokensOf);
+    else if (event.kind === "finished") prices.observe(event.nowSeconds, tokensOf);
   }
 
   function count(event: PolicyEvent): void {
@@ -115,11 +108,11 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
   /** Candidates with their confidence less their price; as they are without prices. */
   function priced(candidates: readonly Candidate[], replicas: readonly number[]): readonly Candidate[] {
     if (prices === null) return candidates;
-    secondsPerToken = policy.models.map(
-      ({ decodeSecondsPerToken, maxBatchSize }, stage) => decodeSecondsPerToken / (maxBatchSize * (replicas[stage] ?? 0)),
-    );
     const each = prices.of(
-      policy.models.map(({ meanOutputTokens }, stage) => ({ secondsPerToken: secondsPerToken[stage] ?? 0, meanOutputTokens })),
+      policy.models.map(({ decodeSecondsPerToken, maxBatchSize, meanOutputTokens }, stage) => ({
+        secondsPerToken: decodeSecondsPerToken / (maxBatchSize * (replicas[stage] ?? 0)),
+        meanOutputTokens,
+      })),
     );
     return candidates.map(({ load, confidence }, stage) => ({ load, confidence: confidence - (each[stage] ?? 0) }));
   }
