@@ -30,39 +30,53 @@ export function ablationTable(rows: readonly FrontierRow[]): string {
 }
 
 /** What confidence changes in a case, with the load rule kept. */
-export type Effect = "confidence adds" | "confidence costs" | "the load rule does it alone";
+type Effect = "confidence adds" | "confidence costs" | "better but slower" | "faster but worse" | "the load rule does it alone";
 
 /**
  * The effect of confidence beside the load rule: it adds if it is surely better and not slower by more than 2 %, or surely faster and no
- * worse; it costs where that holds the other way round.
+ * worse; it costs where that holds the other way round. Surely better and surely slower is a trade, which a slack makes too.
  */
 export function effectOf(latency: SeedPair, quality: SeedPair): Effect {
   const [times, points] = [timesLess([latency]), differenceOf([quality])];
   if (times?.low == null || times.high == null || points?.low == null || points.high == null) return "the load rule does it alone";
   if ((points.low > 0 && times.value > 0.98) || (times.low > 1 && points.low > -NO_WORSE_POINTS)) return "confidence adds";
   if ((points.high < 0 && times.value < 1 / 0.98) || (times.high < 1 && points.high < NO_WORSE_POINTS)) return "confidence costs";
+  if (points.low > 0 && times.high < 1) return "better but slower";
+  if (points.high < 0 && times.low > 1) return "faster but worse";
   return "the load rule does it alone";
+}
+
+/** In how many cases confidence has each effect, in a sentence. */
+export function effectSentence(rows: readonly FrontierRow[]): string {
+  const found = comparedWithLoadRule(rows).map(({ latency, quality }) => effectOf(latency, quality));
+  const counts = distinct(found).map((effect) => `${effect} in ${found.filter((one) => one === effect).length}`);
+  return `Of ${found.length} cases: ${counts.join(", ")}.`;
+}
+
+/** Chimera and the load rule alone in each case, each at its own preferred points. */
+function comparedWithLoadRule(rows: readonly FrontierRow[]) {
+  const alone = verdicts(rows, ["load rule only"]);
+  return verdicts(rows, ["Chimera"]).flatMap((both) => {
+    const load = alone.find(({ at }) => at === both.at);
+    if (load === undefined) return [];
+    const latency: SeedPair = { own: both.latency.own, reference: load.latency.own };
+    const quality: SeedPair = { own: both.quality.own, reference: load.quality.own };
+    return [{ at: both.at, load, latency, quality }];
+  });
 }
 
 /** Case by case: Chimera against the load rule alone, each at its own preferred points. */
 export function effectTable(rows: readonly FrontierRow[]): string {
-  const alone = verdicts(rows, ["load rule only"]);
   const sure = verdicts(rows, ["confidence only"]);
-  const lines = verdicts(rows, ["Chimera"]).flatMap((both) => {
-    const load = alone.find(({ at }) => at === both.at);
-    const confidence = sure.find(({ at }) => at === both.at);
-    if (load === undefined || confidence === undefined) return [];
-    const latency = { own: both.latency.own, reference: load.latency.own };
-    const quality = { own: both.quality.own, reference: load.quality.own };
-    const against = ({ latency: of, quality: points }: Verdict): string => `${ratio(timesLess([of]))}; ${signed(differenceOf([points]))}`;
+  const against = ({ latency, quality }: Verdict): string => `${ratio(timesLess([latency]))}; ${signed(differenceOf([quality]))}`;
+  const lines = comparedWithLoadRule(rows).map(({ at, load, latency, quality }) => {
+    const confidence = sure.find((one) => one.at === at);
     return [
-      [
-        both.at.replace(" | ", ", load "),
-        against(load),
-        against(confidence),
-        `${ratio(timesLess([latency]))}; ${signed(differenceOf([quality]))}`,
-        effectOf(latency, quality),
-      ],
+      at.replace(" | ", ", load "),
+      against(load),
+      confidence === undefined ? "-" : against(confidence),
+      `${ratio(timesLess([latency]))}; ${signed(differenceOf([quality]))}`,
+      effectOf(latency, quality),
     ];
   });
   return table(["ladder", "load rule only, over vLLM", "confidence only, over vLLM", "both, over the load rule only", "so"], lines);

@@ -5,7 +5,7 @@ import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { ratio, signed } from "../lib/tables";
-import { ablationTable, effectTable } from "./ablation";
+import { ablationTable, effectSentence, effectTable } from "./ablation";
 import { type AgingRow, agingRuns } from "./aging";
 import { LOADS, NO_WORSE_POINTS, SEEDS, WANTED } from "./cases";
 import { dominated, dominationTable, systemOf, VLLM, verdicts, verdictTable } from "./domination";
@@ -61,6 +61,7 @@ const race = ablation(
     ablationTable(rows),
     "What confidence adds to the load rule:",
     effectTable(rows),
+    effectSentence(rows),
     `Chimera at slack ${MIDDLE.split("|")[1]} and margin ${MIDDLE.split("|")[2]}, by ladder:`,
     ladderTable(rows, MIDDLE),
     `Under vLLM's balancing arrivals last at least ${spans(rows)} what a program takes in the mean.`,

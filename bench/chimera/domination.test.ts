@@ -50,7 +50,8 @@ test("confidence adds where it is surely better and no slower, or surely faster 
     );
   expect(of(1, 3)).toBe("confidence adds");
   expect(of(0.8, 0)).toBe("confidence adds");
-  expect(of(1.2, 3)).toBe("the load rule does it alone");
+  expect(of(1.2, 3)).toBe("better but slower");
+  expect(of(0.8, -3)).toBe("faster but worse");
   expect(of(1, 0)).toBe("the load rule does it alone");
   expect(of(1, -3)).toBe("confidence costs");
 });

@@ -66,7 +66,7 @@ export function confidenceTable(ladders: readonly LadderErrors[]): string {
 }
 
 /** A ladder's confidence heads on words and on an encoder, by split. */
-interface EncoderErrors {
+export interface EncoderErrors {
   readonly family: string;
   readonly task: string;
   readonly words: readonly (readonly ConfidenceErrors[])[];
