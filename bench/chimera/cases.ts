@@ -37,7 +37,7 @@ export const NO_WORSE_POINTS = 1;
 export const WANTED = 9;
 
 /** Slacks and margins of Chimera: from a narrow slack to the widest that plans offer. */
-export const TAUS = [1, 2, 4, MOST_TAU] as const;
+const TAUS = [1, 2, 4, MOST_TAU] as const;
 const MARGINS = [0, 0.1] as const;
 
 /** Weights of the dual price, at the widest slack, where prices decide instead of it. */
@@ -47,7 +47,7 @@ const PRICES = [0.005, 0.02] as const;
 export const LESS_SURE = [0, 15] as const;
 
 /** A variant of Chimera, with the settings of its slack policy. */
-export interface Variant extends Pick<LabSystem, "name" | "lengths" | "confidence"> {
+interface Variant extends Pick<LabSystem, "name" | "lengths" | "confidence"> {
   readonly points: readonly Pick<SlackPolicy, "tau" | "deltaScore" | "price">[];
 }
 

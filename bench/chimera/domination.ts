@@ -115,7 +115,7 @@ export function verdictTable(rows: readonly FrontierRow[], names: readonly strin
 }
 
 /** A system in words: "Chimera, τ 4, margin 0.1". */
-export function pickText(system: string): string {
+function pickText(system: string): string {
   const [name, tau, margin, setting] = system.split("|");
   return [name, tau !== "-" && `τ ${tau}`, margin !== "-" && margin !== "0" && `margin ${margin}`, setting !== "-" && `at ${setting}`]
     .filter((part) => part !== false)

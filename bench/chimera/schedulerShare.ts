@@ -24,7 +24,7 @@ import { figuresOf, labSpecOf } from "./labRun";
 const SEED = 1;
 
 /** What a request's own scheduling takes beside the time of its program. */
-export interface ShareRow extends Pick<Ladder, "family" | "task"> {
+interface ShareRow extends Pick<Ladder, "family" | "task"> {
   readonly load: number;
   /** Mean time of a program in the simulation, in milliseconds. */
   readonly programMs: number;
