@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { effectOf } from "./ablation";
-import { standingOf, VLLM, verdictOn, verdicts } from "./domination";
+import { kindOf, VLLM, verdictOn, verdicts } from "./domination";
 import type { FrontierRow } from "./frontier";
 
 const row = (name: string, tau: number | null, secondsPerToken: readonly number[], quality: readonly number[]): FrontierRow => ({
@@ -11,7 +11,7 @@ const vllm = row("vLLM balancing", null, [2, 2.02, 1.98, 2], [80, 80.1, 79.9, 80
 
 test("a system that is no worse within a point and surely faster dominates; one that may be worse does not", () => {
   const of = (seconds: readonly number[], quality: readonly number[]) =>
-    standingOf({ latency: { own: seconds, reference: vllm.secondsPerToken }, quality: { own: quality, reference: vllm.quality } });
+    kindOf({ latency: { own: seconds, reference: vllm.secondsPerToken }, quality: { own: quality, reference: vllm.quality } });
   const quick = [1, 1.02, 0.98, 1];
   expect(of(quick, [79.8, 80, 79.7, 79.8])).toBe("dominates");
   expect(of(quick, [79, 79, 79, 79])).toBe("worse");

@@ -13,12 +13,12 @@ export const caseOf = ({ family, task, load }: FrontierRow): string => `${family
 export const VLLM = "vLLM balancing|-|-|-";
 
 /** How a system stands against a baseline in one case. */
-type Standing = "dominates" | "not-surely-faster" | "slower" | "worse";
+type VerdictKind = "dominates" | "not-surely-faster" | "slower" | "worse";
 
 /** A system's points in one case, of which each seed is measured at the one that the other seeds prefer, against a baseline. */
 export interface Verdict extends Contest {
   readonly at: string;
-  readonly standing: Standing;
+  readonly kind: VerdictKind;
   /** The points that were preferred, most often first. */
   readonly picks: readonly string[];
 }
@@ -44,7 +44,7 @@ export function verdictOn(own: readonly FrontierRow[], baseline: FrontierRow): V
   const names = chosen.map(systemOf);
   const times = (name: string): number => names.filter((one) => one === name).length;
   const picks = [...distinct(names)].sort((a, b) => times(b) - times(a));
-  return { at: caseOf(baseline), latency, quality, standing: standingOf({ latency, quality }), picks };
+  return { at: caseOf(baseline), latency, quality, kind: kindOf({ latency, quality }), picks };
 }
 
 function preferred(own: readonly FrontierRow[], baseline: FrontierRow, left: number): FrontierRow {
@@ -60,7 +60,7 @@ function preferred(own: readonly FrontierRow[], baseline: FrontierRow, left: num
 }
 
 /** Faster with the whole interval, and no worse with the whole interval. */
-export function standingOf({ latency, quality }: Contest): Standing {
+export function kindOf({ latency, quality }: Contest): VerdictKind {
   const [faster, points] = [timesLess([latency]), differenceOf([quality])];
   if ((points?.low ?? Number.NEGATIVE_INFINITY) <= -NO_WORSE_POINTS) return "worse";
   if ((faster?.low ?? 0) > 1) return "dominates";
@@ -77,7 +77,7 @@ export function verdicts(rows: readonly FrontierRow[], names: readonly string[],
   });
 }
 
-export const dominated = (of: readonly Verdict[]): number => of.filter(({ standing }) => standing === "dominates").length;
+export const dominated = (of: readonly Verdict[]): number => of.filter(({ kind }) => kind === "dominates").length;
 
 /** How often each variant dominates each baseline, and how often its points are better with the whole interval too. */
 export function dominationTable(
@@ -89,7 +89,7 @@ export function dominationTable(
     baseline.split("|")[0] ?? "",
     ...variants.map((names) => {
       const found = verdicts(rows, names, baseline);
-      const better = found.filter((one) => one.standing === "dominates" && (differenceOf([one.quality])?.low ?? -1) > 0).length;
+      const better = found.filter((one) => one.kind === "dominates" && (differenceOf([one.quality])?.low ?? -1) > 0).length;
       return `${dominated(found)} of ${found.length}, ${better} of them surely better`;
     }),
   ]);
@@ -108,7 +108,7 @@ export function verdictTable(rows: readonly FrontierRow[], names: readonly strin
       ratio(timesLess([one.latency])),
       signed(differenceOf([one.quality])),
       one.picks.slice(0, 2).map(pickText).join("; "),
-      one.standing === "dominates" ? "dominates" : reasonOf(one.standing, waits, known),
+      one.kind === "dominates" ? "dominates" : reasonOf(one.kind, waits, known),
     ];
   });
   return table(["ladder", "times faster a token", "points", "mostly at", "verdict"], lines);
@@ -123,12 +123,12 @@ function pickText(system: string): string {
 }
 
 /** Which part is at fault, from what was measured: waits that there are, and the same with a router that knows. */
-function reasonOf(standing: Standing, waits: number, known: Verdict | undefined): string {
+function reasonOf(kind: VerdictKind, waits: number, known: Verdict | undefined): string {
   const share = `waits are ${(100 * waits).toFixed(waits < 0.1 ? 1 : 0)} % of a program's time under vLLM`;
   const told =
     known === undefined
       ? ""
       : `; a router that knows: ${ratio(timesLess([known.latency]))} times, ${signed(differenceOf([known.quality]))} points`;
-  const said = { dominates: "", slower: "not faster", "not-surely-faster": "not surely faster", worse: "may be worse" }[standing];
+  const said = { dominates: "", slower: "not faster", "not-surely-faster": "not surely faster", worse: "may be worse" }[kind];
   return `${said}: ${share}${told}`;
 }
