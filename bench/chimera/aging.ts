@@ -1,9 +1,8 @@
 import type { LabSpec, LabSystem } from "@/solver/lab/labSpec";
 import { answersOf, type Ladder, ladders } from "../lib/ladders";
 import { bySeed } from "../lib/runCells";
+import { CORRELATION, ORDER_BATCHES, ORDER_SEEDS } from "./cases";
 import { figuresOf, runLab } from "./labRun";
-
-const CORRELATION = 0.5;
 
 /**
  * Close below saturation few requests wait for long; above it waits grow with the run, and the longer of the two runs shows the effect of
@@ -67,7 +66,17 @@ export async function agingRuns(progress: (line: string) => void): Promise<reado
     const { capacity } = figuresOf({ ladder, ...answers, replicas: [engine], correlation: CORRELATION, loads: AGING_LOADS });
     for (const times of TIMES) {
       for (const { name, agingThreshold, ...change } of ARMS) {
-        const of = { ladder, ...answers, replicas: [engine], correlation: CORRELATION, loads: AGING_LOADS, change, times };
+        const of = {
+          ladder,
+          ...answers,
+          replicas: [engine],
+          correlation: CORRELATION,
+          loads: AGING_LOADS,
+          change,
+          times,
+          seeds: ORDER_SEEDS,
+          batches: ORDER_BATCHES,
+        };
         // In the order of arrival no request passes another: one arm is enough.
         const orders = name === ARMS[0].name ? (["stjf", "fcfs"] as const) : (["stjf"] as const);
         const systems = orders.map((order) => systemOf(engine.model, order, agingThreshold));

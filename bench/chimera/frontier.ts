@@ -1,31 +1,15 @@
 import type { LabSystem } from "@/solver/lab/labSpec";
-import { MARGINS, suggestedSystems } from "@/solver/lab/suggestedSystems";
-import type { SlackPolicy } from "@/solver/plan/policySchema";
+import { type SuggestedModel, suggestedSystems } from "@/solver/lab/suggestedSystems";
+import type { CascadePolicy } from "@/solver/plan/plan";
+import type { BalancedPolicy, PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
 import type { Workload } from "@/solver/workload/workload";
 import { answersOf, type Ladder, ladders } from "../lib/ladders";
+import { keptRows, writeRows } from "../lib/results";
 import { bySeed } from "../lib/runCells";
-import { figuresOf, type LabRan, LOADS, runLab, spanOf } from "./labRun";
+import { CORRELATION, LESS_SURE, LOADS, VARIANTS } from "./cases";
+import { figuresOf, type LabRan, runLab, spanOf } from "./labRun";
 
-const CORRELATION = 0.5;
-
-const BASELINES = ["vLLM balancing", "MLFQ", "LTR", "STJF oracle"] as const;
-
-const SLACKS = [0, 0.5, 1, 2] as const;
-
-interface Variant extends Pick<LabSystem, "lengths" | "confidence"> {
-  readonly name: string;
-  readonly slacks: readonly number[];
-  readonly margins: readonly number[];
-}
-
-/** The parts of Chimera that are replaced by the truth or omitted. Without a router there is one order of the models, and no margin. */
-const VARIANTS: readonly Variant[] = [
-  { name: "Chimera", lengths: "learnt", confidence: "learnt", slacks: SLACKS, margins: [0, ...MARGINS] },
-  { name: "no router", lengths: "learnt", confidence: "none", slacks: SLACKS, margins: [0] },
-  { name: "oracle router", lengths: "learnt", confidence: "oracle", slacks: SLACKS, margins: [0.05] },
-  { name: "oracle lengths", lengths: "oracle", confidence: "learnt", slacks: [0.5], margins: [0, 0.1] },
-  { name: "oracle router and lengths", lengths: "oracle", confidence: "oracle", slacks: [0.5], margins: [0.05] },
-];
+const BASELINES = ["vLLM balancing", "MLFQ", "MLFQ, preempting", "LTR", "STJF oracle"] as const;
 
 /** A system's results at a load on a ladder, each figure seed by seed. */
 export interface FrontierRow extends Pick<Ladder, "family" | "task"> {
@@ -35,56 +19,104 @@ export interface FrontierRow extends Pick<Ladder, "family" | "task"> {
   /** Slack and margin of the route; null where it has none. */
   readonly tau: number | null;
   readonly margin: number | null;
+  /** Weight of the price, or points less sure than the mean; null where it has neither. */
+  readonly setting: number | null;
   readonly secondsPerToken: readonly number[];
   readonly makespanSeconds: readonly number[];
   readonly quality: readonly number[];
   readonly queueSeconds: readonly number[];
+  readonly preemptions: readonly number[];
   /** By model, smallest first: share of the requests, mean over seeds. */
   readonly shares: readonly number[];
   /** Duration of the arrivals as a multiple of a program's time. */
   readonly span: number;
 }
 
+/** A system, and the setting that distinguishes it from its namesakes besides slack and margin. */
+type Placed = LabSystem & { readonly setting: number | null };
+
 /** Latency and quality of Chimera at its slacks and margins, and of its baselines, on every ladder. */
 export async function frontier(progress: (line: string) => void): Promise<readonly FrontierRow[]> {
   const rows: FrontierRow[] = [];
   for (const ladder of ladders) {
+    const kept = `chimera-frontier-${ladder.family}-${ladder.task}`;
+    const before = keptRows<FrontierRow>(kept);
+    if (before !== null) {
+      rows.push(...before);
+      continue;
+    }
     const of = { ladder, ...(await answersOf(ladder)), replicas: ladder.replicas, correlation: CORRELATION, loads: LOADS };
     const { capacity } = figuresOf(of);
-    const systemsAt = (workload: Workload): LabSystem[] => systemsOf(suggestedSystems(figuresOf({ ...of, workload }).models));
+    const placedAt = (workload: Workload): readonly Placed[] => systemsOf(figuresOf({ ...of, workload }).models);
+    const systemsAt = (workload: Workload): LabSystem[] => placedAt(workload).map(({ setting: _, ...system }) => system);
     const ran = await runLab(of, capacity, systemsAt);
-    const systems = systemsAt(of.workload);
-    for (const [rate, load] of LOADS.entries()) {
+    const systems = placedAt(of.workload);
+    const own = LOADS.flatMap((load, rate) => {
       const here = { family: ladder.family, task: ladder.task, load, programsPerSecond: ran.rates[rate] ?? 0 };
-      rows.push(...systems.map((system, index) => ({ ...here, ...rowOf(ran, system, { system: index, rate }) })));
-    }
+      return systems.map((system, index) => ({ ...here, ...rowOf(ran, system, { system: index, rate }) }));
+    });
+    writeRows(kept, own);
+    rows.push(...own);
     progress(`frontier, ${ladder.family} ${ladder.task}: ${ran.cells.length} runs, saturated at ${capacity.toPrecision(3)} programs/s`);
   }
   return rows;
 }
 
-function systemsOf(suggested: readonly LabSystem[]): LabSystem[] {
+function systemsOf(models: readonly SuggestedModel[]): readonly Placed[] {
+  const suggested = suggestedSystems(models);
   const policies = suggested.map(({ policy }) => policy);
   const slack = policies.find((policy): policy is SlackPolicy => policy.kind === "slack");
-  if (slack === undefined) throw new Error("No slack dispatch is suggested");
+  const balanced = policies.find((policy): policy is BalancedPolicy => policy.kind === "balanced");
+  if (slack === undefined || balanced === undefined) throw new Error("No slack dispatch is suggested");
+  const { order } = slack;
   return [
-    ...BASELINES.flatMap((baseline) => suggested.filter(({ name }) => name === baseline)),
-    ...VARIANTS.flatMap(({ slacks, margins, ...variant }) =>
-      slacks.flatMap((tau) => margins.map((deltaScore) => ({ ...variant, policy: { ...slack, tau, deltaScore } }))),
+    ...BASELINES.flatMap((baseline) => suggested.filter(({ name }) => name === baseline)).map(({ about: _, ...system }) => ({
+      ...system,
+      setting: null,
+    })),
+    ...VARIANTS.flatMap(({ points, ...variant }) =>
+      points.map((point) => ({ ...variant, policy: { ...slack, ...point }, setting: point.price?.weight ?? null })),
     ),
-  ].map(({ name, policy, lengths, confidence }) => ({ name, policy, lengths, confidence }));
+    // The same order, so that the routes alone differ.
+    { name: "neither", policy: { ...balanced, order }, lengths: "learnt", confidence: "none", setting: null },
+    ...LESS_SURE.map(
+      (less): Placed => ({
+        name: "confidence only",
+        policy: surest(models, less, order),
+        lengths: "learnt",
+        confidence: "learnt",
+        setting: less,
+      }),
+    ),
+  ];
 }
 
-function rowOf(ran: LabRan, { name, policy, confidence }: LabSystem, at: { readonly system: number; readonly rate: number }) {
+/** The smallest model that the router is sure enough of, whatever its load: at least the model's mean label less some points. */
+function surest(models: readonly SuggestedModel[], less: number, order: SlackPolicy["order"]): PolicyDocument {
+  const below = models.slice(0, -1).map(({ quality }) => Math.max(1, Math.round(100 * quality - less)));
+  const cascade: CascadePolicy = {
+    kind: "cascade",
+    stages: models.map(({ model }) => ({ model })),
+    thresholds: below.map(() => 0),
+    judge: { model: "none", secondsPerCall: 0, usdPerCall: 0 },
+    directStart: { below, router: { kind: "modelled", auc: 0.5 } },
+    ...{ order, place: { kind: "least-load" } },
+    approvedRanges: { thresholds: below.map(() => ({ min: 0, max: 100 })) },
+  };
+  return cascade;
+}
+
+function rowOf(ran: LabRan, { name, policy, confidence, setting }: Placed, at: { readonly system: number; readonly rate: number }) {
   const own = ran.cells.filter((cell) => cell.system === at.system && cell.rate === at.rate);
   return {
-    name,
+    ...{ name, setting },
     tau: policy.kind === "slack" ? policy.tau : null,
     margin: policy.kind === "slack" && confidence !== "none" ? policy.deltaScore : null,
     secondsPerToken: bySeed(ran, at, "meanSecondsPerToken"),
     makespanSeconds: bySeed(ran, at, "meanSeconds"),
     quality: bySeed(ran, at, "quality"),
     queueSeconds: bySeed(ran, at, "meanQueueSeconds"),
+    preemptions: bySeed(ran, at, "preemptions"),
     shares: (own[0]?.models ?? []).map((_, model) => own.reduce((sum, cell) => sum + (cell.models[model]?.share ?? 0) / own.length, 0)),
     span: spanOf(ran, at),
   };

@@ -3,10 +3,12 @@ import type { LabSystem } from "@/solver/lab/labSpec";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { ladders } from "../lib/ladders";
 import { bySeed } from "../lib/runCells";
-import { figuresOf, runLab, SEEDS, spanOf } from "./labRun";
+import { ORDER_BATCHES, ORDER_SEEDS } from "./cases";
+import { figuresOf, runLab, spanOf } from "./labRun";
 
 const [ladder] = ladders.filter(({ family }) => family.startsWith("Qwen"));
-const replicas = ladder?.replicas.slice(0, 1) ?? [];
+// A batch as small as that of the largest models, for a quick run.
+const replicas = (ladder?.replicas.slice(0, 1) ?? []).map((engine) => ({ ...engine, maxSequences: 32 }));
 const model = replicas[0]?.model ?? "";
 const workload = generatedWorkload({ prompts: 1000, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 1 });
 
@@ -23,14 +25,23 @@ test("below saturation arrivals last 20 times what a program takes, and enough w
   timeout: 60_000,
 }, async () => {
   if (ladder === undefined) throw new Error("There is no ladder of Qwen");
-  const of = { ladder, workload, texts: workload.outcomes.promptIds.map(() => null), replicas, correlation: 0.5, loads: [0.95] };
+  const of = {
+    ladder,
+    workload,
+    texts: workload.outcomes.promptIds.map(() => null),
+    replicas,
+    correlation: 0.5,
+    loads: [0.95],
+    seeds: ORDER_SEEDS,
+    batches: ORDER_BATCHES,
+  };
   const ran = await runLab({ ...of, change: { queue: "engines", aging: null } }, figuresOf(of).capacity, () => [
     system("fcfs"),
     system("stjf"),
   ]);
   const [fcfs, stjf] = [0, 1].map((index) => bySeed(ran, { system: index, rate: 0 }, "meanQueueSeconds"));
   const latency = bySeed(ran, { system: 0, rate: 0 }, "meanSeconds");
-  expect(fcfs).toHaveLength(SEEDS.length);
+  expect(fcfs).toHaveLength(ORDER_SEEDS.length);
   for (const [seed, wait] of (fcfs ?? []).entries()) {
     expect(wait).toBeGreaterThan(0.03 * (latency[seed] ?? Number.NaN));
     expect(stjf?.[seed]).toBeLessThan(wait);

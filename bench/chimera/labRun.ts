@@ -9,17 +9,9 @@ import type { LabReplicas, LabSpec } from "@/solver/lab/labSpec";
 import { mean } from "@/solver/numeric/quantile";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
-import { BATCH, type Ladder, workflowsOf } from "../lib/ladders";
+import { type Ladder, sequencesOf, workflowsOf } from "../lib/ladders";
 import { runCells } from "../lib/runCells";
-
-/** Shares of the rate at which all engines saturate. */
-export const LOADS = [0.8, 0.95, 1.1] as const;
-
-/** Splits of the prompts and draws of the programs over which figures are averaged. */
-export const SEEDS = [1, 2, 3] as const;
-
-/** Number of times all engines' batches are filled in a run: at saturation arrivals last as many times a program's time without waiting. */
-const BATCHES_SERVED = 40;
+import { BATCHES_SERVED, MOST_PROGRAMS, SEEDS, SPLITS_AT_ONCE } from "./cases";
 
 /** Default settings of all ablations. */
 const common = {
@@ -45,6 +37,10 @@ export interface LabOf {
   readonly change?: Partial<Pick<LabSpec, "queue" | "aging">>;
   /** Length of a run relative to others. */
   readonly times?: number;
+  /** Number of times the batches are filled; left out: as the systems are compared. */
+  readonly batches?: number;
+  /** Seeds of the run; left out: all. */
+  readonly seeds?: readonly number[];
 }
 
 /** Engines of a run and their rates. */
@@ -76,31 +72,33 @@ export function figuresOf({ ladder, workload, replicas, correlation }: LabOf): L
   };
 }
 
-/** The results: programs a second by load, and the cells by seed, whose seeds are indices into `SEEDS`. */
+/** The results: programs a second by load, and the cells by seed, whose seeds are indices into those of the run. */
 export interface LabRan {
   readonly rates: readonly number[];
   readonly cells: readonly LabCell[];
 }
 
+/** The description of a run, without rates, seeds and systems. */
+export const labSpecOf = (of: LabOf): Omit<LabSpec, "rates" | "seeds" | "systems"> => ({
+  ...common,
+  ...of.change,
+  mix: mixOf(of.ladder),
+  correlation: of.correlation,
+  replicas: [...of.replicas],
+  programs: Math.min(MOST_PROGRAMS, (of.batches ?? BATCHES_SERVED) * sequencesOf(of.replicas)) * (of.times ?? 1),
+});
+
 /**
- * Runs systems as the studio's lab does, one thread per seed. Each seed splits the prompts again into those that predictors learn from and
- * those that are served, so that intervals over seeds include the split and the training too; systems are made for each split, with the
- * same number for all.
+ * Runs systems as the studio's lab does, a few seeds at once, each on a thread of its own. Each seed splits the prompts again into those
+ * that predictors learn from and those that are served, so that intervals over seeds include the split and the training too; systems are
+ * made for each split, with the same number for all.
  */
 export async function runLab(of: LabOf, capacity: number, systemsOf: (workload: Workload) => LabSpec["systems"]): Promise<LabRan> {
   const rates = of.loads.map((load) => load * capacity);
   const cells: LabCell[] = [];
   const one = async (seed: number, index: number): Promise<void> => {
     const workload = { ...of.workload, seed };
-    const spec: LabSpec = {
-      ...common,
-      ...of.change,
-      mix: mixOf(of.ladder),
-      correlation: of.correlation,
-      replicas: [...of.replicas],
-      programs: BATCHES_SERVED * BATCH * of.replicas.length * (of.times ?? 1),
-      ...{ rates, seeds: [seed], systems: systemsOf(workload) },
-    };
+    const spec: LabSpec = { ...labSpecOf(of), rates, seeds: [seed], systems: systemsOf(workload) };
     const task = {
       spec,
       workload,
@@ -111,7 +109,11 @@ export async function runLab(of: LabOf, capacity: number, systemsOf: (workload: 
     } as const;
     cells.push(...(await runCells(task)).map((cell) => ({ ...cell, seed: index })));
   };
-  await Promise.all(SEEDS.map(one));
+  const seeds = [...(of.seeds ?? SEEDS).entries()];
+  const next = async (): Promise<void> => {
+    for (let taken = seeds.shift(); taken !== undefined; taken = seeds.shift()) await one(taken[1], taken[0]);
+  };
+  await Promise.all(Array.from({ length: SPLITS_AT_ONCE }, next));
   return { rates, cells: cells.sort((a, b) => a.seed - b.seed) };
 }
 

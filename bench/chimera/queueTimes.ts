@@ -1,7 +1,8 @@
 import type { LabSystem } from "@/solver/lab/labSpec";
 import { answersOf, ladders } from "../lib/ladders";
 import { bySeed } from "../lib/runCells";
-import { figuresOf, LOADS, runLab } from "./labRun";
+import { LOADS, ORDER_BATCHES, ORDER_SEEDS } from "./cases";
+import { figuresOf, runLab } from "./labRun";
 
 const CORRELATIONS = [0, 0.5, 1];
 /** Training is slow. */
@@ -51,7 +52,16 @@ export async function queueTimes(progress: (line: string) => void): Promise<read
       for (const correlation of CORRELATIONS) {
         // Orders without aging: its effect is measured separately.
         const change = { queue: "engines", aging: null } as const;
-        const of = { ladder, ...answers, replicas: [engine], correlation, loads: LOADS, change };
+        const of = {
+          ladder,
+          ...answers,
+          replicas: [engine],
+          correlation,
+          loads: LOADS,
+          change,
+          seeds: ORDER_SEEDS,
+          batches: ORDER_BATCHES,
+        };
         const systems = systemsOf(engine.model, correlation);
         const ran = await runLab(of, figuresOf(of).capacity, () => systems);
         for (const [rate, load] of LOADS.entries()) {

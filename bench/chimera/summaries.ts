@@ -1,6 +1,7 @@
-import { type Contest, differenceOf, distinct, dominatedByChance, ratioOf, type SeedPair, surelyDominates, timesLess } from "../lib/bySeed";
+import { differenceOf, distinct, ratioOf, type SeedPair, timesLess } from "../lib/bySeed";
 import { estimate, ratio, signed, table } from "../lib/tables";
 import { AGING_LOADS, type AgingRow, TIMES } from "./aging";
+import { caseOf, systemOf, VLLM } from "./domination";
 import type { FrontierRow } from "./frontier";
 import type { QueueTimeRow } from "./queueTimes";
 
@@ -46,12 +47,6 @@ export function queueTimesByModel(rows: readonly QueueTimeRow[], load: number, c
   return table(header, lines);
 }
 
-/** What distinguishes systems: name, slack and margin. */
-export const systemOf = ({ name, tau, margin }: Pick<FrontierRow, "name" | "tau" | "margin">): string =>
-  [name, tau ?? "-", margin ?? "-"].join("|");
-
-const caseOf = ({ family, task, load }: FrontierRow): string => `${family}, ${task} | ${load}`;
-
 type Figure = "secondsPerToken" | "makespanSeconds" | "quality" | "queueSeconds";
 
 /** A figure of rows compared with the baseline's on the same ladder and load. */
@@ -61,8 +56,6 @@ export function against(rows: readonly FrontierRow[], own: readonly FrontierRow[
     return other === undefined ? [] : [{ own: row[figure], reference: other[figure] }];
   });
 }
-
-const VLLM = "vLLM balancing|-|-";
 
 /** Every system over all ladders, by load: speed-up over vLLM's balancing by a latency, and additional points. */
 export function systemTable(rows: readonly FrontierRow[], latency: "secondsPerToken" | "makespanSeconds"): string {
@@ -75,7 +68,7 @@ export function systemTable(rows: readonly FrontierRow[], latency: "secondsPerTo
       return `${ratio(timesLess(against(rows, own, VLLM, latency)))}; ${signed(differenceOf(against(rows, own, VLLM, "quality")))}`;
     }),
   ]);
-  return table(["system", "slack", "margin", ...loads.map((load) => `load ${load}: times; points`)], lines);
+  return table(["system", "slack", "margin", "setting", ...loads.map((load) => `load ${load}: times; points`)], lines);
 }
 
 /** vLLM's balancing itself, and one system compared with it, by ladder and load. */
@@ -102,44 +95,6 @@ export function ladderTable(rows: readonly FrontierRow[], system: string): strin
     });
   const header = ["ladder", "vLLM: ms a token; quality", "its wait, s", "times faster a token", "a program", "points", "requests by model"];
   return table(header, lines);
-}
-
-/** Number of ladders and loads at which some point of a system significantly dominates a baseline, and the number expected by chance. */
-export function domination(rows: readonly FrontierRow[], name: string, baseline: string) {
-  const own = rows.filter((row) => row.name === name);
-  const cases = distinct(own.map(caseOf));
-  const points = distinct(own.map(systemOf)).length;
-  const contest = (row: FrontierRow): Contest | null => {
-    const [latency, quality] = (["secondsPerToken", "quality"] as const).map((figure) => against(rows, [row], baseline, figure)[0]);
-    return latency === undefined || quality === undefined ? null : { latency, quality };
-  };
-  const dominated = cases.filter((at) =>
-    own.some((row) => {
-      const of = caseOf(row) === at ? contest(row) : null;
-      return of !== null && surelyDominates(of);
-    }),
-  );
-  return { cases: cases.length, points, dominated: dominated.length, byChance: dominatedByChance(cases.length, points) };
-}
-
-/**
- * By variant, the number of ladders and loads at which some slack and margin is significantly faster per token and better than its
- * reference.
- */
-export function dominationTable(rows: readonly FrontierRow[]): string {
-  const references = distinct(rows.filter(({ tau, name }) => tau === null || name === "no router").map(systemOf));
-  const variants = ["Chimera", "oracle router"];
-  const lines = references.map((reference) => {
-    const [name, slack] = reference.split("|");
-    return [
-      slack === "-" ? String(name) : `${name}, slack ${slack}`,
-      ...variants.map((variant) => {
-        const { cases, points, dominated, byChance } = domination(rows, variant, reference);
-        return `${dominated} of ${cases} (${points} points, by chance ${byChance.toFixed(1)})`;
-      }),
-    ];
-  });
-  return table(["surely dominated", ...variants], lines);
 }
 
 /** Minimum duration of the arrivals relative to a program's time, by load, of the baselines and of all systems. */

@@ -51,18 +51,3 @@ export interface Contest {
   readonly latency: SeedPair;
   readonly quality: SeedPair;
 }
-
-/** Whether the own system is both faster and better with both whole intervals. */
-export function surelyDominates({ latency, quality }: Contest): boolean {
-  const [faster, better] = [timesLess([latency]), differenceOf([quality])];
-  return (faster?.low ?? 0) > 1 && (better?.low ?? Number.NEGATIVE_INFINITY) > 0;
-}
-
-/** Probability that a 90 % interval is entirely on a given side of no difference by chance alone. */
-const BY_CHANCE = 0.05;
-
-/**
- * Of so many cases, the expected number where one of several points significantly dominates by chance if points were equal and figures
- * independent.
- */
-export const dominatedByChance = (cases: number, points: number): number => cases * (1 - (1 - BY_CHANCE ** 2) ** points);

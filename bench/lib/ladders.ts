@@ -1,3 +1,6 @@
+import { modelledEngine } from "@/server/lab/labEngines";
+import { vllmProfile } from "@/solver/hardware/builtInProfiles";
+import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { LabReplicas } from "@/solver/lab/labSpec";
 import type { Workload } from "@/solver/workload/workload";
 import { promptColumn, workloadOf } from "./compareData";
@@ -11,17 +14,25 @@ export interface Ladder {
 }
 
 /**
- * Sequences that an engine runs at once: about the capacity of the source's GPUs of 49 GB for its largest model, 14B, with some 2,400
- * tokens of KV cache each. Answers here are short, and memory alone would allow vLLM's 256, with which hardly anything waits below
- * saturation.
+ * Tokens of KV cache that an engine is sized for with each of its sequences. The source's programs write 447 to 709 tokens in the mean, with
+ * deviations of 534 to 2,587, and each stage reads what the earlier ones wrote. Answers here are shorter.
  */
-export const BATCH = 32;
+const TOKENS_A_SEQUENCE = 2400;
 
-/** On GPUs of 48 GB. */
-const engine = (model: string, tp: number): LabReplicas => ({
-  ...{ model, gpu: "l40s", precision: "bf16", tp, pp: 1, count: 1 },
-  maxSequences: BATCH,
-});
+/** vLLM's limit where memory allows more. */
+const MOST_SEQUENCES = 256;
+
+/** An engine on GPUs of 48 GB. It runs as many sequences as its memory holds: models of one ladder differ by up to five times. */
+function engine(model: string, tp: number): LabReplicas {
+  const shape: LabReplicas = { model, gpu: "l40s", precision: "bf16", tp, pp: 1, count: 1 };
+  const modelled = modelledEngine(shape, { catalogue: catalogueOf(noUserCards), profile: vllmProfile });
+  if (!modelled.ok) throw new Error(modelled.message);
+  return { ...shape, maxSequences: Math.min(MOST_SEQUENCES, Math.floor(modelled.replica.kvTokens / TOKENS_A_SEQUENCE)) };
+}
+
+/** Sequences that all engines of a ladder run at once. */
+export const sequencesOf = (replicas: readonly LabReplicas[]): number =>
+  replicas.reduce((sum, { count, maxSequences = MOST_SEQUENCES }) => sum + count * maxSequences, 0);
 
 const families: readonly Omit<Ladder, "task">[] = [
   { family: "Llama-3.1-Instruct", replicas: [engine("llama-3.1-8b", 1), engine("llama-3.1-70b", 4)] },

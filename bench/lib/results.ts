@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 
@@ -19,6 +19,13 @@ export function writeRows(name: string, rows: readonly unknown[]): string {
   const lines = rows.map((row) => JSON.stringify(row, round)).join(",\n");
   writeFileSync(file, `${JSON.stringify({ machine, at: new Date().toISOString() }).slice(0, -1)},"rows":[\n${lines}\n]}\n`);
   return file;
+}
+
+/** Rows that an earlier run wrote, with `WEIR_BENCH_KEPT=1` for a run that was stopped; null where there are none, or without it. */
+export function keptRows<Row>(name: string): readonly Row[] | null {
+  const file = join(resultsFolder(), `${name}.json`);
+  if (process.env.WEIR_BENCH_KEPT !== "1" || !existsSync(file)) return null;
+  return (JSON.parse(readFileSync(file, "utf8")) as { readonly rows: readonly Row[] }).rows;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { mean } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
-import { type ConfidenceArtefact, confidencePredictor, trainConfidence } from "@/solver/prediction/confidence";
+import { type ConfidenceArtefact, type ConfidenceRows, type Embeddings, scoreRows, trainConfidence } from "@/solver/prediction/confidence";
 import { kendallTauDistance } from "@/solver/prediction/errors";
 import { heldOutConfidence, heldOutLengths } from "@/solver/prediction/heldOut";
 import { type LengthRows, trainLengths } from "@/solver/prediction/lengths";
@@ -12,6 +12,7 @@ import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import { workflows } from "@/solver/workflow/templates";
 import { type PromptSplit, splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable } from "@/solver/workload/workload";
+import { embeddingsAt } from "./encoded";
 
 /** Number of training programs for lengths, and of test programs: each prompt of the latter is in several. */
 const TRAINED_PROGRAMS = 2000;
@@ -104,18 +105,30 @@ function programErrors({ outcomes, texts }: Prompts, split: PromptSplit, { names
   });
 }
 
-/** Heads learnt on 70 % of the prompts and measured on the rest. */
-export function confidenceErrors({ outcomes, texts }: Prompts, seed: number): readonly ConfidenceErrors[] {
+/**
+ * Heads learnt on 70 % of the prompts and measured on the rest.
+ *
+ * @param embeddings of all prompts, which heads then read instead of words; null: heads read words
+ */
+export function confidenceErrors(
+  { outcomes, texts }: Prompts,
+  seed: number,
+  embeddings: Embeddings | null = null,
+): readonly ConfidenceErrors[] {
   const split = splitPrompts(outcomes.promptIds.length, seed);
-  const heads = trainConfidence(confidenceRowsOf(outcomes, split.planning, texts), { seed });
-  const left = confidenceRowsOf(outcomes, split.heldOut, texts);
+  const rowsOf = (rows: Int32Array): ConfidenceRows => ({
+    ...confidenceRowsOf(outcomes, rows, texts),
+    ...(embeddings === null ? {} : { embeddings: embeddingsAt(embeddings, rows) }),
+  });
+  const heads = trainConfidence(rowsOf(split.planning), { seed });
+  const left = rowsOf(split.heldOut);
   const errors: HeldOutError["confidence"] = heldOutConfidence(heads, left).confidence ?? [];
   return errors.map((of) => ({ ...of, calibrationError: calibrationError(heads, left, of.model) }));
 }
 
-function calibrationError(heads: ConfidenceArtefact, left: ReturnType<typeof confidenceRowsOf>, model: string): number {
+function calibrationError(heads: ConfidenceArtefact, left: ConfidenceRows, model: string): number {
   const head = heads.models.indexOf(model);
-  const scores = confidencePredictor(heads).predict(left.facts);
+  const scores = scoreRows(heads, left);
   const said = Array.from(left.right[head] ?? [], (right, row) => ({ right, chance: scores[row * heads.models.length + head] ?? 0 }));
   said.sort((a, b) => a.chance - b.chance);
   const tenths = Array.from({ length: 10 }, (_, tenth) =>

@@ -64,3 +64,40 @@ export function confidenceTable(ladders: readonly LadderErrors[]): string {
   });
   return table(head, rows);
 }
+
+/** A ladder's confidence heads on words and on an encoder, by split. */
+export interface EncoderErrors {
+  readonly family: string;
+  readonly task: string;
+  readonly words: readonly (readonly ConfidenceErrors[])[];
+  readonly encoder: readonly (readonly ConfidenceErrors[])[];
+}
+
+/** Confidence heads on words beside those on an encoder's embeddings, by model and their mean over all, in Markdown. */
+export function encoderTable(ladders: readonly EncoderErrors[]): string {
+  const head = [
+    "task",
+    "model",
+    "AUC, words",
+    "AUC, encoder",
+    "average precision, words",
+    "encoder",
+    "calibration error, words",
+    "encoder",
+  ];
+  const of = (splits: readonly (readonly ConfidenceErrors[])[], model: string) =>
+    splits.map((split) => split.filter((error) => error.model === model));
+  const over = (splits: readonly (readonly ConfidenceErrors[])[], figure: "auc" | "averagePrecision" | "calibrationError") =>
+    splits.map((split) => mean(split.map((error) => error[figure])));
+  const lineOf = (task: string, name: string, words: EncoderErrors["words"], encoder: EncoderErrors["encoder"]): readonly string[] => [
+    ...[task, name, ranged(over(words, "auc")), ranged(over(encoder, "auc"))],
+    ...[three(mean(over(words, "averagePrecision"))), three(mean(over(encoder, "averagePrecision")))],
+    ...[three(mean(over(words, "calibrationError"))), three(mean(over(encoder, "calibrationError")))],
+  ];
+  const lines = ladders.flatMap(({ task, words, encoder }) =>
+    (words[0] ?? []).map(({ model }) => lineOf(task, model, of(words, model), of(encoder, model))),
+  );
+  const whole = (part: "words" | "encoder") =>
+    (ladders[0]?.[part] ?? []).map((_, split) => ladders.flatMap((ladder) => ladder[part][split] ?? []));
+  return table(head, [...lines, lineOf("all", "mean", whole("words"), whole("encoder"))]);
+}

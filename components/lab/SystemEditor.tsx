@@ -5,12 +5,13 @@ import { useId, useState } from "react";
 import type { LabReplicas, LabSuggestion, LabSystem } from "@/server/contracts/studio";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { systemRefusal } from "@/solver/lab/systemRefusal";
+import { MOST_TAU } from "@/solver/plan/planSlack";
 import { useTRPC } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { NumberField, type Option, SelectField, TextField } from "../ui/Field";
 import { shortHash } from "../ui/format";
-import { composeSystem, enginesModels, MOST_BEAM_WIDTH, MOST_TAU, newForm, orders, places, repeatRefusal, routed } from "./composeSystem";
+import { composeSystem, enginesModels, MOST_BEAM_WIDTH, newForm, orders, places, repeatRefusal, routed } from "./composeSystem";
 import { systemText } from "./prepareSystems";
 
 const configurationSources: readonly Option<(typeof newForm)["configurations"]>[] = [
@@ -129,6 +130,11 @@ export function SystemEditor(props: {
         {slack && (
           <Check checked={form.changesModel} onChange={(changesModel) => put({ changesModel })}>
             A program may change its model under pressure
+          </Check>
+        )}
+        {slack && (
+          <Check checked={form.priced} onChange={(priced) => put({ priced })}>
+            Busy models have a price
           </Check>
         )}
       </div>

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { LabSystem } from "@/server/contracts/studio";
 import { labSystemSchema } from "@/solver/lab/labSpec";
+import { capacityPrice } from "@/solver/lab/suggestedSystems";
 import { systemRefusal } from "@/solver/lab/systemRefusal";
 import {
   areStale,
@@ -52,6 +53,15 @@ it("makes a sound system of every combination, or says why not", () => {
               if (route === "gone") expect(refusal).toMatch(/No engine of the race serves gone/);
               if (affinity && (place === "round-robin" || place === "time-slots")) expect(refusal).not.toBeNull();
             }
+});
+
+it("gives busy models a price where that is asked for, and takes such a system for another", () => {
+  const made = [false, true].map((priced) => composeSystem({ ...newForm, priced }, suggestion));
+  const [without, priced] = made.map((system) => ("refused" in system ? null : system));
+  if (!without || !priced || priced.policy.kind !== "slack") throw new Error("two slack systems are expected");
+  expect(priced.policy.price).toEqual(capacityPrice);
+  expect(without.policy).not.toHaveProperty("price");
+  expect(isSameSystem(without, priced)).toBe(false);
 });
 
 it("refuses a system without a name, and a slack between one model", () => {

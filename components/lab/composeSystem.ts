@@ -1,5 +1,7 @@
 import type { LabReplicas, LabSuggestion, LabSystem } from "@/server/contracts/studio";
 import { BEAM_WIDTH } from "@/solver/lab/aragogSystems";
+import { capacityPrice } from "@/solver/lab/suggestedSystems";
+import { MOST_TAU } from "@/solver/plan/planSlack";
 import { modelsOf, type OrderDocument, type PolicyDocument } from "@/solver/plan/policySchema";
 import { prepareSystems } from "./prepareSystems";
 
@@ -19,6 +21,8 @@ export interface SystemForm {
   readonly tau: number;
   readonly deltaScore: number;
   readonly changesModel: boolean;
+  /** Whether models count with their confidence less the price of their capacity. */
+  readonly priced: boolean;
   /** For a route at dispatch: partial assignments that its search keeps. */
   readonly beamWidth: number;
   readonly order: (typeof orders)[number];
@@ -31,7 +35,7 @@ export interface SystemForm {
 }
 
 export const newForm: SystemForm = {
-  ...{ name: "My system", route: "slack", tau: 0.5, deltaScore: 0, changesModel: false, order: "stjf", place: "least-load" },
+  ...{ name: "My system", route: "slack", tau: 0.5, deltaScore: 0, changesModel: false, priced: false, order: "stjf", place: "least-load" },
   ...{ affinity: false, lengths: "learnt", confidence: "learnt", beamWidth: BEAM_WIDTH, configurations: "none" },
 };
 
@@ -44,8 +48,7 @@ export const routed = (form: SystemForm, route: string): SystemForm =>
     ? { ...form, route, order: "fcfs", affinity: false, lengths: "none", confidence: "none", configurations: "learnt" }
     : { ...form, route, configurations: "none" };
 
-/** Bounds of the fields. With a slack of ten the most confident model gets nearly everything. */
-export const MOST_TAU = 10;
+/** Bounds of the fields. */
 export const MOST_BEAM_WIDTH = 64;
 
 /** How much higher the load of a program's last replica may be for the program to return to it. */
@@ -93,8 +96,9 @@ export function composeSystem(form: SystemForm, choice: Choice): LabSystem | { r
     if (known === null) return { refused: "Slack dispatch chooses between models, and only one model has engines here." };
     const { tau, deltaScore } = form;
     const approvedRanges = { tau: { min: 0, max: Math.max(tau, MOST_TAU) }, deltaScore: { min: 0, max: 1 } };
-    const { changesModel: _, ...rest } = known;
-    const policy = { ...rest, tau, deltaScore, ...(form.changesModel && { changesModel: true as const }), ...queueing, approvedRanges };
+    const { changesModel: _, price: __, ...rest } = known;
+    const options = { ...(form.changesModel && { changesModel: true as const }), ...(form.priced && { price: capacityPrice }) };
+    const policy = { ...rest, tau, deltaScore, ...options, ...queueing, approvedRanges };
     return { name, policy, ...reads };
   }
   if (form.route === "just-in-time") {
@@ -132,7 +136,8 @@ export function repeatRefusal(system: LabSystem, systems: readonly LabSystem[]):
 }
 
 function key({ name, policy, lengths, confidence, configurations, replicas }: LabSystem): string {
-  const parts = [...partsOf(policy), policy.order.kind, policy.place, lengths, confidence, configurations ?? "none", replicas];
+  const order = policy.order.kind === "mlfq" && policy.order.preempts ? "mlfq, preempting" : policy.order.kind;
+  const parts = [...partsOf(policy), order, policy.place, lengths, confidence, configurations ?? "none", replicas];
   return JSON.stringify([name, policy.kind, ...parts]);
 }
 
@@ -140,7 +145,7 @@ function key({ name, policy, lengths, confidence, configurations, replicas }: La
 function partsOf(policy: PolicyDocument): readonly unknown[] {
   switch (policy.kind) {
     case "slack":
-      return [policy.tau, policy.deltaScore, policy.changesModel];
+      return [policy.tau, policy.deltaScore, policy.changesModel, policy.price];
     case "fixed":
       return [policy.model];
     case "just-in-time":

@@ -39,6 +39,12 @@ it("says what a system is made of", () => {
   expect(systemText(slackSystem(0.5))).toBe(
     "slack τ 0.5 · shortest program first (STJF) · least loaded replica · lengths: learnt · confidence: learnt",
   );
+  const { policy, ...rest } = slackSystem(8);
+  const order = { kind: "mlfq" as const, quantaSeconds: [1], agingThreshold: 9, preempts: true as const };
+  if (policy.kind !== "slack") throw new Error("a slack system is expected");
+  expect(systemText({ ...rest, policy: { ...policy, order, price: { weight: 0.02, dampingSeconds: 30 } } })).toMatch(
+    /^slack τ 8, busy models priced · least served program first \(MLFQ\), preempting · /,
+  );
   expect(systemText(choosingSystem(4))).toBe(
     "models chosen just in time, beam of width 4 · first come, first served (FCFS) · least loaded replica · accurate configurations: learnt",
   );

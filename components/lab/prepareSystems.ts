@@ -70,7 +70,7 @@ export function systemText({ policy, lengths, confidence, configurations = "none
   const place = placeNames[policy.place.kind];
   const parts = [
     routeText(policy),
-    orderNames[policy.order.kind],
+    policy.order.kind === "mlfq" && policy.order.preempts ? `${orderNames.mlfq}, preempting` : orderNames[policy.order.kind],
     policy.place.affinity === undefined ? place : `${place}, returning to the last`,
   ];
   if (lengths !== "none") parts.push(`lengths: ${learntText(lengths)}`);
@@ -84,7 +84,7 @@ export function systemText({ policy, lengths, confidence, configurations = "none
 function routeText(policy: PolicyDocument): string {
   switch (policy.kind) {
     case "slack":
-      return `slack τ ${policy.tau}${policy.deltaScore > 0 ? `, margin ${policy.deltaScore}` : ""}`;
+      return `slack τ ${policy.tau}${policy.deltaScore > 0 ? `, margin ${policy.deltaScore}` : ""}${policy.price === undefined ? "" : ", busy models priced"}`;
     case "fixed":
       return `all to ${policy.model}`;
     case "cascade":

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import type { ArtefactKind, ListedArtefact } from "@/server/contracts/studio";
+import { MOST_TAU } from "@/solver/plan/planSlack";
 import { usePredictorAct } from "../api/acts";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
@@ -101,7 +102,7 @@ export function UsePanel({ artefacts }: { readonly artefacts: readonly ListedArt
               />
               {form.route === "slack" && (
                 <>
-                  <NumberField label="Slack τ" value={form.tau} min={0} max={10} step={0.25} onChange={(tau) => put({ tau })} />
+                  <NumberField label="Slack τ" value={form.tau} min={0} max={MOST_TAU} step={0.25} onChange={(tau) => put({ tau })} />
                   <NumberField
                     label="Margin of confidence"
                     value={form.margin}

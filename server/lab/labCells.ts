@@ -93,7 +93,7 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
     const outcome = simulatePrograms({
       policy: buildPolicy(system.policy),
       sample,
-      replicas: clusterReplicas(enginesByModel(own, hardware), spec, typical),
+      replicas: clusterReplicas(enginesByModel(own, hardware), spec, typical, system.policy.order),
       predictions: predictionsFor(system, seed),
       overhead: spec.overhead,
       ...(spec.telemetrySeconds > 0 ? { telemetrySeconds: spec.telemetrySeconds } : {}),

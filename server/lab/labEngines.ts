@@ -7,6 +7,7 @@ import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import { atPrecision } from "@/solver/hardware/modelCard";
 import { replicaModel } from "@/solver/hardware/replicaShapes";
 import { engineFigures, type LabEngines, meanTokens } from "@/solver/lab/engineFigures";
+import type { OrderDocument } from "@/solver/plan/policySchema";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 
 export interface LabHardware {
@@ -49,23 +50,27 @@ const UNBOUNDED = 2 ** 30;
 
 /**
  * The engines one by one. Where the queue is in the centre an engine holds as many requests as it decodes at once, at the sample's mean
- * lengths; else as many as come, and its own queue ages them.
+ * lengths; else as many as come, and its own queue ages them. With feedback that preempts, quanta of service are counted there in decode steps
+ * of a full batch.
  */
 export function clusterReplicas(
   engines: readonly LabEngines[],
   { queue, aging }: Pick<LabSpec, "queue" | "aging">,
   sample: ProgramSample,
+  order: OrderDocument = { kind: "fcfs" },
 ): readonly ClusterReplica[] {
   return engines.flatMap(({ model, replicas }) => {
     const tokens = meanTokens(sample, sample.models.indexOf(model));
     const all = replicas.flatMap(({ replica, count }) => Array.from({ length: count }, () => replica));
     return all.map((replica, index): ClusterReplica => {
-      const { maxBatchSize } = engineFigures({ model, replicas: [{ replica, count: 1 }] }, tokens);
+      const { maxBatchSize, decodeSecondsPerToken } = engineFigures({ model, replicas: [{ replica, count: 1 }] }, tokens);
       const inEngines = queue === "engines";
+      const steps = (seconds: number): number => Math.max(1, Math.round(seconds / decodeSecondsPerToken));
+      const feedback = order.kind === "mlfq" && order.preempts ? { quantaSteps: order.quantaSeconds.map(steps) } : null;
       return {
         id: `${model} ${index + 1}`,
         model,
-        replica: inEngines && aging !== null ? { ...replica, aging } : replica,
+        replica: inEngines ? { ...replica, ...(aging && { aging }), ...(feedback && { feedback }) } : replica,
         maxInFlight: inEngines ? UNBOUNDED : maxBatchSize,
       };
     });

@@ -32,10 +32,14 @@ describe("a description that cannot be run is refused with the field", () => {
     [{ replicas: [{ ...engine, gpu: "abacus" }] }, /^replicas\.0: There is no card of abacus\.$/],
     [{ replicas: [{ ...engine, model: "qwen2.5-32b" }] }, /^replicas\.0: qwen2\.5-32b with tp 1 and pp 1 does not fit l40s by its card/],
     [{ replicas: [engine] }, /^systems\.0 \(vLLM balancing\): No engine of the race serves qwen2\.5-7b/],
-    [{ systems: [...otherSystems, { ...system, lengths: "oracle" }] }, /^systems\.6 \(vLLM balancing\): Nothing here reads lengths/],
+    [{ systems: [...otherSystems, { ...system, lengths: "oracle" }] }, /^systems\.8 \(vLLM balancing\): Nothing here reads lengths/],
     [
       { systems: otherSystems.map((own) => (own.name === "LTR" ? { ...own, lengths: { artefact: "ab".repeat(32) } } : own)) },
       /^systems\.0\.lengths \(LTR\): no predictor abababababab is kept here\.$/,
+    ],
+    [
+      { ...testSpec(["MLFQ, preempting"]), queue: "centre", aging: null },
+      /^systems\.0\.policy\.order\.preempts \(MLFQ, preempting\): a request that was sent from a central queue is not taken back/,
     ],
     [
       { programs: 100_000, seeds: Array.from({ length: 20 }, (_, seed) => seed), rates: Array.from({ length: 12 }, (_, at) => at + 1) },

@@ -81,6 +81,11 @@ function inSystem(index: number, system: LabSystem, spec: LabSpec, premises: Lab
   const field = `systems.${index}`;
   const refused = systemRefusal(system, spec.replicas);
   if (refused !== null) return { path: field, of: system.name, reason: refused };
+  const { order } = system.policy;
+  if (order.kind === "mlfq" && order.preempts && spec.queue === "centre") {
+    const reason = "a request that was sent from a central queue is not taken back: let the engines queue, or leave preemption out.";
+    return { path: `${field}.policy.order.preempts`, of: system.name, reason };
+  }
   if (system.replicas !== undefined) {
     const engines = enginesRefusal(`${field}.replicas`, system.replicas, premises);
     if (engines !== null) return engines;

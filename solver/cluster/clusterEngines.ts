@@ -50,8 +50,11 @@ export class ClusterEngines {
   readonly firstTokenSeconds: Float64Array;
   /** When a request first entered the batch of the engine that it was sent to last; NaN where it has not. */
   readonly admittedSeconds: Float64Array;
-  /** 1 for a request that an engine has ever preempted from its batch for lack of memory. */
+  /** 1 for a request that an engine has ever preempted from its batch. */
   readonly preempted: Uint8Array;
+  /** When a request was last preempted, and for how long it has been outside of the batch since its first entry. */
+  private readonly pausedSince: Float64Array;
+  private readonly pausedSeconds: Float64Array;
   private readonly engines: readonly Engine[];
   private readonly places: readonly Place[];
   private readonly placeOf: ReadonlyMap<string, number>;
@@ -70,6 +73,8 @@ export class ClusterEngines {
     this.firstTokenSeconds = new Float64Array(count);
     this.admittedSeconds = new Float64Array(count).fill(Number.NaN);
     this.preempted = new Uint8Array(count);
+    this.pausedSince = new Float64Array(count);
+    this.pausedSeconds = new Float64Array(count);
     this.returning = new SlotHeap(count);
     this.placeAt = new Int32Array(count);
     const first = new Map<string, ClusterReplica>();
@@ -118,15 +123,16 @@ export class ClusterEngines {
     place.view.inFlight++;
     this.placeAt[request] = at;
     this.admittedSeconds[request] = Number.NaN;
+    this.pausedSeconds[request] = 0;
     const fits = engine.replica.enqueue(request, { ...work, inputTokens: this.inputTokens[request] ?? 0 });
     this.nextEvents[place.engine] = engine.replica.nextEventSeconds();
     return fits;
   }
 
-  /** From when the request first entered its engine's batch; undefined where it has not. */
+  /** Time of the request in its engine's batch; undefined where it has not entered it. */
   servedSeconds(request: number, now: number): number | undefined {
     const admitted = this.admittedSeconds[request] ?? Number.NaN;
-    return Number.isNaN(admitted) ? undefined : now - admitted;
+    return Number.isNaN(admitted) ? undefined : now - admitted - (this.pausedSeconds[request] ?? 0);
   }
 
   /** Frees the request's place; returns the replica's id. */
@@ -197,8 +203,13 @@ export class ClusterEngines {
       onEvent: (kind, request, seconds, seenSeconds) => {
         if (kind === "admitted") held.sequenceSeconds -= seconds;
         else if (kind !== "first-token") held.sequenceSeconds += seconds;
-        if (kind === "preempted") this.preempted[request] = 1;
+        if (kind === "preempted") {
+          this.preempted[request] = 1;
+          this.pausedSince[request] = seconds;
+        }
         if (kind === "admitted" && Number.isNaN(this.admittedSeconds[request])) this.admittedSeconds[request] = seconds;
+        else if (kind === "admitted")
+          this.pausedSeconds[request] = (this.pausedSeconds[request] ?? 0) + seconds - (this.pausedSince[request] ?? 0);
         if (kind !== "first-token" && kind !== "finished") return;
         if (kind === "first-token") this.firstTokenSeconds[request] = seenSeconds;
         else this.returning.push(request, seenSeconds, this.returned++);

@@ -19,7 +19,7 @@ export interface ProgramOutcome {
   /** Programs not completely served. */
   readonly unserved: number;
   readonly preemptions: number;
-  /** Requests that an engine preempted from its batch for lack of memory at least once. */
+  /** Requests that an engine preempted from its batch at least once. */
   readonly preemptedRequests: number;
   /** Number of times an engine put a request ahead because it had waited too long. */
   readonly promotions: number;

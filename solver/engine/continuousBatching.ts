@@ -1,4 +1,5 @@
 import { DecodeSpan } from "./decodeSpan";
+import { Feedback } from "./feedback";
 import { Pace } from "./pace";
 import type { EngineRequest, OnReplicaEvent, OnSteps } from "./replica";
 import type { ReplicaModel } from "./replicaModel";
@@ -17,8 +18,8 @@ const DECODE_SPAN = 2;
  * sequence one token; the rest of the step's token budget prefills admitted prompts in the order of admission, in chunks.
  * The queue is served by priority (lower first), then by arrival, and admission stops at the first request whose prompt does
  * not fit the KV cache. When decoding outgrows the cache, the running sequence with the largest priority value, among equals the latest
- * arrival, is preempted: it loses its cache, returns to its place in the queue, and recomputes. That is the only preemption: as in vLLM, no
- * running sequence is preempted just because a more urgent one waits. Without priorities this is first come, first served. A model with
+ * arrival, is preempted: it loses its cache, returns to its place in the queue, and recomputes. As in vLLM, no
+ * running sequence is preempted just because a more urgent one waits, unless the model has `feedback` (see `Feedback`). Without priorities this is first come, first served. A model with
  * `aging` first serves requests that have been passed over for too long (see `Starvation`).
  *
  * Runs of steps without prefill work between two events are computed in closed form, so that the cost is per event, not per token.
@@ -35,6 +36,7 @@ export class ContinuousBatching {
   private readonly table = new SequenceTable();
   private readonly slotOf = new Map<number, number>();
   private readonly starvation: Starvation | null;
+  private readonly feedback: Feedback | null;
   private readonly queue: WaitingQueue;
   private readonly batch: RunningBatch;
   private readonly span = new DecodeSpan();
@@ -59,6 +61,7 @@ export class ContinuousBatching {
     this.starvation = starvation;
     this.queue = new WaitingQueue(this.table, starvation && ((slot) => starvation.waits(slot, this.batch.step)));
     this.batch = new RunningBatch(this.table, model.maxSequences);
+    this.feedback = model.feedback === undefined ? null : new Feedback(this.table, this.batch, model.feedback);
     this.pace = model.paceVariation === undefined ? null : new Pace(model.paceVariation);
   }
 
@@ -136,6 +139,7 @@ export class ContinuousBatching {
     table.aborted[slot] = 0;
     table.ahead[slot] = 0;
     table.waitsSince[slot] = -1;
+    table.levelServed[slot] = 0;
     table.state[slot] = WAITING;
     this.slotOf.set(handle, slot);
     this.lastEnqueued = atSeconds;
@@ -225,8 +229,10 @@ export class ContinuousBatching {
   private schedule(now: number, onEvent: OnReplicaEvent): void {
     const { batch, model } = this;
     this.starvation?.promote(batch.step, this.queue);
+    this.feedback?.demote();
     const preempted = this.preemptUntilItFits(now, onEvent);
     this.queue.settle(now);
+    if (this.feedback !== null && !preempted) this.makeRoomForHead(this.feedback, now, onEvent);
     batch.fillStep(model.maxBatchedTokens);
     // As in vLLM, a step that had to preempt admits nothing.
     while (!preempted && batch.budget > 0 && this.headMayEnter()) this.admit(now, onEvent);
@@ -249,15 +255,25 @@ export class ContinuousBatching {
   private preemptUntilItFits(now: number, onEvent: OnReplicaEvent): boolean {
     if (this.batch.kvTokens <= this.model.kvTokens) return false;
     this.starvation?.book(this.batch.step);
-    while (this.batch.kvTokens > this.model.kvTokens) {
-      const slot = this.batch.last();
-      this.batch.leave(slot);
-      this.queue.putBack(slot);
-      this.starvation?.waits(slot, this.batch.step);
-      this.preemptions++;
-      onEvent("preempted", this.table.handle[slot] ?? 0, now, now);
-    }
+    while (this.batch.kvTokens > this.model.kvTokens) this.preempt(this.batch.last(), now, onEvent);
     return true;
+  }
+
+  /** Takes running requests of lower levels out for the head of the queue, where it fits in their place and not otherwise. */
+  private makeRoomForHead(feedback: Feedback, now: number, onEvent: OnReplicaEvent): void {
+    if (!this.queue.ready || this.headMayEnter()) return;
+    this.starvation?.book(this.batch.step);
+    if (!feedback.makesRoom(this.queue, this.model)) return;
+    const { head } = this.queue;
+    while (!this.headMayEnter()) this.preempt(feedback.victim(head), now, onEvent);
+  }
+
+  private preempt(slot: number, now: number, onEvent: OnReplicaEvent): void {
+    this.batch.leave(slot);
+    this.queue.putBack(slot);
+    this.starvation?.waits(slot, this.batch.step);
+    this.preemptions++;
+    onEvent("preempted", this.table.handle[slot] ?? 0, now, now);
   }
 
   private headMayEnter(): boolean {
@@ -270,6 +286,7 @@ export class ContinuousBatching {
     const slot = this.queue.popFront();
     this.batch.admit(slot);
     this.starvation?.taken(slot, this.batch.step);
+    this.feedback?.taken(slot);
     onEvent("admitted", this.table.handle[slot] ?? 0, now, now);
   }
 
@@ -285,14 +302,23 @@ export class ContinuousBatching {
     this.phaseSteps = preempted ? 1 : Math.min(stepsToFinish, untilFull);
     this.phaseEnd = this.span.endSeconds(this.phaseSteps);
     if (this.queue.size === 0) return;
+    if (this.feedback !== null) this.cutFeedbackSpan(this.feedback);
     if (this.starvation === null) this.cutSpan(this.queue.nextLeadSeconds());
     else this.cutAgingSpan(this.starvation);
+  }
+
+  /** Ends the span where the head of the queue may get room: at once while more of lower levels run, else when one of the batch moves down. */
+  private cutFeedbackSpan(feedback: Feedback): void {
+    this.starvation?.book(this.batch.step);
+    const toLower = Math.min(feedback.stepsToDemotion(), this.starvation?.stepsAhead() ?? Number.POSITIVE_INFINITY);
+    const steps = feedback.makesRoom(this.queue, this.model) ? 1 : toLower;
+    if (steps < this.phaseSteps) this.endSpanWith(steps);
   }
 
   /** Ends the span before the next request arrives, whose waiting steps count from then, or is put ahead, if it could be admitted then. */
   private cutAgingSpan(starvation: Starvation): void {
     this.cutSpan(this.queue.nextArrivalSeconds());
-    if (this.batch.size >= this.model.maxSequences) return;
+    if (this.feedback === null && this.batch.size >= this.model.maxSequences) return;
     const steps = starvation.nextPromotion() - this.batch.step;
     if (steps < this.phaseSteps) this.endSpanWith(steps);
   }

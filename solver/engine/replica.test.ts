@@ -41,9 +41,10 @@ const anyModel = fc.record({
   ),
 });
 const anyAging = fc.record({ starvedSteps: fc.integer({ min: 1, max: 12 }), quantumSteps: fc.integer({ min: 1, max: 8 }) });
+const anyFeedback = fc.record({ quantaSteps: fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 3 }) });
 const agingOrNot: fc.Arbitrary<ReplicaModel> = fc
-  .tuple(anyModel, fc.option(anyAging, { nil: undefined }))
-  .map(([model, aging]) => (aging === undefined ? model : { ...model, aging }));
+  .tuple(anyModel, fc.option(anyAging, { nil: undefined }), fc.option(anyFeedback, { nil: undefined }))
+  .map(([model, aging, feedback]) => ({ ...model, ...(aging && { aging }), ...(feedback && { feedback }) }));
 const anyMoment = (max: number) => fc.integer({ min: 0, max: max * 64 }).map((ticks) => ticks / 64);
 /** Requests in the order of their arrivals. `classes` of priority, 1 for none. */
 const anyRequests = (classes: number) =>

@@ -43,6 +43,14 @@ export interface ReplicaModel {
   readonly paceVariation?: PaceVariation;
   /** Left out: requests that others always precede by priority may wait for ever. */
   readonly aging?: EngineAging;
+  /** Left out: a running request is never taken out for a more urgent one, and its priority stays. */
+  readonly feedback?: EngineFeedback;
+}
+
+/** Settings of feedback over levels by consumed service, with preemption (Chimera, section 4.2: MLFQ). */
+export interface EngineFeedback {
+  /** Steps of service at each level after which a request goes down to the next; the level after the last has no end. */
+  readonly quantaSteps: readonly number[];
 }
 
 /** Settings that keep an engine that serves by priority from starving requests (Chimera, section 3.7); both are at least 1. */

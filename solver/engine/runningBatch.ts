@@ -150,6 +150,11 @@ export class RunningBatch {
     return (table.generated[slot] ?? 0) + since;
   }
 
+  /** Tokens of cache that a sequence in the batch holds or has reserved. */
+  contextTokens(slot: number): number {
+    return (this.table.inputTokens[slot] ?? 0) + this.generatedTokens(slot);
+  }
+
   /** The sequence that is served last of all in the batch: the next to be preempted. -1 when the batch is empty. */
   last(): number {
     const { table } = this;

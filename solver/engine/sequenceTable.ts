@@ -29,6 +29,9 @@ export class SequenceTable {
   waitsSince = new Float64Array(INITIAL_SLOTS);
   takenAt = new Float64Array(INITIAL_SLOTS);
   served = new Float64Array(INITIAL_SLOTS);
+  /** With feedback: engine step since which its service is counted, and steps of service at its level before that. */
+  levelSince = new Float64Array(INITIAL_SLOTS);
+  levelServed = new Float64Array(INITIAL_SLOTS);
   /** 1 once its caller has aborted it; it leaves the batch at the next step boundary. */
   aborted = new Uint8Array(INITIAL_SLOTS);
   /** Tokens generated when it last began to wait or to decode. */
@@ -87,6 +90,12 @@ export class SequenceTable {
     return difference < 0 || (difference === 0 && (this.order[slot] ?? 0) < (this.order[other] ?? 0));
   }
 
+  /** Whether a request is of a higher level than another, whatever their arrivals. */
+  outranks(slot: number, other: number): boolean {
+    const ahead = this.ahead[slot] ?? 0;
+    return ahead === this.ahead[other] ? (this.priority[slot] ?? 0) < (this.priority[other] ?? 0) : ahead === 1;
+  }
+
   /** Tokens that its cache must hold before its next token: the prompt, and after a preemption its generated tokens. */
   prefillTarget(slot: number): number {
     return (this.inputTokens[slot] ?? 0) + (this.generated[slot] ?? 0);
@@ -126,5 +135,7 @@ export class SequenceTable {
     this.waitsSince = float(this.waitsSince);
     this.takenAt = float(this.takenAt);
     this.served = float(this.served);
+    this.levelSince = float(this.levelSince);
+    this.levelServed = float(this.levelServed);
   }
 }

@@ -69,6 +69,15 @@ export class Starvation {
     return slots.size === 0 ? Number.POSITIVE_INFINITY : since.at(0) + this.aging.starvedSteps;
   }
 
+  /** Steps until the next request in the batch no longer counts as ahead, right after `book`; Infinity where none does. */
+  stepsAhead(): number {
+    const { table, aging } = this;
+    let least = Number.POSITIVE_INFINITY;
+    for (let slot = table.lastAdmitted; slot !== -1; slot = table.admittedBefore(slot))
+      if (table.ahead[slot] === 1) least = Math.min(least, aging.quantumSteps - (table.served[slot] ?? 0));
+    return least;
+  }
+
   /** Before requests in the batch are compared: records their service, and resets the ahead flag of those that had enough of it. */
   book(step: number): void {
     const { table, aging } = this;

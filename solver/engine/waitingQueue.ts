@@ -45,6 +45,7 @@ export class WaitingQueue {
 
   /** Puts a preempted request back at the place of its priority and arrival. */
   putBack(slot: number): void {
+    this.prioritised ||= this.table.priority[slot] !== 0;
     const place = this.placeOf(slot);
     if (place === 0) {
       this.slots.pushFront(slot);

@@ -22,7 +22,17 @@ test("every suggested system may be raced, is described and named after what it 
   expect(names.filter((name) => name === "Chimera")).toHaveLength(SLACKS.length);
   expect(new Set(names)).toEqual(
     new Set([
-      ...["vLLM balancing", "MLFQ", "LTR", "STJF oracle", "Chimera", "Chimera at slack 2", "Chimera, oracle lengths"],
+      ...[
+        "vLLM balancing",
+        "MLFQ",
+        "MLFQ, preempting",
+        "LTR",
+        "STJF oracle",
+        "Chimera",
+        "Chimera at slack 2",
+        "Chimera, priced",
+        "Chimera, oracle lengths",
+      ],
       ...["Chimera, oracle router", "Chimera, no router", "small alone", "middle alone", "large alone"],
       ...["Parrot", "Ayo", "Kairos", "Kairos, no priority", "Kairos, no packing", "Kairos, oracle order"],
     ]),

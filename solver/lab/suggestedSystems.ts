@@ -1,4 +1,5 @@
-import type { OrderDocument, PlaceDocument, PolicyDocument } from "../plan/policySchema";
+import { MOST_TAU } from "../plan/planSlack";
+import type { OrderDocument, PlaceDocument, PolicyDocument, SlackPolicy } from "../plan/policySchema";
 import type { EngineFigures } from "./engineFigures";
 import { kairosSystems } from "./kairosSystems";
 import type { LabSystem } from "./labSpec";
@@ -14,12 +15,12 @@ export interface SuggestedModel extends EngineFigures {
 export type SuggestedSystem = LabSystem & { readonly about: string };
 
 /** Slacks that are compared: a model's load may be (1 + tau) times the least. */
-export const SLACKS = [0, 0.25, 0.5, 1, 2] as const;
+export const SLACKS = [0, 0.25, 0.5, 1, 2, 4, MOST_TAU] as const;
 
-/** Slack of the variants of Chimera that differ in one part: the middle one. */
+/** Slack of the variants of Chimera that differ in one part: a narrow one, at which load and router both decide. */
 const MIDDLE_SLACK = 0.5;
 
-/** At the largest slack load seldom decides, and the router decides instead: by how much higher a model's confidence must be there. */
+/** At a wide slack load seldom decides, and the router decides instead: by how much higher a model's confidence must be there. */
 const WIDE_SLACK = 2;
 export const MARGINS = [0.05, 0.1, 0.2] as const;
 
@@ -28,6 +29,12 @@ export const MARGINS = [0.05, 0.1, 0.2] as const;
  * once: about the same multiple of the time that a request takes in a full batch has then passed.
  */
 const AGING_TURNS = 10;
+
+/**
+ * A price of capacity: a model whose backlog is one floor of load must be worth two points more of confidence for each time that its work is
+ * that of the cheapest. Smoothed over half a minute, a few times what a request takes.
+ */
+export const capacityPrice = { weight: 0.02, dampingSeconds: 30 } as const;
 
 /** Maximum number of systems in a description. */
 const MOST_SYSTEMS = 40;
@@ -40,9 +47,9 @@ const FCFS: OrderDocument = { kind: "fcfs" };
 
 /**
  * Chimera and the systems that its source compares it with, ready for a run on these engines: vLLM's balancing, feedback over levels
- * (MLFQ), shortest request first by learnt lengths (LTR), shortest program first by true lengths, Chimera at five slacks with no margin, as
- * in the source, and at the largest with three margins, and with true lengths, true confidence or no router; then Kairos and the systems
- * that its source compares it with (`kairosSystems.ts`), with the same balancing; then the given ones that choose models at dispatch; then
+ * (MLFQ), in the queues alone and with preemption in the engines, shortest request first by learnt lengths (LTR), shortest program first by
+ * true lengths, Chimera at seven slacks with no margin, as in the source, and at a wide one with three margins, with prices of
+ * capacity, and with true lengths, true confidence or no router; then Kairos and the systems that its source compares it with (`kairosSystems.ts`), with the same balancing; then the given ones that choose models at dispatch; then
  * each model by itself, as far as there is room. Margins are fixed: the differences of a router's confidences are known only once it is
  * trained. Without a router they are the same for every prompt, and a margin has all or no effect. The floor of loads is the time in which
  * the fastest model decodes one request alone.
@@ -62,7 +69,7 @@ export function suggestedSystems(models: readonly SuggestedModel[], chosen: read
   const sjf: OrderDocument = { kind: "sjf", agingThreshold };
   const stjf: OrderDocument = { kind: "stjf", agingThreshold };
   const fastest = Math.min(...models.map(({ unloadedSeconds }) => unloadedSeconds));
-  const slack = (tau: number, deltaScore = 0): PolicyDocument => ({
+  const slack = (tau: number, deltaScore = 0): SlackPolicy => ({
     kind: "slack",
     models: models.map(({ model, decodeSecondsPerToken, maxBatchSize, quality }) => ({
       ...{ model, decodeSecondsPerToken, maxBatchSize },
@@ -73,9 +80,9 @@ export function suggestedSystems(models: readonly SuggestedModel[], chosen: read
     floorSeconds: fastest,
     order: stjf,
     place: PLACE,
-    approvedRanges: { tau: { min: 0, max: 4 }, deltaScore: { min: 0, max: 1 } },
+    approvedRanges: { tau: { min: 0, max: MOST_TAU }, deltaScore: { min: 0, max: 1 } },
   });
-  const mlfq: OrderDocument = {
+  const mlfq: Extract<OrderDocument, { kind: "mlfq" }> = {
     kind: "mlfq",
     quantaSeconds: Array.from({ length: MLFQ_LEVELS }, (_, level) => (fastest / 2) * 2 ** level),
     agingThreshold,
@@ -93,6 +100,12 @@ export function suggestedSystems(models: readonly SuggestedModel[], chosen: read
       policy: balanced(mlfq),
       ...none,
       about: "Balanced alike; programs that have had much service wait behind those that have had little.",
+    },
+    {
+      name: "MLFQ, preempting",
+      policy: balanced({ ...mlfq, preempts: true }),
+      ...none,
+      about: "The same levels, counted in the engines while a request runs: it is taken out for one of a higher level.",
     },
     {
       name: "LTR",
@@ -131,6 +144,13 @@ export function suggestedSystems(models: readonly SuggestedModel[], chosen: read
               about: `Chimera at slack ${WIDE_SLACK} that leaves the least loaded model only for one that is surer by ${margin} or more, prompt by prompt.`,
             }),
           ),
+          {
+            name: "Chimera, priced",
+            policy: { ...slack(MOST_TAU), price: capacityPrice },
+            lengths: "learnt",
+            confidence: "learnt",
+            about: `Chimera at slack ${MOST_TAU}, where busy models have a price in confidence: a dual price from their backlog.`,
+          },
           {
             name: "Chimera, oracle lengths",
             policy: slack(MIDDLE_SLACK),

@@ -1,5 +1,4 @@
-import { calibratedScore } from "@/solver/gates/gates";
-import { fitCalibration } from "@/solver/gates/gates";
+import { calibratedScore, fitCalibration } from "@/solver/gates/gates";
 import type { Calibration } from "@/solver/gates/gateDocument";
 import type { LabelledScore } from "@/solver/judging/pairCounts";
 

@@ -20,7 +20,16 @@ const orderSchema = z.discriminatedUnion("kind", [
   /** First the program with the fewest calls yet to make, from learnt workflows (Ayo). */
   z.object({ kind: z.literal("depth"), agingThreshold }),
   /** Multi-level feedback: a program moves down one level with each quantum of service it has received. */
-  z.object({ kind: z.literal("mlfq"), quantaSeconds: z.array(z.number().positive()).min(1).max(32), agingThreshold }),
+  z.object({
+    kind: z.literal("mlfq"),
+    quantaSeconds: z.array(z.number().positive()).min(1).max(32),
+    agingThreshold,
+    /**
+     * Engines that queue by the policy's key also count levels while a request runs, and take it out for one of a higher level. The engines
+     * of the lab can; those behind the gateway cannot, and there levels change between requests only. Left out: nowhere.
+     */
+    preempts: z.literal(true).optional(),
+  }),
 ]);
 
 /** Which replica of its model a request goes to. */

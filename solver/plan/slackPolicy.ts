@@ -6,6 +6,14 @@ const fraction = z.number().min(0).max(1);
 
 const approvedRange = z.object({ min: z.number().nonnegative(), max: z.number().nonnegative() });
 
+/** A price on scarce capacity, from the backlog of each model: `slackPrice.ts`. */
+const capacityPriceSchema = z.object({
+  /** Confidence that a request must be worth at the model where it is the least work, for each floor of load there. */
+  weight: z.number().positive().max(1),
+  /** Time constant with which the backlog is smoothed. */
+  dampingSeconds: z.number().positive().max(3600),
+});
+
 /** Slack dispatch (Chimera, algorithm 1): the most confident model whose load is within a slack of the least loaded one's. */
 export const slackPolicySchema = z.object({
   kind: z.literal("slack"),
@@ -30,6 +38,8 @@ export const slackPolicySchema = z.object({
   changesModel: z.literal(true).optional(),
   /** Loads below it count as it: usually one unloaded request's decode time. 0, as in the source, leaves no slack next to an idle model. */
   floorSeconds: z.number().nonnegative(),
+  /** Models count with their confidence less the price of their capacity; left out, as in the source: capacity has no price. */
+  price: capacityPriceSchema.optional(),
   ...queueing,
   /** The ranges inside which an operator may change the two knobs without a new approval. */
   approvedRanges: z.object({ tau: approvedRange, deltaScore: approvedRange }),

@@ -188,6 +188,14 @@ for (const [index, order] of aged.entries()) {
   contracts(`balanced, ${order.kind}, ${placeName(place)}`, balanced(order, place));
 }
 contracts("slack whose programs change models, fcfs, least-load", { ...slack(), changesModel: true });
+contracts("slack with prices, stjf, least-load", {
+  ...slack({ kind: "stjf", agingThreshold: 3 }),
+  price: { weight: 0.02, dampingSeconds: 5 },
+});
+contracts("fixed, preempting mlfq, least-load", {
+  ...{ kind: "fixed", model: "small", place: { kind: "least-load" } },
+  order: { kind: "mlfq", quantaSeconds: [1, 2], agingThreshold: 5, preempts: true },
+});
 contracts("balanced, fcfs, round-robin", balanced(fcfs, { kind: "round-robin" }));
 contracts("cascade, fcfs, time-slots", { ...cascade([73, 41]), place: { kind: "time-slots" } });
 contracts("slack, fcfs, round-robin", slack(fcfs, { kind: "round-robin" }));
@@ -340,6 +348,12 @@ describe("buildPolicy", () => {
     ["slack among one model", { ...slack(), models: slack().models.slice(1, 2) }, "at least two"],
     ["slack among a model twice", { ...slack(), models: [...slack().models, ...slack().models] }, "small is listed twice"],
     ["a negative slack", { ...slack(), tau: -1 }, "The slack tau is -1"],
+    [
+      "a price without a floor of load",
+      { ...slack(), floorSeconds: 0, price: { weight: 0.1, dampingSeconds: 5 } },
+      "A price of capacity is in floors",
+    ],
+    ["a price without a weight", { ...slack(), price: { weight: 0, dampingSeconds: 5 } }, "The weight of the price is 0"],
     ["a slack outside its approved range", { ...slack(), tau: 3 }, "tau is 3, outside its approved range 0 to 2"],
     ["a margin outside its approved range", { ...slack(), deltaScore: 0.9 }, "deltaScore is 0.9, outside"],
     ["confidence in percent", { ...slack(), models: slack().models.map((one) => ({ ...one, confidence: 50 })) }, "it must be from 0 to 1"],

@@ -61,11 +61,16 @@ function directStartRefusal({ below }: NonNullable<CascadePolicy["directStart"]>
   return wrong === undefined ? null : `The direct start is below ${wrong}; it must be an integer from ${least} to 100.`;
 }
 
-function slackRefusal({ models, tau, deltaScore, floorSeconds, approvedRanges }: SlackPolicy): string | null {
+function slackRefusal({ models, tau, deltaScore, floorSeconds, price, approvedRanges }: SlackPolicy): string | null {
   if (models.length < 2) return "Slack dispatch chooses between models and needs at least two; for one model the policy is fixed.";
   if (!(tau >= 0)) return `The slack tau is ${tau}; it must be 0 or more.`;
   if (!(deltaScore >= 0 && deltaScore <= 1)) return `The margin deltaScore is ${deltaScore}; it must be from 0 to 1.`;
   if (!(floorSeconds >= 0)) return `The floor of loads is ${floorSeconds} s; it must be 0 or more.`;
+  if (price !== undefined && floorSeconds === 0)
+    return "A price of capacity is in floors of load: give a floor above 0 s, or leave the price out.";
+  if (price !== undefined && !(price.weight > 0)) return `The weight of the price is ${price.weight}; it must be more than 0.`;
+  if (price !== undefined && !(price.dampingSeconds > 0))
+    return `The price is smoothed over ${price.dampingSeconds} s; it must be more than 0.`;
   for (const { model, decodeSecondsPerToken, maxBatchSize, confidence } of models) {
     if (!(decodeSecondsPerToken > 0)) return `The decode time of ${model} is ${decodeSecondsPerToken} s a token; it must be more than 0.`;
     if (!(maxBatchSize >= 1)) return `The batch of ${model} holds ${maxBatchSize}; it must hold at least 1.`;

@@ -247,6 +247,8 @@ describe("diffPlans", () => {
     expect(signs(diffPlans({ ...cascade, policy }, { ...cascade, policy: alone }))).toContain("+ fixed model");
     const changing = signs(diffPlans({ ...cascade, policy }, { ...cascade, policy: { ...policy, changesModel: true as const } }));
     expect(changing).toContain("~ later requests of a program");
+    const priced = { ...policy, price: { weight: 0.02, dampingSeconds: 30 } };
+    expect(signs(diffPlans({ ...cascade, policy }, { ...cascade, policy: priced }))).toContain("+ price of capacity");
     const balanced = { ...alone, kind: "balanced" as const, models: [{ model: "b", maxBatchSize: 8 }] };
     const balancing = signs(diffPlans({ ...cascade, policy: alone }, { ...cascade, policy: balanced }));
     for (const line of ["+ balancing", "+ batch of b", "- fixed model"]) expect(balancing).toContain(line);

@@ -159,7 +159,7 @@ const digestOf = (workflow: WorkflowDocument): string =>
     .slice(0, 8);
 
 function slackSays(policy: SlackPolicy): [string, string][] {
-  const { models, tau, deltaScore, floorSeconds, changesModel, approvedRanges } = policy;
+  const { models, tau, deltaScore, floorSeconds, price, changesModel, approvedRanges } = policy;
   return [
     ["slack dispatch", modelsOf(policy).join(" or ")],
     ["slack", `τ ${three(tau)}, margin ${three(deltaScore)}, floor ${three(floorSeconds)} s`],
@@ -167,6 +167,14 @@ function slackSays(policy: SlackPolicy): [string, string][] {
     ...models.map(({ model, confidence, decodeSecondsPerToken, maxBatchSize }): [string, string] => {
       return [`load of ${model}`, `confidence ${three(confidence)}, ${three(decodeSecondsPerToken)} s a token, ${maxBatchSize} at once`];
     }),
+    ...(price === undefined
+      ? []
+      : [
+          ["price of capacity", `${price.weight} of confidence a floor of load, smoothed over ${price.dampingSeconds} s`] as [
+            string,
+            string,
+          ],
+        ]),
     ["approved range of τ", `${three(approvedRanges.tau.min)} to ${three(approvedRanges.tau.max)}`],
     ["approved range of the margin", `${three(approvedRanges.deltaScore.min)} to ${three(approvedRanges.deltaScore.max)}`],
   ];

@@ -1,5 +1,5 @@
 import type { EngineRequest, ReplicaEventKind } from "../replica";
-import type { EngineAging, ReplicaModel } from "../replicaModel";
+import type { EngineAging, EngineFeedback, ReplicaModel } from "../replicaModel";
 
 export interface SeenEvent {
   readonly kind: ReplicaEventKind;
@@ -26,7 +26,9 @@ interface Sequence {
   readonly handle: number;
   readonly request: EngineRequest;
   readonly cached: number;
-  readonly priority: number;
+  /** Its level, with feedback: it grows. */
+  priority: number;
+  levelServed: number;
   arrival: number;
   /** When the front end passes it to the engine. */
   enters: number;
@@ -57,6 +59,7 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
       request,
       cached: Math.min(request.cachedTokens ?? 0, request.inputTokens - 1),
       priority: request.priority ?? 0,
+      levelServed: 0,
       arrival: concurrency === undefined ? request.atSeconds : Number.POSITIVE_INFINITY,
       enters: Number.POSITIVE_INFINITY,
       place: fits ? "coming" : "gone",
@@ -102,17 +105,37 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
     }
   };
 
+  const takeOutLast = (now: number, among: readonly Sequence[] = running): void => {
+    const victim = [...among].sort(byKey).at(-1);
+    if (victim === undefined) return;
+    running = running.filter((one) => one !== victim);
+    Object.assign(victim, { place: "waiting", prefilled: 0, passed: 0 });
+    tell("preempted", victim, now);
+  };
   const preempt = (now: number): boolean => {
-    let preempted = false;
-    while (held() > model.kvTokens) {
-      const victim = [...running].sort(byKey).at(-1);
-      if (victim === undefined) break;
-      running = running.filter((one) => one !== victim);
-      Object.assign(victim, { place: "waiting", prefilled: 0, passed: 0 });
-      tell("preempted", victim, now);
-      preempted = true;
+    const preempts = held() > model.kvTokens;
+    while (held() > model.kvTokens) takeOutLast(now);
+    return preempts;
+  };
+
+  /** Before a step: moves running requests down that have had their quantum. */
+  const demote = ({ quantaSteps }: EngineFeedback): void => {
+    for (const one of running) {
+      const quantum = quantaSteps[one.priority];
+      if (quantum !== undefined && one.levelServed >= quantum) Object.assign(one, { priority: one.priority + 1, levelServed: 0 });
     }
-    return preempted;
+  };
+  /** Takes requests of lower levels out for the most urgent waiting one, if it fits then and not otherwise. */
+  const makeRoom = (now: number): void => {
+    const [head] = sequences.filter((one) => one.place === "waiting").sort(byKey);
+    if (head === undefined) return;
+    const fits = (): boolean => running.length < model.maxSequences && held() + needed(head) < model.kvTokens;
+    const isLower = (one: Sequence): boolean => (one.ahead === head.ahead ? one.priority > head.priority : head.ahead);
+    const mayLeave = (one: Sequence): boolean => one.place === "decoding" && isLower(one);
+    const kept = running.filter((one) => !mayLeave(one));
+    const keptTokens = kept.reduce((sum, one) => sum + needed(one), 0);
+    if (kept.length >= model.maxSequences || keptTokens + needed(head) >= model.kvTokens) return;
+    while (!fits()) takeOutLast(now, running.filter(mayLeave));
   };
 
   /** Before a step: determines which requests are put ahead and which no longer are. */
@@ -128,8 +151,10 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
   /** One step from `now`; returns its end. `null` when there is nothing to do. */
   const step = (now: number): number | null => {
     if (model.aging !== undefined) age(model.aging);
+    if (model.feedback !== undefined) demote(model.feedback);
     const preempted = preempt(now);
     for (const one of sequences) if (one.place === "coming" && one.enters <= now) one.place = "waiting";
+    if (model.feedback !== undefined && !preempted) makeRoom(now);
     const decoders = running.filter((one) => one.place === "decoding");
     const chunks: { readonly one: Sequence; readonly tokens: number }[] = [];
     let budget = model.maxBatchedTokens - decoders.length;
@@ -149,7 +174,10 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
     }
     if (running.length === 0) return null;
     for (const one of sequences) if (one.place === "waiting") one.passed += 1;
-    for (const one of running) one.served += 1;
+    for (const one of running) {
+      one.served += 1;
+      one.levelServed += 1;
+    }
 
     const kvTokensRead = decoders.reduce((sum, one) => sum + needed(one), 0);
     const seconds =

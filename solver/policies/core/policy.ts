@@ -162,8 +162,8 @@ export type PolicyEvent =
       readonly replicaId: string;
       readonly nowSeconds: number;
       /**
-       * Service time: from when it first entered the engine's batch or, where the driver does not know that, from its first token on; it
-       * includes the time of work that was preempted and resumed. Left out where the driver knows neither.
+       * Service time: in the engine's batch (simulator) or, where the driver does not know that, from its first token on; what it waits
+       * for after it was preempted counts in the latter only. Left out where the driver knows neither.
        */
       readonly servedSeconds?: number;
       readonly failed: boolean;

@@ -11,9 +11,10 @@ interface Levels {
  * Multi-level feedback over programs: a program begins at the top and moves down a level with each quantum of service that its requests
  * have received, on any model; higher levels go first, each first come, first served. Waiting inside an engine is no service. Service is
  * counted as the driver reports it: from entering the batch (simulator), from the first token (gateway, for answers that it streams), or
- * from dispatch where the driver cannot observe either (the gateway's other answers). A dispatched request is not taken back, and keeps the
- * level with which it was sent: levels change between requests (or stages) only, never within one, and only aging promotes. Chimera's
- * baseline is built into vLLM and promotes and demotes there by service time.
+ * from dispatch where the driver cannot observe either (the gateway's other answers). A dispatched request is not taken back here, and keeps
+ * the level with which it was sent: levels change between requests (or stages), and only aging promotes. Chimera's baseline is built into
+ * vLLM and promotes and demotes there by service time: with `preempts` engines that can (`engine/feedback.ts`) continue from this level
+ * while the request runs, and take it out for one of a higher level.
  */
 export function mlfqOrder({ quantaSeconds, agingThreshold }: Levels): Order {
   let sum = 0;

@@ -3,7 +3,8 @@ import type { SlackPolicy } from "@/solver/plan/policySchema";
 import type { PolicyEvent, ReplicaView, StartingRequest, WaitingWork } from "../core/policy";
 import type { Route } from "../core/policyParts";
 import { remainingTokens } from "../orders/shortestOrders";
-import { mostLoadWithin, slackChoice } from "./slackChoice";
+import { type Candidate, mostLoadWithin, slackChoice } from "./slackChoice";
+import { slackPrices } from "./slackPrice";
 
 /** The confidence that a model solves a request, 0..1: the source's semantic router. */
 export interface Scorer {
@@ -38,8 +39,8 @@ function statedConfidence({ models }: Pick<SlackPolicy, "models">): Scorer {
  * (1 + tau) times the least or the floor, and the program keeps the new model. A model's load is the tokens still expected of all programs
  * with requests that wait for it or run on it, times its decode time, divided by the total number of requests that its available replicas
  * hold at once. These tokens are the output of each of those requests plus, once per program, the output of what comes after them: the
- * largest value that any of them predicts. Where only a total is predicted for parallel requests, it counts in each. Answers are not
- * judged.
+ * largest value that any of them predicts. Where only a total is predicted for parallel requests, it counts in each. With `price`, a
+ * model's confidence counts less its price (`slackPrice.ts`). Answers are not judged.
  */
 export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidence(policy)): Route {
   const names = policy.models.map(({ model }) => model);
@@ -47,6 +48,7 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
   const expected = new Map<string, Expected>();
   const programs = new Map<string, Set<Expected>>();
   const tokensOf = names.map(() => 0);
+  const prices = slackPrices(policy);
 
   /**
    * Without a predictor of lengths all that is known of a request is the client's own limit on its answer: it counts with the mean that the
@@ -60,14 +62,14 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
   }
 
   /** Adds or removes a request of its program at its model; this may change the expected tokens after them. */
-  function count(one: Expected, change: 1 | -1): void {
+  function change(one: Expected, by: 1 | -1): void {
     const known = programs.get(one.at) ?? new Set();
     const before = laterTokens(known);
-    if (change === 1) known.add(one);
+    if (by === 1) known.add(one);
     else known.delete(one);
     if (known.size === 0) programs.delete(one.at);
     else programs.set(one.at, known);
-    tokensOf[one.stage] = (tokensOf[one.stage] ?? 0) + change * one.ownTokens + laterTokens(known) - before;
+    tokensOf[one.stage] = (tokensOf[one.stage] ?? 0) + by * one.ownTokens + laterTokens(known) - before;
   }
 
   function add(work: WaitingWork): void {
@@ -77,23 +79,42 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
     const ownTokens = Math.min(Math.round(work.predictedTokens ?? tokens), tokens);
     const one = { at: `${work.stage} ${work.programId}`, stage: work.stage, ownTokens, laterTokens: tokens - ownTokens };
     expected.set(work.id, one);
-    count(one, 1);
+    change(one, 1);
   }
 
   function remove(workId: string): void {
     const known = expected.get(workId);
     if (known === undefined) return;
     expected.delete(workId);
-    count(known, -1);
+    change(known, -1);
   }
 
   function observe(event: PolicyEvent): void {
+    count(event);
+    if (prices === null) return;
+    if (event.kind === "queued") prices.observe(event.work.queuedSinceSeconds, tokensOf);
+    else if (event.kind === "finished") prices.observe(event.nowSeconds, tokensOf);
+  }
+
+  function count(event: PolicyEvent): void {
     if (event.kind === "queued") {
       add(event.work);
       const { programId, stage } = event.work;
       stageOf.put(programId, policy.changesModel ? stage : (stageOf.get(programId) ?? stage));
     } else if (event.kind === "finished" || event.kind === "left") remove(event.workId);
     else if (event.kind === "ended") stageOf.delete(event.programId);
+  }
+
+  /** Candidates with their confidence less their price; as they are without prices. */
+  function priced(candidates: readonly Candidate[], replicas: readonly number[]): readonly Candidate[] {
+    if (prices === null) return candidates;
+    const each = prices.of(
+      policy.models.map(({ decodeSecondsPerToken, maxBatchSize, meanOutputTokens }, stage) => ({
+        secondsPerToken: decodeSecondsPerToken / (maxBatchSize * (replicas[stage] ?? 0)),
+        meanOutputTokens,
+      })),
+    );
+    return candidates.map(({ load, confidence }, stage) => ({ load, confidence: confidence - (each[stage] ?? 0) }));
   }
 
   /** The highest load with which a model keeps its programs, where the least loaded has `least`. */
@@ -105,16 +126,16 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
     models: names,
     unordered: true,
     start(request) {
+      const replicas = names.map((model) => taking(model, request.replicas));
       const candidates = policy.models.map(({ model, decodeSecondsPerToken, maxBatchSize }, stage) => {
-        const replicas = taking(model, request.replicas);
-        const load = ((tokensOf[stage] ?? 0) * decodeSecondsPerToken) / (maxBatchSize * replicas);
-        return { load: replicas === 0 ? Number.POSITIVE_INFINITY : load, confidence: scorer.confidence(model, request) };
+        const load = ((tokensOf[stage] ?? 0) * decodeSecondsPerToken) / (maxBatchSize * (replicas[stage] ?? 0));
+        return { load: replicas[stage] === 0 ? Number.POSITIVE_INFINITY : load, confidence: scorer.confidence(model, request) };
       });
       const least = Math.min(...candidates.map(({ load }) => load));
       const kept = stageOf.get(request.programId);
       if (kept !== undefined && (least === Number.POSITIVE_INFINITY || (candidates[kept]?.load ?? 0) <= mostKept(least)))
         return { stage: kept, reason: "program-keeps-its-model" };
-      const stage = slackChoice(candidates, policy);
+      const stage = slackChoice(priced(candidates, replicas), policy);
       return { stage, reason: candidates[stage]?.load === least ? "least-loaded" : "surer-within-slack" };
     },
     judges: () => false,
