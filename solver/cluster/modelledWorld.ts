@@ -47,6 +47,7 @@ export class ModelledWorld implements ClusterWorld {
   private readonly engines: ClusterEngines;
   /** Each visit to a stage is a call of its request, a program without agent names. null: no learner of workflows. */
   private readonly learning: CallLearning | null;
+  readonly forecasts: CallLearning | null;
 
   private readonly stage: Int8Array;
   private readonly joinedSeconds: Float64Array;
@@ -76,6 +77,7 @@ export class ModelledWorld implements ClusterWorld {
     this.engines = new ClusterEngines(replicas, this.inputTokens);
     this.replicas = this.engines.views;
     this.learning = callLearning(policy);
+    this.forecasts = this.learning;
     this.stage = new Int8Array(count);
     this.joinedSeconds = new Float64Array(count);
     this.endToEndSeconds = new Float64Array(count).fill(Number.POSITIVE_INFINITY);

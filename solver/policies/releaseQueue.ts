@@ -42,6 +42,9 @@ export class ReleaseLog {
  * change nothing here: of two that wait the older has been passed over at least as often.
  *
  * A request that failed and returned keeps the time it first joined, and counts as older than all that joined after that.
+ *
+ * Keys are read anew for each decision, so that the order is that of the forecasts in force then, however long the work waits. Work that
+ * its place holds back is set aside for the decision; the bound on that is in `placements.ts`, and adds to this one.
  */
 export class ReleaseQueue {
   private readonly works: readonly WaitingWork[];
@@ -49,6 +52,7 @@ export class ReleaseQueue {
   private readonly log: ReleaseLog | undefined;
   /** Positions by the time of joining; null: the works are in that order. */
   private readonly arrival: readonly number[] | null;
+  /** Released, or set aside. */
   private readonly released: Uint8Array;
   private oldest = 0;
   private preferred: RankedHeap<Ranked> | null = null;
@@ -76,9 +80,33 @@ export class ReleaseQueue {
 
   /** Releases the work that `peek` returned. */
   release(nowSeconds: number): void {
-    this.released[this.shown] = 1;
-    this.shown = -1;
+    this.releaseAt(this.shown, nowSeconds);
+  }
+
+  /** Passes over the work that `peek` returned: it is not released, and not returned again. */
+  setAside(): void {
+    this.setAsideAt(this.shown);
+  }
+
+  /** Positions of the named work in the list, in the order of the names; names of other queues' work are ignored. */
+  positionsOf(ids: ReadonlyMap<string, unknown>): readonly number[] {
+    const found = new Map<string, number>();
+    for (const [position, { id }] of this.works.entries()) if (ids.has(id)) found.set(id, position);
+    return Array.from(ids.keys(), (id) => found.get(id) ?? -1).filter((position) => position >= 0);
+  }
+
+  at(position: number): WaitingWork | undefined {
+    return this.works[position];
+  }
+
+  releaseAt(position: number, nowSeconds: number): void {
+    this.setAsideAt(position);
     this.log?.note(nowSeconds);
+  }
+
+  setAsideAt(position: number): void {
+    this.released[position] = 1;
+    this.shown = -1;
   }
 
   private oldestPosition(): number {

@@ -157,11 +157,12 @@ const stageOf = ({ candidates = [] }: Decision, model: string): number => candid
 
 function recorded(decision: Decision): RecordedRequest {
   const { program = null, inputTokens = 0, predictedTokens, predictedProgramTokens, routerScores = {}, startReason } = decision;
-  const { programStart, forecast, call, configurations } = decision;
+  const { programStart, forecast, reforecasts = [], call, configurations } = decision;
   return {
     program,
     ...(programStart !== undefined && { programStartSeconds: programStart }),
     ...(forecast !== undefined && { forecast }),
+    reforecasts: reforecasts.map(({ at, forecast }) => ({ atSeconds: at, forecast })),
     ...(call !== undefined && { call }),
     ...(configurations !== undefined && { accurate: Uint32Array.from(configurations.set) }),
     inputTokens,

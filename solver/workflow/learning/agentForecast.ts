@@ -1,4 +1,7 @@
-/** The forecast from an agent's calls so far; for an agent with few calls, from the calls of all agents. */
+/**
+ * The forecast from an agent's calls so far. Times are of distributions that have converged: the agent's own, else those of all agents, else
+ * 0.
+ */
 export interface AgentForecast {
   /** Application and agent, as `application/agent`. */
   readonly agent: string;

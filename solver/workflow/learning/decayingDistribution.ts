@@ -21,7 +21,8 @@ const BEYOND_CHANCE = 2.5;
  * A distribution learnt online (Kairos, section 4.3). During learning, each doubling of the sample is compared with the sample before it,
  * by 1-Wasserstein distance divided by the mean: within 0.1 it has converged. From then on fresh batches of 32 are compared with the
  * current distribution. Two consecutive batches of another distribution, beyond chance, replace it, and learning restarts; all others join
- * the window of the newest 512, so that old observations fade either way. O(1) per observation on average, at most some 4 KB.
+ * the window of the newest 512, so that old observations fade either way. Only what has converged is used for decisions (`settled`).
+ * O(1) per observation on average, at most some 4 KB.
  */
 export class DecayingDistribution {
   /** The oldest is at index `oldest`, once the window is full. */
@@ -34,6 +35,7 @@ export class DecayingDistribution {
   private observations = 0;
   private state: DistributionView["state"] = "empty";
   private shape: Shape | null = null;
+  private lastSettled: Shape | null = null;
 
   /** @param kept values finite; the number of observations is at least that of values. */
   constructor(kept?: KeptDistribution) {
@@ -69,6 +71,15 @@ export class DecayingDistribution {
     return this.shaped().mode;
   }
 
+  /**
+   * Quantiles and mode of the distribution that converged; null before the first does. While another one is learnt after a drift it is that
+   * of before: the source uses a distribution only once it has converged. Not saved, so that a restart forgets it during a drift.
+   */
+  get settled(): Shape | null {
+    if (this.state === "converged") this.lastSettled = this.shaped();
+    return this.lastSettled;
+  }
+
   view(): DistributionView {
     const { quantiles, mode } = this.shaped();
     return { observations: this.observations, state: this.state, quantilesSeconds: quantiles, modeSeconds: mode };
@@ -100,7 +111,7 @@ export class DecayingDistribution {
     if (this.state === "empty") this.state = "learning";
     if (this.state === "converged" || this.observations < LEAST_SETTLED || !isPowerOfTwo(this.observations)) return;
     const inOrder = [...this.window.slice(this.oldest), ...this.window.slice(0, this.oldest)];
-    this.state = settled(inOrder) ? "converged" : "learning";
+    this.state = isSettled(inOrder) ? "converged" : "learning";
   }
 
   private push(value: number): void {
@@ -114,6 +125,7 @@ export class DecayingDistribution {
   }
 
   private restartFrom(values: number[]): void {
+    this.lastSettled = this.settled;
     this.window = values;
     this.oldest = 0;
     this.observations = values.length;
@@ -130,7 +142,7 @@ export class DecayingDistribution {
   }
 }
 
-interface Shape {
+export interface Shape {
   readonly quantiles: readonly number[];
   readonly mode: number | null;
 }
@@ -146,7 +158,7 @@ function quantilesOf(values: readonly number[]): readonly number[] {
 const isPowerOfTwo = (count: number): boolean => Number.isInteger(Math.log2(count));
 
 /** Whether doubling a sample hardly changed it; beyond the window's length the newer half of the window counts as the added part. */
-function settled(values: readonly number[]): boolean {
+function isSettled(values: readonly number[]): boolean {
   const before = sorted(values.slice(0, values.length / 2));
   return wassersteinOfSamples(before, sorted(values)) <= SETTLED_WITHIN * Math.abs(mean(values));
 }
