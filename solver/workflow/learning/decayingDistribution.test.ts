@@ -53,6 +53,24 @@ test("a sample has converged when doubling it moves it by a tenth of its mean, a
   expect([0.22, 0.225].map(stateAfter)).toEqual(["converged", "learning"]);
 });
 
+test("what decisions use is there once it has converged, and during a drift it is what was before", () => {
+  const early = filled(31, () => 1);
+  expect([early.settled, early.view().modeSeconds]).toEqual([null, 1]);
+  const own = filled(512, () => 1);
+  expect(own.settled?.mode).toBe(1);
+  const seen = new Set<string>();
+  // Each value is above the one before, so that nothing converges for a while.
+  for (let at = 0; at < 512; at += 1) {
+    own.add(10 + at);
+    const { state } = own.view();
+    seen.add(state);
+    if (state !== "converged") expect(own.settled?.mode).toBe(1);
+  }
+  expect([...seen].sort()).toEqual(expect.arrayContaining(["converged", "drifted"]));
+  filled(4096, () => 700, own);
+  expect([own.view().state, own.settled?.mode]).toEqual(["converged", 700]);
+});
+
 test("equal values converge, zero among them", () => {
   for (const value of [0, 7]) {
     const { state, modeSeconds, quantilesSeconds } = filled(100, () => value).view();
