@@ -31,7 +31,7 @@ function rowsBefore(of: BurstCase): readonly BurstRow[] {
 const percent = (values: readonly number[]): string => `${(100 * mean(values)).toFixed(1)} %`;
 
 /** A table of one case: load by load, ratios over the same programs with 90 % intervals over seeds. */
-export function burstTable(rows: readonly BurstRow[], before: readonly BurstRow[]): string {
+function burstTable(rows: readonly BurstRow[], before: readonly BurstRow[]): string {
   const loads = rows.filter(({ system }) => system === "Parrot");
   const earlier = before.map((row) => ({ ...row, system: `${row.system}, before` }));
   const lines = loads.map((parrot) => {

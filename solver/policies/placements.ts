@@ -7,7 +7,7 @@ import type { ReleaseQueue } from "./releaseQueue";
 export const MOST_HELD = 64;
 
 /** A call of the queue and its replica, by index into the slots; -1: held back. */
-export interface Placement {
+interface Placement {
   readonly work: WaitingWork;
   readonly chosen: number;
 }
