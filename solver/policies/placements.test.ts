@@ -145,7 +145,13 @@ describe("work that waits while what is known of its agents changes", () => {
         const [whole, partly] = [build(), build()];
         const list = new WaitingList(partly);
         const known = new Set<string>();
-        drive(whole, turns, {
+        const both: Policy = {
+          ...whole,
+          observe(event) {
+            for (const policy of [whole, partly]) policy.observe(event);
+          },
+        };
+        drive(both, turns, {
           replicas: 2,
           seen: ({ nowSeconds, waiting, sent, replicas }) => {
             for (const work of waiting) if (!known.has(work.id)) list.add({ ...work });

@@ -1,6 +1,6 @@
 /**
- * The forecast from an agent's calls so far. Times are of distributions that have converged: the agent's own, else those of all agents, else
- * 0.
+ * The forecast from an agent's calls so far. What has not converged orders nothing: the distance is that of the agent, else of all agents,
+ * else 0. A request's duration is its agent's once that has converged, until then that of all agents as far as it is known.
  */
 export interface AgentForecast {
   /** Application and agent, as `application/agent`. */

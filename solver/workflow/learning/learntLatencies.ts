@@ -73,13 +73,15 @@ export class LearntLatencies {
     if (this.request.observed === 0) return undefined;
     const ownCalls = agent !== undefined && hasEnough(agent.remaining) ? agent.remainingCalls : this.remainingCalls;
     const pooled = this.models.get(model);
-    const request = agent?.requestAt(model)?.settled ?? pooled?.request.settled ?? this.request.settled;
+    // Memory has to be planned from the first call on: what all agents took is a guess before it has converged, and better than none.
+    const all = pooled?.request ?? this.request;
+    const requestSeconds = agent?.requestAt(model)?.settled?.mode ?? all.settled?.mode ?? all.mode;
     const tokensPerSecond = pooled?.tokensPerSecond.median ?? Number.NaN;
     return {
       agent: key,
       distanceSeconds: this.distanceSeconds(agent) ?? this.pooledDistanceSeconds(),
       remainingCalls: ownCalls.value ?? 1,
-      requestSeconds: request?.mode ?? 0,
+      requestSeconds: requestSeconds ?? 0,
       tokensPerSecond: tokensPerSecond > 0 ? tokensPerSecond : TOKENS_PER_SECOND,
     };
   }
