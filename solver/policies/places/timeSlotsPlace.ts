@@ -142,8 +142,8 @@ class TimeSlots implements MemoryPlan {
 }
 
 /**
- * Index of the replica whose highest expected use is lowest with the request, among those that have room for it; -1: none, and then the
- * fewest tokens by which it is too large for one with a free seat.
+ * Index of the replica whose highest expected use is lowest with the request, among those that have room for it; -1: none, and then at
+ * least how many tokens it is too large for any with a free seat.
  */
 function lowestPeak(slots: Slots, row: readonly Packed[], request: PlannedRequest): { readonly best: number; readonly lacks: number } {
   const slotTokens = slotTokensOf(request);
@@ -156,10 +156,16 @@ function lowestPeak(slots: Slots, row: readonly Packed[], request: PlannedReques
     if ((slots.inFlight[index] ?? 0) >= (slots.capacity[index] ?? 0)) continue;
     const idle = timeline.size === 0;
     if (pressure.suspended !== null && !idle) continue;
+    const capacityTokens = idle ? null : (slots.kvTokens[index] ?? null);
+    const excess = capacityTokens === null ? 0 : timeline.excessTokens(capacityTokens, slotTokens, steadyTokens);
+    if (excess > 0) {
+      lacks = Math.min(lacks, excess);
+      continue;
+    }
     const peak = timeline.peakTokens(slotTokens, steadyTokens);
     // The first is compared with nothing: even an unbounded expectation gets a place.
     if (best !== -1 && peak >= lowest) continue;
-    const over = idle ? 0 : peak - (slots.kvTokens[index] ?? peak);
+    const over = capacityTokens === null ? 0 : peak - capacityTokens;
     if (over > 0) {
       lacks = Math.min(lacks, over);
       continue;
