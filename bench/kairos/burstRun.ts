@@ -72,10 +72,10 @@ const recorded: BurstCase["draw"] = async (arrivalSeconds, seed) =>
   measuredPrograms({ runs: await agentRuns(), models: [MODEL], arrivalSeconds, seed });
 
 export const burstCases: readonly BurstCase[] = [
-  { name: "co-located, 8B on 24 GB, code", setting: "8B on 24 GB", trace: "code", programs: 1500, draw: coLocated },
-  { name: "co-located, 8B on 24 GB, conversations", setting: "8B on 24 GB", trace: "conversations", programs: 1500, draw: coLocated },
-  { name: "agent runs, 8B on 24 GB, conversations", setting: "8B on 24 GB", trace: "conversations", programs: 300, draw: recorded },
-  { name: "co-located, 8B, code", setting: "8B", trace: "code", programs: 1500, draw: coLocated },
+  { name: "co-located, 8B on 24 GB, code", setting: "8B on 24 GB", trace: "code", programs: 1000, draw: coLocated },
+  { name: "co-located, 8B on 24 GB, conversations", setting: "8B on 24 GB", trace: "conversations", programs: 1000, draw: coLocated },
+  { name: "agent runs, 8B on 24 GB, conversations", setting: "8B on 24 GB", trace: "conversations", programs: 240, draw: recorded },
+  { name: "co-located, 8B, code", setting: "8B", trace: "code", programs: 1000, draw: coLocated },
 ];
 
 /** Whether traces, runs and answers are available. */
