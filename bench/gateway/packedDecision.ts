@@ -33,7 +33,7 @@ const LARGE_TOKENS = 20_000;
 const DECISIONS_A_PUBLICATION = 100;
 
 const publishedBenchmarks: readonly Benchmark[] = [0, LARGE_TOKENS].map((moreTokens) => ({
-  name: `one decision at ${QUEUED} waiting while forecasts change, p99${moreTokens === 0 ? "" : ", large prompts"}`,
+  name: `one routing decision while forecasts change, p99${moreTokens === 0 ? "" : ", large prompts"}`,
   budget: { figure: 1, keep: "at most" },
   run() {
     const parts: Parts = { order: { kind: "workflow", agingThreshold }, place: { kind: "time-slots" } };
