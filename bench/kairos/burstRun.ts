@@ -62,7 +62,9 @@ const coLocated: BurstCase["draw"] = async (arrivalSeconds, seed) => {
   return drawPrograms({
     outcomes: { ...outcomes, models: outcomes.models.filter(({ model }) => model === MODEL) },
     prompts: Int32Array.from(outcomes.promptIds.keys()),
-    mix: workflows.filter(({ name }) => ["qa-router", "report", "code-with-feedback"].includes(name)).map((workflow) => ({ workflow, share: 1 })),
+    mix: workflows
+      .filter(({ name }) => ["qa-router", "report", "code-with-feedback"].includes(name))
+      .map((workflow) => ({ workflow, share: 1 })),
     correlation: 0.5,
     arrivalSeconds,
     seed,
@@ -120,7 +122,10 @@ const traceSeconds = once((): Promise<{ readonly [trace in keyof typeof traces]:
 });
 
 /** A stretch of the trace from a place drawn by the seed, which begins again where the trace ends, at a rate. */
-function window(seconds: Float64Array, { programs, rate, seed }: { readonly programs: number; readonly rate: number; readonly seed: number }) {
+function window(
+  seconds: Float64Array,
+  { programs, rate, seed }: { readonly programs: number; readonly rate: number; readonly seed: number },
+) {
   const start = mixSeed(seed, "stretch of the trace") % seconds.length;
   const gaps = Float64Array.from({ length: programs - 1 }, (_, at) => {
     const from = (start + at) % seconds.length;

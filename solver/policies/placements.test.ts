@@ -8,9 +8,9 @@ import type { Order, Slots } from "./core/policyParts";
 import { MOST_PASSES } from "./heldWork";
 import { fcfsOrder } from "./orders/fcfsOrder";
 import { workflowOrder } from "./orders/workflowOrder";
+import { MOST_HELD } from "./placements";
 import { roundRobinPlace } from "./places/roundRobinPlace";
 import { timeSlotsPlace } from "./places/timeSlotsPlace";
-import { MOST_HELD } from "./placements";
 import { fixedRoute } from "./routes/fixedRoute";
 
 const MODEL = "m";
@@ -41,10 +41,9 @@ interface Turn {
 const anyTurn = (mostTokens: number): fc.Arbitrary<Turn> =>
   fc.record({
     seconds: fc.integer({ min: 0, max: 4 }).map((quarters) => quarters / 4),
-    arrivals: fc.array(
-      fc.record({ agent: fc.nat(2), inputTokens: fc.integer({ min: 1, max: mostTokens }), startedAgo: fc.nat(9) }),
-      { maxLength: 6 },
-    ),
+    arrivals: fc.array(fc.record({ agent: fc.nat(2), inputTokens: fc.integer({ min: 1, max: mostTokens }), startedAgo: fc.nat(9) }), {
+      maxLength: 6,
+    }),
     ends: fc.array(fc.nat(20), { maxLength: 4 }),
     distances: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 3, maxLength: 3 }),
   });
@@ -103,8 +102,7 @@ function drive(policy: Policy, turns: readonly Turn[], { replicas: count = 1, se
 /** From scratch: by distance, then by the beginning of the program, then by arrival. */
 const inOrder = (waiting: readonly WaitingWork[]): readonly WaitingWork[] =>
   [...waiting].sort(
-    (a, b) =>
-      (a.forecast?.distanceSeconds ?? 0) - (b.forecast?.distanceSeconds ?? 0) || a.programArrivalSeconds - b.programArrivalSeconds,
+    (a, b) => (a.forecast?.distanceSeconds ?? 0) - (b.forecast?.distanceSeconds ?? 0) || a.programArrivalSeconds - b.programArrivalSeconds,
   );
 
 const slotsOf = (replicas: readonly ReplicaView[], inFlight: readonly InFlight[]): Slots => ({

@@ -88,7 +88,10 @@ describe("orders by what workflows taught", () => {
 
   it("follow the forecasts in force at each decision, not those with which work came", () => {
     const policy = policyWith({ kind: "workflow", agingThreshold: 100 });
-    const at = (near: number, far: number) => [queued("near", { forecast: forecastOf(near) }), queued("far", { forecast: forecastOf(far) })];
+    const at = (near: number, far: number) => [
+      queued("near", { forecast: forecastOf(near) }),
+      queued("far", { forecast: forecastOf(far) }),
+    ];
     const full = oneSlot.map((replica) => ({ ...replica, inFlight: 1 }));
     expect(policy.decide({ nowSeconds: 1, waiting: at(2, 9), replicas: full })).toEqual([]);
     expect(leaving(policy, at(9, 2), 2)).toEqual(["far", "near"]);

@@ -194,7 +194,9 @@ export class WorkflowLearner {
 
   /** The agents whose remaining latencies have converged: those have a place on the line. */
   lineAgents(): readonly LineAgent[] {
-    return this.agents().flatMap(({ key, remaining: { settled } }) => (settled === null ? [] : [{ key, quantilesSeconds: settled.quantiles }]));
+    return this.agents().flatMap(({ key, remaining: { settled } }) =>
+      settled === null ? [] : [{ key, quantilesSeconds: settled.quantiles }],
+    );
   }
 
   /** Activates a line; agents that are not part of it are placed on it without changing it. */
