@@ -133,6 +133,7 @@ describe("work that waits while what is known of its agents changes", () => {
             ),
         });
       }),
+      { numRuns: 50 },
     );
   });
 
@@ -182,6 +183,7 @@ describe("work that the memory of no replica has room for", () => {
           },
         });
       }),
+      { numRuns: 50 },
     );
   });
 
