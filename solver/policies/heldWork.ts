@@ -1,8 +1,9 @@
 import { BoundedMap } from "../collections/boundedMap";
 
 /**
- * Number of later calls that may take room which held-back work waits for, before a replica is kept for that work. A replica of a mixed load
- * serves about as many short calls in the time in which one long call frees the memory of a large prompt.
+ * Number of later calls that may take room which held-back work waits for, before a replica is kept for that work. Three small replicas of
+ * programs with long and short answers, modelled, under more load than they serve: with 8, 32 and 128 the mean end to end was 13.6, 13.4
+ * and 12.7 s, the P99 35, 39 and 67 s; where all waited behind the first, 13.8 and 38 s.
  */
 export const MOST_PASSES = 32;
 
