@@ -1,9 +1,8 @@
 import { BoundedMap } from "../collections/boundedMap";
 
 /**
- * Number of later calls that may take room which held-back work waits for, before a replica is kept for that work. Three small replicas of
- * programs with long and short answers, modelled, under more load than they serve: with 8, 32 and 128 the mean end to end was 13.6, 13.4
- * and 12.7 s, the P99 35, 39 and 67 s; where all waited behind the first, 13.8 and 38 s.
+ * Number of later calls that may take room which held-back work waits for, before a replica is kept for that work. In simulations of small
+ * replicas under overload more of them lower the mean a little further and raise the P99 much: large calls starve.
  */
 export const MOST_PASSES = 32;
 
