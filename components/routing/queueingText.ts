@@ -27,7 +27,7 @@ const orderSays: Readonly<Record<OrderDocument["kind"], string>> = {
   stjf: "Uses the remaining output of the program from a predictor of the plan or the client; if unknown, this answer alone.",
   depth: "Uses the remaining calls of an agent's programs, learnt from the calls that the gateway serves. Clients name their agents.",
   workflow:
-    "Uses the remaining time of an agent's programs, learnt from the calls that the gateway serves, in steps of 25 %; within a step by the program's start. Clients name their agents.",
+    "Uses the remaining time of an agent's programs, learnt from the calls that the gateway serves, also while requests wait; within an agent by the program's start. Clients name their agents.",
 };
 export const placeSays: Readonly<Record<PlaceDocument["kind"], string>> = {
   "round-robin": "Uses the replicas in turn, whatever their load.",

@@ -1,10 +1,11 @@
 import type { Policy } from "@/solver/policies/core/policy";
+import { PublishedForecasts } from "@/solver/workflow/learning/publishedForecasts";
 import { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
 import type { ProgramSample } from "@/solver/workflow/programSample";
 import type { AgentForecast } from "../workflow/learning/agentForecast";
 
-/** Virtual seconds between computations of the agents' line, when something was learnt in between: about a gateway's period. */
-const LINE_SECONDS = 5;
+/** Virtual seconds between publications of what was learnt in between: a gateway's period. */
+const LINE_SECONDS = 2;
 
 /** A request's own data, as in an application's headers. */
 export interface CallIdentity {
@@ -28,9 +29,9 @@ export function identityOf(sample: ProgramSample, request: number, programId: st
 interface OpenCall extends CallIdentity {
   readonly id: string;
   model: string;
+  readonly agentKey: string;
   readonly arrivedSeconds: number;
   dispatchedSeconds: number;
-  readonly forecast: AgentForecast | undefined;
 }
 
 /** How a call ended. */
@@ -41,9 +42,10 @@ export interface CallEnd {
   readonly outputTokens: number | null;
 }
 
-/** Reports the requests of a simulation to a learner of workflows as a gateway would, and keeps its forecast of each that has not ended. */
+/** Reports the requests of a simulation to a learner of workflows as a gateway would, and publishes what it learns. */
 export class CallLearning {
   private readonly learner: WorkflowLearner;
+  private readonly published: PublishedForecasts;
   /** By request. */
   private readonly calls = new Map<number, OpenCall>();
   private came = 0;
@@ -52,6 +54,13 @@ export class CallLearning {
 
   constructor(learner: WorkflowLearner) {
     this.learner = learner;
+    this.published = new PublishedForecasts((agentKey, model) => learner.forecast(agentKey, model));
+  }
+
+  /** Increases whenever forecasts are published anew, which it does by itself. */
+  revision(nowSeconds: number): number {
+    this.publish(nowSeconds);
+    return this.published.revision;
   }
 
   /** A request has joined the queue of a model. @param arrivedSeconds when it could be sent: its client's time. */
@@ -60,13 +69,11 @@ export class CallLearning {
     identity: CallIdentity,
     at: { readonly model: string; readonly arrivedSeconds: number; readonly nowSeconds: number },
   ): void {
-    this.refreshLine(at.nowSeconds);
+    this.publish(at.nowSeconds);
     const id = String(this.came++);
     const { agentKey } = this.learner.start({ ...identity, id, nowSeconds: at.arrivedSeconds });
-    this.calls.set(request, {
-      ...{ ...identity, id, model: at.model, arrivedSeconds: at.arrivedSeconds, dispatchedSeconds: Number.NaN },
-      forecast: this.learner.forecast(agentKey, at.model),
-    });
+    const { model, arrivedSeconds } = at;
+    this.calls.set(request, { ...identity, id, agentKey, model, arrivedSeconds, dispatchedSeconds: Number.NaN });
   }
 
   /** @param model the one that it was sent to: may differ from the one it waited for where the policy chooses at dispatch. */
@@ -77,16 +84,17 @@ export class CallLearning {
     call.dispatchedSeconds = nowSeconds;
   }
 
-  /** The forecast for the request's agent when it joined. */
+  /** The forecast in force for the request's agent at the model that it waits for. */
   forecast(request: number): AgentForecast | undefined {
-    return this.calls.get(request)?.forecast;
+    const call = this.calls.get(request);
+    return call && this.published.of(call.agentKey, call.model);
   }
 
   finished(request: number, { nowSeconds, inputTokens, outputTokens }: CallEnd): void {
     const call = this.calls.get(request);
     if (call === undefined) return;
     this.calls.delete(request);
-    const { forecast: _, ...rest } = call;
+    const { agentKey: _, ...rest } = call;
     this.learner.finish({ ...rest, finishedSeconds: nowSeconds, inputTokens, outputTokens, failed: outputTokens === null });
     this.learnt = true;
   }
@@ -97,9 +105,10 @@ export class CallLearning {
     this.learnt = true;
   }
 
-  private refreshLine(nowSeconds: number): void {
+  private publish(nowSeconds: number): void {
     if (!this.learnt || nowSeconds < this.lineSeconds + LINE_SECONDS) return;
     this.learner.refreshLine();
+    this.published.publish();
     this.learnt = false;
     this.lineSeconds = nowSeconds;
   }

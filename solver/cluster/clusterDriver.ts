@@ -25,6 +25,8 @@ export class ClusterDriver {
   /** The targets of escalated requests that have not joined yet. */
   private readonly sentTo: (Start | undefined)[];
   private undecided = false;
+  /** The revision of the forecasts that waiting work has. */
+  private forecastRevision = 0;
   /** Number of calls of the policy. */
   decisions = 0;
 
@@ -140,7 +142,12 @@ export class ClusterDriver {
     this.undecided = false;
     this.decisions++;
     if (this.readsMemory) this.world.readMemory(now);
-    const { replicas, outage } = this.world;
+    const { replicas, outage, forecasts } = this.world;
+    const revision = forecasts?.revision(now) ?? this.forecastRevision;
+    if (forecasts && revision !== this.forecastRevision) {
+      this.forecastRevision = revision;
+      this.waiting.reforecast((id) => forecasts.forecast(Number(id)));
+    }
     const waiting = this.waiting.shown(replicas);
     const actions = this.policy.decide({ nowSeconds: now, waiting, replicas, ...(outage && { outage }) });
     if (actions.length === 0) return;

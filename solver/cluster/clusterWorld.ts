@@ -1,10 +1,19 @@
 import type { Action, Outage, ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/core/policy";
+import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 
 /** A request's target, its priority inside the engine, and, where the policy chooses models at dispatch, its stage. */
 export type Sending = Pick<Extract<Action, { kind: "dispatch" }>, "replicaId" | "priority" | "stage">;
 
 /** The data known of a request in addition to itself when it joins a queue. */
 export type PredictedField = "predictedTokens" | "predictedProgramTokens" | "forecast" | "call" | "accurate";
+
+/** Forecasts of requests that change while they wait. */
+export interface ChangingForecasts {
+  /** Increases whenever forecasts of waiting requests may have changed. */
+  revision(now: number): number;
+  /** The forecast in force; undefined where there is none. */
+  forecast(request: number): AgentForecast | undefined;
+}
 
 /**
  * The environment of a policy on virtual time: arriving requests, engines that answer them and a judge. Requests are identified by their
@@ -18,6 +27,8 @@ export interface ClusterWorld {
   readonly replicas: readonly ReplicaView[];
   /** Left out: every model has engines. */
   readonly outage?: Outage | undefined;
+  /** Left out or null: a request keeps the forecast with which it joined. */
+  readonly forecasts?: ChangingForecasts | null | undefined;
   /** Time of the next event; Infinity where there are none left. */
   nextSeconds(): number;
   /** Advances time to `now`; there need be no event at it: a policy may request another call. */

@@ -92,7 +92,7 @@ describe("a simulation in which workflows are learnt", () => {
   });
 
   it("knows nothing of the first programs, and of later ones each agent's own figures", () => {
-    const sample = programsOf({ workflows: [named("long", chain), named("short", single)], programs: 200, programsPerSecond: 2, seed: 3 });
+    const sample = programsOf({ workflows: [named("long", chain), named("short", single)], programs: 800, programsPerSecond: 2, seed: 3 });
     const works: WaitingWork[] = [];
     const policy = guarded(buildPolicy(small(workflow, inTurn)), 32, works);
     simulatePrograms({ policy, sample, replicas: testReplicas(2) });
@@ -102,6 +102,7 @@ describe("a simulation in which workflows are learnt", () => {
     expect(along.map((forecast) => forecast?.remainingCalls)).toEqual([4, 3, 2, 1]);
     const distances = along.map((forecast) => forecast?.distanceSeconds ?? Number.NaN);
     expect(distances).toEqual([...distances].sort((a, b) => b - a));
+    expect(new Set(distances).size).toBe(4);
     expect(last("short/short-0")?.remainingCalls).toBe(1);
     expect(last("short/short-0")?.tokensPerSecond).toBeGreaterThan(0);
   });
@@ -166,7 +167,7 @@ describe("a simulation in which workflows are learnt", () => {
     expect(learner.cameSeconds).toEqual([...sample.arrivalSeconds]);
   });
 
-  it("has fewer requests preempted where memory is tight and packed over time than where replicas go in turn", () => {
+  it("has fewer requests preempted where memory is tight and packed over time than where replicas go in turn, and ends programs no later", () => {
     const drawn = programsOf({ workflows: [named("long", chain), named("short", single)], programs: 1000, programsPerSecond: 5, seed: 5 });
     // Answers with about the length of the agent's others: packing by an agent's most frequent time depends on that.
     const outputTokens = drawn.outputTokens.map((tokens) => tokens.map((each, request) => (request % 5 < 2 ? 400 : 40) + (each % 20)));
@@ -177,11 +178,12 @@ describe("a simulation in which workflows are learnt", () => {
       });
     const [turned, packed] = [run(inTurn), run(timeSlots)];
     expect(turned.preemptedRequests).toBeGreaterThan(400);
-    expect(packed.preemptedRequests).toBeLessThan(0.4 * turned.preemptedRequests);
+    expect(packed.preemptedRequests).toBeLessThan(0.5 * turned.preemptedRequests);
+    expect(mean(packed.endToEndSeconds)).toBeLessThan(mean(turned.endToEndSeconds));
   });
 
   it("ends programs sooner in the mean by the agents' order than by arrival, and sooner yet by an oracle's", () => {
-    const sample = programsOf({ workflows: [named("long", chain), named("short", single)], programs: 600, programsPerSecond: 7, seed: 4 });
+    const sample = programsOf({ workflows: [named("long", chain), named("short", single)], programs: 900, programsPerSecond: 7, seed: 4 });
     const run = (order: OrderDocument): ProgramOutcome =>
       simulatePrograms({
         ...{ policy: buildPolicy(small(order, inTurn)), sample, replicas: testReplicas(1, { maxInFlight: 16 }) },

@@ -1,5 +1,6 @@
 import { type Ranked, RankedHeap } from "@/solver/collections/rankedHeap";
 import type { Policy, WaitingWork } from "@/solver/policies/core/policy";
+import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 
 /** A piece of queued work, linked to its neighbours in order of arrival. */
 interface Entry extends Ranked {
@@ -28,14 +29,16 @@ export class ModelQueue {
   private first: Entry | null = null;
   private last: Entry | null = null;
   private came = 0;
+  private readonly anyLeaves: boolean;
   private readonly entryOf = new Map<string, Entry>();
   /** Entries of work that has left are dropped when they reach the top. */
   private heap = new RankedHeap<Entry>();
 
-  /** Without a preference only the order of arrival counts. */
-  constructor({ preference, thenBy = () => 0 }: Preferring) {
+  /** Without a preference only the order of arrival counts; `passesOver`: later work may leave before earlier work all the same. */
+  constructor({ preference, thenBy = () => 0 }: Preferring, passesOver = false) {
     this.preference = preference;
     this.thenBy = thenBy;
+    this.anyLeaves = passesOver || preference !== null;
   }
 
   add(work: WaitingWork): void {
@@ -46,33 +49,49 @@ export class ModelQueue {
     else this.last.next = entry;
     this.last = entry;
     this.size++;
-    if (this.preference === null) return;
-    this.entryOf.set(work.id, entry);
-    this.heap.push(entry);
+    if (this.anyLeaves) this.entryOf.set(work.id, entry);
+    if (this.preference !== null) this.heap.push(entry);
+  }
+
+  /** Replaces the forecasts of all work, and with them its keys. */
+  reforecast(forecastOf: (workId: string) => AgentForecast | undefined): void {
+    const { preference, thenBy } = this;
+    const entries: Entry[] = [];
+    for (let entry = this.first; entry !== null; entry = entry.next) {
+      const { work } = entry;
+      Object.assign(work, { forecast: forecastOf(work.id) });
+      if (preference === null) continue;
+      entry.key = preference(work);
+      entry.tie = thenBy(work);
+      entries.push(entry);
+    }
+    this.heap = new RankedHeap(entries);
   }
 
   /**
-   * Appends, in order of arrival, the candidates for a policy's choice of `room` pieces of work: so many oldest and so many most preferred.
+   * Appends, in order of arrival, the candidates for a policy's choice of `room` pieces of work: so many oldest, so many most preferred, and
+   * those of `first` that are here.
    */
-  show(room: number, shown: WaitingWork[]): void {
+  show(room: number, shown: WaitingWork[], first: Iterable<string> = []): void {
     if (room <= 0) return;
     const oldest: Entry[] = [];
     for (let entry = this.first; entry !== null && oldest.length < room; entry = entry.next) oldest.push(entry);
-    if (this.preference === null || room >= this.size) {
+    const named = Array.from(first, (id) => this.entryOf.get(id)).filter((entry) => entry !== undefined);
+    if (room >= this.size || (this.preference === null && named.length === 0)) {
       for (const { work } of oldest) shown.push(work);
       return;
     }
     const preferred: Entry[] = [];
-    while (preferred.length < room) preferred.push(this.popLowest(this.preference));
+    for (const { preference } = this; preference !== null && preferred.length < room; ) preferred.push(this.popLowest(preference));
     for (const entry of preferred) this.heap.push(entry);
-    const chosen = new Set([...oldest, ...preferred]);
+    const chosen = new Set([...oldest, ...named, ...preferred]);
     for (const { work } of [...chosen].sort((a, b) => a.order - b.order)) shown.push(work);
   }
 
-  /** Removes the work acted on; without a preference, from the head only. Returns the number removed. */
+  /** Removes the work acted on; in order of arrival without exception, from the head only. Returns the number removed. */
   leave(acted: ReadonlySet<string>): number {
     const before = this.size;
-    if (this.preference === null) {
+    if (!this.anyLeaves) {
       while (this.first !== null && acted.has(this.first.work.id)) this.unlink(this.first);
     } else {
       for (const id of acted) {

@@ -49,6 +49,7 @@ export class ModelledWorld implements ClusterWorld {
   private readonly engines: ClusterEngines;
   /** Each visit to a stage is a call of its request, a program without agent names. null: no learner of workflows. */
   private readonly learning: CallLearning | null;
+  readonly forecasts: CallLearning | null;
 
   private readonly stage: Int8Array;
   private readonly joinedSeconds: Float64Array;
@@ -78,6 +79,7 @@ export class ModelledWorld implements ClusterWorld {
     this.engines = new ClusterEngines(replicas, this.inputTokens);
     this.replicas = this.engines.views;
     this.learning = callLearning(policy);
+    this.forecasts = this.learning;
     this.stage = new Int8Array(count);
     this.isScored = new Uint8Array(count);
     this.joinedSeconds = new Float64Array(count);

@@ -26,6 +26,7 @@ export class ProgramWorld implements ClusterWorld {
   private readonly readsConfigurations: boolean;
   /** null: no learner of workflows. */
   private readonly learning: CallLearning | null;
+  readonly forecasts: CallLearning | null;
   private readonly telemetrySeconds: number;
   private readonly delays: ProgramDelays;
 
@@ -67,6 +68,7 @@ export class ProgramWorld implements ClusterWorld {
     this.calls = sample.workflows.map(({ name, stages }) => agentNames(stages).map((agent) => ({ workflow: name, agent })));
     this.readsConfigurations = policy.needs.includes("configurations");
     this.learning = callLearning(policy, learner);
+    this.forecasts = policy.needs.includes("workflows") ? this.learning : null;
     this.joining = new SlotHeap(requests);
     this.stage = new Int8Array(requests);
     this.model = new Int8Array(requests).fill(-1);

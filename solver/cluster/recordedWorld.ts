@@ -1,6 +1,7 @@
 import { SlotHeap } from "@/solver/collections/slotHeap";
 import type { ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/core/policy";
-import type { ClusterWorld, PredictedField, Sending } from "./clusterWorld";
+import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
+import type { ChangingForecasts, ClusterWorld, PredictedField, Sending } from "./clusterWorld";
 
 /** One recorded stage visit of a request. */
 export interface RecordedVisit {
@@ -20,6 +21,8 @@ export interface RecordedRequest extends Pick<WaitingWork, PredictedField | "inp
   readonly program: string | null;
   /** When its program began, where that was known; left out: when it joined its first queue. */
   readonly programStartSeconds?: number;
+  /** The forecasts that replaced the first while it waited, and when, in order; left out: none. */
+  readonly reforecasts?: readonly { readonly atSeconds: number; readonly forecast?: AgentForecast | undefined }[];
   readonly routerScores: Readonly<Record<string, number>>;
   readonly judgeResting: boolean;
   readonly visits: readonly RecordedVisit[];
@@ -57,6 +60,7 @@ export class RecordedWorld implements ClusterWorld {
   readonly inputTokens: Int32Array;
   readonly replicas: readonly ReplicaView[];
   readonly decided: readonly DecidedRequest[];
+  readonly forecasts: ChangingForecasts | null;
   private readonly requests: readonly RecordedRequest[];
   private readonly seats: readonly Seat[];
   /** The next event of each request, by time; ties in the order in which they became known. */
@@ -70,6 +74,7 @@ export class RecordedWorld implements ClusterWorld {
 
   constructor(replicas: readonly RecordedReplica[], requests: readonly RecordedRequest[]) {
     this.requests = requests;
+    this.forecasts = recordedForecasts(requests);
     // A program of one request has its number as name; no client's name is a number alone here.
     this.programIds = requests.map(({ program }, request) => (program === null ? String(request) : `program ${program}`));
     const joins = requests.map(({ visits }) => visits[0]?.queuedSeconds ?? Number.POSITIVE_INFINITY);
@@ -211,4 +216,25 @@ export class RecordedWorld implements ClusterWorld {
     const at = this.at[request];
     if (at !== undefined) this.decided[request]?.visits.push({ ...at, verdict, reason });
   }
+}
+
+/** Recorded forecasts by time; null where none was replaced. */
+function recordedForecasts(requests: readonly RecordedRequest[]): ChangingForecasts | null {
+  const moments = new Set(requests.flatMap(({ reforecasts = [] }) => reforecasts.map(({ atSeconds }) => atSeconds)));
+  if (moments.size === 0) return null;
+  const inOrder = Float64Array.from(moments).sort();
+  let passed = 0;
+  let nowSeconds = Number.NEGATIVE_INFINITY;
+  return {
+    revision(now) {
+      nowSeconds = now;
+      while ((inOrder[passed] ?? Number.POSITIVE_INFINITY) <= now) passed += 1;
+      return passed;
+    },
+    forecast(request) {
+      const { forecast, reforecasts = [] } = requests[request] ?? {};
+      const latest = reforecasts.findLast(({ atSeconds }) => atSeconds <= nowSeconds);
+      return latest === undefined ? forecast : latest.forecast;
+    },
+  };
 }

@@ -144,6 +144,28 @@ describe("replayRun", () => {
     expect(sent).toEqual([0, 0.5, 2]);
   });
 
+  it("shows policies the forecasts that replaced others while requests waited, from their times on", () => {
+    const order = { kind: "workflow", agingThreshold: 100 } as const;
+    const forecast = (distanceSeconds: number) => ({
+      ...{ agent: "qa/maths", remainingCalls: 1, requestSeconds: 1, tokensPerSecond: 30 },
+      distanceSeconds,
+    });
+    const sent = (changesAt: number) =>
+      replayRun(buildPolicy({ kind: "fixed", model: "small", order, place: { kind: "least-load" } }), {
+        replicas,
+        requests: [
+          request(visit(0, [0, 10, null])),
+          { ...request(visit(0, [1, 11, null])), forecast: forecast(5), reforecasts: [{ atSeconds: changesAt, forecast: forecast(1) }] },
+          { ...request(visit(0, [2, 12, null])), forecast: forecast(3) },
+        ],
+      }).map(({ visits }) => visits[0]?.dispatchedSeconds);
+    expect([6, 10].map(sent)).toEqual([
+      [0, 10, 11],
+      [0, 10, 11],
+    ]);
+    expect(sent(10.5)).toEqual([0, 12, 10]);
+  });
+
   it("shows policies what was learnt of agents, and when a request's program began", () => {
     const order = { kind: "workflow", agingThreshold: 100 } as const;
     const policy = buildPolicy({ kind: "fixed", model: "small", order, place: { kind: "least-load" } });

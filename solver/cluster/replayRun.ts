@@ -17,7 +17,8 @@ export interface RecordedRun {
  * disconnected, other configurations, requests for a model by its own name and background copies at the same
  * engines.
  *
- * A record has the forecast of learnt workflows at the stage that a request entered last, which then counts at all of its stages.
+ * A record has the forecast of learnt workflows at the stage that a request entered last and those that replaced it while it waited; before
+ * that the first counts at all of its stages.
  *
  * Policies that pack the replicas' memory are replayed where the record contains each replica's capacity: where they send work, and what
  * they hold back until a request ends. Their suspensions are not replayed, since readings of the replicas that were not chosen are missing;

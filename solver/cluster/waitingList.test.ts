@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Policy, WaitingWork } from "@/solver/policies/core/policy";
+import { MOST_HELD } from "@/solver/policies/placements";
+import { forecastOf } from "@/solver/policies/testing/worldOfContract";
 import { MOST_SHOWN, WaitingList } from "./waitingList";
 
 const work = (id: number, state: WaitingWork["state"] = { kind: "queued" }): WaitingWork => ({
@@ -78,6 +80,14 @@ test("shows the most preferred whatever came, left and rose since, as sorting al
   );
 });
 
+test("shows work by the forecasts that it has now, whatever it came with", () => {
+  const list = listOf(0, ({ forecast }) => forecast?.distanceSeconds ?? 0);
+  for (let id = 0; id < 300; id += 1) list.add({ ...work(id), forecast: forecastOf(id) });
+  expect(idsOf(list.shown([replica(3)]))).toEqual([0]);
+  list.reforecast((id) => forecastOf(999 - Number(id)));
+  expect(idsOf(list.shown([replica(3)]))).toEqual([0, 299]);
+});
+
 test("keeps the order of a queue that thousands pass through, and loses none", () => {
   const list = listOf(5000);
   const left: number[] = [];
@@ -101,8 +111,9 @@ test("shows of a long queue all that there is room for, or a bounded part of it 
     return [...first, ...first.map((at) => 5000 - each + at)];
   };
   expect(shownTo(free, 1000)).toEqual(oldestAndNewest(1000));
-  expect(shownTo({ ...free, askAgainSeconds: () => null }, 1000)).toEqual(oldestAndNewest(MOST_SHOWN));
-  expect(shownTo({ ...free, askAgainSeconds: () => null }, 100)).toEqual(oldestAndNewest(100));
+  expect(shownTo({ ...free, askAgainSeconds: () => null }, 1000)).toEqual(oldestAndNewest(MOST_SHOWN + MOST_HELD));
+  expect(shownTo({ ...free, askAgainSeconds: () => null }, 100)).toEqual(oldestAndNewest(100 + MOST_HELD));
+  expect(shownTo({ ...free, askAgainSeconds: () => null, due: () => ["2500", "none"] }, 1)).toContain(2500);
 });
 
 test("refuses a policy that passes over queued work although it promised not to", () => {

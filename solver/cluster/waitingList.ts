@@ -1,22 +1,25 @@
 import type { Action, Policy, ReplicaView, WaitingWork } from "@/solver/policies/core/policy";
+import { MOST_HELD } from "@/solver/policies/placements";
+import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 import { ModelQueue } from "./modelQueue";
 import { ProgramQueue } from "./programQueue";
 
 /**
- * Maximum work of a model's queue that a policy which may hold work back sees at once: it may leave room for any number of requests all the
- * time. Where it takes all of it, it is called again.
+ * Maximum work of a model's queue that a policy which may hold work back sees at once, in addition to what it may hold back: it may leave
+ * room for any number of requests all the time. Where it takes so much, it is called again.
  */
 export const MOST_SHOWN = 256;
 
 /**
  * Work that waits for a policy's decisions. Under long overload thousands wait and each decision concerns a few of them: of each model's
- * queue a policy sees only the first that the model's replicas have room for, by the policy's preference and by age. This does not
+ * queue a policy sees only the first that the model's replicas have room for, by the policy's preference and by age; one that may hold work
+ * back sees as many more as it tries, and those that are due. This does not
  * change its decisions and makes their cost independent of the queue's length. Only where a policy that may hold back releases more
  * than MOST_SHOWN at one instant may the later ones be older instead of preferred: the preferred ones it saw are used up.
  * Work that may go to any model is one queue, and a policy that chooses models sees all of it.
  */
 export class WaitingList {
-  private readonly policy: Pick<Policy, "preference" | "thenBy" | "modelOfStage" | "askAgainSeconds" | "choosesModel">;
+  private readonly policy: Pick<Policy, "preference" | "thenBy" | "modelOfStage" | "askAgainSeconds" | "choosesModel" | "due">;
   /** Maximum work of a model's queue that the policy sees at once. */
   readonly mostShown: number;
   private answered: WaitingWork[] = [];
@@ -43,7 +46,7 @@ export class WaitingList {
       return;
     }
     const model = this.policy.modelOfStage(work.stage);
-    const queue = this.queues.get(model) ?? new ModelQueue(this.policy);
+    const queue = this.queues.get(model) ?? new ModelQueue(this.policy, this.policy.askAgainSeconds !== undefined);
     this.queues.set(model, queue);
     queue.add(work);
   }
@@ -52,8 +55,20 @@ export class WaitingList {
   shown(replicas: readonly ReplicaView[]): readonly WaitingWork[] {
     if (this.common !== null) return this.answered.length === 0 ? this.common.shown : [...this.answered, ...this.common.shown];
     const shown = [...this.answered];
-    for (const [model, queue] of this.queues) if (queue.size > 0) queue.show(Math.min(this.mostShown, roomAt(model, replicas)), shown);
+    const { askAgainSeconds, due } = this.policy;
+    const more = askAgainSeconds === undefined ? 0 : MOST_HELD;
+    const first = due?.() ?? [];
+    for (const [model, queue] of this.queues) {
+      const room = queue.size === 0 ? 0 : Math.min(this.mostShown, roomAt(model, replicas));
+      if (room > 0) queue.show(room + more, shown, first);
+    }
     return shown;
+  }
+
+  /** Gives queued work the forecasts in force, by which its order may change. */
+  reforecast(forecastOf: (workId: string) => AgentForecast | undefined): void {
+    for (const work of this.common?.shown ?? []) Object.assign(work, { forecast: forecastOf(work.id) });
+    for (const queue of this.queues.values()) queue.reforecast(forecastOf);
   }
 
   /** Removes the work acted on from the list. @throws when the policy acted on work that does not wait, or out of the declared order. */

@@ -27,6 +27,11 @@ export class BoundedMap<Value> {
     return this.entries.values();
   }
 
+  /** Keys with values, in the same order. */
+  items(): MapIterator<[string, Value]> {
+    return this.entries.entries();
+  }
+
   /** @returns the evicted value; undefined if none had to be. */
   put(key: string, value: Value): Value | undefined {
     this.entries.delete(key);

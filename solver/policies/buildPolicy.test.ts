@@ -261,7 +261,7 @@ describe("buildPolicy", () => {
       const [action] = buildPolicy(balanced(order)).decide({ nowSeconds: 1, waiting: [{ ...work, ...predicted }], replicas: [seat] });
       return action?.kind === "dispatch" ? action.priority : null;
     };
-    expect([fcfs, ...aged].map(priorityBy)).toEqual([undefined, 20, 90, 0, 4768, 2250]);
+    expect([fcfs, ...aged].map(priorityBy)).toEqual([undefined, 20, 90, 0, 4567.8, 2250]);
   });
 
   it("says why a request starts where it does", () => {

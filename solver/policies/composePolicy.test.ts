@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { composePolicy } from "./composePolicy";
 import type { ReplicaView, WaitingWork } from "./core/policy";
-import type { Place, Preference } from "./core/policyParts";
+import type { Place, Preference, Slots } from "./core/policyParts";
+import { MOST_PASSES } from "./heldWork";
 import { fixedRoute } from "./routes/fixedRoute";
 
 const queued = (id: string, inputTokens: number, stage = 0): WaitingWork => ({
@@ -31,6 +32,9 @@ const picky: Place = {
   askAgainSeconds: (nowSeconds) => nowSeconds + 3,
 };
 
+/** The first replica with room; -1: none. */
+const roomAt = ({ inFlight, capacity }: Slots): number => inFlight.findIndex((held, at) => held < (capacity[at] ?? 0));
+
 const route = (...models: string[]) => ({ ...fixedRoute({ model: "" }), models });
 const shortest: Preference = { key: ({ inputTokens }) => inputTokens, agingThreshold: 2 };
 
@@ -43,9 +47,26 @@ function policyOf(preference?: Preference, place = picky) {
 }
 
 describe("a policy whose place holds work back", () => {
-  it("holds back with it what comes after it in its model's queue, and nothing of other models", () => {
+  it("lets later work go before it so often, then keeps a replica for it, which nothing else gets, until it goes or leaves", () => {
+    for (const leaves of [false, true]) {
+      let fits = false;
+      const place: Place = { ...picky, choose: (slots, { inputTokens }) => (inputTokens > 10 && !fits ? -1 : roomAt(slots)) };
+      const { policy, sent } = policyOf(undefined, place);
+      const large = queued("large", 99);
+      for (let pass = 0; pass < MOST_PASSES; pass += 1) expect(sent([large, queued(`${pass}`, 1)], pass)).toEqual([`${pass}`]);
+      expect([...(policy.due?.() ?? [])]).toEqual(["large"]);
+      for (let more = 0; more < 5; more += 1) expect(sent([large, queued("more", 1)], 50 + more)).toEqual([]);
+      expect(policy.askAgainSeconds?.()).not.toBeNull();
+      if (leaves) policy.observe({ kind: "left", workId: "large" });
+      fits = !leaves;
+      expect(sent([...(leaves ? [] : [large]), queued("more", 1)], 99)).toEqual(leaves ? ["more"] : ["large", "more"]);
+      expect([...(policy.due?.() ?? [])]).toEqual([]);
+    }
+  });
+
+  it("lets what fits go before it, and asks again", () => {
     const { policy, sent } = policyOf();
-    expect(sent([queued("a", 1), queued("large", 99), queued("b", 1), queued("other model's", 1, 1)])).toEqual(["a", "other model's"]);
+    expect(sent([queued("a", 1), queued("large", 99), queued("b", 1), queued("other model's", 1, 1)])).toEqual(["a", "b", "other model's"]);
     expect(policy.askAgainSeconds?.()).toBe(4);
     expect(sent([queued("a", 1)], 2)).toEqual(["a"]);
     expect(policy.askAgainSeconds?.()).toBeNull();
@@ -53,7 +74,7 @@ describe("a policy whose place holds work back", () => {
 
   it("does not count what it held back as released, so that nothing ages by it", () => {
     const { sent } = policyOf({ ...shortest, key: ({ id }) => (id === "a" ? 1 : 0) });
-    const waiting = [queued("a", 5), queued("large", 99)];
+    const waiting = [queued("large", 99)];
     for (let nowSeconds = 1; nowSeconds < 9; nowSeconds += 1) expect(sent(waiting, nowSeconds)).toEqual([]);
     expect(sent([queued("a", 5), queued("first", 3)], 9)).toEqual(["first", "a"]);
   });

@@ -1,7 +1,9 @@
 import { answeringStage, passedOver } from "./answeringStage";
 import type { Action, Need, Outage, Policy, ReplicaView, View, WaitingWork } from "./core/policy";
-import type { Order, Place, Preference, Route, Slots } from "./core/policyParts";
+import type { Order, Place, Preference, Route } from "./core/policyParts";
 import { refreshed, type Seats, seatsOf } from "./core/replicaSeats";
+import { HeldWork } from "./heldWork";
+import { placements, type QueueToPlace, roomOf } from "./placements";
 import { type PlannedQueue, plannedMemory } from "./plannedMemory";
 import { ReleaseLog, ReleaseQueue } from "./releaseQueue";
 
@@ -15,8 +17,8 @@ export interface PolicyParts {
 /**
  * A policy from a route (which model), an order (which request first) and a place (which replica). The route accepts or escalates
  * answered work; queued work leaves each model's queue in order for as long as a replica of the model has room. Where the place
- * holds back the next work, the rest of that queue waits behind it: smaller requests that overtake would keep the memory full that a large
- * one waits for, and it would starve. Queued work for a stage that the route does not know stays where it is.
+ * holds work back, the next that fits goes before it, a bounded number of times (`placements.ts`). Queued work for a stage that the route
+ * does not know stays where it is.
  *
  * Work of a stage that cannot answer it, because its model is lost or its engines failed it, continues at the stage that `answeringStage`
  * returns, and is refused where there is none. An answer that the route would escalate is accepted where that stage is its own.
@@ -29,6 +31,7 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
   const { memoryPlan } = place;
   const stages = route.models.length;
   const logs = models.map(() => (preference === undefined ? undefined : new ReleaseLog(preference)));
+  const held = models.map(() => new HeldWork());
   const needs: readonly Need[] = [...new Set([...route.needs, ...order.needs, ...place.needs])];
   let seen: readonly ReplicaView[] | null = null;
   let seats: readonly Seats[] = [];
@@ -49,6 +52,7 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
   /** Queued work whose stage cannot answer it. */
   function movedOn(work: WaitingWork, outage: Outage | undefined): Action {
     const { id: workId, stage: wanted, failedStages: failed, answeredStages: answered } = work;
+    for (const own of held) own.forget(workId);
     const stage = stageFor(wanted, { outage, failed, answered });
     if (stage === null) return refusal(wanted, work, outage);
     return { kind: "skip", workId, ...reasoned(wanted, stage) };
@@ -77,6 +81,7 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
     return queues.map((queue, index) => ({
       slots: refreshed(seatsOf(models[index] ?? "", replicas)),
       queue: new ReleaseQueue(queue, order, logs[index]?.copy()),
+      held: held[index]?.copy() ?? new HeldWork(),
     }));
   }
 
@@ -119,19 +124,21 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
       for (const [index, queue] of queues.entries()) {
         const own = seats[index];
         if (own === undefined || queue.length === 0) continue;
+        const { nowSeconds } = view;
         const release = new ReleaseQueue(queue, order, logs[index]);
-        const held = dispatchQueue({ queue: release, slots: refreshed(own), preference, place, view, actions });
-        holds ||= held;
+        const from = { queue: release, slots: refreshed(own), place, held: held[index] ?? new HeldWork(), nowSeconds };
+        if (dispatchQueue(from, preference, actions)) holds = true;
       }
       askAgainSeconds = holds ? (place.askAgainSeconds?.(view.nowSeconds) ?? null) : null;
       return actions;
     },
     observe(event) {
+      if (event.kind === "left") for (const own of held) own.forget(event.workId);
       route.observe?.(event);
       order.observe?.(event);
       place.observe?.(event);
     },
-    ...(place.askAgainSeconds && { askAgainSeconds: () => askAgainSeconds }),
+    ...(place.askAgainSeconds && { askAgainSeconds: () => askAgainSeconds, due: () => held.flatMap(({ due }) => [...due.keys()]) }),
     ...(memoryPlan && { memory: (view) => plannedMemory(memoryPlan(), plannedQueues(view), view.nowSeconds) }),
   };
 }
@@ -143,34 +150,20 @@ interface Answerable {
   readonly answered?: readonly number[] | undefined;
 }
 
-interface QueueToDispatch {
-  readonly queue: ReleaseQueue;
-  readonly slots: Slots;
-  readonly preference: Preference | undefined;
-  readonly place: Place;
-  readonly view: View;
-  readonly actions: Action[];
-}
-
-/** Returns whether the place held work back although there was room. */
-function dispatchQueue({ queue, slots, preference, place, view: { nowSeconds }, actions }: QueueToDispatch): boolean {
-  let room = 0;
-  for (let index = 0; index < slots.capacity.length; index += 1) {
-    room += Math.max(0, (slots.capacity[index] ?? 0) - (slots.inFlight[index] ?? 0));
-  }
+/** Dispatches the queue's work. @returns whether the place held work back although there was room. */
+function dispatchQueue(from: QueueToPlace, preference: Preference | undefined, actions: Action[]): boolean {
+  const { slots, place } = from;
+  let room = roomOf(slots);
   if (room === 0) return false;
   const degraded = place.degraded?.(slots) ?? null;
-  for (; room > 0; room -= 1) {
-    const work = queue.peek();
-    if (work === undefined) return false;
-    const chosen = place.choose(slots, work, nowSeconds);
+  let held = false;
+  for (const { work, chosen } of placements(from)) {
     const replicaId = slots.replicaIds[chosen];
     if (replicaId === undefined) {
-      if (place.askAgainSeconds !== undefined) return true;
-      throw new Error(`${place.kind} found no replica of ${slots.model} although there is room`);
+      held = true;
+      continue;
     }
-    queue.release(nowSeconds);
-    slots.inFlight[chosen] = (slots.inFlight[chosen] ?? 0) + 1;
+    room -= 1;
     const priority = preference?.key(work);
     actions.push({
       kind: "dispatch",
@@ -180,5 +173,5 @@ function dispatchQueue({ queue, slots, preference, place, view: { nowSeconds }, 
       ...(degraded === null ? {} : { degraded }),
     });
   }
-  return false;
+  return held && room > 0;
 }

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Reading, WaitingWork } from "./core/policy";
 import type { Slots } from "./core/policyParts";
+import { HeldWork, MOST_PASSES } from "./heldWork";
 import { timeSlotsPlace } from "./places/timeSlotsPlace";
 import { plannedMemory } from "./plannedMemory";
 import { ReleaseQueue } from "./releaseQueue";
@@ -20,7 +21,7 @@ interface Sent {
 }
 
 /** The forecast of a place with two replicas of 1,000 tokens for waiting prompts. */
-function nextOf(prompts: readonly number[], { has, seats, preempted = false }: Sent) {
+function nextOf(prompts: readonly number[], { has, seats, preempted = false }: Sent, held = new HeldWork()) {
   const place = timeSlotsPlace();
   const preemptions = has.map(() => fresh(0));
   const slots: Slots = {
@@ -36,7 +37,7 @@ function nextOf(prompts: readonly number[], { has, seats, preempted = false }: S
   const plan = place.memoryPlan?.();
   if (plan === undefined) throw new Error("time slots have a plan");
   const works = prompts.map((prompt, at) => workOf(`w${at}`, prompt));
-  const forecast = plannedMemory(plan, [{ slots, queue: new ReleaseQueue(works, {}, undefined) }], 1);
+  const forecast = plannedMemory(plan, [{ slots, queue: new ReleaseQueue(works, {}, undefined), held: held.copy() }], 1);
   expect(forecast.replicas.map((replica) => [replica.inFlight, replica.seats])).toEqual(seats.map((most) => [1, most]));
   return forecast.next.map(({ replicaId, held, laterReplicaId, peakTokens }) => [replicaId ?? held, laterReplicaId, peakTokens]);
 }
@@ -54,17 +55,30 @@ it("says which of what waits goes now, and of what lacks only a seat where it go
   ]);
   expect(nextOf([300, 100], { has: [800, 500], seats: [2, 1] })).toEqual([
     ["seats", "r1", 800],
-    ["behind", "r0", 900],
+    ["r0", null, 900],
   ]);
 });
 
-it("tells want of memory from pressure and from replicas that take no work, and what waits behind any of them", () => {
+it("tells want of memory from pressure and from replicas that take no work, and what goes before what is held back", () => {
   const has = [300, 500];
   expect(nextOf([900, 10], { has, seats: [8, 8] })).toEqual([
     ["memory", null, null],
-    ["behind", null, null],
+    ["r0", null, 310],
   ]);
-  expect(nextOf([10, 10], { has, seats: [8, 1], preempted: true }).map(([why]) => why)).toEqual(["pressure", "behind"]);
+  expect(nextOf([10, 10], { has, seats: [8, 1], preempted: true }).map(([why]) => why)).toEqual(["pressure", "pressure"]);
   expect(nextOf([10], { has, seats: [0, 0] })).toEqual([["closed", null, null]]);
   expect(nextOf([900], { has, seats: [0, 8] })).toEqual([["memory", null, null]]);
+});
+
+it("says what waits behind work that was passed over too often, for which the replica is kept", () => {
+  const held = new HeldWork();
+  for (let pass = 0; pass < MOST_PASSES; pass += 1) held.pass("w0");
+  expect(nextOf([900, 10], { has: [300, 990], seats: [8, 8] }, held)).toEqual([
+    ["memory", null, null],
+    ["r1", null, 1000],
+  ]);
+  expect(nextOf([900, 20], { has: [300, 990], seats: [8, 8] }, held)).toEqual([
+    ["memory", null, null],
+    ["behind", "r0", 320],
+  ]);
 });

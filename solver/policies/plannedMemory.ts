@@ -1,5 +1,8 @@
 import type { HeldBack, MemoryForecast, NextPlacement, ReplicaMemory } from "./core/memoryForecast";
+import type { WaitingWork } from "./core/policy";
 import type { MemoryPlan, Slots } from "./core/policyParts";
+import type { HeldWork } from "./heldWork";
+import { placements } from "./placements";
 import type { ReleaseQueue } from "./releaseQueue";
 
 /** Number of waiting requests of each model that are placed on trial. */
@@ -7,10 +10,11 @@ const MOST_NEXT = 10;
 /** More than is ever in flight, and still a count that slots can hold. */
 const ANY_NUMBER = 2 ** 31 - 1;
 
-/** A model's queue and replicas in their current state; the trial consumes both. */
+/** A model's queue and replicas in their current state; the trial consumes all of it. */
 export interface PlannedQueue {
   readonly queue: ReleaseQueue;
   readonly slots: Slots;
+  readonly held: HeldWork;
 }
 
 /** A plan's forecast for the replicas, and where the first of each queue would go if they were placed one after another. */
@@ -23,44 +27,38 @@ export function plannedMemory(plan: MemoryPlan, queues: readonly PlannedQueue[],
   };
 }
 
-function nextPlacements(plan: MemoryPlan, { queue, slots }: PlannedQueue, nowSeconds: number): readonly NextPlacement[] {
+/** First as the policy decides now, then what it would not send as if every replica had a free seat. */
+function nextPlacements(plan: MemoryPlan, { queue, slots, held }: PlannedQueue, nowSeconds: number): readonly NextPlacement[] {
   const seats = slots.capacity.slice();
-  const next: NextPlacement[] = [];
-  let holds = false;
-  let lacks: HeldBack | null = null;
-  while (next.length < MOST_NEXT) {
-    const work = queue.peek();
-    if (work === undefined) break;
-    queue.release(nowSeconds);
-    let chosen: number = lacks === null ? plan.choose(slots, work, nowSeconds) : -1;
-    if (chosen === -1 && !holds) {
-      holds = true;
-      liftSeats(slots);
-      chosen = plan.choose(slots, work, nowSeconds);
-    }
-    const replicaId: string | null = slots.replicaIds[chosen] ?? null;
-    let held: HeldBack | null = null;
-    if (replicaId === null) {
-      held = lacks === null ? lackOf(plan.replicas(slots, nowSeconds)) : "behind";
-      lacks ??= held;
-    } else if (holds) held = (slots.inFlight[chosen] ?? 0) >= (seats[chosen] ?? 0) ? "seats" : "behind";
-    if (replicaId !== null) slots.inFlight[chosen] = (slots.inFlight[chosen] ?? 0) + 1;
-    next.push({
-      workId: work.id,
-      agent: work.forecast?.agent ?? null,
-      queuedSinceSeconds: work.queuedSinceSeconds,
-      replicaId: holds ? null : replicaId,
-      held,
-      laterReplicaId: holds ? replicaId : null,
-      peakTokens: replicaId === null ? null : plan.peakTokens(slots, chosen),
-    });
+  const open: Slots = { ...slots, capacity: seats.map((most) => (most > 0 ? ANY_NUMBER : 0)) };
+  const place = {
+    kind: "time-slots",
+    choose: plan.choose.bind(plan),
+    choosing: plan.choosing.bind(plan),
+    nearest: plan.nearest.bind(plan),
+    askAgainSeconds: () => nowSeconds,
+  };
+  const tried: { readonly work: WaitingWork; readonly goes: { readonly replicaId: string; readonly peakTokens: number } | null }[] = [];
+  for (const { work, chosen } of placements({ queue, slots, place, held, nowSeconds })) {
+    const replicaId = slots.replicaIds[chosen];
+    tried.push({ work, goes: replicaId === undefined ? null : { replicaId, peakTokens: plan.peakTokens(slots, chosen) } });
+    if (tried.length === MOST_NEXT) break;
   }
-  return next;
-}
-
-/** Lets replicas that take work take any number. */
-function liftSeats({ capacity }: Slots): void {
-  for (let index = 0; index < capacity.length; index += 1) if ((capacity[index] ?? 0) > 0) capacity[index] = ANY_NUMBER;
+  for (let work = queue.peek(); work !== undefined && tried.length < MOST_NEXT; work = queue.peek()) {
+    queue.setAside();
+    tried.push({ work, goes: null });
+  }
+  return tried.map(({ work, goes }): NextPlacement => {
+    const about = { workId: work.id, agent: work.forecast?.agent ?? null, queuedSinceSeconds: work.queuedSinceSeconds };
+    if (goes !== null) return { ...about, ...goes, held: null, laterReplicaId: null };
+    const chosen = plan.choose(open, work, nowSeconds);
+    const laterReplicaId = open.replicaIds[chosen];
+    if (laterReplicaId === undefined)
+      return { ...about, replicaId: null, held: lackOf(plan.replicas(open, nowSeconds)), laterReplicaId: null, peakTokens: null };
+    const why = (open.inFlight[chosen] ?? 0) >= (seats[chosen] ?? 0) ? "seats" : "behind";
+    open.inFlight[chosen] = (open.inFlight[chosen] ?? 0) + 1;
+    return { ...about, replicaId: null, held: why, laterReplicaId, peakTokens: plan.peakTokens(open, chosen) };
+  });
 }
 
 /** Why work did not fit any of the replicas although every seat was free. */

@@ -1,4 +1,4 @@
-import { type Ranked, RankedHeap } from "../collections/rankedHeap";
+import { PositionHeap } from "../collections/positionHeap";
 import type { WaitingWork } from "./core/policy";
 import type { Order, Preference } from "./core/policyParts";
 
@@ -42,6 +42,9 @@ export class ReleaseLog {
  * change nothing here: of two that wait the older has been passed over at least as often.
  *
  * A request that failed and returned keeps the time it first joined, and counts as older than all that joined after that.
+ *
+ * Keys are read anew for each decision, so that the order is that of the forecasts in force then, however long the work waits. Work that
+ * its place holds back is set aside for the decision; the bound on that is in `placements.ts`, and adds to this one.
  */
 export class ReleaseQueue {
   private readonly works: readonly WaitingWork[];
@@ -49,9 +52,10 @@ export class ReleaseQueue {
   private readonly log: ReleaseLog | undefined;
   /** Positions by the time of joining; null: the works are in that order. */
   private readonly arrival: readonly number[] | null;
+  /** Released, or set aside. */
   private readonly released: Uint8Array;
   private oldest = 0;
-  private preferred: RankedHeap<Ranked> | null = null;
+  private preferred: PositionHeap | null = null;
   /** Position of the next work; -1: not determined since the last release. */
   private shown = -1;
 
@@ -76,9 +80,36 @@ export class ReleaseQueue {
 
   /** Releases the work that `peek` returned. */
   release(nowSeconds: number): void {
-    this.released[this.shown] = 1;
-    this.shown = -1;
+    this.releaseAt(this.shown, nowSeconds);
+  }
+
+  /** Passes over the work that `peek` returned: it is not released, and not returned again. */
+  setAside(): void {
+    this.setAsideAt(this.shown);
+  }
+
+  /** Positions of the named work in the list, in the order of the names; names of other queues' work are ignored. */
+  positionsOf(ids: ReadonlyMap<string, unknown>): readonly number[] {
+    const found = new Map<string, number>();
+    for (let position = 0; position < this.works.length && found.size < ids.size; position += 1) {
+      const { id } = this.works[position] as WaitingWork;
+      if (ids.has(id)) found.set(id, position);
+    }
+    return Array.from(ids.keys(), (id) => found.get(id) ?? -1).filter((position) => position >= 0);
+  }
+
+  at(position: number): WaitingWork | undefined {
+    return this.works[position];
+  }
+
+  releaseAt(position: number, nowSeconds: number): void {
+    this.setAsideAt(position);
     this.log?.note(nowSeconds);
+  }
+
+  setAsideAt(position: number): void {
+    this.released[position] = 1;
+    this.shown = -1;
   }
 
   private oldestPosition(): number {
@@ -90,15 +121,22 @@ export class ReleaseQueue {
     const { preference, log } = this;
     if (preference === undefined || log?.passedOver(this.works[oldest]?.queuedSinceSeconds ?? 0)) return oldest;
     this.preferred ??= byPreference(this.works, preference);
-    let position = this.preferred.pop()?.order ?? oldest;
-    while (this.released[position] === 1) position = this.preferred.pop()?.order ?? oldest;
-    return position;
+    let position = this.preferred.pop();
+    while (this.released[position] === 1) position = this.preferred.pop();
+    return position < 0 ? oldest : position;
   }
 }
 
 /** Positions are the order of the list. */
-function byPreference(works: readonly WaitingWork[], preference: Preference): RankedHeap<Ranked> {
-  return new RankedHeap(works.map((work, order) => ({ key: preference.key(work), tie: preference.thenBy?.(work) ?? 0, order })));
+function byPreference(works: readonly WaitingWork[], preference: Preference): PositionHeap {
+  const keys = new Float64Array(works.length);
+  const ties = new Float64Array(works.length);
+  for (let position = 0; position < works.length; position += 1) {
+    const work = works[position] as WaitingWork;
+    keys[position] = preference.key(work);
+    ties[position] = preference.thenBy?.(work) ?? 0;
+  }
+  return new PositionHeap(keys, ties);
 }
 
 /** Drivers list work in order of arrival, so the usual queue is already sorted and is not sorted again. */

@@ -100,8 +100,9 @@ export function LinePanel(props: {
       )}
       <p className="mt-2 text-xs text-ink-3">
         ● distance of an agent's remaining latencies from zero, on one scale for all applications; the bar is the middle 80 % of
-        measurements. With order workflow the smaller distance goes first, in steps of 25 %; within a step the program that started first. A
-        request that was passed over too often goes before all. Agents with fewer than four programs use the distribution of all agents.
+        measurements. With order workflow the smaller distance goes first; within an agent the program that started first. Waiting requests
+        follow as distances change. A request that was passed over too often goes before all. Until an agent's latencies have converged it
+        uses those of all agents.
       </p>
     </Panel>
   );

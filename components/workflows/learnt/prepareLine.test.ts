@@ -32,9 +32,10 @@ it("puts agents on the line by their distance, those without a place last, and s
     return line(some, { all: false, chosen: null }).left;
   };
   expect([leftWith(5), leftWith(64 - MOST_ON_LINE)]).toEqual(["40 more, 5 of them without a place yet", "40 more without a place yet"]);
-  // Those from 50 to 62 s are in one step of the order.
-  expect(line(many, { all: false, chosen: "a/n60" }).rows.at(-1)).toMatchObject({ rank: 51 });
-  expect([0, 1, 2, 49, 50, 61, 62].map((at) => line(many, { all: true, chosen: null }).rows[at]?.rank)).toEqual([1, 2, 3, 41, 51, 51, 51]);
+  expect(line(many, { all: false, chosen: "a/n60" }).rows.at(-1)).toMatchObject({ rank: 61 });
+  expect([0, 1, 49, 62].map((at) => line(many, { all: true, chosen: null }).rows[at]?.rank)).toEqual([1, 2, 50, 63]);
+  const level = [1, 1, 2].map((distanceSeconds, at) => testAgent(`a/level${at}`, { distanceSeconds }));
+  expect(line(level, { all: true, chosen: null }).rows.map(({ rank }) => rank)).toEqual([1, 1, 3]);
   expect(line(many, { all: true, chosen: null }).rows).toHaveLength(64);
 });
 

@@ -1,7 +1,6 @@
 import { niceTicks } from "@/components/charts/niceTicks";
 import { formatCount, formatCounted, formatSeconds } from "@/components/ui/format";
 import { quantileOfSorted } from "@/solver/numeric/quantile";
-import { steppedDistance } from "@/solver/policies/orders/workflowOrder";
 import type { AgentView, DistributionView } from "@/solver/workflow/learning/workflowsView";
 import type { AgentIdentities, AgentIdentity } from "../graph/agentIdentity";
 import type { Tick } from "../graph/Track";
@@ -17,7 +16,7 @@ export interface Stretch {
 
 export interface LineRow {
   readonly identity: AgentIdentity;
-  /** Its rank among all agents, 1 being the first, equal within one step of the order; null: it has none yet. */
+  /** Its rank among all agents, 1 being the first; null: it has none yet. */
   readonly rank: number | null;
   /** Its position as a share of the axis; null: it has none yet. */
   readonly at: number | null;
@@ -60,8 +59,7 @@ export interface LineOptions {
 }
 
 /**
- * Positions agents on the line of all agents, nearest to zero first, in the steps of the policy's order. Those without a position come
- * last.
+ * Positions agents on the line of all agents, nearest to zero first, as the policy orders them. Those without a position come last.
  */
 export function prepareLine(agents: readonly AgentView[], { all, chosen, identities }: LineOptions): LinePicture {
   const order = agents.toSorted(
@@ -69,14 +67,14 @@ export function prepareLine(agents: readonly AgentView[], { all, chosen, identit
   );
   const isShown = ({ key }: AgentView, at: number) => all || at < MOST_ON_LINE || key === chosen;
   const [shown, left] = [order.filter(isShown), order.filter((agent, at) => !isShown(agent, at))];
-  const steps = agents.flatMap(({ distanceSeconds }) => (distanceSeconds === null ? [] : [steppedDistance(distanceSeconds)]));
+  const distances = agents.flatMap(({ distanceSeconds }) => (distanceSeconds === null ? [] : [distanceSeconds]));
   const { end, ticks } = secondsAxis(shown.reduce((most, agent) => Math.max(most, farthest(agent)), 0));
   return {
     rows: shown.flatMap((agent): LineRow | [] => {
       const identity = identities.get(agent.key);
       if (identity === undefined) return [];
       const { distanceSeconds, remaining } = agent;
-      const rank = 1 + steps.filter((step) => step < steppedDistance(distanceSeconds ?? Number.POSITIVE_INFINITY)).length;
+      const rank = 1 + distances.filter((other) => other < (distanceSeconds ?? Number.POSITIVE_INFINITY)).length;
       return {
         identity,
         rank: distanceSeconds === null ? null : rank,

@@ -62,8 +62,8 @@ it("draws expected memory against what a replica holds, marks what is beyond it,
     ["unnamed", "1.00\u00a0s", "held: no replica has enough memory now", "–"],
     ["unnamed", "1.00\u00a0s", "held: all replicas are under pressure", "–"],
     ["unnamed", "1.00\u00a0s", "held: no replica takes work now", "–"],
-    ["unnamed", "1.00\u00a0s", "to r2 after earlier requests", "10 tokens"],
-    ["unnamed", "1.00\u00a0s", "held behind earlier requests", "–"],
+    ["unnamed", "1.00\u00a0s", "to r2, kept for a request that was passed over", "10 tokens"],
+    ["unnamed", "1.00\u00a0s", "held behind requests that were passed over", "–"],
   ]);
   expect(left).toBe(0);
   const many = Array.from({ length: 40 }, (_, at) => replica({ replicaId: `r${at}` }));

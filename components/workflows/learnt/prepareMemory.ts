@@ -99,7 +99,9 @@ function heldText({ held, laterReplicaId }: NextPlacement, later: ReplicaMemory 
     case "closed":
       return "held: no replica takes work now";
     case "behind":
-      return laterReplicaId === null ? "held behind earlier requests" : `to ${laterReplicaId} after earlier requests`;
+      return laterReplicaId === null
+        ? "held behind requests that were passed over"
+        : `to ${laterReplicaId}, kept for a request that was passed over`;
   }
 }
 

@@ -318,6 +318,15 @@ const stageRecordSchema = z.object({
     .optional(),
 });
 
+/** What calls of an agent taught. */
+const forecastSchema = z.object({
+  agent: z.string(),
+  distanceSeconds: z.number(),
+  remainingCalls: z.number(),
+  requestSeconds: z.number(),
+  tokensPerSecond: z.number(),
+});
+
 /**
  * The record of the decisions about a request. It contains no answer, and no prompt unless the settings say so. Served by GET
  * `/decisions/<id>` and by GET `/decisions?after=<sequence>` (at most 1000 a call). Optional members are absent in records of older
@@ -360,15 +369,9 @@ export const decisionSchema = z.object({
    * gateway's own clock; absent if the policy does not ask, or nothing is learnt yet. If the policy chooses models, only the beginning.
    */
   programStart: z.number().optional(),
-  forecast: z
-    .object({
-      agent: z.string(),
-      distanceSeconds: z.number(),
-      remainingCalls: z.number(),
-      requestSeconds: z.number(),
-      tokensPerSecond: z.number(),
-    })
-    .optional(),
+  forecast: forecastSchema.optional(),
+  /** Forecasts that replaced it while the request waited, as more was learnt, the newest ones; `at`: in engine seconds. */
+  reforecasts: z.array(z.object({ at: z.number(), forecast: forecastSchema.optional() })).optional(),
   /** Whether a canary's candidate decided. */
   canary: z.boolean().optional(),
   /** The name in `model`. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Decision, type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gateway/gatewayAdmin";
 import { gatewayWorkflowsSchema } from "@/server/contracts/gateway/gatewayWorkflows";
 import type { OrderDocument } from "@/solver/plan/policySchema";
+import { MOST_PASSES } from "@/solver/policies/heldWork";
 import { SLOT_SECONDS } from "@/solver/policies/places/memoryTimeline";
 import type { GatewayLimits } from "../http/limits";
 import { sayCompletion, startTestEngine } from "../testing/testEngine";
@@ -129,7 +130,7 @@ describe("requests that the memory of no engine has room for", () => {
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it("leave cleanly when their clients go, and what waited behind them goes on", async () => {
+  it("leave cleanly when their clients go, and block nothing that fits while they wait", async () => {
     const engine = await engineOf(2500);
     const gateway = await startPacking(packed([engine.url]));
     const first = ask(gateway, "first", { tokens: 1000 });
@@ -137,15 +138,38 @@ describe("requests that the memory of no engine has room for", () => {
     const leaving = new AbortController();
     const large = ask(gateway, "large", { tokens: 2000, init: { signal: leaving.signal } }).catch(() => null);
     await until(async () => (await queued(gateway)) === 1);
-    const behind = ask(gateway, "behind", { tokens: 1000 });
-    await until(async () => (await queued(gateway)) === 2);
-    expect(engine.came()).toEqual(["first"]);
+    const next = ask(gateway, "next", { tokens: 1000 });
+    await until(() => engine.came().length === 2);
+    expect([engine.came(), await queued(gateway)]).toEqual([["first", "next"], 1]);
     leaving.abort();
     expect(await large).toBeNull();
-    await until(() => engine.came().length === 2);
-    expect([engine.came(), await queued(gateway)]).toEqual([["first", "behind"], 0]);
+    await until(async () => (await queued(gateway)) === 0);
     engine.answer(...engine.came());
-    expect((await Promise.all([first, behind])).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await Promise.all([first, next])).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it("are passed over so often and no more: then their engine gets nothing before they go", async () => {
+    const engine = await engineOf(2500);
+    const gateway = await startPacking(packed([engine.url]));
+    const answers = [ask(gateway, "first", { tokens: 1000 })];
+    await until(() => engine.came().length === 1);
+    answers.push(ask(gateway, "large", { tokens: 2000 }));
+    await until(async () => (await queued(gateway)) === 1);
+    for (let pass = 0; pass < MOST_PASSES; pass += 1) {
+      const passes = ask(gateway, `pass-${pass}`, { tokens: 1000 });
+      await until(() => engine.came().length === 2 + pass);
+      engine.answer(`pass-${pass}`);
+      expect((await passes).status).toBe(200);
+    }
+    answers.push(ask(gateway, "late", { tokens: 1000 }));
+    await until(async () => (await queued(gateway)) === 2);
+    engine.answer("first");
+    await until(() => engine.came().length === 2 + MOST_PASSES);
+    expect(engine.came().at(-1)).toBe("large");
+    engine.answer("large");
+    await until(() => engine.came().at(-1) === "late");
+    engine.answer("late");
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
   it("are answered at their deadline, as all that waits", async () => {
@@ -188,7 +212,10 @@ describe("requests that the memory of no engine has room for", () => {
     const engine = await engineOf(2500);
     const gateway = await startPacking(packed([engine.url], { order: { kind: "workflow", agingThreshold: 100 }, timeScale: 1 }));
     // Each is its own program, which teaches how long its calls take.
-    for (let asked = 0; asked < 8; asked += 1) await (await ask(gateway, probe, { tokens: 50 })).text();
+    await until(async () => {
+      for (let asked = 0; asked < 32; asked += 1) await (await ask(gateway, probe, { tokens: 50 })).text();
+      return ((await recordOf(gateway, await ask(gateway, probe, { tokens: 50 }))).forecast?.requestSeconds ?? 0) > 0;
+    });
     const answers = ["a", "b", "c"].map((name) => ask(gateway, name, { tokens: 1000 }));
     await until(() => engine.came().length === 3);
     engine.answer(...engine.came());

@@ -230,6 +230,42 @@ describe("PolicyDriver", () => {
     await held;
   });
 
+  it("gives waiting work the forecasts in force as soon as they change, once each, and says when it did", async () => {
+    const listed: (number | undefined)[][] = [];
+    const forecastOf = (distanceSeconds: number) => ({
+      ...{ agent: "qa/router", remainingCalls: 2, requestSeconds: 1, tokensPerSecond: 40 },
+      distanceSeconds,
+    });
+    let revision = 0;
+    const policy: Policy = {
+      ...buildPolicy({ kind: "fixed", model: "large", order: { kind: "fcfs" }, place: { kind: "least-load" } }),
+      decide(view) {
+        listed.push(view.waiting.map(({ forecast }) => forecast?.distanceSeconds));
+        return [];
+      },
+    };
+    const driver = new PolicyDriver({
+      ...{ policy, replicas: () => [], outage: noOutage, timeScale: 1, queued: new Map(), onRoom: () => undefined },
+      forecastRevision: () => revision,
+    });
+    const leaving = new AbortController();
+    const told: number[] = [];
+    const reforecast = (nowSeconds: number) => {
+      told.push(nowSeconds);
+      return forecastOf(10 * revision + told.length);
+    };
+    const held = [driver.queue({ ...work, id: "a", forecast: forecastOf(99), reforecast }, leaving.signal)];
+    held.push(driver.queue({ ...work, id: "b", forecast: forecastOf(5) }, leaving.signal));
+    driver.pump(performance.now());
+    revision = 1;
+    driver.pump(performance.now());
+    driver.pump(performance.now());
+    expect(listed).toEqual([[1], [1, 5], [1, 5], [12, 5], [12, 5]]);
+    expect(told).toEqual([...told].sort((a, b) => a - b));
+    leaving.abort();
+    await Promise.all(held);
+  });
+
   it("shows a policy that chooses models all that waits, in the order in which programs began", async () => {
     const listed: string[][] = [];
     const policy: Policy = {

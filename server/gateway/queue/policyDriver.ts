@@ -37,6 +37,8 @@ interface DriverOptions {
   readonly line?: string | undefined;
   /** Called with the moment when an engine got room; the queues that may use it are pumped, this driver's among them. */
   readonly onRoom: (nowMs: number) => void;
+  /** Increases whenever forecasts of waiting work may have changed; absent: they never do. */
+  readonly forecastRevision?: () => number;
   /** Counts the decisions of a policy that chooses models at dispatch; absent: not counted. */
   readonly rounds?: RoundTallies;
 }
@@ -55,6 +57,8 @@ export class PolicyDriver {
   /** Set while the policy holds work. */
   #timer: NodeJS.Timeout | undefined;
   #wakesAtMs = Number.POSITIVE_INFINITY;
+  /** The revision of the forecasts that waiting work has. */
+  #forecastRevision = 0;
   /** Requests that began with this policy and are not answered yet. */
   active = 0;
 
@@ -130,10 +134,20 @@ export class PolicyDriver {
   /** Calls the policy and carries out its actions. */
   pump(nowMs: number): void {
     if (this.#waiting.length === 0) return;
+    this.#reforecast(nowMs);
     const view = this.#view(nowMs);
     const actions = this.policy.decide(view);
     if (actions.length > 0) this.#carryOut(actions, view);
     this.#askAgain(nowMs);
+  }
+
+  /** Gives queued work the forecasts in force, if these have changed since. */
+  #reforecast(nowMs: number): void {
+    const revision = this.#options.forecastRevision?.() ?? 0;
+    if (revision === this.#forecastRevision) return;
+    this.#forecastRevision = revision;
+    const nowSeconds = this.#secondsAt(nowMs);
+    for (const entry of this.#waiting) if (entry.state.kind === "queued") entry.reforecast(nowSeconds);
   }
 
   #carryOut(actions: readonly Action[], { nowSeconds, replicas }: EngineView): void {
@@ -206,6 +220,7 @@ export class PolicyDriver {
     if (signal.aborted) return Promise.resolve({ kind: "aborted" });
     const nowMs = performance.now();
     const entry = new WaitingEntry(work, state, this.#secondsAt(nowMs));
+    if (state.kind === "queued") entry.reforecast(this.#secondsAt(nowMs));
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#settle(entry, { kind: "aborted" });

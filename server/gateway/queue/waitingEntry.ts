@@ -42,7 +42,12 @@ export interface Failed {
 }
 
 /** Absent times are set to the moment at which the work reaches the driver. */
-export type Work = Omit<WaitingWork, "state" | Times> & { readonly [Time in Times]?: number | undefined };
+export type Work = Omit<WaitingWork, "state" | Times> & {
+  readonly [Time in Times]?: number | undefined;
+} & {
+  /** The forecast in force, recorded with the engine seconds at which the work gets it; absent: it keeps its own. */
+  readonly reforecast?: ((nowSeconds: number) => AgentForecast | undefined) | undefined;
+};
 type Times = "programArrivalSeconds" | "queuedSinceSeconds";
 
 /** Work as the policy sees it. Its members are written out: spreads cost twenty times as much, and more than the policy's decision. */
@@ -57,11 +62,12 @@ export class WaitingEntry implements WaitingWork {
   readonly predictedProgramTokens: number | undefined;
   readonly call: WorkflowCall | undefined;
   readonly accurate: Uint32Array | undefined;
-  readonly forecast: AgentForecast | undefined;
+  forecast: AgentForecast | undefined;
   readonly failedStages: readonly number[] | undefined;
   readonly answeredStages: readonly number[] | undefined;
   readonly evidence: Evidence | undefined;
   readonly state: WaitingWork["state"];
+  readonly #reforecast: Work["reforecast"];
   settle: (outcome: Grant | Judgement | Failed) => void = () => undefined;
   settled = false;
 
@@ -81,5 +87,11 @@ export class WaitingEntry implements WaitingWork {
     this.answeredStages = work.answeredStages;
     this.evidence = work.evidence;
     this.state = state;
+    this.#reforecast = work.reforecast;
+  }
+
+  /** Takes the forecast in force. */
+  reforecast(nowSeconds: number): void {
+    if (this.#reforecast !== undefined) this.forecast = this.#reforecast(nowSeconds);
   }
 }

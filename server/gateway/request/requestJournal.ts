@@ -64,6 +64,15 @@ export interface Finding extends Usage {
   readonly firstTokenMs?: number;
 }
 
+/** Changes of a waiting request's forecast that its record keeps: those of some minutes. */
+const MOST_REFORECASTS = 128;
+
+const isSameForecast = (one: AgentForecast | undefined, other: AgentForecast | undefined): boolean =>
+  one?.distanceSeconds === other?.distanceSeconds &&
+  one?.remainingCalls === other?.remainingCalls &&
+  one?.requestSeconds === other?.requestSeconds &&
+  one?.tokensPerSecond === other?.tokensPerSecond;
+
 type Degradation = NonNullable<Decision["degraded"]>[number];
 type Skipped = NonNullable<Decision["skipped"]>[number];
 
@@ -110,7 +119,9 @@ export class RequestJournal {
   /** Its call in the workflow tracker; null if it is not followed. */
   call: FollowedCall | null = null;
   /** The forecast at that stage; undefined if the policy does not read it or nothing is learned yet. */
-  forecast: AgentForecast | undefined;
+  #forecast: AgentForecast | undefined;
+  /** The forecasts that replaced it. */
+  #reforecasts: NonNullable<Decision["reforecasts"]> = [];
   /** Why the gateway aborted it; null if it did not. */
   aborted: AbortKind | null = null;
   /** The gateway's own error; empty if an engine's answer was passed on. */
@@ -118,6 +129,19 @@ export class RequestJournal {
 
   constructor(start: JournalStart) {
     this.#start = start;
+  }
+
+  /** Notes the forecast with which it enters a stage. */
+  startForecast(forecast: AgentForecast | undefined): void {
+    this.#forecast = forecast;
+    this.#reforecasts = [];
+  }
+
+  /** Notes a forecast that replaces the one before, in engine seconds; the oldest are dropped beyond a bound. */
+  changeForecast(at: number, forecast: AgentForecast | undefined): void {
+    if (isSameForecast(forecast, this.#reforecasts.length === 0 ? this.#forecast : this.#reforecasts.at(-1)?.forecast)) return;
+    this.#reforecasts.push(forecast === undefined ? { at } : { at, forecast });
+    if (this.#reforecasts.length > MOST_REFORECASTS) this.#reforecasts.shift();
   }
 
   /** Notes a degradation that changed the outcome. */
@@ -250,11 +274,12 @@ export class RequestJournal {
     const { predictedTokens, predictedProgramTokens } = this.expected;
     if (predictedTokens !== undefined) decision.predictedTokens = predictedTokens;
     if (predictedProgramTokens !== undefined) decision.predictedProgramTokens = predictedProgramTokens;
-    const { call, forecast } = this;
+    const { call } = this;
     if (call !== null && asked.agent !== "") decision.agent = call.agentKey;
     if (call !== null && served.driver.policy.needs.includes("workflows")) {
       decision.programStart = call.programStartSeconds;
-      if (forecast !== undefined) decision.forecast = forecast;
+      if (this.#forecast !== undefined) decision.forecast = this.#forecast;
+      if (this.#reforecasts.length > 0) decision.reforecasts = this.#reforecasts;
     }
     if (served.driver.policy.choosesModel) noteChoice(decision, { asked, served, call, accurate: this.policyPrediction?.accurate });
     const predictions = recordedPrediction(this.policyPrediction);

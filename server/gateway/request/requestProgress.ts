@@ -68,6 +68,8 @@ export class RequestProgress {
   #queuedSinceSeconds: number | undefined;
   #expected: Expected = {};
   #forecast: AgentForecast | undefined;
+  /** The model whose forecast its policy reads; null: it reads none. */
+  #forecastModel: string | null = null;
 
   constructor(options: ProgressOptions) {
     this.#options = options;
@@ -148,6 +150,7 @@ export class RequestProgress {
       call: this.#workflowCall,
       accurate: this.accurate,
       forecast: this.#forecast,
+      reforecast: this.#forecastModel === null ? undefined : (nowSeconds) => this.#reforecast(nowSeconds),
       failedStages: this.#failed.length === 0 ? undefined : this.#failed,
       answeredStages: this.#answered.length === 0 ? undefined : this.#answered,
       evidence: this.evidence,
@@ -167,8 +170,19 @@ export class RequestProgress {
     const model = this.served.models[stage] ?? "";
     const reads = call !== null && this.served.driver.policy.needs.includes("workflows");
     this.#expected = expectedAt(model, asked, this.policyPrediction);
+    this.#forecastModel = reads ? model : null;
     this.#forecast = reads ? serving.workflows.forecast(call, model) : undefined;
     journal.expected = this.#expected;
-    journal.forecast = this.#forecast;
+    journal.startForecast(this.#forecast);
+  }
+
+  /** The forecast in force, recorded if it differs from the one before. */
+  #reforecast(nowSeconds: number): AgentForecast | undefined {
+    const { call, serving, journal } = this.#options;
+    if (call === null || this.#forecastModel === null) return this.#forecast;
+    const forecast = serving.workflows.forecast(call, this.#forecastModel);
+    if (forecast !== this.#forecast) journal.changeForecast(nowSeconds, forecast);
+    this.#forecast = forecast;
+    return forecast;
   }
 }

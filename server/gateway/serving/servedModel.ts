@@ -56,6 +56,8 @@ export interface ServingDeps {
   readonly queued: Map<string, number>;
   readonly onRoom: (nowMs: number) => void;
   readonly rounds: RoundTallies;
+  /** Increases whenever forecasts of waiting requests may have changed. */
+  readonly forecastRevision: () => number;
   /** Observes the decisions on the cascade's requests. */
   readonly shadow: () => PolicyWatcher | null;
 }
@@ -104,7 +106,7 @@ interface NamedPolicy {
 function servedModel(
   name: string,
   { kind, canary = false, policy, planId, policyHash }: NamedPolicy,
-  { config, pool, outage, judge, gateWatch, queued, onRoom, rounds, shadow }: ServingDeps,
+  { config, pool, outage, judge, gateWatch, queued, onRoom, rounds, forecastRevision, shadow }: ServingDeps,
 ): ServedModel {
   const { timeScale } = config;
   const built = buildPolicy(policy);
@@ -128,6 +130,7 @@ function servedModel(
     configurations: configurationsOf(policy),
     driver: new PolicyDriver({
       ...{ policy: acting, replicas: (nowMs) => pool.replicasAt(nowMs), outage, timeScale, queued, onRoom, rounds },
+      ...(built.needs.includes("workflows") && { forecastRevision }),
       line: built.choosesModel ? name : undefined,
     }),
     wanted: wantedBy(policy, built),

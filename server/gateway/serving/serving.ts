@@ -387,6 +387,7 @@ export class Serving {
       outage: () => this.#outage,
       judge,
       gateWatch,
+      forecastRevision: () => this.workflows.forecastRevision,
       queued,
       rounds,
       onRoom: (nowMs) => this.pump(nowMs),

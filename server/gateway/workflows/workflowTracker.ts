@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
+import { PublishedForecasts } from "@/solver/workflow/learning/publishedForecasts";
 import { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
 import type { WorkflowCounts } from "@/solver/workflow/learning/workflowsView";
 import type { ModelRequest } from "../http/modelRequest";
@@ -38,6 +39,7 @@ export class WorkflowTracker {
   readonly #thread = new LineThread();
   readonly #tallies = new WorkflowTallies();
   readonly #view = new CachedView();
+  readonly #published = new PublishedForecasts((agentKey, model) => this.#forecast(agentKey, model));
   #learner = new WorkflowLearner();
   #sinceMs = Date.now();
   #timeScale = 1;
@@ -111,8 +113,17 @@ export class WorkflowTracker {
     });
   }
 
-  /** What earlier calls of the agent taught; undefined if nothing has been learnt yet. */
+  /** What earlier calls of the agent taught, as last published; undefined if nothing had been learnt by then. */
   forecast({ agentKey }: FollowedCall, model: string): AgentForecast | undefined {
+    return this.#published.of(agentKey, model);
+  }
+
+  /** Increases whenever forecasts are published anew. */
+  get forecastRevision(): number {
+    return this.#published.revision;
+  }
+
+  #forecast(agentKey: string, model: string): AgentForecast | undefined {
     const known = this.#guarded(undefined, () => this.#learner.forecast(agentKey, model));
     if (known === undefined) return undefined;
     return {
@@ -204,10 +215,11 @@ export class WorkflowTracker {
     this.#learner = learner;
     this.#placed.revision = learner.revision;
     this.#placed.agents = learner.lineAgents().length;
+    this.#published.publish();
     this.#view.drop();
   }
 
-  /** Places the agents again, which takes a while; until then they keep their places. */
+  /** Places the agents again, which takes a while, and publishes forecasts; until then they keep their places. */
   async #place(): Promise<void> {
     this.#placing = true;
     const learner = this.#learner;
@@ -225,6 +237,7 @@ export class WorkflowTracker {
       this.#placed.revision = revision;
       this.#view.change();
     }
+    if (learner === this.#learner) this.#published.publish();
     const fails = line === null && this.#sweeping !== undefined;
     if (fails && !this.#placed.fails) this.#log.warn("agents could not be placed by what they taught, and stand where they stood");
     this.#placed.fails = fails;

@@ -177,17 +177,20 @@ describe("the order by workflows", () => {
     const engine = await startTestEngine(({ body }, response) => {
       const answer = () => sayCompletion(response, "done");
       if (holds) waiting.push(answer);
-      else setTimeout(answer, body.user === "slow" ? 150 : 1);
+      else setTimeout(answer, body.user === "slow" ? 80 : 5);
     });
     const gateway = await startTestGateway();
     const order = { kind: "workflow", agingThreshold: 100 } as const;
     const policy = { kind: "fixed", model: "large", order, place: { kind: "least-load" } } as const;
     await gateway.put({ ...oneModel([engine.url], 1), ...hashed(policy), timeScale });
-    for (let at = 0; at < 8; at += 1) for (const agent of ["slow", "quick"]) await call(gateway, { "x-weir-agent": agent });
+    const distanceOf = async (agent: string) => (await newest(gateway, agent))?.forecast?.distanceSeconds ?? Number.NaN;
+    // Until both agents' latencies have converged and are published.
     await until(async () => {
-      const { learnt } = await workflowsOf(gateway);
-      return learnt.agents.length === 2 && learnt.agents.every(({ distanceSeconds }) => distanceSeconds !== null);
+      for (const agent of ["slow", "quick"]) await call(gateway, { "x-weir-agent": agent });
+      return (await distanceOf("quick")) < (await distanceOf("slow"));
     });
+    const { learnt } = await workflowsOf(gateway);
+    expect(learnt.agents.map(({ distanceSeconds }) => distanceSeconds)).toEqual([expect.any(Number), expect.any(Number)]);
     expect((await workflowsOf(gateway)).used).toBe(true);
     holds = true;
     const answers = [call(gateway, { "x-weir-agent": "first" })];

@@ -29,7 +29,7 @@ export interface ReplicaMemory {
 /**
  * Why work is not sent now: every replica that would take it has its maximum number of requests (`seats`); with it more tokens would be
  * held at some time than fit (`memory`); no work is sent to any of them until pressure has cleared (`pressure`); none takes work
- * (`closed`); or a replica would take it, but earlier work waits (`behind`).
+ * (`closed`); or a replica would take it, but is kept for work that was passed over too often (`behind`).
  */
 export type HeldBack = "seats" | "memory" | "pressure" | "closed" | "behind";
 

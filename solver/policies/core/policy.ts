@@ -33,7 +33,10 @@ export interface WaitingWork {
    * `configurationSpace`; left out where there is no prediction for this request. A prediction for a program applies to all its requests.
    */
   readonly accurate?: Uint32Array | undefined;
-  /** What is learnt of its agent from earlier programs; left out where nothing has been learnt yet, or the policy does not read it. */
+  /**
+   * What is learnt of its agent from earlier programs; left out where nothing has been learnt yet, or the policy does not read it. A driver
+   * replaces it while the work waits whenever what is learnt is published anew.
+   */
   readonly forecast?: AgentForecast | undefined;
   /** Stages whose engines failed it as often as the driver retries; left out: none. */
   readonly failedStages?: readonly number[] | undefined;
@@ -243,9 +246,10 @@ export interface Policy {
   readonly needs: readonly Need[];
   /**
    * Sort key of a model's queued work, lowest first; null: list order. At each release from a queue the policy takes the
-   * work with the lowest key, of equal keys the first listed, or the oldest. Where it holds that back, it releases nothing after it either.
-   * A driver that lists work in order of arrival may therefore leave out all but as many of the lowest and of the oldest as there is room
-   * for at the model's replicas, but no work whose stage cannot answer it. Keys of waiting work never fall.
+   * work with the lowest key, of equal keys the first listed, or the oldest. A driver that lists work in order of arrival may therefore
+   * leave out all but as many of the lowest and of the oldest as there is room for at the model's replicas, but no work whose stage cannot
+   * answer it. A policy that may hold work back tries `MOST_HELD` more, and first what is `due`. Keys of waiting work never fall, unless
+   * its forecast is replaced.
    */
   readonly preference: ((work: WaitingWork) => number) | null;
   /** Tie-break of equal keys, lowest first, before the order of the list; left out: none. Never falls either. */
@@ -280,6 +284,8 @@ export interface Policy {
   observe(event: PolicyEvent): void;
   /** When work that the latest decision held back, although there was room, may go without any event; null where it held nothing back. */
   readonly askAgainSeconds?: () => number | null;
+  /** Ids of the held-back work that goes before all other: a driver that leaves work out must list it. A query; left out: none. */
+  readonly due?: () => Iterable<string>;
   /** Its forecast of the replicas' memory and its plan for waiting work. A query: nothing changes. Only if its place packs memory. */
   readonly memory?: (view: View) => MemoryForecast;
 }

@@ -34,11 +34,14 @@ export interface Order {
   observe?(event: PolicyEvent): void;
 }
 
-/** The key by which work goes before older work, until the older has waited too long. */
+/**
+ * The key by which work goes before older work, until the older has waited too long. It is read anew for each decision; it never falls
+ * while the work waits with the same forecast.
+ */
 export interface Preference {
-  /** Smallest first; equal keys leave in the driver's list order. Never falls while the work waits. */
+  /** Smallest first; equal keys leave in the driver's list order. */
   key(work: WaitingWork): number;
-  /** Tie-break of equal keys, smallest first. Never falls while the work waits; left out: the order of the list. */
+  /** Tie-break of equal keys, smallest first; left out: the order of the list. */
   thenBy?(work: WaitingWork): number;
   /** Releases of other work from the queue after which waiting work goes before all later work. */
   readonly agingThreshold: number;
@@ -68,6 +71,10 @@ export interface Place {
    * held back. It must not be held back for ever: a replica that takes work and has none that this place sent takes any.
    */
   choose(slots: Slots, work: WaitingWork, nowSeconds: number): number;
+  /** The same for all choices of one decision, in which the slots change by these choices only and capacities never grow. */
+  choosing?(slots: Slots, nowSeconds: number): (work: WaitingWork) => number;
+  /** The replica that is nearest to having room for held-back work, among those with a capacity that are not kept for other work; -1: none. */
+  nearest?(slots: Slots, at: { readonly work: WaitingWork; readonly nowSeconds: number; readonly kept: ReadonlySet<number> }): number;
   /** Why missing telemetry currently changes its choice; null where it does not. */
   degraded?(slots: Slots): string | null;
   /** When work that it holds back may go without any event: a later moment. */
@@ -84,6 +91,8 @@ export interface MemoryPlan {
   replicas(slots: Slots, nowSeconds: number): readonly ReplicaMemory[];
   /** Chooses as the place would, and adds the work to the plan where it chose. */
   choose: Place["choose"];
+  choosing: NonNullable<Place["choosing"]>;
+  nearest: NonNullable<Place["nearest"]>;
   /** Expected maximum of tokens over all slots from now on at a replica, by its index into `slots`. */
   peakTokens(slots: Slots, index: number): number;
 }

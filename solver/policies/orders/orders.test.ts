@@ -76,14 +76,25 @@ describe("orders by what workflows taught", () => {
     queued("nearly as near", { forecast: { ...forecastOf(2.0001), remainingCalls: 3.001 }, programArrivalSeconds: 3 }),
   ];
 
-  it("go by the agent's distance in steps and then by the program's beginning in workflow", () => {
+  it("go by the agent's distance and then by the program's beginning in workflow", () => {
     expect(leaving(policyWith({ kind: "workflow", agingThreshold: 100 }), works)).toEqual([
       "unknown",
-      "nearly as near",
       "near, earlier program",
       "near, later program",
+      "nearly as near",
       "far, few calls",
     ]);
+  });
+
+  it("follow the forecasts in force at each decision, not those with which work came", () => {
+    const policy = policyWith({ kind: "workflow", agingThreshold: 100 });
+    const at = (near: number, far: number) => [
+      queued("near", { forecast: forecastOf(near) }),
+      queued("far", { forecast: forecastOf(far) }),
+    ];
+    const full = oneSlot.map((replica) => ({ ...replica, inFlight: 1 }));
+    expect(policy.decide({ nowSeconds: 1, waiting: at(2, 9), replicas: full })).toEqual([]);
+    expect(leaving(policy, at(9, 2), 2)).toEqual(["far", "near"]);
   });
 
   it("go by the calls yet to make and then by the order of coming in depth", () => {
@@ -96,12 +107,11 @@ describe("orders by what workflows taught", () => {
     ]);
   });
 
-  it("take what differs by less than a step, as an agent's figures do while more is learnt, for the same", () => {
+  it("take calls that differ by less than a step, as an agent's mean does while more is learnt, for the same", () => {
     const drifting = [2.6, 2.5, 2.4, 2.3].map((distance, at) =>
       queued(`${at}`, { forecast: { ...forecastOf(distance), remainingCalls: 1 + distance / 50 }, programArrivalSeconds: at }),
     );
-    for (const kind of ["workflow", "depth"] as const)
-      expect(leaving(policyWith({ kind, agingThreshold: 100 }), drifting)).toEqual(["0", "1", "2", "3"]);
+    expect(leaving(policyWith({ kind: "depth", agingThreshold: 100 }), drifting)).toEqual(["0", "1", "2", "3"]);
   });
 
   it("age as the others do, however early the programs of the others began", () => {

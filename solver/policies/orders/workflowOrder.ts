@@ -5,29 +5,21 @@ type Aging = Pick<Preference, "agingThreshold">;
 /** Keys go to engines as priorities, which are whole numbers: milliseconds, or thousandths of a call. */
 const KEYS_A_UNIT = 1000;
 
-/**
- * Distances within a step of this ratio count as equal, and so do calls within a quarter. Work keeps the forecast of its arrival while
- * learning continues, so that without steps the order of one agent's requests would follow fluctuations of its figures, not the start of
- * their programs.
- */
-const DISTANCE_STEP = 1.25;
+/** Calls within a quarter count as equal: means of few programs differ by less. */
 const CALLS_STEP = 0.25;
 
-/** The step of distance, in seconds, that orders agents: those in the same step count as equal. */
-export const steppedDistance = (seconds: number): number =>
-  seconds > 0 ? DISTANCE_STEP ** Math.round(Math.log(seconds) / Math.log(DISTANCE_STEP)) : 0;
-
 /**
- * First the agent whose programs end soonest, by its distance from a remaining latency of zero; within an agent, and between agents in the
- * same step, the program that began first (Kairos, section 5). Keys are whole milliseconds, in steps of a quarter. Work without a forecast
- * has key 0 and goes before work that is known to take time, so that its agent is learnt sooner.
+ * First the agent whose programs end soonest, by its distance from a remaining latency of zero; within an agent the program that began
+ * first, so that among the calls of one agent those go first whose programs have waited longest (Kairos, section 5). Keys are milliseconds
+ * of the forecast in force: a driver replaces forecasts of waiting work as more is learnt, and the order follows. Work without a forecast,
+ * or of an agent that has no distance yet, has key 0 and goes before work that is known to take time, so that its agent is learnt sooner.
  */
 export function workflowOrder({ agingThreshold }: Aging): Order {
   return {
     kind: "workflow",
     needs: ["workflows", "identifiers"],
     preference: {
-      key: ({ forecast }) => Math.round(KEYS_A_UNIT * steppedDistance(forecast?.distanceSeconds ?? 0)),
+      key: ({ forecast }) => KEYS_A_UNIT * (forecast?.distanceSeconds ?? 0),
       thenBy: ({ programArrivalSeconds }) => programArrivalSeconds,
       agingThreshold,
     },

@@ -38,7 +38,9 @@ function tokensIn({ inputTokens, tokensPerSecond, fromSeconds, untilSeconds }: P
 export function slotTokensOf(request: PlannedRequest): Float64Array {
   if (request.untilSeconds === null) return new Float64Array();
   const first = slotAt(request.fromSeconds);
-  return Float64Array.from({ length: lastSlotOf(request) - first + 1 }, (_, index) => tokensIn(request, first + index));
+  const tokens = new Float64Array(lastSlotOf(request) - first + 1);
+  for (let index = 0; index < tokens.length; index += 1) tokens[index] = tokensIn(request, first + index);
+  return tokens;
 }
 
 /**
@@ -54,6 +56,8 @@ export class MemoryTimeline {
   private first = 0;
   /** No slot after it holds anything. */
   private last = -1;
+  /** The slot with the largest sum; -1: not known. */
+  private fullest = -1;
 
   constructor(copied?: MemoryTimeline) {
     this.ring = copied === undefined ? new Float64Array(HORIZON_SLOTS) : copied.ring.slice();
@@ -75,6 +79,7 @@ export class MemoryTimeline {
     const passed = Math.min(now, this.last + 1);
     for (let slot = this.first; slot < passed; slot += 1) this.ring[slot % HORIZON_SLOTS] = 0;
     this.first = Math.max(this.first, now);
+    if (this.fullest < this.first) this.fullest = -1;
   }
 
   /** Adds a request that begins in the current slot of the timeline. */
@@ -118,6 +123,16 @@ export class MemoryTimeline {
     return peak + this.steadyTokens + steadyTokens;
   }
 
+  /**
+   * Tokens by which one more request that begins now exceeds a capacity in the slot that is fullest without it: a positive number shows,
+   * without a look at the other slots, that it does not fit.
+   */
+  excessTokens(capacityTokens: number, slotTokens: Float64Array, steadyTokens = 0): number {
+    if (this.fullest < 0) this.fullest = this.findFullest();
+    const own = steadyTokens + (slotTokens[this.fullest - this.first] ?? 0);
+    return (this.ring[this.fullest % HORIZON_SLOTS] ?? 0) + this.steadyTokens + own - capacityTokens;
+  }
+
   /** Expected maximum of each slot from now on, up to the last that holds anything. */
   slotTokens(): number[] {
     const { ring, first, steadyTokens } = this;
@@ -138,11 +153,20 @@ export class MemoryTimeline {
     return false;
   }
 
+  private findFullest(): number {
+    let fullest = this.first;
+    for (let slot = this.first + 1; slot <= this.last; slot += 1) {
+      if ((this.ring[slot % HORIZON_SLOTS] ?? 0) > (this.ring[fullest % HORIZON_SLOTS] ?? 0)) fullest = slot;
+    }
+    return fullest;
+  }
+
   private count(request: PlannedRequest, sign: 1 | -1): void {
     if (request.untilSeconds === null) {
       this.steadyTokens += sign * Math.ceil(request.inputTokens);
       return;
     }
+    this.fullest = -1;
     const last = lastSlotOf(request);
     for (let slot = Math.max(this.first, slotAt(request.fromSeconds)); slot <= last; slot += 1) {
       const at = slot % HORIZON_SLOTS;

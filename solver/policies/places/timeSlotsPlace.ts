@@ -1,3 +1,4 @@
+import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 import type { ReplicaMemory } from "../core/memoryForecast";
 import type { PolicyEvent, Reading, WaitingWork } from "../core/policy";
 import type { MemoryPlan, Place, Slots } from "../core/policyParts";
@@ -51,25 +52,43 @@ class TimeSlots implements MemoryPlan {
   private readonly rows = new WeakMap<Slots, readonly Packed[]>();
 
   choose(slots: Slots, work: WaitingWork, nowSeconds: number): number {
+    return this.choosing(slots, nowSeconds)(work);
+  }
+
+  /**
+   * Within a decision a replica's free memory only shrinks, so what is too large once is too large for the rest of it: of calls with the
+   * same forecast, which differ in their prompts alone, the largest prompt that may still fit is remembered.
+   */
+  choosing(slots: Slots, nowSeconds: number): (work: WaitingWork) => number {
     const row = this.look(slots, nowSeconds);
+    const most = new Map<AgentForecast | undefined, number>();
+    return (work) => {
+      if (work.inputTokens > (most.get(work.forecast) ?? Number.POSITIVE_INFINITY)) return -1;
+      const request = plannedRequest(work, nowSeconds);
+      const { best, lacks } = lowestPeak(slots, row, request);
+      if (best === -1) most.set(work.forecast, Math.floor(work.inputTokens - lacks));
+      else row[best]?.timeline.reserve(request);
+      return best;
+    };
+  }
+
+  /** The replica whose expected peak is lowest with the work, those under pressure last. */
+  nearest(
+    slots: Slots,
+    { work, nowSeconds, kept }: { readonly work: WaitingWork; readonly nowSeconds: number; readonly kept: ReadonlySet<number> },
+  ): number {
     const request = plannedRequest(work, nowSeconds);
     const slotTokens = slotTokensOf(request);
     const steadyTokens = request.untilSeconds === null ? request.inputTokens : 0;
-    let best = -1;
-    let lowestPeak = Number.POSITIVE_INFINITY;
-    for (let index = 0; index < row.length; index += 1) {
-      const { timeline, pressure } = row[index] as Packed;
-      if ((slots.inFlight[index] ?? 0) >= (slots.capacity[index] ?? 0)) continue;
-      const idle = timeline.size === 0;
-      if (pressure.suspended !== null && !idle) continue;
-      const peak = timeline.peakTokens(slotTokens, steadyTokens);
-      // The first is compared with nothing: even an unbounded expectation gets a place.
-      if ((best !== -1 && peak >= lowestPeak) || (!idle && peak > (slots.kvTokens[index] ?? peak))) continue;
-      best = index;
-      lowestPeak = peak;
+    let nearest = { index: -1, pressed: true, peak: Number.POSITIVE_INFINITY };
+    for (const [index, { timeline, pressure }] of this.rowOf(slots).entries()) {
+      if ((slots.capacity[index] ?? 0) <= 0 || kept.has(index)) continue;
+      const peak = timeline.peakTokens(slotTokens, steadyTokens) - (slots.kvTokens[index] ?? 0);
+      const pressed = pressure.suspended !== null;
+      const nearer = pressed === nearest.pressed ? peak < nearest.peak : nearest.pressed;
+      if (nearest.index === -1 || nearer) nearest = { index, pressed, peak };
     }
-    row[best]?.timeline.reserve(request);
-    return best;
+    return nearest.index;
   }
 
   finished(workId: string, replicaId: string): void {
@@ -122,6 +141,41 @@ class TimeSlots implements MemoryPlan {
   }
 }
 
+/**
+ * Index of the replica whose highest expected use is lowest with the request, among those that have room for it; -1: none, and then at
+ * least how many tokens it is too large for any with a free seat.
+ */
+function lowestPeak(slots: Slots, row: readonly Packed[], request: PlannedRequest): { readonly best: number; readonly lacks: number } {
+  const slotTokens = slotTokensOf(request);
+  const steadyTokens = request.untilSeconds === null ? request.inputTokens : 0;
+  let best = -1;
+  let lowest = Number.POSITIVE_INFINITY;
+  let lacks = Number.POSITIVE_INFINITY;
+  for (let index = 0; index < row.length; index += 1) {
+    const { timeline, pressure } = row[index] as Packed;
+    if ((slots.inFlight[index] ?? 0) >= (slots.capacity[index] ?? 0)) continue;
+    const idle = timeline.size === 0;
+    if (pressure.suspended !== null && !idle) continue;
+    const capacityTokens = idle ? null : (slots.kvTokens[index] ?? null);
+    const excess = capacityTokens === null ? 0 : timeline.excessTokens(capacityTokens, slotTokens, steadyTokens);
+    if (excess > 0) {
+      lacks = Math.min(lacks, excess);
+      continue;
+    }
+    const peak = timeline.peakTokens(slotTokens, steadyTokens);
+    // The first is compared with nothing: even an unbounded expectation gets a place.
+    if (best !== -1 && peak >= lowest) continue;
+    const over = capacityTokens === null ? 0 : peak - capacityTokens;
+    if (over > 0) {
+      lacks = Math.min(lacks, over);
+      continue;
+    }
+    best = index;
+    lowest = peak;
+  }
+  return { best, lacks };
+}
+
 function plannedRequest({ id, inputTokens, forecast }: WaitingWork, nowSeconds: number): PlannedRequest {
   const expects = forecast !== undefined && forecast.requestSeconds > 0;
   return {
@@ -136,11 +190,11 @@ function plannedRequest({ id, inputTokens, forecast }: WaitingWork, nowSeconds: 
 
 /**
  * Packs requests into the replicas' memory over time (Kairos, section 6): a request goes to the replica where the highest expected use of
- * all slots stays lowest with it, among the replicas at which no slot exceeds the KV cache; if there is none it waits. The expected use is
- * its prompt plus the tokens that requests of its agent write a second, for their usual duration; a request without a forecast counts its
- * prompt for as long as it is there. A request that ends early is removed at once, one that ends late no longer counts, and a replica under
- * pressure (`memoryPressure.ts`) gets nothing until that clears. A replica that has none of its requests takes any, so no request waits for
- * ever.
+ * all slots stays lowest with it, among the replicas at which no slot exceeds the KV cache; if there is none it waits, and the next one in
+ * the order is tried. The expected use is its prompt plus the tokens that requests of its agent write a second, for their usual duration;
+ * a request without a forecast counts its prompt for as long as it is there. A request that ends early is removed at once, one that ends
+ * late no longer counts, and a replica under pressure (`memoryPressure.ts`) gets nothing until that clears. A replica that has none of its
+ * requests takes any, so no request waits for ever.
  *
  * It plans its own choices: a choice is taken as a dispatch. The driver's counts are exact, so where the plan has more than are in flight,
  * the oldest are gone. A replica of unknown capacity counts as having room, and without readings no pressure is detected: both are
@@ -152,6 +206,8 @@ export function timeSlotsPlace(): Place {
     kind: "time-slots",
     needs: ["kv-telemetry", "workflows"],
     choose: (...at) => slots.choose(...at),
+    choosing: (...at) => slots.choosing(...at),
+    nearest: (...at) => slots.nearest(...at),
     degraded({ capacity, kvTokens, kvUse, preemptions }) {
       const some = (lacks: (index: number) => boolean) => capacity.some((most, index) => most > 0 && lacks(index));
       if (some((index) => (kvTokens[index] ?? null) === null)) return "no-kv-capacity";

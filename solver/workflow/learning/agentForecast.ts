@@ -1,4 +1,7 @@
-/** The forecast from an agent's calls so far; for an agent with few calls, from the calls of all agents. */
+/**
+ * The forecast from an agent's calls so far. What has not converged orders nothing: the distance is that of the agent, else of all agents,
+ * else 0. A request's duration is its agent's once that has converged, until then that of all agents as far as it is known.
+ */
 export interface AgentForecast {
   /** Application and agent, as `application/agent`. */
   readonly agent: string;

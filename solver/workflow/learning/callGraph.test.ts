@@ -72,9 +72,36 @@ test("a call of only some of those side by side comes after these and is counted
 test("an agent named several times means as many of its calls, those first that had ended, and what is not there is missed", () => {
   const voters = [at("V", 0, 1), at("V", 0.1, 2), at("V", 0.2, 9), at("V", 0.3, 9)].map((call, index) => ({ ...call, id: `${index}` }));
   const parentsOf = (times: number) => graphOf(...voters, at("J", 3, 4, Array(times).fill("V"))).parents.at(-1);
-  expect([1, 2, 3, 4].map(parentsOf)).toEqual([[1], [0, 1], [0, 1, 3], [0, 1, 2, 3]]);
+  expect([1, 2, 3, 4].map(parentsOf)).toEqual([[0], [0, 1], [0, 1, 3], [0, 1, 2, 3]]);
   const five = graphOf(...voters, at("J", 3, 4, Array(5).fill("V")));
   expect([five.parents.at(-1), five.missingUpstream]).toEqual([[0, 1, 2, 3], 1]);
+});
+
+test("parallel branches of the same agents are told apart, whether each goes on at once or after a pause", () => {
+  const named = (id: string, from: number, to: number, upstream: readonly string[] = []) => ({
+    ...at(id.slice(0, 1), from, to, upstream),
+    id,
+  });
+  for (const pause of [0, 3]) {
+    const { calls, parents, steps } = graphOf(
+      named("A", 0, 1),
+      ...[named("W1", 1, 2, ["A"]), named("W2", 1, 3.5, ["A"])],
+      ...[named("X1", 2 + pause, 7, ["W"]), named("Y1", 2.1 + pause, 8, ["W"])],
+      ...[named("X2", 3.5 + pause, 9, ["W"]), named("Y2", 3.6 + pause, 9, ["W"])],
+      ...[named("Z1", 10, 11, ["X"]), named("Z2", 10.5, 12, ["X"])],
+    );
+    const ids = (of: readonly number[]) => of.map((call) => calls[call]?.id);
+    const edges = Object.fromEntries(calls.map(({ id }, call) => [id, ids(parents[call] ?? [])]));
+    expect(edges).toEqual({
+      ...{ A: [], W1: ["A"], W2: ["A"], X1: ["W1"], Y1: ["W1"], X2: ["W2"], Y2: ["W2"], Z1: ["X1"], Z2: ["X2"] },
+    });
+    expect(steps[0]?.map(ids)).toEqual([["W1", "W2"]]);
+  }
+});
+
+test("an answer that was asked for again in turn is followed in its latest version, whoever followed the first", () => {
+  const again = graphOf(at("W", 0, 1), at("W", 2, 3), at("X", 4, 5, ["W"]), at("X", 6, 7, ["W"]));
+  expect(again.parents).toEqual([[], [0], [1], [1]]);
 });
 
 test("touching within the clock's resolution is a tie, counted, and in turn", () => {

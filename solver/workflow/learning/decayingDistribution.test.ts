@@ -42,15 +42,33 @@ test("a narrow distribution converges sooner than a wide one, and one that grows
   };
   const narrow = observationsToConverge(() => 10 + random.normal());
   const wide = observationsToConverge(() => random.lognormal(0, 2));
-  expect(narrow).toBe(32);
+  expect(narrow).toBe(8);
   expect(wide).toBeGreaterThan(narrow);
-  expect(observationsToConverge((at) => 2 ** (at / 8))).toBe(Number.POSITIVE_INFINITY);
+  expect(observationsToConverge((at) => 2 ** (at / 4.5))).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("a sample has converged when doubling it moves it by a tenth of its mean, and has not when by more", () => {
-  // Shifted by half of the second half's increase, which is a tenth of the mean where that is 0.2 / 0.9.
-  const stateAfter = (longer: number) => filled(32, (at) => (at < 16 ? 1 : 1 + longer)).view().state;
-  expect([0.22, 0.225].map(stateAfter)).toEqual(["converged", "learning"]);
+test("a sample has converged when doubling it moves it by a fifth of its mean, and has not when by more", () => {
+  // Shifted by half of the second half's increase, which is a fifth of the mean where that is 0.2 / 0.8.
+  const stateAfter = (longer: number) => filled(8, (at) => (at < 4 ? 1 : 1 + longer)).view().state;
+  expect([0.49, 0.51].map(stateAfter)).toEqual(["converged", "learning"]);
+});
+
+test("what decisions use is there once it has converged, and during a drift it is what was before", () => {
+  const early = filled(7, () => 1);
+  expect([early.settled, early.view().modeSeconds]).toEqual([null, 1]);
+  const own = filled(512, () => 1);
+  expect(own.settled?.mode).toBe(1);
+  const seen = new Set<string>();
+  // Each value is above the one before, so that nothing converges for a while.
+  for (let at = 0; at < 512; at += 1) {
+    own.add(10 + at);
+    const { state } = own.view();
+    seen.add(state);
+    if (state !== "converged") expect(own.settled?.mode).toBe(1);
+  }
+  expect([...seen].sort()).toEqual(expect.arrayContaining(["converged", "drifted"]));
+  filled(4096, () => 700, own);
+  expect([own.view().state, own.settled?.mode]).toEqual(["converged", 700]);
 });
 
 test("equal values converge, zero among them", () => {

@@ -7,10 +7,15 @@ import type { DistributionView } from "./workflowsView";
 const WINDOW = 512;
 /** Size of a batch of fresh observations that is compared with the current distribution. */
 const BATCH = 32;
-/** Number of observations before the distribution can converge: a few that are similar by chance are no distribution. */
-const LEAST_SETTLED = 32;
-/** Distance divided by the mean below which a doubled sample counts as unchanged. The source does not give its predefined threshold. */
-const SETTLED_WITHIN = 0.1;
+/** Number of observations before the distribution can converge: fewer that are similar by chance are no distribution. */
+const LEAST_SETTLED = 8;
+/**
+ * Distance divided by the mean below which a doubled sample counts as unchanged. The source does not give its predefined threshold. With 0.1
+ * exponential latencies need 128 to 256 observations, and calls of such agents wait unordered for as long; with 0.2, 32 to 64.
+ */
+const SETTLED_WITHIN = 0.2;
+/** Distance divided by the mean up to which a batch is of the same distribution, however narrow that is. */
+const SAME_WITHIN = 0.1;
 /**
  * A batch is another distribution if its distance exceeds this multiple of the usual error of such samples, ∫√(F(1-F)) √(1/n + 1/m). Of a
  * distribution's own batches 0.1 % of exponential ones are beyond 2.5, and 1 to 2 % of those with two modes or rare large values.
@@ -19,9 +24,10 @@ const BEYOND_CHANCE = 2.5;
 
 /**
  * A distribution learnt online (Kairos, section 4.3). During learning, each doubling of the sample is compared with the sample before it,
- * by 1-Wasserstein distance divided by the mean: within 0.1 it has converged. From then on fresh batches of 32 are compared with the
+ * by 1-Wasserstein distance divided by the mean: within 0.2 it has converged. From then on fresh batches of 32 are compared with the
  * current distribution. Two consecutive batches of another distribution, beyond chance, replace it, and learning restarts; all others join
- * the window of the newest 512, so that old observations fade either way. O(1) per observation on average, at most some 4 KB.
+ * the window of the newest 512, so that old observations fade either way. Only what has converged is used for decisions (`settled`).
+ * O(1) per observation on average, at most some 4 KB.
  */
 export class DecayingDistribution {
   /** The oldest is at index `oldest`, once the window is full. */
@@ -34,12 +40,14 @@ export class DecayingDistribution {
   private observations = 0;
   private state: DistributionView["state"] = "empty";
   private shape: Shape | null = null;
+  private lastSettled: Shape | null = null;
 
   /** @param kept values finite; the number of observations is at least that of values. */
   constructor(kept?: KeptDistribution) {
     if (kept === undefined) return;
     this.observations = kept.observations;
     this.state = kept.state;
+    if (kept.settled !== undefined) this.lastSettled = { quantiles: kept.settled, mode: densestValue(kept.settled) };
     this.window = kept.values.length <= QUANTILE_STEPS ? [...kept.values] : spread(kept.values, Math.min(WINDOW, kept.observations));
   }
 
@@ -69,6 +77,15 @@ export class DecayingDistribution {
     return this.shaped().mode;
   }
 
+  /**
+   * Quantiles and mode of the distribution that converged; null before the first does. While another one is learnt after a drift it is that
+   * of before: the source uses a distribution only once it has converged.
+   */
+  get settled(): Shape | null {
+    if (this.state === "converged") this.lastSettled = this.shaped();
+    return this.lastSettled;
+  }
+
   view(): DistributionView {
     const { quantiles, mode } = this.shaped();
     return { observations: this.observations, state: this.state, quantilesSeconds: quantiles, modeSeconds: mode };
@@ -77,12 +94,16 @@ export class DecayingDistribution {
   /** A restored distribution has the same view. Observations not yet counted, at most 64, are not saved. */
   keep(): KeptDistribution {
     const values = this.window.length <= QUANTILE_STEPS ? this.window : this.quantiles;
-    return { observations: this.observations, state: this.state, values: [...values] };
+    const before = this.state === "converged" ? undefined : this.lastSettled?.quantiles;
+    return { observations: this.observations, state: this.state, values: [...values], ...(before && { settled: [...before] }) };
   }
 
-  /** The largest power of two within a sixteenth of the count, so that every doubling is met; once converged, whole batches. */
+  /**
+   * The largest power of two within a sixteenth of the count, so that every doubling is met; once converged, whole batches, or as many as
+   * there were where these are fewer.
+   */
   private batchSize(): number {
-    if (this.state === "converged") return BATCH;
+    if (this.state === "converged") return Math.min(BATCH, this.observations);
     return Math.min(BATCH, 2 ** Math.floor(Math.log2(Math.max(1, this.observations / 16))));
   }
 
@@ -100,7 +121,7 @@ export class DecayingDistribution {
     if (this.state === "empty") this.state = "learning";
     if (this.state === "converged" || this.observations < LEAST_SETTLED || !isPowerOfTwo(this.observations)) return;
     const inOrder = [...this.window.slice(this.oldest), ...this.window.slice(0, this.oldest)];
-    this.state = settled(inOrder) ? "converged" : "learning";
+    this.state = isSettled(inOrder) ? "converged" : "learning";
   }
 
   private push(value: number): void {
@@ -114,6 +135,7 @@ export class DecayingDistribution {
   }
 
   private restartFrom(values: number[]): void {
+    this.lastSettled = this.settled;
     this.window = values;
     this.oldest = 0;
     this.observations = values.length;
@@ -130,7 +152,7 @@ export class DecayingDistribution {
   }
 }
 
-interface Shape {
+export interface Shape {
   readonly quantiles: readonly number[];
   readonly mode: number | null;
 }
@@ -146,7 +168,7 @@ function quantilesOf(values: readonly number[]): readonly number[] {
 const isPowerOfTwo = (count: number): boolean => Number.isInteger(Math.log2(count));
 
 /** Whether doubling a sample hardly changed it; beyond the window's length the newer half of the window counts as the added part. */
-function settled(values: readonly number[]): boolean {
+function isSettled(values: readonly number[]): boolean {
   const before = sorted(values.slice(0, values.length / 2));
   return wassersteinOfSamples(before, sorted(values)) <= SETTLED_WITHIN * Math.abs(mean(values));
 }
@@ -160,7 +182,7 @@ function differs(fresh: readonly number[], quantiles: readonly number[], count: 
   }
   const chance = spreadSeconds * Math.sqrt(1 / fresh.length + 1 / count);
   const distance = wassersteinOfQuantiles(quantilesOf(fresh), quantiles);
-  return distance > Math.max(SETTLED_WITHIN * Math.abs(mean(quantiles)), BEYOND_CHANCE * chance);
+  return distance > Math.max(SAME_WITHIN * Math.abs(mean(quantiles)), BEYOND_CHANCE * chance);
 }
 
 /** At most about so many values that have these quantiles, in an order in which any part has nearly the same quantiles. */

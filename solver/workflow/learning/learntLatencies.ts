@@ -2,14 +2,14 @@ import { BoundedMap } from "@/solver/collections/boundedMap";
 import { wassersteinOfQuantiles } from "@/solver/numeric/wasserstein";
 import type { AgentForecast } from "./agentForecast";
 import { type AgentLine, placeOnLine } from "./agentLine";
-import { DecayingDistribution } from "./decayingDistribution";
+import { DecayingDistribution, type Shape } from "./decayingDistribution";
 import { DecayingMean } from "./decayingMean";
 import type { LearnerBounds } from "./learnerBounds";
 import type { LearntAgent } from "./learntAgent";
 import type { ObservedCall } from "./observedCall";
 import type { WorkflowSnapshot } from "./workflowSnapshot";
 
-/** Number of observations below which an agent's forecast uses those of all agents. */
+/** Number of observations below which the calls that an agent has yet to make are taken from all agents: a mean has no convergence test. */
 const LEAST_OBSERVED = 4;
 
 /** Tokens a second where no count is known: those of a model of 8 B to 70 B in a full batch. */
@@ -27,7 +27,7 @@ interface LearntModel {
   readonly tokensPerSecond: DecayingDistribution;
 }
 
-/** Statistics of all agents together, for those with few calls; the agents' line; and forecasts from both. */
+/** Statistics of all agents together, for those whose own have not converged; the agents' line; and forecasts from both. */
 export class LearntLatencies {
   private readonly remaining: DecayingDistribution;
   private readonly remainingCalls: DecayingMean;
@@ -72,22 +72,27 @@ export class LearntLatencies {
   forecast(key: string, agent: LearntAgent | undefined, model: string): AgentForecast | undefined {
     if (this.request.observed === 0) return undefined;
     const ownCalls = agent !== undefined && hasEnough(agent.remaining) ? agent.remainingCalls : this.remainingCalls;
-    const own = agent?.requestAt(model);
     const pooled = this.models.get(model);
-    const request = own !== undefined && hasEnough(own) ? own : (pooled?.request ?? this.request);
+    // Memory has to be planned from the first call on: what all agents took is a guess before it has converged, and better than none.
+    const all = pooled?.request ?? this.request;
+    const requestSeconds = agent?.requestAt(model)?.settled?.mode ?? all.settled?.mode ?? all.mode;
     const tokensPerSecond = pooled?.tokensPerSecond.median ?? Number.NaN;
     return {
       agent: key,
       distanceSeconds: this.distanceSeconds(agent) ?? this.pooledDistanceSeconds(),
       remainingCalls: ownCalls.value ?? 1,
-      requestSeconds: request.mode ?? 0,
+      requestSeconds: requestSeconds ?? 0,
       tokensPerSecond: tokensPerSecond > 0 ? tokensPerSecond : TOKENS_PER_SECOND,
     };
   }
 
-  /** Distance of an agent on the line; null where it has too few observations. Without a line it is the mean: the distance from zero. */
+  /**
+   * Distance of an agent on the line; null until its remaining latencies have converged (Kairos, section 4.3). Without a line it is the
+   * mean: the distance from zero.
+   */
   distanceSeconds(agent: LearntAgent | undefined): number | null {
-    return agent === undefined || !hasEnough(agent.remaining) ? null : this.placedAt(agent.key, agent.remaining);
+    const shape = agent?.remaining.settled ?? null;
+    return agent === undefined || shape === null ? null : this.placedAt(agent.key, shape);
   }
 
   get hasLine(): boolean {
@@ -107,11 +112,13 @@ export class LearntLatencies {
     };
   }
 
+  /** 0 until the latencies of all agents together have converged. */
   private pooledDistanceSeconds(): number {
-    return this.remaining.observed === 0 ? 0 : this.placedAt(ALL_AGENTS, this.remaining);
+    const shape = this.remaining.settled;
+    return shape === null ? 0 : this.placedAt(ALL_AGENTS, shape);
   }
 
-  private placedAt(key: string, { quantiles }: DecayingDistribution): number {
+  private placedAt(key: string, { quantiles }: Shape): number {
     if (this.line === null) return wassersteinOfQuantiles(quantiles, new Float64Array(quantiles.length));
     const known = this.line.distanceSeconds.get(key) ?? this.placed.get(key);
     if (known !== undefined) return known;
@@ -124,4 +131,4 @@ export class LearntLatencies {
 /** Lower latencies are not an engine's: they do not show its token rate. */
 const LEAST_SECONDS = 1e-6;
 
-export const hasEnough = ({ observed }: DecayingDistribution): boolean => observed >= LEAST_OBSERVED;
+const hasEnough = ({ observed }: DecayingDistribution): boolean => observed >= LEAST_OBSERVED;

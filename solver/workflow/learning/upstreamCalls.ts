@@ -10,8 +10,10 @@ export interface UpstreamCalls {
 
 /**
  * Finds the answers that each call follows. An agent's name refers to its latest call that had ended when this one arrived, else to its
- * latest that had arrived; a name given several times, to as many of its latest. Without a name it is the call that ended last (ChatDev's
- * rule). A call without any predecessor is one of the program's first calls.
+ * latest that had arrived; a name given several times, to as many of its latest. Where calls of that name ran in parallel with that one,
+ * in branches of the same agents, the name refers to the one that ended first among those that no call of this call's agent follows yet:
+ * each branch then goes on by itself, in the order in which the branches got there. Without a name it is the call that ended last
+ * (ChatDev's rule). A call without any predecessor is one of the program's first calls.
  *
  * @param calls of one program, in the order of arrival: a call's predecessors are always before it.
  */
@@ -25,6 +27,8 @@ export function upstreamCalls(calls: readonly ObservedCall[], resolutionSeconds:
     pushTo(endedOfAgent, calls[call]?.agent ?? "", call);
   };
 
+  /** Names of the agents that follow each call so far. */
+  const followers = calls.map(() => new Set<string>());
   /** Ended, according to the clock, before they have arrived. */
   const passed = new Set<number>();
   let next = 0;
@@ -38,17 +42,42 @@ export function upstreamCalls(calls: readonly ObservedCall[], resolutionSeconds:
     }
     const found = new Set<number>();
     for (const agent of call.upstream) {
-      const parent = latestNotIn(found, endedOfAgent.get(agent)) ?? latestNotIn(found, cameOfAgent.get(agent));
+      const over = endedOfAgent.get(agent) ?? [];
+      const branches = parallelWithLatest(calls, over, resolutionSeconds);
+      const parent =
+        branches.find((other) => !found.has(other) && !followers[other]?.has(call.agent)) ??
+        latestNotIn(found, over) ??
+        latestNotIn(found, cameOfAgent.get(agent));
       if (parent !== undefined) found.add(parent);
     }
     if (found.size < call.upstream.length) missing += 1;
     const last = ended.at(-1);
     if (call.upstream.length === 0 && last !== undefined) found.add(last);
     pushTo(cameOfAgent, call.agent, at);
+    for (const parent of found) followers[parent]?.add(call.agent);
     if (passed.has(at)) noteEnd(at);
     return [...found].sort((a, b) => a - b);
   });
   return { parents, missing };
+}
+
+/**
+ * The calls that ran in parallel with the latest to end, directly or through others, and that one, in the order in which they ended; empty
+ * where none did.
+ *
+ * @param ended calls of one agent, in that order.
+ */
+function parallelWithLatest(calls: readonly ObservedCall[], ended: readonly number[], resolutionSeconds: number): readonly number[] {
+  let first = ended.length;
+  let fromSeconds = Number.NEGATIVE_INFINITY;
+  while (first > 0) {
+    const call = ended[first - 1] ?? 0;
+    if (first < ended.length && finished(calls, call) <= fromSeconds + resolutionSeconds) break;
+    const { arrivedSeconds = 0 } = calls[call] ?? {};
+    fromSeconds = first === ended.length ? arrivedSeconds : Math.min(fromSeconds, arrivedSeconds);
+    first -= 1;
+  }
+  return ended.length - first > 1 ? ended.slice(first) : [];
 }
 
 /** The names of one call are few, and so are the steps back. */

@@ -44,6 +44,17 @@ describe("what is learnt of calls that nobody declared:", () => {
     expect(planner?.distanceSeconds).toBeGreaterThan(writer?.distanceSeconds ?? Number.NaN);
   });
 
+  test("nothing that orders calls before a distribution has converged, however clear its few observations look", () => {
+    const learner = new WorkflowLearner();
+    reports(learner, 5);
+    learner.refreshLine();
+    expect(learner.lineAgents()).toEqual([]);
+    expect(learner.forecast("report/planner", "model")).toMatchObject({ distanceSeconds: 0 });
+    expect(learner.forecast("report/planner", "model")?.remainingCalls).toBeGreaterThan(2);
+    reports(learner, 40, { from: 1000 });
+    expect(learner.lineAgents().map(({ key }) => key)).toEqual(["report/planner", "report/writer"]);
+  });
+
   test("of an agent or a model that was hardly met, what all agents taught", () => {
     const learner = new WorkflowLearner();
     reports(learner, 40);
@@ -61,7 +72,7 @@ describe("what is learnt of calls that nobody declared:", () => {
     const learner = new WorkflowLearner();
     reports(learner, 40);
     learner.refreshLine();
-    reports(learner, 8, { application: "slow-report", from: 1000, slower: 5 });
+    reports(learner, 40, { application: "slow-report", from: 1000, slower: 5 });
     const placed = learner.forecast("slow-report/planner", "model")?.distanceSeconds ?? Number.NaN;
     expect(placed).toBeGreaterThan(2 * (learner.forecast("report/planner", "model")?.distanceSeconds ?? Number.NaN));
     learner.refreshLine();
@@ -222,7 +233,7 @@ test("an application without a name has that of its first agent, calls without o
   for (const name of ["__proto__", "constructor", "toString"]) {
     serve(learner, testCall({ programId: name, application: name, agent: name, arrivedSeconds: 5, finishedSeconds: 6 }));
     learner.end(name, 6);
-    expect(learner.forecast(`${name}/${name}`, "model")?.requestSeconds).toBe(1);
+    expect(learner.forecast(`${name}/${name}`, "model")).toMatchObject({ agent: `${name}/${name}`, remainingCalls: 1 });
   }
   serve(learner, testCall({ programId: "q", id: "2", application: "", agent: "", arrivedSeconds: 5, finishedSeconds: 6 }));
   expect(learner.counts.unnamedCalls).toBe(1);

@@ -5,7 +5,7 @@ import { ApplicationGraph } from "./applicationGraph";
 import { callGraph } from "./callGraph";
 import { type LearnerBounds, learnerBounds } from "./learnerBounds";
 import { agentKey, type LearntAgent } from "./learntAgent";
-import { hasEnough, LearntLatencies } from "./learntLatencies";
+import { LearntLatencies } from "./learntLatencies";
 import { applicationOf, type ObservedCall, tidied } from "./observedCall";
 import type { OpenProgram } from "./openProgram";
 import { ProgramTracker } from "./programTracker";
@@ -192,11 +192,11 @@ export class WorkflowLearner {
     return this.learnt;
   }
 
-  /** The agents with enough observations for a place on the line. */
+  /** The agents whose remaining latencies have converged: those have a place on the line. */
   lineAgents(): readonly LineAgent[] {
-    return this.agents()
-      .filter(({ remaining }) => hasEnough(remaining))
-      .map(({ key, remaining }) => ({ key, quantilesSeconds: remaining.quantiles }));
+    return this.agents().flatMap(({ key, remaining: { settled } }) =>
+      settled === null ? [] : [{ key, quantilesSeconds: settled.quantiles }],
+    );
   }
 
   /** Activates a line; agents that are not part of it are placed on it without changing it. */

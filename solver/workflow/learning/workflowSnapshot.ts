@@ -13,6 +13,11 @@ const distribution = z
     observations: count,
     state: z.enum(["empty", "learning", "converged", "drifted"]),
     values: z.array(seconds).max(QUANTILE_STEPS + 1),
+    /** Quantiles of the distribution that had converged before this one, which has not; absent: none had. */
+    settled: z
+      .array(seconds)
+      .length(QUANTILE_STEPS + 1)
+      .optional(),
   })
   .refine(({ observations, values }) => observations >= values.length && (observations === 0) === (values.length === 0))
   .refine(({ observations, state }) => (observations === 0) === (state === "empty"));
