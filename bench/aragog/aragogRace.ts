@@ -1,5 +1,5 @@
 import { mean } from "@/solver/numeric/quantile";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
 import { ratioOf } from "../lib/bySeed";
 import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
@@ -36,7 +36,7 @@ async function throughputOver(own: string, reference: string, source: string): P
   const of = ratioOf(pairs);
   const byCase = pairs.map((pair) => (ratioOf([pair])?.value ?? Number.NaN).toFixed(2)).join(", ");
   const detail = `programs a second at overload, geometric mean ${ratio(of)} over two ladders and four workflows, each ${byCase}; points above the largest models throughout ${inTenths(pointsOf(rows, own))}, the other's ${inTenths(pointsOf(rows, reference))}; the source ${source}`;
-  return { figure: of?.value ?? Number.NaN, unit: "x", detail };
+  return { ...overSeeds(of), unit: "x", detail };
 }
 
 /** Minimum difference of a system's accuracy from that of the largest models, over the cases of the race. */

@@ -3,7 +3,7 @@ import type { PlacedExpert } from "@/solver/ensemble/placement/placement";
 import type { TimedSchedule } from "@/solver/ensemble/placement/timeSchedule";
 import { simulatedSessionCost } from "@/solver/ensemble/sessions/sessionCost";
 import { type SeedEstimate, seedEstimate } from "@/solver/lab/overSeeds";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { type Benchmark, type Measurement, overSeeds as seeded } from "../lib/benchmark";
 import { writeRows, writeTables } from "../lib/results";
 import { estimate, ratio, table } from "../lib/tables";
 import { aggregatedSeconds } from "./aggregated";
@@ -166,7 +166,7 @@ async function instanceMeasurement(instance: SourceInstance): Promise<Measuremen
     .replicas.map((count, at) => `${sourceExperts[at]?.name} ${count}`)
     .join(", ");
   return {
-    figure: own?.value ?? Number.NaN,
+    ...seeded(own),
     unit: "times round-robin's expert stage",
     detail: `${instance.expertStage.speedUp} in the source; ${times(own)} over three seeds of lengths, K 2, workers ${replicas}; K swept ${times(sweptTimes)} at K ${swept.map(({ maxModelsPerWorker }) => maxModelsPerWorker).join(", ")}; with MMLU-Pro's constant seconds a prompt ${speedUp(linear, linear.placed).toFixed(2)}, ${linear.placed.makespanSeconds.toFixed(2)} s, bound ${linear.lowerBoundSeconds.toFixed(2)} s`,
   };
@@ -210,7 +210,7 @@ async function endToEndMeasurement(): Promise<Measurement> {
     const { always, gated } = aggregatedSeconds(mmluPro, lengthsOf(mmluPro, seed, 0));
     return (of(seed).roundRobin.makespanSeconds + always) / (of(seed).placed.makespanSeconds + gated);
   });
-  return { figure: mmlu?.value ?? Number.NaN, unit: "times, MMLU-Pro", detail: `1.71, 2.04 and 2.34 in the source; ${each.join("; ")}` };
+  return { ...seeded(mmlu), unit: "times, MMLU-Pro", detail: `1.71, 2.04 and 2.34 in the source; ${each.join("; ")}` };
 }
 
 /** Throughput loss of a quarter of a model's prompts. */
@@ -240,7 +240,7 @@ function pools(at: number): Measurement {
   const each = SEEDS.map((seed) => poolSeconds(pool, seed));
   const of = (read: (one: (typeof each)[number]) => number): SeedEstimate | null => seedEstimate(each.map(read));
   return {
-    figure: of((one) => one.roundRobin.mean / one.dataConcurrent)?.value ?? Number.NaN,
+    ...seeded(of((one) => one.roundRobin.mean / one.dataConcurrent)),
     unit: "times faster, data-concurrent than round-robin",
     detail: `${(pool.source.roundRobin / pool.source.dataConcurrent).toFixed(2)} in the source (${pool.source.roundRobin} and ${pool.source.dataConcurrent} s); ${whole(of((one) => one.roundRobin.mean))} and ${whole(of((one) => one.dataConcurrent))} s, round-robin in the mean over all orders of the models, ${Math.round(each[0]?.roundRobin.least ?? 0)} to ${Math.round(each[0]?.roundRobin.most ?? 0)} s; faster in ${Math.round(100 * (each[0]?.faster ?? 0))} % of the orders`,
   };

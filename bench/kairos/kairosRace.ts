@@ -1,5 +1,5 @@
 import { mean } from "@/solver/numeric/quantile";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
 import { ratioOf } from "../lib/bySeed";
 import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
@@ -33,7 +33,7 @@ async function latencyOver(setting: string, names: readonly [own: string, refere
   const of = ratioOf(pairs);
   const byLoad = pairs.map((pair) => ratio(ratioOf([pair]))).join("; ");
   const detail = `program-level token latency, mean, co-located, ${setting}: geometric mean ${ratio(of)} over queueing of 20, 50 and 80 %, by load ${byLoad}; the source ${source}`;
-  return { figure: of?.value ?? Number.NaN, unit: "x", detail };
+  return { ...overSeeds(of), unit: "x", detail };
 }
 
 async function preempted(setting: string): Promise<Measurement> {

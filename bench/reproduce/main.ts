@@ -1,0 +1,58 @@
+import type { OwnFigure, Reproduce, ReproducedRow, SourceFigure } from "@/server/cli/reproduce/reproduction";
+import { reasonOf } from "@/server/lib/reasonOf";
+import type { Measurement } from "../lib/benchmark";
+import { machine } from "../lib/results";
+import { entryOf, figureName, type MeasuredRows, ownFigure } from "./figureRows";
+import { neededData } from "./neededData";
+import { type ReproducedFigures, systems } from "./systems";
+
+/** Measures a system's published figures again, each benchmark once; ours beside the source's, in the source's order. */
+export const reproduce: Reproduce = async ({ system, figure, progress }) => {
+  const figures = systems[system];
+  const chosen = figures.source.filter((row) => figure === null || figureName(row.figure) === figureName(figure));
+  if (chosen.length === 0) {
+    const known = [...new Set(figures.source.map((row) => row.figure))].join(", ");
+    return { ok: false, message: `--figure: ${system} has no figure ${figure} here; there are ${known}.` };
+  }
+  const data = neededData(figures.data);
+  const missing = data.flatMap(({ file, present }) => (present ? [] : [file]));
+  const measured = new Map<string, Measurement | Error>();
+  const rows: ReproducedRow[] = [];
+  for (const source of chosen) rows.push(await rowOf(source, { figures, missing, measured, progress }));
+  return { ok: true, reproduction: { system, machine, data, rows } };
+};
+
+interface Measuring {
+  readonly figures: ReproducedFigures;
+  readonly missing: readonly string[];
+  /** By benchmark. */
+  readonly measured: Map<string, Measurement | Error>;
+  progress(line: string): void;
+}
+
+async function rowOf(source: SourceFigure, measuring: Measuring): Promise<ReproducedRow> {
+  const { difference, ...entry } = entryOf(measuring.figures.entries, source);
+  return { source, difference, ours: await oursOf(entry, measuring) };
+}
+
+async function oursOf(
+  { benchmark, as }: Pick<MeasuredRows, "benchmark" | "as">,
+  { figures, missing, measured, progress }: Measuring,
+): Promise<OwnFigure> {
+  if (benchmark === undefined) return { kind: "not-measured" };
+  const own = figures.benchmarks.find(({ name }) => name === benchmark);
+  if (own === undefined) return missing.length > 0 ? { kind: "data-missing", files: missing } : failed(benchmark, "there is none of this name.");
+  if (!measured.has(benchmark)) {
+    progress(`Measuring: ${benchmark}`);
+    try {
+      measured.set(benchmark, await own.run());
+    } catch (problem) {
+      measured.set(benchmark, new Error(reasonOf(problem)));
+    }
+  }
+  const found = measured.get(benchmark);
+  if (found === undefined || found instanceof Error) return failed(benchmark, `${found?.message ?? "nothing was measured"}.`);
+  return ownFigure(benchmark, found, as);
+}
+
+const failed = (benchmark: string, message: string): OwnFigure => ({ kind: "failed", benchmark, message });
