@@ -41,7 +41,7 @@ export function ownFigure(benchmark: string, { figure, unit, detail, interval, s
   const conversion = as === undefined ? { unit, of: (value: number) => value } : conversions[as];
   const ends = interval === undefined ? null : [conversion.of(interval.low), conversion.of(interval.high)].sort((a, b) => a - b);
   return {
-    ...{ kind: "measured", value: conversion.of(figure), unit: conversion.unit, benchmark, detail },
+    ...{ kind: "measured", value: Number.isFinite(figure) ? conversion.of(figure) : null, unit: conversion.unit, benchmark, detail },
     interval: ends === null ? null : { low: ends[0] ?? Number.NaN, high: ends[1] ?? Number.NaN },
     seeds: seeds ?? null,
   };

@@ -123,15 +123,18 @@ async function figure(kind: string, metric: "sloScale" | "throughput"): Promise<
   };
 }
 
-/** The largest ratio over cases in which a baseline is not overloaded, or keeps the SLO at some rate. */
+/** The largest ratio over the cases behind the mean: for the SLO scale those in which the baseline is not overloaded. */
 async function most(kind: string, metric: "sloScale" | "throughput"): Promise<Measurement> {
   const [usual] = await compared();
-  const own = (usual?.cases ?? []).flatMap(({ systems }) => systems.filter((system) => system.kind === kind && system.busiestLoad < 1));
-  const ratios = own.flatMap(({ against }) => (Number.isFinite(against[metric] ?? Number.NaN) ? [against[metric] ?? 0] : []));
+  const own = (usual?.cases ?? []).flatMap(({ systems }) => systems.filter((system) => system.kind === kind));
+  const ratios = own.flatMap(({ busiestLoad, against }) => {
+    const ratio = against[metric] ?? Number.NaN;
+    return Number.isFinite(ratio) && (metric === "throughput" || busiestLoad < 1) ? [ratio] : [];
+  });
   return {
-    figure: Math.max(...ratios),
+    figure: ratios.length === 0 ? Number.NaN : Math.max(...ratios),
     unit: "x",
-    detail: `most of ${ratios.length} cases in which it keeps up; otherwise as the mean`,
+    detail: `the most of the ${ratios.length} cases behind the mean`,
   };
 }
 

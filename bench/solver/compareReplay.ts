@@ -85,9 +85,9 @@ async function scaleOf(name: string): Promise<Measurement> {
   const own = (await replayed()).find((one) => one.name === name);
   if (own === undefined) throw new Error(`nothing was replayed under ${name}`);
   return {
-    figure: own.sloScale ?? Number.POSITIVE_INFINITY,
+    figure: own.sloScale ?? Number.NaN,
     unit: "SLO scale",
-    detail: `of the same replay at ${PHASES.map(({ relativeRate }) => REQUESTS_PER_SECOND * relativeRate).join(", ")} requests a second; infinite: overloaded`,
+    detail: `of the same replay at ${PHASES.map(({ relativeRate }) => REQUESTS_PER_SECOND * relativeRate).join(", ")} requests a second${own.sloScale === null ? "; none: it is overloaded" : ""}`,
   };
 }
 

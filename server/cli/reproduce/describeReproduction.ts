@@ -10,6 +10,7 @@ function ownText(ours: OwnFigure): string {
   switch (ours.kind) {
     case "measured": {
       const { value, unit, interval, seeds } = ours;
+      if (value === null) return "none";
       const span = interval === null ? [] : [`${numberText(interval.low)} to ${numberText(interval.high)}`];
       const over = seeds === null ? [] : [`${seeds} ${seeds === 1 ? "seed" : "seeds"}`];
       const around = [...span, ...over].join(", ");

@@ -7,7 +7,8 @@ export type ReproducedSystem = (typeof reproducedSystems)[number];
 export type OwnFigure =
   | {
       readonly kind: "measured";
-      readonly value: number;
+      /** null: the benchmark ran and has none, as of a system that is overloaded. */
+      readonly value: number | null;
       readonly unit: string;
       /** Interval of 90 % over seeds; null where a figure has one seed, or none. */
       readonly interval: { readonly low: number; readonly high: number } | null;
