@@ -172,6 +172,15 @@ async function instanceMeasurement(instance: SourceInstance): Promise<Measuremen
   };
 }
 
+/** How many times faster an instance is when experts are placed and the aggregator is gated, all of its answers ending. */
+async function endToEndTimes(instance: SourceInstance): Promise<SeedEstimate | null> {
+  const of = await racedOf(SCALED, instance);
+  return overSeeds((seed) => {
+    const { always, gated } = aggregatedSeconds(instance, lengthsOf(instance, seed, 0));
+    return (of(seed).roundRobin.makespanSeconds + always) / (of(seed).placed.makespanSeconds + gated);
+  });
+}
+
 async function endToEndMeasurement(): Promise<Measurement> {
   const parts: string[] = [];
   for (const instance of sourceInstances) parts.push(`**${instance.name}**`, await expertTable(instance));
@@ -205,11 +214,7 @@ async function endToEndMeasurement(): Promise<Measurement> {
     })),
   );
   const each = rows.filter(([, way]) => way !== "**source**").map(([name, way, , , , , , ratioText]) => `${name}, ${way}: ${ratioText}`);
-  const of = await racedOf(SCALED, mmluPro);
-  const mmlu = overSeeds((seed) => {
-    const { always, gated } = aggregatedSeconds(mmluPro, lengthsOf(mmluPro, seed, 0));
-    return (of(seed).roundRobin.makespanSeconds + always) / (of(seed).placed.makespanSeconds + gated);
-  });
+  const mmlu = await endToEndTimes(mmluPro);
   return { ...seeded(mmlu), unit: "times, MMLU-Pro", detail: `1.71, 2.04 and 2.34 in the source; ${each.join("; ")}` };
 }
 
@@ -256,3 +261,30 @@ export const ensembleBenchmarks: readonly Benchmark[] = [
   { name: "ensemble instances, small shards", budget: null, run: shards },
   ...sourcePools.map(({ name }, at) => ({ name: `ensemble instances, ${name}`, budget: null, run: () => pools(at) })),
 ];
+
+/** Figures of single instances that the source has, of the same simulations; `weir reproduce` shows them. */
+export const mosaicSourceFigures: readonly Benchmark[] = sourceInstances.flatMap((instance): Benchmark[] => [
+  {
+    name: `ensemble instances, end to end, ${instance.name}`,
+    budget: null,
+    run: async () => ({
+      ...seeded(await endToEndTimes(instance)),
+      unit: "times faster",
+      detail: "placed and gated at 2/3 over round-robin and always aggregated, all of the aggregator's answers ending",
+    }),
+  },
+  {
+    name: `ensemble instances, aggregator, ${instance.name}`,
+    budget: null,
+    run: () => ({
+      ...seeded(
+        overSeeds((seed) => {
+          const { always, gated } = aggregatedSeconds(instance, lengthsOf(instance, seed, 0));
+          return always / gated;
+        }),
+      ),
+      unit: "times faster",
+      detail: "gated at 2/3 over always, all of the aggregator's answers ending; loading included",
+    }),
+  },
+]);

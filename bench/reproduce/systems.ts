@@ -1,17 +1,16 @@
 import type { ReproducedSystem, SourceFigure } from "@/server/cli/reproduce/reproduction";
-import { aragogLiveBenchmarks } from "../aragog/aragogLive";
 import { aragogOutcomeBenchmarks } from "../aragog/aragogOutcomes";
-import { aragogRaceBenchmarks } from "../aragog/aragogRace";
+import { aragogRaceBenchmarks, aragogSourceFigures } from "../aragog/aragogRace";
 import { roundsBenchmarks } from "../aragog/rounds";
 import aragogSource from "../aragog/source.json" with { type: "json" };
 import cascadiaSource from "../cascadia/source.json" with { type: "json" };
 import { chimeraBenchmarks } from "../chimera/chimera";
 import chimeraSource from "../chimera/source.json" with { type: "json" };
 import { configurationBenchmarks } from "../configurations/configurations";
-import { ensembleBenchmarks } from "../ensembles/ensembles";
-import { gateReplayBenchmarks } from "../gate/gateReplay";
+import { ensembleBenchmarks, mosaicSourceFigures } from "../ensembles/ensembles";
+import { gateReplayBenchmarks, gateSourceFigures } from "../gate/gateReplay";
 import { kairosOrderBenchmarks } from "../kairos/kairosOrder";
-import { kairosRaceBenchmarks } from "../kairos/kairosRace";
+import { kairosRaceBenchmarks, kairosSourceFigures } from "../kairos/kairosRace";
 import kairosSource from "../kairos/source.json" with { type: "json" };
 import type { Benchmark } from "../lib/benchmark";
 import mosaicSource from "../mosaic/source.json" with { type: "json" };
@@ -55,19 +54,19 @@ export const systems: Readonly<Record<ReproducedSystem, ReproducedFigures>> = {
   aragog: {
     source: aragogSource,
     entries: aragogRows,
-    benchmarks: [...aragogRaceBenchmarks, ...aragogOutcomeBenchmarks, ...roundsBenchmarks, ...configurationBenchmarks, ...aragogLiveBenchmarks],
+    benchmarks: [...aragogRaceBenchmarks, ...aragogSourceFigures, ...aragogOutcomeBenchmarks, ...roundsBenchmarks, ...configurationBenchmarks],
     data: ["outcomes", "prompts", "arrivals"],
   },
   kairos: {
     source: kairosSource,
     entries: kairosRows,
-    benchmarks: [...kairosRaceBenchmarks, ...kairosOrderBenchmarks],
+    benchmarks: [...kairosRaceBenchmarks, ...kairosSourceFigures, ...kairosOrderBenchmarks],
     data: ["outcomes", "arrivals", "calls", "runs"],
   },
   mosaic: {
     source: mosaicSource,
     entries: mosaicRows,
-    benchmarks: [...ensembleBenchmarks, ...gateReplayBenchmarks],
+    benchmarks: [...ensembleBenchmarks, ...mosaicSourceFigures, ...gateReplayBenchmarks, ...gateSourceFigures],
     data: ["gsm", "crux", "prompts"],
   },
 };
