@@ -88,7 +88,11 @@ async function partOver(name: keyof typeof PARTS, reference: string): Promise<Me
   const rows = (await race()).filter((row) => row.part === part && (workflow === null || row.workflow === workflow));
   const pairs = pairsOf(rows, [own, reference], "programsPerSecond");
   const of = ratioOf(pairs);
-  return { ...overSeeds(of), unit: "x", detail: `programs a second at overload of ${own}, geometric mean ${ratio(of)} of ${pairs.length} cases` };
+  return {
+    ...overSeeds(of),
+    unit: "x",
+    detail: `programs a second at overload of ${own}, geometric mean ${ratio(of)} of ${pairs.length} cases`,
+  };
 }
 
 /** The least or the most over the cases of the whole race. */
@@ -96,24 +100,27 @@ async function endOver(end: "least" | "most", reference: string): Promise<Measur
   const rows = (await race()).filter(({ part }) => part === "all");
   const each = pairsOf(rows, [allGpus(ORACLE), reference], "programsPerSecond").flatMap((pair) => ratioOf([pair]) ?? []);
   const [first, ...others] = each.toSorted((a, b) => (end === "least" ? a.value - b.value : b.value - a.value));
-  return { ...overSeeds(first), unit: "x", detail: `programs a second at overload of ${allGpus(ORACLE)}, the ${end} of ${others.length + 1} cases` };
+  return {
+    ...overSeeds(first),
+    unit: "x",
+    detail: `programs a second at overload of ${allGpus(ORACLE)}, the ${end} of ${others.length + 1} cases`,
+  };
 }
 
-const sourceFigures: readonly Benchmark[] = [
-  [PER_INPUT, "per-input"] as const,
-  [PER_WORKFLOW, "per-workflow"] as const,
-].flatMap(([reference, said]): Benchmark[] => [
-  ...(Object.keys(PARTS) as (keyof typeof PARTS)[]).map((name) => ({
-    name: `aragog race: ${name}, over ${said}`,
-    budget: null,
-    run: () => partOver(name, reference),
-  })),
-  ...(["least", "most"] as const).map((end) => ({
-    name: `aragog race: ${end}, over ${said}`,
-    budget: null,
-    run: () => endOver(end, reference),
-  })),
-]);
+const sourceFigures: readonly Benchmark[] = [[PER_INPUT, "per-input"] as const, [PER_WORKFLOW, "per-workflow"] as const].flatMap(
+  ([reference, said]): Benchmark[] => [
+    ...(Object.keys(PARTS) as (keyof typeof PARTS)[]).map((name) => ({
+      name: `aragog race: ${name}, over ${said}`,
+      budget: null,
+      run: () => partOver(name, reference),
+    })),
+    ...(["least", "most"] as const).map((end) => ({
+      name: `aragog race: ${end}, over ${said}`,
+      budget: null,
+      run: () => endOver(end, reference),
+    })),
+  ],
+);
 
 /** Throughputs that the source has a figure of, of the same race; `weir reproduce` shows them. */
 export const aragogSourceFigures: readonly Benchmark[] = dataPresent() ? sourceFigures : [];

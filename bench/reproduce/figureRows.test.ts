@@ -29,7 +29,14 @@ describe("ownFigure", () => {
   it("brings a ratio, and the ends of its interval in order, to the source's unit", () => {
     const measured = { figure: 0.7, unit: "x", detail: "of 3", interval: { low: 0.6, high: 0.8 }, seeds: 3 };
     const own = ownFigure("queue", measured, "per cent less");
-    expect(own).toMatchObject({ kind: "measured", value: expect.closeTo(30, 9), unit: "% less", seeds: 3, benchmark: "queue", detail: "of 3" });
+    expect(own).toMatchObject({
+      kind: "measured",
+      value: expect.closeTo(30, 9),
+      unit: "% less",
+      seeds: 3,
+      benchmark: "queue",
+      detail: "of 3",
+    });
     expect(own.kind === "measured" && own.interval).toEqual({ low: expect.closeTo(20, 9), high: expect.closeTo(40, 9) });
     expect(ownFigure("replay", { figure: Number.NaN, unit: "x", detail: "" }, undefined)).toMatchObject({ kind: "measured", value: null });
     expect(ownFigure("plan", { figure: 1500, unit: "ms", detail: "" }, "seconds")).toMatchObject({ value: 1.5, unit: "s", interval: null });

@@ -26,7 +26,8 @@ const NOTHING: Omit<MeasuredRows, "figure"> = { difference: "No benchmark of thi
 
 /** The entry of a source's row: the first that fits. */
 export const entryOf = (entries: readonly MeasuredRows[], { figure, what }: SourceFigure): Omit<MeasuredRows, "figure"> =>
-  entries.find((entry) => figureName(entry.figure) === figureName(figure) && (entry.rows === undefined || what.includes(entry.rows))) ?? NOTHING;
+  entries.find((entry) => figureName(entry.figure) === figureName(figure) && (entry.rows === undefined || what.includes(entry.rows))) ??
+  NOTHING;
 
 /** The same name for `Figure 5`, `fig. 5` and `5`, and for `Table 1`, `T1` and `table 1`. */
 export const figureName = (text: string): string =>

@@ -25,7 +25,12 @@ const ALL = ["mean", "P90", "P95", "P99"];
 /** Kairos: the race against Parrot and Ayo, the order's accuracy, and what priorities cost. */
 export const kairosRows: readonly MeasuredRows[] = [
   { figure: "table 1", difference: "It is a survey of repositories." },
-  { figure: "9", benchmark: "kairos: requests preempted under Parrot, 8B on 24 GB", difference: "Parrot takes the replicas in turn. Ours is the largest share over the three loads, simulated on GPUs of 24 GB, where memory limits a batch." },
+  {
+    figure: "9",
+    benchmark: "kairos: requests preempted under Parrot, 8B on 24 GB",
+    difference:
+      "Parrot takes the replicas in turn. Ours is the largest share over the three loads, simulated on GPUs of 24 GB, where memory limits a batch.",
+  },
   ...latencies(
     { figure: "14", source: "single applications", names: ["mean", "P90"] },
     "single applications, 8B",
@@ -33,12 +38,40 @@ export const kairosRows: readonly MeasuredRows[] = [
   ),
   ...latencies({ figure: "15", source: "co-located, 8B", names: ALL }, "co-located, 8B", RACE),
   ...latencies({ figure: "17", source: "co-located, 13B", names: ALL }, "co-located, 13B", `${RACE} ${THIRTEEN}`),
-  { figure: "16", rows: "Kairos", benchmark: "order accuracy", difference: "Ours is over recorded runs of ChatDev and the source's applications drawn from answers; no order of agents does better there than the source's does (the column `any order of agents` of bench/results/kairos.md)." },
+  {
+    figure: "16",
+    rows: "Kairos",
+    benchmark: "order accuracy",
+    difference:
+      "Ours is over recorded runs of ChatDev and the source's applications drawn from answers; no order of agents does better there than the source's does (the column `any order of agents` of bench/results/kairos.md).",
+  },
   { figure: "16", difference: "The benchmark `order accuracy` prints it in its details." },
-  { figure: "18", rows: "latency without priority", benchmark: "kairos: latency without priority, 8B", difference: `${RACE} The source's is at 50 % alone.` },
-  { figure: "18", rows: "latency without packing", benchmark: "kairos: latency without packing, 8B", difference: `${RACE} The source's is at 50 % alone. Memory of an L40S is never full here, so that packing has nothing to save.` },
+  {
+    figure: "18",
+    rows: "latency without priority",
+    benchmark: "kairos: latency without priority, 8B",
+    difference: `${RACE} The source's is at 50 % alone.`,
+  },
+  {
+    figure: "18",
+    rows: "latency without packing",
+    benchmark: "kairos: latency without packing, 8B",
+    difference: `${RACE} The source's is at 50 % alone. Memory of an L40S is never full here, so that packing has nothing to save.`,
+  },
   { figure: "18", difference: TABLES },
-  { figure: "text", rows: "priorities of 10 agents", benchmark: "agent priorities, 10 agents", as: "seconds", difference: "Ours is one core, with 33 quantiles an agent. Timed: a busy machine makes it longer." },
-  { figure: "text", rows: "priorities of 5000 agents", benchmark: "agent priorities, 5000 agents", as: "seconds", difference: "Ours is one core, with 33 quantiles an agent. Timed: a busy machine makes it longer." },
+  {
+    figure: "text",
+    rows: "priorities of 10 agents",
+    benchmark: "agent priorities, 10 agents",
+    as: "seconds",
+    difference: "Ours is one core, with 33 quantiles an agent. Timed: a busy machine makes it longer.",
+  },
+  {
+    figure: "text",
+    rows: "priorities of 5000 agents",
+    benchmark: "agent priorities, 5000 agents",
+    as: "seconds",
+    difference: "Ours is one core, with 33 quantiles an agent. Timed: a busy machine makes it longer.",
+  },
   { figure: "text", difference: "`one routing decision, order workflow and place time-slots` of `npm run bench` has both together." },
 ];

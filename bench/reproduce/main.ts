@@ -41,7 +41,8 @@ async function oursOf(
 ): Promise<OwnFigure> {
   if (benchmark === undefined) return { kind: "not-measured" };
   const own = figures.benchmarks.find(({ name }) => name === benchmark);
-  if (own === undefined) return missing.length > 0 ? { kind: "data-missing", files: missing } : failed(benchmark, "there is none of this name.");
+  if (own === undefined)
+    return missing.length > 0 ? { kind: "data-missing", files: missing } : failed(benchmark, "there is none of this name.");
   if (!measured.has(benchmark)) {
     progress(`Measuring: ${benchmark}`);
     try {

@@ -54,7 +54,13 @@ export const systems: Readonly<Record<ReproducedSystem, ReproducedFigures>> = {
   aragog: {
     source: aragogSource,
     entries: aragogRows,
-    benchmarks: [...aragogRaceBenchmarks, ...aragogSourceFigures, ...aragogOutcomeBenchmarks, ...roundsBenchmarks, ...configurationBenchmarks],
+    benchmarks: [
+      ...aragogRaceBenchmarks,
+      ...aragogSourceFigures,
+      ...aragogOutcomeBenchmarks,
+      ...roundsBenchmarks,
+      ...configurationBenchmarks,
+    ],
     data: ["outcomes", "prompts", "arrivals"],
   },
   kairos: {

@@ -52,5 +52,8 @@ test("the winner is written into a policy with its calibration, and flags that w
   const agreement = await weir("gates", "--workload", workload, "--write", policy, "--gate", "agreement");
   expect([agreement.code, agreement.stderr]).toEqual([2, expect.stringContaining("stage 1: there is no gate agreement in the tournament")]);
   const nowhere = await weir("gates", "--workload", workload, "--stage", "1");
-  expect([nowhere.code, nowhere.stderr]).toEqual([2, "--stage and --gate say which gate is written: give the plan or policy with --write.\n"]);
+  expect([nowhere.code, nowhere.stderr]).toEqual([
+    2,
+    "--stage and --gate say which gate is written: give the plan or policy with --write.\n",
+  ]);
 });

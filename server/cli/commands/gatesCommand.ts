@@ -51,7 +51,9 @@ export function addGatesCommand(program: Command, onExit: (code: ExitCode) => vo
     .addOption(
       new Option("--measure <measure>", "with --write: how the column confidence was made").choices(confidenceMeasures).default("minimum"),
     )
-    .addOption(new Option("--answer <part>", "with --write: the part of answers that agreement compares").choices(answerParts).default("whole"))
+    .addOption(
+      new Option("--answer <part>", "with --write: the part of answers that agreement compares").choices(answerParts).default("whole"),
+    )
     .option(
       "--samples <n>",
       "with --write: further answers of the same model in the column agreement",

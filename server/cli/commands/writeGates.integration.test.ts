@@ -64,31 +64,34 @@ async function engines(): Promise<readonly string[]> {
   return urls;
 }
 
-it.each(["confidence", "scorer"] as const)("a gateway serves a plan with the %s gate that a tournament wrote into it, without a judge", async (gate) => {
-  const path = join(await temporaryDirectory(), "plan.json");
-  writeFileSync(path, JSON.stringify(planned()));
-  expect(writeGates(path, compared(), { measure: "minimum", answer: "whole", gate }).ok).toBe(true);
-  const read = readPlan(JSON.parse(readFileSync(path, "utf8")));
-  if (!read.ok) throw new Error(read.message);
-  const urls = await engines();
-  const stages = LADDER.map((model, at) => ({ model, urls: [urls[at] ?? ""] }));
-  const config = { ...testConfig({ stages }), ...hashed(read.plan.policy), planId: read.plan.id, timeScale: 20 };
-  expect(configRefusal(config)).toBeNull();
-  const gateway = await startTestGateway();
-  await gateway.put(config);
-  const served = [];
-  for (const prompt of ["sure", "unsure"]) {
-    const answer = await gateway.chat({ ...ask(prompt), model: "cascade/test" });
-    await answer.text();
-    served.push(answer.headers.get("x-weir-model"));
-  }
-  expect(served).toEqual(LADDER);
-  const [sure, unsure] = (await gateway.decisions()).map((decision) => decision.stages[0]);
-  expect([sure, unsure].map((stage) => [stage?.gate?.kind, stage?.reason])).toEqual([
-    [gate, "score-at-or-above-threshold"],
-    [gate, "score-below-threshold"],
-  ]);
-  // Calibrated: of the answers with this confidence all, and none, are right.
-  expect(sure?.judgedScore).toBeGreaterThan(95);
-  expect(unsure?.judgedScore).toBeLessThan(5);
-});
+it.each(["confidence", "scorer"] as const)(
+  "a gateway serves a plan with the %s gate that a tournament wrote into it, without a judge",
+  async (gate) => {
+    const path = join(await temporaryDirectory(), "plan.json");
+    writeFileSync(path, JSON.stringify(planned()));
+    expect(writeGates(path, compared(), { measure: "minimum", answer: "whole", gate }).ok).toBe(true);
+    const read = readPlan(JSON.parse(readFileSync(path, "utf8")));
+    if (!read.ok) throw new Error(read.message);
+    const urls = await engines();
+    const stages = LADDER.map((model, at) => ({ model, urls: [urls[at] ?? ""] }));
+    const config = { ...testConfig({ stages }), ...hashed(read.plan.policy), planId: read.plan.id, timeScale: 20 };
+    expect(configRefusal(config)).toBeNull();
+    const gateway = await startTestGateway();
+    await gateway.put(config);
+    const served = [];
+    for (const prompt of ["sure", "unsure"]) {
+      const answer = await gateway.chat({ ...ask(prompt), model: "cascade/test" });
+      await answer.text();
+      served.push(answer.headers.get("x-weir-model"));
+    }
+    expect(served).toEqual(LADDER);
+    const [sure, unsure] = (await gateway.decisions()).map((decision) => decision.stages[0]);
+    expect([sure, unsure].map((stage) => [stage?.gate?.kind, stage?.reason])).toEqual([
+      [gate, "score-at-or-above-threshold"],
+      [gate, "score-below-threshold"],
+    ]);
+    // Calibrated: of the answers with this confidence all, and none, are right.
+    expect(sure?.judgedScore).toBeGreaterThan(95);
+    expect(unsure?.judgedScore).toBeLessThan(5);
+  },
+);

@@ -27,7 +27,7 @@ function gatedWorkload(): Workload {
   const workload = generatedWorkload({ prompts: 300, ladder, seed: 1 });
   const models = workload.outcomes.models.map((model) => ({
     ...model,
-    confidence: model.label.map((label, at) => ((label === 100) === (at % 10 > 0) ? 90 : 40)),
+    confidence: model.label.map((label, at) => ((label === 100) === at % 10 > 0 ? 90 : 40)),
     agreement: model.label.map((_, at) => (at % 2) * 100),
   }));
   return { ...workload, outcomes: { ...workload.outcomes, models } };
@@ -71,9 +71,7 @@ describe("writeGates", () => {
     const written = writeGates(path, tournament, choice);
     expect(written).toEqual({
       ok: true,
-      written: ladder
-        .slice(0, 2)
-        .map((model, at) => `Stage ${at + 1}, ${model}: smallest token probability, calibrated on 210 prompts.`),
+      written: ladder.slice(0, 2).map((model, at) => `Stage ${at + 1}, ${model}: smallest token probability, calibrated on 210 prompts.`),
     });
     const gates = gatesIn(path);
     expect(gates).toMatchObject([
@@ -119,7 +117,10 @@ describe("writeGates", () => {
     const read = readPlan(JSON.parse(readFileSync(path, "utf8")));
     expect(read).toMatchObject({
       ok: true,
-      plan: { policy: { gates: [{ kind: "confidence" }] }, predictions: { notes: [expect.stringContaining("nothing predicts this policy")] } },
+      plan: {
+        policy: { gates: [{ kind: "confidence" }] },
+        predictions: { notes: [expect.stringContaining("nothing predicts this policy")] },
+      },
     });
     expect(read.ok && read.plan.id).not.toBe(plan.id);
   });
@@ -127,13 +128,38 @@ describe("writeGates", () => {
   it.each([
     ["no JSON", "no {", choice, "is no JSON file that can be read."],
     ["another document", { kind: "cascade" }, choice, "is neither a plan nor a policy. stages: "],
-    ["a policy without gates", { ...examplePlanDraft().policy, kind: "fixed", model: "small" }, choice, "only a cascade has gates; this policy is fixed."],
+    [
+      "a policy without gates",
+      { ...examplePlanDraft().policy, kind: "fixed", model: "small" },
+      choice,
+      "only a cascade has gates; this policy is fixed.",
+    ],
     ["a stage that is the last", cascade(), { ...choice, stage: 3 }, "there is no gate at stage 3: the cascade has 2."],
-    ["a threshold of 0", cascade({ thresholds: [0, 60] }), { ...choice, stage: 1 }, "the threshold of stage 1 is 0, so that no gate is asked there: raise it first."],
+    [
+      "a threshold of 0",
+      cascade({ thresholds: [0, 60] }),
+      { ...choice, stage: 1 },
+      "the threshold of stage 1 is 0, so that no gate is asked there: raise it first.",
+    ],
     ["models without a tournament", examplePlanDraft().policy, choice, "no stage with a threshold above 0 is in the tournament."],
-    ["one of them by its stage", examplePlanDraft().policy, { ...choice, stage: 1 }, "the workload has no tournament of the gates of small."],
-    ["a gate that has no scores", cascade(), { ...choice, gate: "router" }, "stage 1: there is no gate router in the tournament; there are confidence, "],
-    ["a modelled judge", cascade(), { ...choice, gate: "judge" }, "stage 1: the scores of the judge are modelled, and a calibration to them fits no real one"],
+    [
+      "one of them by its stage",
+      examplePlanDraft().policy,
+      { ...choice, stage: 1 },
+      "the workload has no tournament of the gates of small.",
+    ],
+    [
+      "a gate that has no scores",
+      cascade(),
+      { ...choice, gate: "router" },
+      "stage 1: there is no gate router in the tournament; there are confidence, ",
+    ],
+    [
+      "a modelled judge",
+      cascade(),
+      { ...choice, gate: "judge" },
+      "stage 1: the scores of the judge are modelled, and a calibration to them fits no real one",
+    ],
     ["agreement with nobody", cascade(), { ...choice, gate: "agreement" }, "The agreement gate of stage 1 names neither samples nor peers"],
   ] as const)("refuses %s in one sentence and leaves the file alone", (_, document, asked, sentence) => {
     const path = fileOf(document);
@@ -146,6 +172,9 @@ describe("writeGates", () => {
   it("refuses a plan that was changed after it was sealed", () => {
     const plan = sealPlan(examplePlanDraft(), new Date(0));
     const path = fileOf({ ...plan, policy: { ...plan.policy, thresholds: [51] } });
-    expect(writeGates(path, tournament, choice)).toEqual({ ok: false, message: expect.stringContaining("was changed after it was sealed") });
+    expect(writeGates(path, tournament, choice)).toEqual({
+      ok: false,
+      message: expect.stringContaining("was changed after it was sealed"),
+    });
   });
 });

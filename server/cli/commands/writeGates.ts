@@ -81,7 +81,8 @@ function withGates(policy: CascadePolicy, tournament: TournamentFigures, choice:
   const { stages, thresholds } = policy;
   const compared = (stage: number): StageFigures | undefined =>
     tournament.stages.find(({ model }) => model === stages[stage]?.model && stage < thresholds.length);
-  const wanted = choice.stage === undefined ? thresholds.flatMap((at, stage) => (at > 0 && compared(stage) ? [stage] : [])) : [choice.stage - 1];
+  const wanted =
+    choice.stage === undefined ? thresholds.flatMap((at, stage) => (at > 0 && compared(stage) ? [stage] : [])) : [choice.stage - 1];
   if (wanted.length === 0) return { ok: false, message: "no stage with a threshold above 0 is in the tournament." };
   const gates = [...gatesOf(policy)];
   const written: string[] = [];
@@ -111,14 +112,19 @@ function gateOf({ gates, verdict }: StageFigures, choice: GateChoice): Outcome<{
   const best = verdict.kind === "no-gates" ? undefined : verdict.gate;
   const figures = gates.find(({ name }) => name === (choice.gate ?? best));
   if (figures === undefined)
-    return { ok: false, message: `there is no gate ${choice.gate ?? ""} in the tournament; there are ${gates.map(({ name }) => name).join(", ")}.` };
+    return {
+      ok: false,
+      message: `there is no gate ${choice.gate ?? ""} in the tournament; there are ${gates.map(({ name }) => name).join(", ")}.`,
+    };
   if (figures.modelled)
     return {
       ok: false,
       message: `the scores of the ${figures.name} are modelled, and a calibration to them fits no real one: name another gate with --gate.`,
     };
   const parsed = gateSchema.safeParse(documentOf(figures, choice));
-  return parsed.success ? { ok: true, gate: parsed.data } : { ok: false, message: `${figures.name}: ${issueSentence(parsed.error, "gate")}` };
+  return parsed.success
+    ? { ok: true, gate: parsed.data }
+    : { ok: false, message: `${figures.name}: ${issueSentence(parsed.error, "gate")}` };
 }
 
 function documentOf({ kind, calibration: fitted, scorer }: GateFigures, { measure, answer, samples, peers }: GateChoice): object {

@@ -22,7 +22,9 @@ const reproduction: Reproduction = {
 
 describe("describeReproduction", () => {
   it("has a line a figure, ours beside the source's, and each reason once", () => {
-    const lines = describeReproduction(reproduction).split("\n").map((line) => line.trim().replaceAll(/ {2,}/g, " | "));
+    const lines = describeReproduction(reproduction)
+      .split("\n")
+      .map((line) => line.trim().replaceAll(/ {2,}/g, " | "));
     expect(lines).toEqual([
       "figure | ours | source | reason",
       "5: speed-up | 1.23 x (1.1 to 1.4, 3 seeds) | 3.4 times | [1]",
@@ -44,7 +46,9 @@ describe("reproductionPage", () => {
     expect(page).toContain("| 5 | speed-up | 1.23 x (1.1 to 1.4, 3 seeds) | 3.4 times | 4.2 | Other GPUs. |\n");
     expect(page).toContain("- data/outcomes.csv: answers (missing)\n");
     expect(page).toContain("- the race: three ladders | two loads\n");
-    expect(reproductionPage({ ...reproduction, rows: [{ ...reproduction.rows[0], difference: "a | b" } as never] })).toContain("| a \\| b |\n");
+    expect(reproductionPage({ ...reproduction, rows: [{ ...reproduction.rows[0], difference: "a | b" } as never] })).toContain(
+      "| a \\| b |\n",
+    );
   });
 });
 

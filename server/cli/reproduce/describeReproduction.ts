@@ -3,7 +3,8 @@ import type { NeededData, OwnFigure, ReproducedRow, Reproduction, SourceFigure }
 
 const DIGITS = 3;
 
-const numberText = (value: number): string => (Math.abs(value) >= 1000 ? String(Math.round(value)) : String(Number(value.toPrecision(DIGITS))));
+const numberText = (value: number): string =>
+  Math.abs(value) >= 1000 ? String(Math.round(value)) : String(Number(value.toPrecision(DIGITS)));
 
 /** `1.23 x (1.1 to 1.4, 3 seeds)`, or why there is no figure, in a word or two. */
 function ownText(ours: OwnFigure): string {

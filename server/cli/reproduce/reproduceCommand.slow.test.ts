@@ -12,7 +12,9 @@ test("a figure is measured again by its benchmark and written beside the source'
   const page = join(folder, "figure.md");
   const { code, stdout, stderr } = await weir("reproduce", "aragog", "--figure", "Figure 10", "--out", page);
   expect({ code, progress: stderr.includes("Measuring: rounds, utilisation beside exhaustive\n") }).toEqual({ code: 0, progress: true });
-  expect(stdout).toMatch(/10: beam search: utilisation less than by brute force +[\d.]+ % less than trying every assignment gains +no number +\[1\]/);
+  expect(stdout).toMatch(
+    /10: beam search: utilisation less than by brute force +[\d.]+ % less than trying every assignment gains +no number +\[1\]/,
+  );
   expect(readFileSync(page, "utf8")).toContain("# aragog: ours beside the source's\n");
 });
 
@@ -24,6 +26,9 @@ test("what nothing measures says why, and unknown systems and figures are refuse
     [expect.objectContaining({ ours: { kind: "not-measured" }, difference: "It is a survey of repositories." })],
   ]);
   const unknown = await weir("reproduce", "kairos", "--figure", "99");
-  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringMatching(/^--figure: kairos has no figure 99 here; there are table 1, 9, 14, /)]);
+  expect([unknown.code, unknown.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^--figure: kairos has no figure 99 here; there are table 1, 9, 14, /),
+  ]);
   expect((await weir("reproduce", "routellm")).code).toBe(2);
 });

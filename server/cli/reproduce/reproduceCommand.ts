@@ -54,7 +54,9 @@ async function reproduceFigures(system: ReproducedSystem, { figure, out, json }:
 async function loadReproduce(): Promise<Reproduce> {
   const file = join(process.env.WEIR_ROOT ?? process.cwd(), "dist", "reproduce.mjs");
   if (!existsSync(file))
-    return refuse("The benchmarks are not here: run `npm run weir -- reproduce` in a checkout of the repository, where they are in bench/.");
+    return refuse(
+      "The benchmarks are not here: run `npm run weir -- reproduce` in a checkout of the repository, where they are in bench/.",
+    );
   const bundle = (await import(pathToFileURL(file).href)) as { readonly reproduce: Reproduce };
   return bundle.reproduce;
 }
