@@ -7,13 +7,13 @@ import { neededData } from "./neededData";
 import { type ReproducedFigures, systems } from "./systems";
 
 /** Measures a system's published figures again, each benchmark once; ours beside the source's, in the source's order. */
-export const reproduce: Reproduce = async ({ system, figure, progress }) => {
+export const reproduce: Reproduce = async ({ system, figures: wanted, progress }) => {
   const figures = systems[system];
-  const chosen = figures.source.filter((row) => figure === null || figureName(row.figure) === figureName(figure));
-  if (chosen.length === 0) {
-    const known = [...new Set(figures.source.map((row) => row.figure))].join(", ");
-    return { ok: false, message: `--figure: ${system} has no figure ${figure} here; there are ${known}.` };
-  }
+  const known = [...new Set(figures.source.map((row) => row.figure))];
+  const unknown = wanted?.find((name) => !known.some((own) => figureName(own) === figureName(name)));
+  if (unknown !== undefined) return { ok: false, message: `--figure: ${system} has no figure ${unknown} here; there are ${known.join(", ")}.` };
+  const names = wanted?.map(figureName);
+  const chosen = figures.source.filter((row) => names?.includes(figureName(row.figure)) ?? true);
   const data = neededData(figures.data);
   const missing = data.flatMap(({ file, present }) => (present ? [] : [file]));
   const measured = new Map<string, Measurement | Error>();

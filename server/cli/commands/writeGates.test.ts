@@ -22,12 +22,12 @@ const ladder = ["gemma-2-2b", "gemma-2-9b", "gemma-2-27b"];
 const options = { share: 0.5, judgeSeconds: null };
 const choice: GateChoice = { measure: "minimum", answer: "whole" };
 
-/** Confidence separates right from wrong answers but for every tenth; agreement does not. */
+/** Confidence separates right from wrong answers; agreement does not. */
 function gatedWorkload(): Workload {
   const workload = generatedWorkload({ prompts: 300, ladder, seed: 1 });
   const models = workload.outcomes.models.map((model) => ({
     ...model,
-    confidence: model.label.map((label, at) => ((label === 100) === at % 10 > 0 ? 90 : 40)),
+    confidence: model.label.map((label) => (label === 100 ? 90 : 40)),
     agreement: model.label.map((_, at) => (at % 2) * 100),
   }));
   return { ...workload, outcomes: { ...workload.outcomes, models } };
@@ -167,6 +167,11 @@ describe("writeGates", () => {
     const refused = writeGates(path, tournament, asked);
     expect(refused).toEqual({ ok: false, message: expect.stringContaining(sentence) });
     expect(readFileSync(path, "utf8")).toBe(before);
+  });
+
+  it("refuses a scorer of smallest probabilities where the table has another measure", () => {
+    const refused = writeGates(fileOf(cascade()), tournament, { ...choice, gate: "scorer", measure: "mean" });
+    expect(refused).toEqual({ ok: false, message: expect.stringContaining("smallest token probability, which --measure mean denies.") });
   });
 
   it("refuses a plan that was changed after it was sealed", () => {

@@ -121,6 +121,11 @@ function gateOf({ gates, verdict }: StageFigures, choice: GateChoice): Outcome<{
       ok: false,
       message: `the scores of the ${figures.name} are modelled, and a calibration to them fits no real one: name another gate with --gate.`,
     };
+  if (choice.measure !== "minimum" && figures.scorer?.weights.some(({ feature }) => feature === "minimum-probability"))
+    return {
+      ok: false,
+      message: `the scorer has learnt from the column confidence as the smallest token probability, which --measure ${choice.measure} denies.`,
+    };
   const parsed = gateSchema.safeParse(documentOf(figures, choice));
   return parsed.success
     ? { ok: true, gate: parsed.data }

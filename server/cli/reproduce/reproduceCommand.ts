@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Argument, type Command } from "commander";
 import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
+import { listFlag } from "../flags/flagValues";
 import { describeReproduction, missingText, reproductionPage } from "./describeReproduction";
 import { type Reproduce, type ReproducedSystem, reproducedSystems } from "./reproduction";
 
 interface ReproduceFlags {
-  readonly figure?: string;
+  readonly figure?: readonly string[];
   readonly out?: string;
   readonly json?: boolean;
 }
@@ -15,7 +16,7 @@ interface ReproduceFlags {
 const HELP = `
 Runs the benchmarks of this repository that measure what the source of a system measured, all their seeds, and prints each figure beside the
 source's, with the reason for the difference. A figure that this code cannot measure says why. All figures of a system take minutes to an
-hour: --figure runs one figure or table. Data are read from ../shared/data; what is missing is named with its origin.
+hour: --figure runs some of them. Data are read from ../shared/data; what is missing is named with its origin.
 Exit codes: 0 done, 1 a benchmark failed, 2 bad input or all data missing.`;
 
 /** `weir reproduce`: the published figures of the five systems, ours beside the source's. */
@@ -24,7 +25,7 @@ export function addReproduceCommand(program: Command, onExit: (code: ExitCode) =
     .command("reproduce")
     .description("measure the published figures of a system again, ours beside the source's")
     .addArgument(new Argument("<system>", "whose figures").choices(reproducedSystems))
-    .option("--figure <n>", "only this figure or table: 5, table 1, text")
+    .option("--figure <list>", "only these figures and tables, comma separated, such as 5,table 1,text", listFlag)
     .option("--out <file>", "write a page in Markdown, or JSON where the name ends in .json")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
@@ -34,7 +35,7 @@ export function addReproduceCommand(program: Command, onExit: (code: ExitCode) =
 async function reproduceFigures(system: ReproducedSystem, { figure, out, json }: ReproduceFlags): Promise<ExitCode> {
   const reproduce = await loadReproduce();
   const progress = (line: string): void => void process.stderr.write(`${line}\n`);
-  const { reproduction } = must(await reproduce({ system, figure: figure ?? null, progress }));
+  const { reproduction } = must(await reproduce({ system, figures: figure ?? null, progress }));
   for (const missing of reproduction.data.filter(({ present }) => !present)) progress(missingText(missing));
   const document = `${JSON.stringify(reproduction, null, 2)}\n`;
   process.stdout.write(json === true ? document : describeReproduction(reproduction));

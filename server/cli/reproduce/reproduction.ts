@@ -61,8 +61,8 @@ export interface Reproduction {
 
 export interface ReproduceRequest {
   readonly system: ReproducedSystem;
-  /** Only this figure or table, such as `5` or `table 1`; null: all. */
-  readonly figure: string | null;
+  /** Only these figures or tables, such as `5` or `table 1`; null: all. */
+  readonly figures: readonly string[] | null;
   /** Called before each benchmark. */
   progress(line: string): void;
 }
