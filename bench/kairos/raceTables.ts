@@ -17,8 +17,11 @@ const isSameCase = (a: RaceRow, b: RaceRow): boolean =>
   a.setting === b.setting && a.application === b.application && a.queueing === b.queueing;
 
 /** A figure of one system compared with another's, over every case with both. */
-export const pairsOf = (rows: readonly RaceRow[], names: readonly [own: string, reference: string], figure: LatencyFigure): readonly SeedPair[] =>
-  pairsIn(rows, names, { figure: (row) => row[figure], isSameCase });
+export const pairsOf = (
+  rows: readonly RaceRow[],
+  names: readonly [own: string, reference: string],
+  figure: LatencyFigure,
+): readonly SeedPair[] => pairsIn(rows, names, { figure: (row) => row[figure], isSameCase });
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 

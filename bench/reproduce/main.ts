@@ -11,11 +11,14 @@ export const reproduce: Reproduce = async ({ system, figures: wanted, progress }
   const figures = systems[system];
   const known = [...new Set(figures.source.map((row) => row.figure))];
   const unknown = wanted?.find((name) => !known.some((own) => figureName(own) === figureName(name)));
-  if (unknown !== undefined) return { ok: false, message: `--figure: ${system} has no figure ${unknown} here; there are ${known.join(", ")}.` };
+  if (unknown !== undefined)
+    return { ok: false, message: `--figure: ${system} has no figure ${unknown} here; there are ${known.join(", ")}.` };
   const names = wanted?.map(figureName);
   const chosen = figures.source.filter((row) => names?.includes(figureName(row.figure)) ?? true);
   const data = neededData(figures.data);
   const missing = data.flatMap(({ file, present }) => (present ? [] : [file]));
+  if (chosen.some((row) => entryOf(figures.entries, row).benchmark !== undefined))
+    for (const { file, what, present } of data) if (present) progress(`Reads ${file}: ${what}.`);
   const measured = new Map<string, Measurement | Error>();
   const rows: ReproducedRow[] = [];
   for (const source of chosen) rows.push(await rowOf(source, { figures, missing, measured, progress }));

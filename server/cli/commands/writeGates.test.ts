@@ -22,12 +22,12 @@ const ladder = ["gemma-2-2b", "gemma-2-9b", "gemma-2-27b"];
 const options = { share: 0.5, judgeSeconds: null };
 const choice: GateChoice = { measure: "minimum", answer: "whole" };
 
-/** Confidence separates right from wrong answers; agreement does not. */
+/** Confidence separates right from wrong answers but for every tenth; agreement does not. */
 function gatedWorkload(): Workload {
   const workload = generatedWorkload({ prompts: 300, ladder, seed: 1 });
   const models = workload.outcomes.models.map((model) => ({
     ...model,
-    confidence: model.label.map((label) => (label === 100 ? 90 : 40)),
+    confidence: model.label.map((label, at) => ((label === 100) === at % 10 > 0 ? 90 : 40)),
     agreement: model.label.map((_, at) => (at % 2) * 100),
   }));
   return { ...workload, outcomes: { ...workload.outcomes, models } };
@@ -66,9 +66,18 @@ const gatesIn = (path: string): readonly GateDocument[] => {
 };
 
 describe("writeGates", () => {
-  it("puts the best gate of every stage, calibrated, into a policy", () => {
+  it("puts the gate with the smallest area into every stage where none is named", () => {
     const path = fileOf(cascade());
-    const written = writeGates(path, tournament, choice);
+    expect(writeGates(path, tournament, choice).ok).toBe(true);
+    const best = tournament.stages.map(
+      ({ gates }) => gates.toSorted((a, b) => a.riskCoverage.area.value - b.riskCoverage.area.value)[0]?.kind,
+    );
+    expect(gatesIn(path).map(({ kind }) => kind)).toEqual(best);
+  });
+
+  it("puts a named gate of every stage, calibrated, into a policy", () => {
+    const path = fileOf(cascade());
+    const written = writeGates(path, tournament, { ...choice, gate: "confidence" });
     expect(written).toEqual({
       ok: true,
       written: ladder.slice(0, 2).map((model, at) => `Stage ${at + 1}, ${model}: smallest token probability, calibrated on 210 prompts.`),
@@ -113,7 +122,7 @@ describe("writeGates", () => {
     const policy = { ...draft.policy, stages: ladder.slice(0, 2).map((model) => ({ model })), thresholds: [threshold] };
     const plan = sealPlan({ ...draft, deployment, policy } as typeof draft, new Date(0));
     const path = fileOf(plan);
-    expect(writeGates(path, tournament, choice).ok).toBe(true);
+    expect(writeGates(path, tournament, { ...choice, gate: "confidence" }).ok).toBe(true);
     const read = readPlan(JSON.parse(readFileSync(path, "utf8")));
     expect(read).toMatchObject({
       ok: true,
@@ -152,7 +161,7 @@ describe("writeGates", () => {
       "a gate that has no scores",
       cascade(),
       { ...choice, gate: "router" },
-      "stage 1: there is no gate router in the tournament; there are confidence, ",
+      "stage 1: there is no gate router in the tournament; there are ",
     ],
     [
       "a modelled judge",

@@ -59,7 +59,7 @@ export interface Reproduction {
   readonly rows: readonly ReproducedRow[];
 }
 
-export interface ReproduceRequest {
+interface ReproduceRequest {
   readonly system: ReproducedSystem;
   /** Only these figures or tables, such as `5` or `table 1`; null: all. */
   readonly figures: readonly string[] | null;
