@@ -162,8 +162,8 @@ export const cascadiaRows: readonly MeasuredRows[] = [
     figure: "text",
     rows: "lower SLO scale than RouteLLM",
     benchmark: "SLO scale of a trained router over Weir's",
-    as: "per cent more",
-    difference: `${LADDERS} The router is trained on these prompts' words; ours is how much higher its SLO scale is.`,
+    as: "per cent less than the other",
+    difference: `${LADDERS} The router is trained on these prompts' words.`,
   },
   {
     figure: "text",

@@ -38,6 +38,9 @@ describe("ownFigure", () => {
       detail: "of 3",
     });
     expect(own.kind === "measured" && own.interval).toEqual({ low: expect.closeTo(20, 9), high: expect.closeTo(40, 9) });
+    expect(ownFigure("router", { ...measured, figure: 1.25 }, "per cent less than the other")).toMatchObject({
+      value: expect.closeTo(20, 9),
+    });
     expect(ownFigure("replay", { figure: Number.NaN, unit: "x", detail: "" }, undefined)).toMatchObject({ kind: "measured", value: null });
     expect(ownFigure("plan", { figure: 1500, unit: "ms", detail: "" }, "seconds")).toMatchObject({ value: 1.5, unit: "s", interval: null });
   });

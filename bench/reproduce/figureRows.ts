@@ -5,6 +5,8 @@ import type { Measurement } from "../lib/benchmark";
 const conversions = {
   /** A ratio of ours to another's as per cent less. */
   "per cent less": { unit: "% less", of: (ratio: number) => 100 * (1 - ratio) },
+  /** A ratio of another's to ours, likewise. */
+  "per cent less than the other": { unit: "% less", of: (ratio: number) => 100 * (1 - 1 / ratio) },
   "per cent more": { unit: "% more", of: (ratio: number) => 100 * (ratio - 1) },
   seconds: { unit: "s", of: (milliseconds: number) => milliseconds / 1000 },
 } as const;
