@@ -31,6 +31,7 @@ export const entries = {
   trainingWorker: "server/prediction/trainingWorker.ts",
   labWorker: "server/lab/labWorker.ts",
   bench: "bench/bench.ts",
+  reproduce: "bench/reproduce/main.ts",
   realClient: "bench/real/realClient.ts",
   mockUpstream: "bench/gateway/mockUpstream.ts",
   attacker: "bench/hostile/attacker.ts",

@@ -1,5 +1,5 @@
 import { mean } from "@/solver/numeric/quantile";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
 import { ratioOf } from "../lib/bySeed";
 import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
@@ -36,7 +36,7 @@ async function throughputOver(own: string, reference: string, source: string): P
   const of = ratioOf(pairs);
   const byCase = pairs.map((pair) => (ratioOf([pair])?.value ?? Number.NaN).toFixed(2)).join(", ");
   const detail = `programs a second at overload, geometric mean ${ratio(of)} over two ladders and four workflows, each ${byCase}; points above the largest models throughout ${inTenths(pointsOf(rows, own))}, the other's ${inTenths(pointsOf(rows, reference))}; the source ${source}`;
-  return { figure: of?.value ?? Number.NaN, unit: "x", detail };
+  return { ...overSeeds(of), unit: "x", detail };
 }
 
 /** Minimum difference of a system's accuracy from that of the largest models, over the cases of the race. */
@@ -69,6 +69,61 @@ const figures: readonly Benchmark[] = [
     }),
   ),
 ];
+
+const PARTS = {
+  "self-refine": { part: "all", own: allGpus(ORACLE), workflow: "self-refine" },
+  voting: { part: "all", own: allGpus(ORACLE), workflow: "voting" },
+  "half the GPUs, self-refine": { part: "half the GPUs", own: ORACLE, workflow: "self-refine" },
+  "half the GPUs, voting": { part: "half the GPUs", own: ORACLE, workflow: "voting" },
+  "agents share a model, self-refine": { part: "agents share a model", own: allGpus(ORACLE), workflow: "self-refine" },
+  "agents share a model, voting": { part: "agents share a model", own: allGpus(ORACLE), workflow: "voting" },
+  "mixed families": { part: "mixed families", own: allGpus(ORACLE), workflow: null },
+  "beam 8, self-refine": { part: "beams", own: "B 8", workflow: "self-refine" },
+  "beam 8, voting": { part: "beams", own: "B 8", workflow: "voting" },
+} as const;
+
+/** Programs a second at overload in one part of the race. */
+async function partOver(name: keyof typeof PARTS, reference: string): Promise<Measurement> {
+  const { part, own, workflow } = PARTS[name];
+  const rows = (await race()).filter((row) => row.part === part && (workflow === null || row.workflow === workflow));
+  const pairs = pairsOf(rows, [own, reference], "programsPerSecond");
+  const of = ratioOf(pairs);
+  return {
+    ...overSeeds(of),
+    unit: "x",
+    detail: `programs a second at overload of ${own}, geometric mean ${ratio(of)} of ${pairs.length} cases`,
+  };
+}
+
+/** The least or the most over the cases of the whole race. */
+async function endOver(end: "least" | "most", reference: string): Promise<Measurement> {
+  const rows = (await race()).filter(({ part }) => part === "all");
+  const each = pairsOf(rows, [allGpus(ORACLE), reference], "programsPerSecond").flatMap((pair) => ratioOf([pair]) ?? []);
+  const [first, ...others] = each.toSorted((a, b) => (end === "least" ? a.value - b.value : b.value - a.value));
+  return {
+    ...overSeeds(first),
+    unit: "x",
+    detail: `programs a second at overload of ${allGpus(ORACLE)}, the ${end} of ${others.length + 1} cases`,
+  };
+}
+
+const sourceFigures: readonly Benchmark[] = [[PER_INPUT, "per-input"] as const, [PER_WORKFLOW, "per-workflow"] as const].flatMap(
+  ([reference, said]): Benchmark[] => [
+    ...(Object.keys(PARTS) as (keyof typeof PARTS)[]).map((name) => ({
+      name: `aragog race: ${name}, over ${said}`,
+      budget: null,
+      run: () => partOver(name, reference),
+    })),
+    ...(["least", "most"] as const).map((end) => ({
+      name: `aragog race: ${end}, over ${said}`,
+      budget: null,
+      run: () => endOver(end, reference),
+    })),
+  ],
+);
+
+/** Throughputs that the source has a figure of, of the same race; `weir reproduce` shows them. */
+export const aragogSourceFigures: readonly Benchmark[] = dataPresent() ? sourceFigures : [];
 
 /** Aragog against the systems that its source compares it with, on programs made of real answers; none where the data is missing. */
 export const aragogRaceBenchmarks: readonly Benchmark[] = dataPresent() ? figures : [];

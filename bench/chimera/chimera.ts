@@ -1,5 +1,5 @@
 import type { SeedEstimate } from "@/solver/lab/overSeeds";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
 import { differenceOf, ratioOf, timesLess } from "../lib/bySeed";
 import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
@@ -80,7 +80,7 @@ const aging = ablation(
 
 /** The figure of an estimate, and its interval in words. */
 function measurement(of: SeedEstimate | null, unit: string, words: string, interval: string): Measurement {
-  return { figure: of?.value ?? Number.NaN, unit, detail: `${words}; with its 90 % interval over seeds ${interval}` };
+  return { ...overSeeds(of), unit, detail: `${words}; with its 90 % interval over seeds ${interval}` };
 }
 
 async function queueFigure(lengths: QueueTimeRow["lengths"], own: "sjf" | "stjf", reference: "fcfs" | "sjf"): Promise<Measurement> {

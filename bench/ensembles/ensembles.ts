@@ -3,7 +3,7 @@ import type { PlacedExpert } from "@/solver/ensemble/placement/placement";
 import type { TimedSchedule } from "@/solver/ensemble/placement/timeSchedule";
 import { simulatedSessionCost } from "@/solver/ensemble/sessions/sessionCost";
 import { type SeedEstimate, seedEstimate } from "@/solver/lab/overSeeds";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { type Benchmark, type Measurement, overSeeds as seeded } from "../lib/benchmark";
 import { writeRows, writeTables } from "../lib/results";
 import { estimate, ratio, table } from "../lib/tables";
 import { aggregatedSeconds } from "./aggregated";
@@ -166,10 +166,19 @@ async function instanceMeasurement(instance: SourceInstance): Promise<Measuremen
     .replicas.map((count, at) => `${sourceExperts[at]?.name} ${count}`)
     .join(", ");
   return {
-    figure: own?.value ?? Number.NaN,
+    ...seeded(own),
     unit: "times round-robin's expert stage",
     detail: `${instance.expertStage.speedUp} in the source; ${times(own)} over three seeds of lengths, K 2, workers ${replicas}; K swept ${times(sweptTimes)} at K ${swept.map(({ maxModelsPerWorker }) => maxModelsPerWorker).join(", ")}; with MMLU-Pro's constant seconds a prompt ${speedUp(linear, linear.placed).toFixed(2)}, ${linear.placed.makespanSeconds.toFixed(2)} s, bound ${linear.lowerBoundSeconds.toFixed(2)} s`,
   };
+}
+
+/** How many times faster an instance is when experts are placed and the aggregator is gated, all of its answers ending. */
+async function endToEndTimes(instance: SourceInstance): Promise<SeedEstimate | null> {
+  const of = await racedOf(SCALED, instance);
+  return overSeeds((seed) => {
+    const { always, gated } = aggregatedSeconds(instance, lengthsOf(instance, seed, 0));
+    return (of(seed).roundRobin.makespanSeconds + always) / (of(seed).placed.makespanSeconds + gated);
+  });
 }
 
 async function endToEndMeasurement(): Promise<Measurement> {
@@ -205,12 +214,8 @@ async function endToEndMeasurement(): Promise<Measurement> {
     })),
   );
   const each = rows.filter(([, way]) => way !== "**source**").map(([name, way, , , , , , ratioText]) => `${name}, ${way}: ${ratioText}`);
-  const of = await racedOf(SCALED, mmluPro);
-  const mmlu = overSeeds((seed) => {
-    const { always, gated } = aggregatedSeconds(mmluPro, lengthsOf(mmluPro, seed, 0));
-    return (of(seed).roundRobin.makespanSeconds + always) / (of(seed).placed.makespanSeconds + gated);
-  });
-  return { figure: mmlu?.value ?? Number.NaN, unit: "times, MMLU-Pro", detail: `1.71, 2.04 and 2.34 in the source; ${each.join("; ")}` };
+  const mmlu = await endToEndTimes(mmluPro);
+  return { ...seeded(mmlu), unit: "times, MMLU-Pro", detail: `1.71, 2.04 and 2.34 in the source; ${each.join("; ")}` };
 }
 
 /** Throughput loss of a quarter of a model's prompts. */
@@ -240,7 +245,7 @@ function pools(at: number): Measurement {
   const each = SEEDS.map((seed) => poolSeconds(pool, seed));
   const of = (read: (one: (typeof each)[number]) => number): SeedEstimate | null => seedEstimate(each.map(read));
   return {
-    figure: of((one) => one.roundRobin.mean / one.dataConcurrent)?.value ?? Number.NaN,
+    ...seeded(of((one) => one.roundRobin.mean / one.dataConcurrent)),
     unit: "times faster, data-concurrent than round-robin",
     detail: `${(pool.source.roundRobin / pool.source.dataConcurrent).toFixed(2)} in the source (${pool.source.roundRobin} and ${pool.source.dataConcurrent} s); ${whole(of((one) => one.roundRobin.mean))} and ${whole(of((one) => one.dataConcurrent))} s, round-robin in the mean over all orders of the models, ${Math.round(each[0]?.roundRobin.least ?? 0)} to ${Math.round(each[0]?.roundRobin.most ?? 0)} s; faster in ${Math.round(100 * (each[0]?.faster ?? 0))} % of the orders`,
   };
@@ -256,3 +261,30 @@ export const ensembleBenchmarks: readonly Benchmark[] = [
   { name: "ensemble instances, small shards", budget: null, run: shards },
   ...sourcePools.map(({ name }, at) => ({ name: `ensemble instances, ${name}`, budget: null, run: () => pools(at) })),
 ];
+
+/** Figures of single instances that the source has, of the same simulations; `weir reproduce` shows them. */
+export const mosaicSourceFigures: readonly Benchmark[] = sourceInstances.flatMap((instance): Benchmark[] => [
+  {
+    name: `ensemble instances, end to end, ${instance.name}`,
+    budget: null,
+    run: async () => ({
+      ...seeded(await endToEndTimes(instance)),
+      unit: "times faster",
+      detail: "placed and gated at 2/3 over round-robin and always aggregated, all of the aggregator's answers ending",
+    }),
+  },
+  {
+    name: `ensemble instances, aggregator, ${instance.name}`,
+    budget: null,
+    run: () => ({
+      ...seeded(
+        overSeeds((seed) => {
+          const { always, gated } = aggregatedSeconds(instance, lengthsOf(instance, seed, 0));
+          return always / gated;
+        }),
+      ),
+      unit: "times faster",
+      detail: "gated at 2/3 over always, all of the aggregator's answers ending; loading included",
+    }),
+  },
+]);

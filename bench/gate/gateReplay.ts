@@ -76,6 +76,24 @@ function replayTime(): Measurement {
   };
 }
 
+/** A figure of plurality at one of the source's taus, the mean over the triples, with the least and the most. */
+async function atTau(at: 0 | 1, figure: "skipped" | "difference"): Promise<Measurement> {
+  const values = (await replayed()).map((one) => 100 * (one.points[at]?.[figure]?.value ?? Number.NaN));
+  return {
+    figure: mean(values),
+    unit: figure === "skipped" ? "%" : "points",
+    detail: `mean over ${values.length} triples of models on gsm and crux; ${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)}`,
+  };
+}
+
+/** What the source's table 1 has, of the same replay; `weir reproduce` shows it. */
+export const gateSourceFigures: readonly Benchmark[] = answersPresent()
+  ? (["1", "2/3"] as const).flatMap((tau, at): Benchmark[] => [
+      { name: `gate replay, skipped at tau ${tau}`, budget: null, run: () => atTau(at === 0 ? 0 : 1, "skipped") },
+      { name: `gate replay, mean accuracy changed at tau ${tau}`, budget: null, run: () => atTau(at === 0 ? 0 : 1, "difference") },
+    ])
+  : [];
+
 export const gateReplayBenchmarks: readonly Benchmark[] = [
   { name: "gate replay, large sample", budget: { figure: 1000, keep: "at most" }, run: replayTime },
   ...(answersPresent()

@@ -4,21 +4,24 @@ import { ratio, table } from "../lib/tables";
 import type { RaceRow } from "./raceRun";
 
 /** Latencies per token that the source compares. */
-const LATENCIES = [
+export const LATENCIES = [
   ["mean", "meanSecondsPerToken"],
   ["P90", "p90SecondsPerToken"],
   ["P95", "p95SecondsPerToken"],
   ["P99", "p99SecondsPerToken"],
 ] as const;
 
-type Figure = (typeof LATENCIES)[number][1];
+export type LatencyFigure = (typeof LATENCIES)[number][1];
 
 const isSameCase = (a: RaceRow, b: RaceRow): boolean =>
   a.setting === b.setting && a.application === b.application && a.queueing === b.queueing;
 
 /** A figure of one system compared with another's, over every case with both. */
-export const pairsOf = (rows: readonly RaceRow[], names: readonly [own: string, reference: string], figure: Figure): readonly SeedPair[] =>
-  pairsIn(rows, names, { figure: (row) => row[figure], isSameCase });
+export const pairsOf = (
+  rows: readonly RaceRow[],
+  names: readonly [own: string, reference: string],
+  figure: LatencyFigure,
+): readonly SeedPair[] => pairsIn(rows, names, { figure: (row) => row[figure], isSameCase });
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 

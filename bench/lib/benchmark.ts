@@ -1,3 +1,5 @@
+import type { SeedEstimate } from "@/solver/lab/overSeeds";
+
 /** One figure that Weir claims, with the budget it is compared with. */
 export interface Benchmark {
   readonly name: string;
@@ -18,6 +20,16 @@ export interface Measurement {
   readonly unit: string;
   /** The measured quantity and the input, so that the figure can be read alone. */
   readonly detail: string;
+  /** Student's interval of 90 % over seeds; left out where a figure has none. */
+  readonly interval?: { readonly low: number; readonly high: number };
+  readonly seeds?: number;
+}
+
+/** A figure over seeds, with its interval. */
+export function overSeeds(of: SeedEstimate | null | undefined): Pick<Measurement, "figure" | "interval" | "seeds"> {
+  if (of == null) return { figure: Number.NaN };
+  const { value, low, high, seeds } = of;
+  return { figure: value, seeds, ...(low !== null && high !== null && { interval: { low, high } }) };
 }
 
 /** Whether a measurement keeps its budget, in the form of the table. */

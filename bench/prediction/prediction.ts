@@ -1,3 +1,4 @@
+import { seedEstimate } from "@/solver/lab/overSeeds";
 import { mean } from "@/solver/numeric/quantile";
 import { seededRandom } from "@/solver/numeric/random";
 import { encodeArtefact } from "@/solver/prediction/artefact";
@@ -6,13 +7,14 @@ import { lengthPredictor } from "@/solver/prediction/lengths";
 import type { RequestFacts } from "@/solver/prediction/predictor";
 import { predictionsOf } from "@/solver/prediction/programFacts";
 import { sketchOf } from "@/solver/prediction/sketch";
-import type { Benchmark, Measurement } from "../lib/benchmark";
+import { type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
 import { type Ladder, ladders, workflowsOf } from "../lib/ladders";
+import { once } from "../lib/once";
 import { keptRows, writeResults, writeRows, writeTables } from "../lib/results";
 import { embedding, embeddingsOf, encoderFolder } from "./encoded";
 import { CORRELATIONS, confidenceErrors, lengthErrors } from "./heldOutErrors";
-import { confidenceTable, type EncoderErrors, encoderTable, lengthTable } from "./tables";
+import { confidenceTable, type EncoderErrors, encoderTable, type LadderErrors, lengthTable } from "./tables";
 import { promptsOf, trained } from "./trained";
 
 /** Splits of the prompts over which every error is averaged. */
@@ -33,7 +35,7 @@ const LAB_PROGRAMS = 43_000;
 const measured: readonly Ladder[] = [...ladders, { family: "Qwen2-Instruct", task: "gsm", replicas: [] }];
 
 /** Errors on held-out prompts of every ladder, compared with the source's (Chimera, tables 2 and 3). */
-async function heldOut(): Promise<Measurement> {
+const errors = once(async (): Promise<readonly LadderErrors[]> => {
   const rows = [];
   for (const ladder of measured) {
     const prompts = await promptsOf(ladder);
@@ -46,11 +48,30 @@ async function heldOut(): Promise<Measurement> {
   const parts = ["Kendall tau distances of the length order:", lengthTable(rows), "Confidence heads:", confidenceTable(rows)];
   writeTables("prediction", parts);
   process.stderr.write(`\n${parts.join("\n\n")}\n`);
-  const taus = rows.flatMap(({ lengths }) => lengths.flatMap((seed) => seed.map(({ programs }) => programs[HALF]?.learnt ?? Number.NaN)));
+  return rows;
+});
+
+/** Distance from the true order of an order of programs, mean over ladders and models, over splits. */
+async function orderError(order: "learnt" | "arrival" | "input", words: string): Promise<Measurement> {
+  const rows = await errors();
+  const bySplit = SEEDS.map((_, split) =>
+    mean(rows.flatMap(({ lengths }) => (lengths[split] ?? []).map(({ programs }) => programs[HALF]?.[order] ?? Number.NaN))),
+  );
   return {
-    figure: mean(taus),
+    ...overSeeds(seedEstimate(bySplit)),
     unit: "Kendall tau distance",
-    detail: `of what programs have yet to write, stages correlated by ${CORRELATIONS[HALF]}, mean over ${rows.length} ladders and tasks and ${SEEDS.length} splits; the source's 0.187 over its models; all in bench/results/prediction.json`,
+    detail: `of what programs have yet to write, by ${words}, stages correlated by ${CORRELATIONS[HALF]}, mean over ${rows.length} ladders and tasks and ${SEEDS.length} splits; the source's 0.187 over its models; all in bench/results/prediction.json`,
+  };
+}
+
+async function meanPrecision(): Promise<Measurement> {
+  const rows = await errors();
+  const over = (figure: "averagePrecision" | "rightShare"): readonly number[] =>
+    SEEDS.map((_, split) => mean(rows.map(({ confidence }) => mean((confidence[split] ?? []).map((error) => error[figure])))));
+  return {
+    ...overSeeds(seedEstimate(over("averagePrecision"))),
+    unit: "mean average precision",
+    detail: `macro mean over models, mean over ${rows.length} ladders and tasks and ${SEEDS.length} splits; a coin has ${mean(over("rightShare")).toFixed(3)}`,
   };
 }
 
@@ -150,7 +171,10 @@ export const predictionBenchmarks: readonly Benchmark[] = dataPresent()
       { name: "prediction: latency at batch 32", budget: { figure: 2, keep: "at most" }, run: latency },
       { name: "prediction: training", budget: null, run: training },
       { name: "prediction: a sample of the lab", budget: null, run: sample },
-      { name: "prediction: held-out errors", budget: null, run: heldOut },
+      { name: "prediction: held-out errors", budget: null, run: () => orderError("learnt", "learnt lengths") },
+      { name: "prediction: order of arrival", budget: null, run: () => orderError("arrival", "arrival") },
+      { name: "prediction: order of the input's length", budget: null, run: () => orderError("input", "the input's length") },
+      { name: "prediction: mean average precision of confidence", budget: null, run: meanPrecision },
       ...(encoderFolder() === null ? [] : [{ name: "prediction: confidence on an encoder", budget: null, run: onEncoder }]),
     ]
   : [];

@@ -80,11 +80,29 @@ async function against(name: string): Promise<Measurement> {
   };
 }
 
+/** The smallest SLO scale that 95 % of requests keep over all segments; none where a system is overloaded. */
+async function scaleOf(name: string): Promise<Measurement> {
+  const own = (await replayed()).find((one) => one.name === name);
+  if (own === undefined) throw new Error(`nothing was replayed under ${name}`);
+  return {
+    figure: own.sloScale ?? Number.NaN,
+    unit: "SLO scale",
+    detail: `of the same replay at ${PHASES.map(({ relativeRate }) => REQUESTS_PER_SECOND * relativeRate).join(", ")} requests a second${own.sloScale === null ? "; none: it is overloaded" : ""}`,
+  };
+}
+
 /** The source's fluctuating load, modelled on the shared data; none where that is missing. */
 export const replayBenchmarks: readonly Benchmark[] = dataPresent()
-  ? ["Weir, first plan kept", "CascadeServe", "stand-alone"].map((name) => ({
-      name: `fluctuating load, re-planned over ${name}`,
-      budget: null,
-      run: () => against(name),
-    }))
+  ? [
+      ...["Weir, first plan kept", "CascadeServe", "stand-alone"].map((name) => ({
+        name: `fluctuating load, re-planned over ${name}`,
+        budget: null,
+        run: () => against(name),
+      })),
+      ...["Weir, re-planned", "CascadeServe", "stand-alone"].map((name) => ({
+        name: `fluctuating load, SLO scale of ${name}`,
+        budget: null,
+        run: () => scaleOf(name),
+      })),
+    ]
   : [];

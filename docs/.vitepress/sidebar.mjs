@@ -49,6 +49,7 @@ export const sidebar = [
     ["sign-in", "Sign-in and roles"],
     ["people-and-keys", "People and keys"],
     ["tls-and-proxies", "TLS and reverse proxies"],
+    ["reproduce", "Measure published figures again"],
   ]),
   section("Reference", "reference", [
     ["command-line", "Command line"],

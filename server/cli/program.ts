@@ -16,11 +16,12 @@ import { addSignInCommand } from "./commands/signInCommand";
 import { addSimulateCommand } from "./commands/simulateCommand";
 import { addTokenCommand } from "./commands/tokenCommand";
 import type { ExitCode } from "./flags/exitCodes";
+import { addReproduceCommand } from "./reproduce/reproduceCommand";
 
 const commands = [
   ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand, addCompareCommand, addExportCommand],
   ...[addImportCommand, addLoadCommand, addPanicCommand, addPlaceCommand, addSignInCommand, addAuditCommand],
-  ...[addTokenCommand, addAddCommand, addMeasureCommand, addGatesCommand],
+  ...[addTokenCommand, addAddCommand, addMeasureCommand, addGatesCommand, addReproduceCommand],
 ];
 
 /** The command line with all its commands; `onExit` gets the exit code of the command that ran. */

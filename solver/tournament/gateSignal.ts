@@ -1,3 +1,5 @@
+import type { LearntScorer } from "@/solver/prediction/gateScorer";
+
 /** Where a stage's gate could get its score from. */
 export type SignalKind = "judge" | "confidence" | "agreement" | "scorer" | "router";
 
@@ -19,6 +21,8 @@ export interface GateSignal {
   /** Raw scores 0..100, parallel to the table's prompts. Of a trained gate, those of planning prompts are cross-fitted. */
   readonly raw: Float64Array;
   readonly cost: SignalCost;
+  /** Of a trained scorer: what it learnt from all planning prompts. */
+  readonly scorer?: LearntScorer;
 }
 
 /** The answers of a stage's model, and of the model that refused answers go to; labels 0..100, parallel to the table's prompts. */

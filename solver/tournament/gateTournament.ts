@@ -86,7 +86,8 @@ function scorerSignal(
     labels: Float64Array.from(rows, (row) => label[row] ?? 0),
   });
   const raw = scorerScores(rowsOf, { split, seed });
-  return { kind: "scorer", name: "scorer", modelled: false, raw, cost: { extraTokens: 0, extraSeconds: 0 } };
+  const scorer = trainScorer(rowsOf(split.planning), seed);
+  return { kind: "scorer", name: "scorer", modelled: false, raw, cost: { extraTokens: 0, extraSeconds: 0 }, scorer };
 }
 
 /** Scores of every prompt: of planning prompts cross-fitted, of held-out ones by the scorer that is trained on the planning prompts. */

@@ -12,6 +12,7 @@ import {
 import { aucOf } from "@/solver/judging/concordance";
 import type { LabelledScore } from "@/solver/judging/pairCounts";
 import type { Interval } from "@/solver/numeric/interval";
+import type { LearntScorer } from "@/solver/prediction/gateScorer";
 import type { PromptSplit } from "@/solver/workload/split";
 import { overRandomEscalation } from "./escalation";
 import type { GateSignal, SignalCost, SignalKind, StageAnswers } from "./gateSignal";
@@ -23,6 +24,8 @@ export interface MeasuredGate {
   readonly modelled: boolean;
   /** null: too few planning answers for one; the gate was measured by its raw scores. */
   readonly calibration: Calibration | null;
+  /** Of a trained scorer: what a gate needs beside the calibration. */
+  readonly scorer?: LearntScorer;
   /** Probability that a right answer has a higher score than a wrong one; null where all answers have the same label. */
   readonly auc: Interval | null;
   /** Expected calibration errors of the raw and of the calibrated scores, in points. */
@@ -58,9 +61,9 @@ export function measureGate(answers: StageAnswers, signal: GateSignal, { split, 
   const calibrated = raw.map(({ score, label }) => ({ score: calibratedScore(score, calibration ?? undefined), label }));
   const scores = Float64Array.from(calibrated, ({ score }) => score);
   const gains = Float64Array.from(split.heldOut, (row) => (answers.nextLabel[row] ?? 0) - (answers.label[row] ?? 0));
-  const { kind, name, modelled, cost } = signal;
+  const { kind, name, modelled, cost, scorer } = signal;
   return {
-    ...{ kind, name, modelled, calibration, cost, scores },
+    ...{ kind, name, modelled, calibration, cost, scores, ...(scorer !== undefined && { scorer }) },
     auc: aucOf(calibrated),
     rawCalibrationError: expectedCalibrationError(raw),
     calibrationError: expectedCalibrationError(calibrated),

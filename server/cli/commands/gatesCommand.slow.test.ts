@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { workloadLines } from "@/server/workloads/workloadLines";
+import { policySchema } from "@/solver/plan/policySchema";
+import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { weirIn } from "../testing/testWeir";
 
@@ -37,4 +39,21 @@ test("too few prompts, and a share that sends nothing on, are refused with a rea
   const few = await weir("gates", "--workload", workloadFile(40));
   expect([few.code, few.stderr]).toEqual([2, "40 prompts are too few: gates are compared on at least 20 held-out prompts.\n"]);
   expect((await weir("gates", "--workload", workloadFile(40), "--share", "0")).code).toBe(2);
+});
+
+test("the winner is written into a policy with its calibration, and flags that write nothing are refused", async () => {
+  const workload = workloadFile(300);
+  const policy = join(folder, "policy.json");
+  const stages = ["qwen2.5-3b", "qwen2.5-7b"].map((model) => ({ model }));
+  writeFileSync(policy, JSON.stringify({ ...examplePlanDraft().policy, stages }));
+  const { code, stderr } = await weir("gates", "--workload", workload, "--write", policy);
+  expect([code, stderr]).toEqual([0, "Stage 1, qwen2.5-3b: smallest token probability, calibrated on 210 prompts.\n"]);
+  expect(policySchema.parse(JSON.parse(readFileSync(policy, "utf8")))).toMatchObject({ gates: [{ kind: "confidence", calibration: {} }] });
+  const agreement = await weir("gates", "--workload", workload, "--write", policy, "--gate", "agreement");
+  expect([agreement.code, agreement.stderr]).toEqual([2, expect.stringContaining("stage 1: there is no gate agreement in the tournament")]);
+  const nowhere = await weir("gates", "--workload", workload, "--stage", "1");
+  expect([nowhere.code, nowhere.stderr]).toEqual([
+    2,
+    "--stage and --gate say which gate is written: give the plan or policy with --write.\n",
+  ]);
 });

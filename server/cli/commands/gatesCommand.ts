@@ -1,22 +1,38 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { confidenceMeasures } from "@/solver/gates/gateDocument";
 import { tournamentFigures } from "@/solver/tournament/tournamentFigures";
 import { SHARE_BOUNDS, USUAL_SHARE } from "@/solver/tournament/tournamentLimits";
 import { describeTournament } from "../describe/describeTournament";
 import { EXIT, type ExitCode, must, refuse } from "../flags/exitCodes";
-import { numberFlag } from "../flags/flagValues";
+import { listFlag, numberFlag } from "../flags/flagValues";
 import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "../flags/workloadFlags";
+import { type GateChoice, writeGates } from "./writeGates";
 
 interface GatesFlags extends WorkloadFlags {
   readonly share: number;
   readonly judgeSeconds?: number;
   readonly json?: boolean;
+  readonly write?: string;
+  readonly stage?: number;
+  readonly gate?: string;
+  readonly measure: GateChoice["measure"];
+  readonly answer: GateChoice["answer"];
+  readonly samples?: number;
+  readonly temperature: number;
+  readonly peers?: readonly string[];
 }
+
+const answerParts = ["whole", "last-line", "number", "choice", "boxed"] as const satisfies readonly GateChoice["answer"][];
 
 const HELP = `
 Compares what could accept or escalate the answers of each stage: the judge's scores, the columns confidence and agreement where the table
 has them, and a scorer that is trained on the labels. Every gate is calibrated on 70 % of the prompts and measured on the other 30 %:
 AUC, expected calibration error before and after, area under the risk-coverage curve (lower is better), and points of quality above
-random escalation at the same share. The best gate of a stage is chosen on the 70 % alone, and tested on the other 30 %.`;
+random escalation at the same share. The best gate of a stage is chosen on the 70 % alone, and tested on the other 30 %.
+
+--write puts the best gate of each stage that has a threshold, or those that --stage and --gate name, into a plan or a policy (JSON), with its
+calibration and a scorer's weights. The file is rewritten; a plan keeps its figures, with a note, and gets another id. Thresholds stay as they
+are. Modelled scores are not written.`;
 
 /** `weir gates`: a tournament of gates on a workload, held out. */
 export function addGatesCommand(program: Command, onExit: (code: ExitCode) => void): void {
@@ -29,16 +45,42 @@ export function addGatesCommand(program: Command, onExit: (code: ExitCode) => vo
       USUAL_SHARE,
     )
     .option("--judge-seconds <s>", "time of one judge call, for the column of costs", numberFlag({ min: 0, max: 3600 }))
+    .option("--write <file>", "put gates into this plan or policy (JSON), which a gateway then serves")
+    .option("--stage <n>", "with --write: only the gate of this stage", numberFlag({ min: 1, max: 100, whole: true }))
+    .option("--gate <name>", "with --write: this gate of the tournament (default: the one with the smallest area)")
+    .addOption(
+      new Option("--measure <measure>", "with --write: how the column confidence was made").choices(confidenceMeasures).default("minimum"),
+    )
+    .addOption(
+      new Option("--answer <part>", "with --write: the part of answers that agreement compares").choices(answerParts).default("whole"),
+    )
+    .option(
+      "--samples <n>",
+      "with --write: further answers of the same model in the column agreement",
+      numberFlag({ min: 1, max: 8, whole: true }),
+    )
+    .option("--temperature <t>", "with --write: of those samples", numberFlag({ min: 0, max: 2 }), 0.7)
+    .option("--peers <list>", "with --write: other models in the column agreement, comma separated", listFlag)
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
     .action(async (flags: GatesFlags) => onExit(await gates(flags)));
 }
 
 async function gates(flags: GatesFlags): Promise<ExitCode> {
+  if (flags.write === undefined && (flags.stage ?? flags.gate) !== undefined)
+    return refuse("--stage and --gate say which gate is written: give the plan or policy with --write.");
   const { workload } = must(await readWorkload(flags, readCards(flags).catalogue));
   const compared = tournamentFigures(workload, { share: flags.share, judgeSeconds: flags.judgeSeconds ?? null });
   if (!compared.ok) return refuse(compared.message);
   const { tournament } = compared;
   process.stdout.write(flags.json === true ? `${JSON.stringify(tournament, null, 2)}\n` : describeTournament(tournament));
+  if (flags.write === undefined) return EXIT.done;
+  const { written } = must(writeGates(flags.write, tournament, choiceOf(flags)));
+  process.stderr.write(written.map((line) => `${line}\n`).join(""));
   return EXIT.done;
 }
+
+const choiceOf = ({ samples, temperature, ...flags }: GatesFlags): GateChoice => ({
+  ...flags,
+  ...(samples === undefined ? {} : { samples: { count: samples, temperature } }),
+});

@@ -1,0 +1,99 @@
+import type { MeasuredRows } from "./figureRows";
+
+const ENGINES = "Ours runs on simulated engines (L40S, 32 sequences each); the source on real ones.";
+const PROGRAMS =
+  "Programs are drawn from public answers to gsm and crux, whose stages are alike by a stated correlation of .5, over five ladders at 0.95 of saturation; the source's are APPS and MATH, at 8 to 16 requests a second.";
+const CONFIDENCE =
+  "What the prompts' words tell of whether an answer is right is little (AUC .60 to .67), so that waiting for a surer model seldom pays; an oracle of the router gains 14 to 16 points here (bench/results/chimera.md).";
+const POINT = "Ours is at one slack and margin for all ladders; the source picks its points by setting.";
+const ABSOLUTE = "The source gives the value of one setting of its GPUs, models and data: only ratios can be compared.";
+const RACE =
+  "Frontiers with each part replaced by the truth, or left out, are tables of bench/results/chimera.md, not figures of a benchmark.";
+const BETWEEN = "No benchmark compares these two baselines: the table `chimera-frontier` of bench/results/chimera.md has both.";
+const TOTALS =
+  "Ours is the mean over five ladders and tasks of gsm and crux, stages correlated by .5; answers are a third as long as the source's.";
+
+const baseline = (name: string, benchmark: string): readonly MeasuredRows[] => [
+  {
+    figure: "5",
+    rows: `Chimera over ${name}, speed-up`,
+    benchmark: `chimera: latency a token of ${benchmark} over Chimera's`,
+    difference: `${ENGINES} ${PROGRAMS} ${POINT}`,
+  },
+  {
+    figure: "5",
+    rows: `Chimera less ${name}, score`,
+    benchmark: `chimera: quality over ${benchmark}'s`,
+    difference: `${PROGRAMS} ${CONFIDENCE} ${POINT}`,
+  },
+];
+
+/** Chimera: queue orders, the race against its baselines, its predictors. */
+export const chimeraRows: readonly MeasuredRows[] = [
+  {
+    figure: "3",
+    rows: "SJF less than FCFS",
+    benchmark: "chimera: queue time of SJF over FCFS, oracle lengths",
+    as: "per cent less",
+    difference: `${ENGINES} ${PROGRAMS} Lengths are true ones, as in the source; the gain grows with the load.`,
+  },
+  {
+    figure: "3",
+    rows: "STJF less than SJF",
+    benchmark: "chimera: queue time of STJF over SJF, oracle lengths",
+    as: "per cent less",
+    difference: `${ENGINES} ${PROGRAMS} Lengths are true ones, as in the source; the gain grows with the load.`,
+  },
+  {
+    figure: "5",
+    rows: "latency, vLLM and other baselines over Chimera",
+    benchmark: "chimera: latency a token of vLLM balancing over Chimera's",
+    difference: `${ENGINES} ${PROGRAMS} ${POINT}`,
+  },
+  {
+    figure: "5",
+    rows: "score of Chimera less the baselines'",
+    benchmark: "chimera: quality over vLLM balancing's",
+    difference: `${PROGRAMS} ${CONFIDENCE} ${POINT}`,
+  },
+  { figure: "5", rows: ": vLLM, latency a token", difference: ABSOLUTE },
+  { figure: "5", rows: ": vLLM, score", difference: ABSOLUTE },
+  ...baseline("vLLM", "vLLM balancing"),
+  ...baseline("MLFQ", "MLFQ"),
+  ...baseline("LTR", "LTR"),
+  { figure: "5", rows: "Chimera at a larger slack", difference: RACE },
+  { figure: "5", difference: BETWEEN },
+  { figure: "6", difference: RACE },
+  { figure: "7", difference: RACE },
+  { figure: "table 1", rows: "share of end-to-end latency", difference: "No benchmark divides it by the latency of real engines." },
+  {
+    figure: "table 1",
+    rows: "scheduler",
+    benchmark: "gateway added latency with predictors live, p50",
+    difference:
+      "Ours is what predictors and decision add to a request of the gateway at 50 requests a second, by features of the words on one core; the source's encoder runs on a GPU.",
+  },
+  {
+    figure: "table 1",
+    rows: "router",
+    benchmark: "prediction: latency at batch 32",
+    difference: "Ours is router and length predictor together, by features of the words on one core; the source's encoder runs on a GPU.",
+  },
+  {
+    figure: "table 1",
+    rows: "predictor",
+    benchmark: "prediction: latency at batch 32",
+    difference: "Ours is router and length predictor together, by features of the words on one core; the source's encoder runs on a GPU.",
+  },
+  { figure: "table 1", difference: ABSOLUTE },
+  {
+    figure: "table 2",
+    benchmark: "prediction: mean average precision of confidence",
+    difference:
+      "Ours reads features of the prompt's words, the mean over ladders on gsm and crux; an average precision is read against the share that is right, and answers to gsm are mostly right. The source fine-tunes ModernBERT.",
+  },
+  { figure: "table 3", rows: "QRF, ", benchmark: "prediction: held-out errors", difference: TOTALS },
+  { figure: "table 3", rows: "FCFS, ", benchmark: "prediction: order of arrival", difference: TOTALS },
+  { figure: "table 3", rows: "input length, ", benchmark: "prediction: order of the input's length", difference: TOTALS },
+  { figure: "table 3", difference: "It follows from the distances above." },
+];

@@ -1,0 +1,194 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { readPlan } from "@/server/planning/planner/readPlan";
+import { sealPlan } from "@/server/planning/planner/sealPlan";
+import { createGate } from "@/solver/gates/createGate";
+import type { GateDocument } from "@/solver/gates/gateDocument";
+import { type PolicyDocument, policySchema } from "@/solver/plan/policySchema";
+import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
+import { gateTournament } from "@/solver/tournament/gateTournament";
+import { tournamentFigures } from "@/solver/tournament/tournamentFigures";
+import { generatedWorkload } from "@/solver/workload/generated";
+import { splitPrompts } from "@/solver/workload/split";
+import type { Workload } from "@/solver/workload/workload";
+import { type GateChoice, writeGates } from "./writeGates";
+
+const folder = mkdtempSync(join(tmpdir(), "weir-write-gates-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const ladder = ["gemma-2-2b", "gemma-2-9b", "gemma-2-27b"];
+const options = { share: 0.5, judgeSeconds: null };
+const choice: GateChoice = { measure: "minimum", answer: "whole" };
+
+/** Confidence separates right from wrong answers but for every tenth; agreement does not. */
+function gatedWorkload(): Workload {
+  const workload = generatedWorkload({ prompts: 300, ladder, seed: 1 });
+  const models = workload.outcomes.models.map((model) => ({
+    ...model,
+    confidence: model.label.map((label, at) => ((label === 100) === at % 10 > 0 ? 90 : 40)),
+    agreement: model.label.map((_, at) => (at % 2) * 100),
+  }));
+  return { ...workload, outcomes: { ...workload.outcomes, models } };
+}
+const workload = gatedWorkload();
+
+function figuresOf(of: Workload) {
+  const compared = tournamentFigures(of, options);
+  if (!compared.ok) throw new Error(compared.message);
+  return compared.tournament;
+}
+const tournament = figuresOf(workload);
+
+function cascade(change: Partial<Extract<PolicyDocument, { kind: "cascade" }>> = {}): PolicyDocument {
+  const thresholds = change.thresholds ?? [60, 60];
+  return {
+    ...examplePlanDraft().policy,
+    stages: ladder.map((model) => ({ model })),
+    thresholds,
+    approvedRanges: { thresholds: thresholds.map(() => ({ min: 0, max: 100 })) },
+    ...change,
+  };
+}
+
+let files = 0;
+function fileOf(document: unknown): string {
+  files += 1;
+  const path = join(folder, `${files}.json`);
+  writeFileSync(path, typeof document === "string" ? document : JSON.stringify(document));
+  return path;
+}
+
+const gatesIn = (path: string): readonly GateDocument[] => {
+  const policy = policySchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  return policy.kind === "cascade" ? (policy.gates ?? []) : [];
+};
+
+describe("writeGates", () => {
+  it("puts the gate with the smallest area into every stage where none is named", () => {
+    const path = fileOf(cascade());
+    expect(writeGates(path, tournament, choice).ok).toBe(true);
+    const best = tournament.stages.map(
+      ({ gates }) => gates.toSorted((a, b) => a.riskCoverage.area.value - b.riskCoverage.area.value)[0]?.kind,
+    );
+    expect(gatesIn(path).map(({ kind }) => kind)).toEqual(best);
+  });
+
+  it("puts a named gate of every stage, calibrated, into a policy", () => {
+    const path = fileOf(cascade());
+    const written = writeGates(path, tournament, { ...choice, gate: "confidence" });
+    expect(written).toEqual({
+      ok: true,
+      written: ladder.slice(0, 2).map((model, at) => `Stage ${at + 1}, ${model}: smallest token probability, calibrated on 210 prompts.`),
+    });
+    const gates = gatesIn(path);
+    expect(gates).toMatchObject([
+      { kind: "confidence", measure: "minimum", calibration: { raw: [40, 90] } },
+      { kind: "confidence", measure: "minimum", calibration: { raw: [40, 90] } },
+    ]);
+  });
+
+  it("leaves the other stages' gates as they are", () => {
+    const path = fileOf(cascade());
+    expect(writeGates(path, tournament, { ...choice, stage: 2, gate: "scorer" }).ok).toBe(true);
+    expect(gatesIn(path)).toMatchObject([{ kind: "judge" }, { kind: "scorer", weights: [{}, {}, {}] }]);
+    expect(writeGates(path, tournament, { ...choice, stage: 1, gate: "agreement", peers: ["gemma-2-9b"] }).ok).toBe(true);
+    expect(gatesIn(path)).toMatchObject([{ kind: "agreement", peers: ["gemma-2-9b"] }, { kind: "scorer" }]);
+  });
+
+  it("writes a scorer that gives held-out answers the scores that it had in the tournament", () => {
+    const path = fileOf(cascade());
+    writeGates(path, tournament, { ...choice, stage: 1, gate: "scorer" });
+    const gate = createGate(gatesIn(path)[0] as GateDocument);
+    const { inputTokens, models } = workload.outcomes;
+    const known = gateTournament(workload, options)?.stages[0]?.gates.find(({ name }) => name === "scorer")?.scores ?? [];
+    const { heldOut } = splitPrompts(inputTokens.length, workload.seed);
+    const read = Array.from(heldOut, (row) =>
+      gate.score({
+        ...{ prompt: "", answer: "42", endedByLength: false, others: null, judgedScore: null },
+        ...{ inputTokens: inputTokens[row] ?? 0, outputTokens: models[0]?.outputTokens[row] ?? 0 },
+        tokens: { texts: ["42"], logProbabilities: Float64Array.of(Math.log((models[0]?.confidence?.[row] ?? 0) / 100)) },
+      }),
+    );
+    expect(known).toHaveLength(90);
+    for (const [at, reading] of read.entries()) expect(reading).toEqual({ kind: "scored", score: expect.closeTo(known[at] ?? -1, 6) });
+  });
+
+  it("seals a plan again and notes that its figures are not those of its gates", () => {
+    const draft = examplePlanDraft();
+    const deployment = ladder.slice(0, 2).map((model, at) => ({ ...draft.deployment[at], model }));
+    const [threshold] = [60];
+    const policy = { ...draft.policy, stages: ladder.slice(0, 2).map((model) => ({ model })), thresholds: [threshold] };
+    const plan = sealPlan({ ...draft, deployment, policy } as typeof draft, new Date(0));
+    const path = fileOf(plan);
+    expect(writeGates(path, tournament, { ...choice, gate: "confidence" }).ok).toBe(true);
+    const read = readPlan(JSON.parse(readFileSync(path, "utf8")));
+    expect(read).toMatchObject({
+      ok: true,
+      plan: {
+        policy: { gates: [{ kind: "confidence" }] },
+        predictions: { notes: [expect.stringContaining("nothing predicts this policy")] },
+      },
+    });
+    expect(read.ok && read.plan.id).not.toBe(plan.id);
+  });
+
+  it.each([
+    ["no JSON", "no {", choice, "is no JSON file that can be read."],
+    ["another document", { kind: "cascade" }, choice, "is neither a plan nor a policy. stages: "],
+    [
+      "a policy without gates",
+      { ...examplePlanDraft().policy, kind: "fixed", model: "small" },
+      choice,
+      "only a cascade has gates; this policy is fixed.",
+    ],
+    ["a stage that is the last", cascade(), { ...choice, stage: 3 }, "there is no gate at stage 3: the cascade has 2."],
+    [
+      "a threshold of 0",
+      cascade({ thresholds: [0, 60] }),
+      { ...choice, stage: 1 },
+      "the threshold of stage 1 is 0, so that no gate is asked there: raise it first.",
+    ],
+    ["models without a tournament", examplePlanDraft().policy, choice, "no stage with a threshold above 0 is in the tournament."],
+    [
+      "one of them by its stage",
+      examplePlanDraft().policy,
+      { ...choice, stage: 1 },
+      "the workload has no tournament of the gates of small.",
+    ],
+    [
+      "a gate that has no scores",
+      cascade(),
+      { ...choice, gate: "router" },
+      "stage 1: there is no gate router in the tournament; there are ",
+    ],
+    [
+      "a modelled judge",
+      cascade(),
+      { ...choice, gate: "judge" },
+      "stage 1: the scores of the judge are modelled, and a calibration to them fits no real one",
+    ],
+    ["agreement with nobody", cascade(), { ...choice, gate: "agreement" }, "The agreement gate of stage 1 names neither samples nor peers"],
+  ] as const)("refuses %s in one sentence and leaves the file alone", (_, document, asked, sentence) => {
+    const path = fileOf(document);
+    const before = readFileSync(path, "utf8");
+    const refused = writeGates(path, tournament, asked);
+    expect(refused).toEqual({ ok: false, message: expect.stringContaining(sentence) });
+    expect(readFileSync(path, "utf8")).toBe(before);
+  });
+
+  it("refuses a scorer of smallest probabilities where the table has another measure", () => {
+    const refused = writeGates(fileOf(cascade()), tournament, { ...choice, gate: "scorer", measure: "mean" });
+    expect(refused).toEqual({ ok: false, message: expect.stringContaining("smallest token probability, which --measure mean denies.") });
+  });
+
+  it("refuses a plan that was changed after it was sealed", () => {
+    const plan = sealPlan(examplePlanDraft(), new Date(0));
+    const path = fileOf({ ...plan, policy: { ...plan.policy, thresholds: [51] } });
+    expect(writeGates(path, tournament, choice)).toEqual({
+      ok: false,
+      message: expect.stringContaining("was changed after it was sealed"),
+    });
+  });
+});

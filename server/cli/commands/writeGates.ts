@@ -1,0 +1,149 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { reroutePlan } from "@/server/api/plans/reroutePlan";
+import type { Outcome } from "@/server/contracts/studio";
+import { issueSentence } from "@/server/lib/issueSentence";
+import { readPlan } from "@/server/planning/planner/readPlan";
+import { isRecord } from "@/solver/collections/isRecord";
+import { type ConfidenceMeasure, type GateDocument, gateSchema } from "@/solver/gates/gateDocument";
+import { gateText } from "@/solver/gates/gateText";
+import type { Extraction } from "@/solver/judging/extract";
+import { gatesFault } from "@/solver/plan/gatesFault";
+import type { Plan } from "@/solver/plan/plan";
+import { gatesOf, type PolicyDocument, policySchema } from "@/solver/plan/policySchema";
+import { policyRefusal } from "@/solver/policies/policyRefusal";
+import type { GateFigures, StageFigures, TournamentFigures } from "@/solver/tournament/tournamentFigures";
+
+/** What a workload's table does not say of its gates, and which of them is written. */
+export interface GateChoice {
+  /** From 1; left out: every stage that has a threshold and a tournament. */
+  readonly stage?: number;
+  /** A gate of the tournament; left out: the one with the smallest risk-coverage area. */
+  readonly gate?: string;
+  /** How the column `confidence` was made of token probabilities. */
+  readonly measure: ConfidenceMeasure;
+  /** The part of an answer that is compared, or searched for. */
+  readonly answer: Extraction;
+  /** With whom answers were compared in the column `agreement`. */
+  readonly samples?: { readonly count: number; readonly temperature: number };
+  readonly peers?: readonly string[];
+}
+
+type CascadePolicy = Extract<PolicyDocument, { kind: "cascade" }>;
+
+/**
+ * Puts gates of a tournament, each with its calibration and a scorer with its weights, into the policy of a plan or of a policy document
+ * (JSON). A plan is sealed again: it keeps its figures, and its first note says so.
+ *
+ * @returns the sentences that say what was written, or why nothing was; the file is left alone then.
+ */
+export function writeGates(path: string, tournament: TournamentFigures, choice: GateChoice): Outcome<{ readonly written: string[] }> {
+  const read = readDocument(path);
+  if (!read.ok) return read;
+  const policy = read.plan === null ? read.policy : read.plan.policy;
+  if (policy.kind !== "cascade") return { ok: false, message: `${path}: only a cascade has gates; this policy is ${policy.kind}.` };
+  const gated = withGates(policy, tournament, choice);
+  if (!gated.ok) return { ok: false, message: `${path}: ${gated.message}` };
+  const document = read.plan === null ? { ok: true as const, plan: gated.policy } : reroutePlan(read.plan, named(read.plan, gated.policy));
+  if (!document.ok) return { ok: false, message: `${path}: ${document.message}` };
+  try {
+    writeFileSync(path, `${JSON.stringify(document.plan, null, 2)}\n`);
+  } catch {
+    return { ok: false, message: `${path} cannot be written.` };
+  }
+  return { ok: true, written: gated.written };
+}
+
+const named = ({ metadata: { name } }: Plan, policy: PolicyDocument) => ({ policy, name });
+
+type Read = Outcome<{ readonly plan: Plan } | { readonly plan: null; readonly policy: PolicyDocument }>;
+
+function readDocument(path: string): Read {
+  let document: unknown;
+  try {
+    document = JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return { ok: false, message: `${path} is no JSON file that can be read.` };
+  }
+  if (isRecord(document) && document.kind === "Plan") {
+    const read = readPlan(document);
+    return read.ok ? read : { ok: false, message: `${path}: ${read.message}` };
+  }
+  const policy = policySchema.safeParse(document);
+  if (!policy.success) return { ok: false, message: `${path} is neither a plan nor a policy. ${issueSentence(policy.error)}` };
+  const refusal = policyRefusal(policy.data);
+  return refusal === null ? { ok: true, plan: null, policy: policy.data } : { ok: false, message: `${path}: ${refusal}` };
+}
+
+type Gated = Outcome<{ readonly policy: CascadePolicy; readonly written: string[] }>;
+
+/** A cascade with other gates at the chosen stages. */
+function withGates(policy: CascadePolicy, tournament: TournamentFigures, choice: GateChoice): Gated {
+  const { stages, thresholds } = policy;
+  const compared = (stage: number): StageFigures | undefined =>
+    tournament.stages.find(({ model }) => model === stages[stage]?.model && stage < thresholds.length);
+  const wanted =
+    choice.stage === undefined ? thresholds.flatMap((at, stage) => (at > 0 && compared(stage) ? [stage] : [])) : [choice.stage - 1];
+  if (wanted.length === 0) return { ok: false, message: "no stage with a threshold above 0 is in the tournament." };
+  const gates = [...gatesOf(policy)];
+  const written: string[] = [];
+  for (const stage of wanted) {
+    const model = stages[stage]?.model;
+    const figures = compared(stage);
+    if (model === undefined || stage >= thresholds.length)
+      return { ok: false, message: `there is no gate at stage ${stage + 1}: the cascade has ${thresholds.length}.` };
+    if (thresholds[stage] === 0)
+      return { ok: false, message: `the threshold of stage ${stage + 1} is 0, so that no gate is asked there: raise it first.` };
+    if (figures === undefined) return { ok: false, message: `the workload has no tournament of the gates of ${model}.` };
+    const gate = gateOf(figures, choice);
+    if (!gate.ok) return { ok: false, message: `stage ${stage + 1}: ${gate.message}` };
+    gates[stage] = gate.gate;
+    written.push(`Stage ${stage + 1}, ${model}: ${gateText(gate.gate)}, ${calibrationText(gate.gate, tournament)}.`);
+  }
+  const gated = { ...policy, gates };
+  const fault = gatesFault(gated);
+  return fault === null ? { ok: true, policy: gated, written } : { ok: false, message: fault };
+}
+
+const calibrationText = (gate: GateDocument, { planningPrompts }: TournamentFigures): string =>
+  gate.kind !== "sequence" && gate.calibration !== undefined ? `calibrated on ${planningPrompts} prompts` : "not calibrated";
+
+/** The document of a stage's chosen gate. */
+function gateOf({ gates, verdict }: StageFigures, choice: GateChoice): Outcome<{ readonly gate: GateDocument }> {
+  const best = verdict.kind === "no-gates" ? undefined : verdict.gate;
+  const figures = gates.find(({ name }) => name === (choice.gate ?? best));
+  if (figures === undefined)
+    return {
+      ok: false,
+      message: `there is no gate ${choice.gate ?? ""} in the tournament; there are ${gates.map(({ name }) => name).join(", ")}.`,
+    };
+  if (figures.modelled)
+    return {
+      ok: false,
+      message: `the scores of the ${figures.name} are modelled, and a calibration to them fits no real one: name another gate with --gate.`,
+    };
+  if (choice.measure !== "minimum" && figures.scorer?.weights.some(({ feature }) => feature === "minimum-probability"))
+    return {
+      ok: false,
+      message: `the scorer has learnt from the column confidence as the smallest token probability, which --measure ${choice.measure} denies.`,
+    };
+  const parsed = gateSchema.safeParse(documentOf(figures, choice));
+  return parsed.success
+    ? { ok: true, gate: parsed.data }
+    : { ok: false, message: `${figures.name}: ${issueSentence(parsed.error, "gate")}` };
+}
+
+function documentOf({ kind, calibration: fitted, scorer }: GateFigures, { measure, answer, samples, peers }: GateChoice): object {
+  const calibration = fitted === null ? {} : { calibration: fitted };
+  switch (kind) {
+    case "judge":
+      return { kind, ...calibration };
+    case "confidence":
+      return { kind, measure, ...(measure === "answer-span" && { answer }), ...calibration };
+    case "agreement":
+      return { kind, answer, samples, ...(peers !== undefined && { peers }), ...calibration };
+    case "scorer":
+      return { kind, answer, ...scorer, ...calibration };
+    case "router":
+      return { kind };
+  }
+}
