@@ -1,0 +1,103 @@
+import type { KindOfBaseline } from "@/solver/baselines/allBaselines";
+import { cascadeServe } from "@/solver/baselines/cascadeServe";
+import { routerBeforeAnswering } from "@/solver/baselines/routerBeforeAnswering";
+import type { BaselineSituation } from "@/solver/baselines/situation";
+import { standAlone } from "@/solver/baselines/standAlone";
+import { tunedStepBudget } from "@/solver/baselines/stepBudget";
+import type { Baseline } from "@/solver/baselines/system";
+import { createExplorer } from "@/solver/cascade/explore/explore";
+import type { Explorer } from "@/solver/cascade/explore/explorer";
+import { planningSample } from "@/solver/cascade/routing/routing";
+import type { OutcomeTable } from "@/solver/workload/workload";
+import { type ComparisonContext, explorerAt } from "./compareGround";
+import { type ComparedGate, type GatedSystem, planGated } from "./gatedContext";
+
+/** A kind of system that is planned anew at every rate. */
+export interface RatePlanner {
+  readonly kind: string;
+  /** The system for a rate, and where it cannot sustain it the one to keep; null where there is none at all. */
+  plan(requestsPerSecond: number): GatedSystem | null;
+}
+
+export interface PlannersInput {
+  readonly context: ComparisonContext;
+  readonly floor: number;
+  /** Gates that Weir chooses among at every rate: the one with the least planned p95. */
+  readonly gates: readonly ComparedGate[];
+  /** Cascades with another gate and the planner's own search, each a system of its own. */
+  readonly cascades: readonly ComparedGate[];
+  /** The table with trained heads' out-of-fold scores. */
+  readonly trained: OutcomeTable;
+  /** Rows that the complexity-blind CascadeServe was profiled on; left out: there is no other traffic, and it is not compared. */
+  readonly profiled?: Int32Array;
+}
+
+/** Weir first, then every system that can really be built: no modelled router and no oracle. */
+export function ratePlanners({ context, floor, gates, cascades, trained, profiled }: PlannersInput): readonly RatePlanner[] {
+  const { workload, cluster } = context.request.situation;
+  const { secondsPerCall, usdPerCall } = context.judge;
+  const blind = profiled === undefined ? null : profiledExplorer(context, profiled);
+  const largest = context.shapes.findLastIndex((own) => own.length > 0);
+  const baseline = (kind: KindOfBaseline["kind"], make: (situation: BaselineSituation) => Baseline): RatePlanner => ({
+    kind,
+    plan(requestsPerSecond) {
+      const explorer = explorerAt(context, requestsPerSecond);
+      const own = { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning: context.planning };
+      const made = make(own);
+      if (made.outcome === "none") return null;
+      const { outcomes } = workload;
+      return {
+        ...{ kind, system: made.system, outcomes, judgeSeconds: secondsPerCall, usdPerJudgement: usdPerCall },
+        ...{ gateGpus: 0, plannedSeconds: Number.NaN },
+      };
+    },
+  });
+  return [
+    bestOf("Weir", (at) => gates.flatMap((gate) => planGated(context, gate, at) ?? []), floor),
+    ...cascades.map((gate) => bestOf(gate.kind, (at) => planGated(context, gate, at) ?? [], floor)),
+    baseline("trained router", (own) => routerBeforeAnswering(own, { kind: "trained", outcomes: trained })),
+    baseline("CascadeServe", (own) => cascadeServe(own)),
+    ...(blind === null
+      ? []
+      : [baseline("CascadeServe, complexity-blind", (own) => cascadeServe(own, blind(own.explorer.input.requestsPerSecond)))]),
+    baseline("largest model alone", (own) => standAlone(own, largest)),
+    baseline("Sarathi-Serve", (own) => smallestWith(own, tunedStepBudget)),
+  ];
+}
+
+/** The planner's best at a rate. Where there is none, the one for the highest lower rate that was asked before: what runs is kept. */
+function bestOf(
+  kind: string,
+  plans: (at: { readonly floor: number; readonly requestsPerSecond: number }) => GatedSystem | readonly GatedSystem[],
+  floor: number,
+): RatePlanner {
+  const known = new Map<number, GatedSystem>();
+  return {
+    kind,
+    plan(requestsPerSecond) {
+      const [best] = [plans({ floor, requestsPerSecond })].flat().sort((a, b) => a.plannedSeconds - b.plannedSeconds);
+      if (best !== undefined) known.set(requestsPerSecond, best);
+      const kept = Math.max(...[...known.keys()].filter((rate) => rate <= requestsPerSecond));
+      return best ?? known.get(kept) ?? null;
+    },
+  };
+}
+
+/** The smallest model with which there is a system. */
+function smallestWith(situation: BaselineSituation, make: (situation: BaselineSituation, model: number) => Baseline): Baseline {
+  const { models } = situation.explorer.input.sample;
+  let made: Baseline = { outcome: "none", name: "alone", reason: "No model reaches the floor." };
+  for (const model of models.keys()) {
+    made = make(situation, model);
+    if (made.outcome === "system") return made;
+  }
+  return made;
+}
+
+/** The explorer of the profiled prompts at any rate: its bound and routings do not depend on it. */
+function profiledExplorer(context: ComparisonContext, rows: Int32Array): (requestsPerSecond: number) => Explorer {
+  const { input } = explorerAt(context, 1);
+  const { outcomes } = context.request.situation.workload;
+  const own = createExplorer({ ...input, sample: planningSample(outcomes, rows, context.models) });
+  return (requestsPerSecond) => ({ ...own, input: { ...own.input, requestsPerSecond } });
+}
