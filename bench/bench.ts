@@ -5,6 +5,10 @@ import { aragogRaceBenchmarks } from "./aragog/aragogRace";
 import { roundsBenchmarks } from "./aragog/rounds";
 import { batchKillBenchmarks } from "./batches/batchKills";
 import { resumedBatchBenchmarks } from "./batches/resumedBatches";
+import { cascadiaBenchmarks } from "./cascadia/cascadia";
+import { detectedBenchmarks } from "./cascadia/detected";
+import { judgeBenchmarks } from "./cascadia/judges";
+import { wildbenchBenchmarks } from "./cascadia/wildbench";
 import { chimeraBenchmarks } from "./chimera/chimera";
 import { configurationBenchmarks } from "./configurations/configurations";
 import { ensembleBenchmarks } from "./ensembles/ensembles";
@@ -67,6 +71,10 @@ const benchmarks: readonly Benchmark[] = [
   ...exhaustiveBenchmarks,
   ...compareBenchmarks,
   ...replayBenchmarks,
+  ...cascadiaBenchmarks,
+  ...judgeBenchmarks,
+  ...wildbenchBenchmarks,
+  ...detectedBenchmarks,
   ...chimeraBenchmarks,
   ...aragogOutcomeBenchmarks,
   ...aragogRaceBenchmarks,

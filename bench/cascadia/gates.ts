@@ -6,7 +6,6 @@ import { type GateWork, gateEngines } from "@/solver/baselines/gateEngines";
 import { modelCard } from "@/solver/hardware/models";
 import { gpuCard } from "@/solver/hardware/gpus";
 import { feasibleReplicas, type ShapedReplica } from "@/solver/hardware/replicaShapes";
-import { mean } from "@/solver/numeric/quantile";
 import { mixSeed } from "@/solver/numeric/random";
 import { modelledScores } from "@/solver/workload/judgeModel";
 import type { ModelOutcomes, OutcomeTable } from "@/solver/workload/workload";
@@ -34,6 +33,12 @@ const AGREEMENT_POINTS = 50;
 export const judgeGate = ({ workload }: LadderScene, starts: boolean): ComparedGate => ({
   ...{ kind: starts ? "judge, trained start" : "judge cascade", outcomes: workload.outcomes, ...JUDGE, engines: null, starts },
 });
+
+/** The same LLM judge with another reliability: modelled by the seed, the same noise for all. */
+export function judgeOfAuc({ workload, seed }: LadderScene, auc: number): ComparedGate {
+  const outcomes = withJudged(workload.outcomes, ({ label, model }) => modelledScores(label, { auc, seed: mixSeed(seed, "judge", model) }));
+  return { kind: `judge of AUC ${auc}`, outcomes, ...JUDGE, engines: null, starts: false };
+}
 
 /** A fine-tuned classifier on a GPU of the cluster in place of the judge, modelled at a reliability. */
 export function classifierGate({ workload, seed }: LadderScene, auc: number): ComparedGate {
@@ -137,11 +142,4 @@ async function answersOf(models: readonly string[], tasks: readonly string[]): P
 function isSame(one: string | null | undefined, other: string | null | undefined): boolean {
   if (one == null || other == null) return false;
   return one.trim() === other.trim() || (one.trim() !== "" && Number(one) === Number(other));
-}
-
-/** Mean score of answers that are right over that of others is no AUC: pairs are counted. */
-export function aucOf(label: Float64Array, score: Float64Array): number {
-  const right = Array.from(score).filter((_, row) => (label[row] ?? 0) >= 50);
-  const wrong = Array.from(score).filter((_, row) => (label[row] ?? 0) < 50);
-  return mean(right.map((own) => mean(wrong.map((other) => (own > other ? 1 : own === other ? 0.5 : 0)))));
 }

@@ -60,7 +60,7 @@ export function caseScene({ ladder, context, workload }: LadderScene, { hardShar
   const [smallest, largest] = [qualities[0] ?? 0, qualities.at(-1) ?? 100];
   const points = Math.floor(smallest + floor * (largest - smallest));
   return {
-    name: `${ladder.name}, ${Math.round(100 * hardShare)} % hard, ${points}`,
+    name: `${ladder.name}, ${Math.round(100 * hardShare)} % hard, floor ${floor}`,
     floor: points,
     context: { ...context, ...own },
     profiled: hardShare === 1 ? undefined : mixed(context.planning, 0.5),

@@ -1,9 +1,8 @@
-import type { KindOfBaseline } from "@/solver/baselines/allBaselines";
-import { cascadeServe } from "@/solver/baselines/cascadeServe";
+import { smallestWithStepBudget } from "@/solver/baselines/allBaselines";
+import { COMPLEXITY_BLIND, cascadeServe } from "@/solver/baselines/cascadeServe";
 import { routerBeforeAnswering } from "@/solver/baselines/routerBeforeAnswering";
 import type { BaselineSituation } from "@/solver/baselines/situation";
 import { standAlone } from "@/solver/baselines/standAlone";
-import { tunedStepBudget } from "@/solver/baselines/stepBudget";
 import type { Baseline } from "@/solver/baselines/system";
 import { createExplorer } from "@/solver/cascade/explore/explore";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
@@ -26,8 +25,8 @@ export interface PlannersInput {
   readonly gates: readonly ComparedGate[];
   /** Cascades with another gate and the planner's own search, each a system of its own. */
   readonly cascades: readonly ComparedGate[];
-  /** The table with trained heads' out-of-fold scores. */
-  readonly trained: OutcomeTable;
+  /** The table with trained heads' out-of-fold scores; null: there are none, and no router is compared. */
+  readonly trained: OutcomeTable | null;
   /** Rows that the complexity-blind CascadeServe was profiled on; left out: there is no other traffic, and it is not compared. */
   readonly profiled?: Int32Array;
 }
@@ -38,7 +37,7 @@ export function ratePlanners({ context, floor, gates, cascades, trained, profile
   const { secondsPerCall, usdPerCall } = context.judge;
   const blind = profiled === undefined ? null : profiledExplorer(context, profiled);
   const largest = context.shapes.findLastIndex((own) => own.length > 0);
-  const baseline = (kind: KindOfBaseline["kind"], make: (situation: BaselineSituation) => Baseline): RatePlanner => ({
+  const baseline = (kind: string, make: (situation: BaselineSituation) => Baseline): RatePlanner => ({
     kind,
     plan(requestsPerSecond) {
       const explorer = explorerAt(context, requestsPerSecond);
@@ -55,18 +54,18 @@ export function ratePlanners({ context, floor, gates, cascades, trained, profile
   return [
     bestOf("Weir", (at) => gates.flatMap((gate) => planGated(context, gate, at) ?? []), floor),
     ...cascades.map((gate) => bestOf(gate.kind, (at) => planGated(context, gate, at) ?? [], floor)),
-    baseline("trained router", (own) => routerBeforeAnswering(own, { kind: "trained", outcomes: trained })),
+    ...(trained === null ? [] : [baseline("trained router", (own) => routerBeforeAnswering(own, { kind: "trained", outcomes: trained }))]),
     baseline("CascadeServe", (own) => cascadeServe(own)),
     ...(blind === null
       ? []
-      : [baseline("CascadeServe, complexity-blind", (own) => cascadeServe(own, blind(own.explorer.input.requestsPerSecond)))]),
+      : [baseline(COMPLEXITY_BLIND, (own) => cascadeServe(own, blind(own.explorer.input.requestsPerSecond)))]),
     baseline("largest model alone", (own) => standAlone(own, largest)),
-    baseline("Sarathi-Serve", (own) => smallestWith(own, tunedStepBudget)),
+    baseline("Sarathi-Serve", smallestWithStepBudget),
   ];
 }
 
-/** The planner's best at a rate. Where there is none, the one for the highest lower rate that was asked before: what runs is kept. */
-function bestOf(
+/** The planner's best at a rate with one gate, or with the best of several. Where there is none, the one for the highest lower rate that was asked before: what runs is kept. */
+export function bestOf(
   kind: string,
   plans: (at: { readonly floor: number; readonly requestsPerSecond: number }) => GatedSystem | readonly GatedSystem[],
   floor: number,
@@ -81,17 +80,6 @@ function bestOf(
       return best ?? known.get(kept) ?? null;
     },
   };
-}
-
-/** The smallest model with which there is a system. */
-function smallestWith(situation: BaselineSituation, make: (situation: BaselineSituation, model: number) => Baseline): Baseline {
-  const { models } = situation.explorer.input.sample;
-  let made: Baseline = { outcome: "none", name: "alone", reason: "No model reaches the floor." };
-  for (const model of models.keys()) {
-    made = make(situation, model);
-    if (made.outcome === "system") return made;
-  }
-  return made;
 }
 
 /** The explorer of the profiled prompts at any rate: its bound and routings do not depend on it. */
