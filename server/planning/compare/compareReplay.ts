@@ -1,6 +1,7 @@
 import { cascadeServe } from "@/solver/baselines/cascadeServe";
 import { baseSeconds, busiestLoad, highestRate } from "@/solver/baselines/measure";
 import { phasedPolicy } from "@/solver/baselines/phasedPolicy";
+import { systemOf } from "@/solver/baselines/planSystem";
 import { type PlannedFrom, rollout } from "@/solver/baselines/rollout";
 import { standAlone } from "@/solver/baselines/standAlone";
 import type { System } from "@/solver/baselines/system";
@@ -9,7 +10,7 @@ import { atRate, thinnedArrivals } from "@/solver/engine/thinning";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import type { RequestSample } from "@/solver/workload/workload";
-import { type ComparisonContext, explorerAt, planAt, systemOf } from "./compareGround";
+import { type ComparisonContext, explorerAt, planAt } from "./compareGround";
 
 /** A period of traffic with its own rate and prompts. */
 export interface Phase {

@@ -1,12 +1,13 @@
 import { baselineMakers, kindAmong } from "@/solver/baselines/allBaselines";
 import { baseSeconds, busiestLoad, drawTraffic, highestRate, measure, routedBy, type Traffic } from "@/solver/baselines/measure";
+import { systemOf } from "@/solver/baselines/planSystem";
 import { cascadeText, gpusOf, judgementsOf, type System } from "@/solver/baselines/system";
 import { costUsdPerRequest } from "@/solver/cascade/choose/allocate";
 import { type OracleGain, oracleGain } from "@/solver/cascade/routing/noiseFloor";
 import { planningSample } from "@/solver/cascade/routing/routing";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import { readByRouter } from "../planner/situationOf";
-import { type ComparisonContext, explorerAt, type GroundRequest, groundOf, planAt, planAtLoad, systemOf } from "./compareGround";
+import { type ComparisonContext, explorerAt, type GroundRequest, groundOf, planAt, planAtLoad } from "./compareGround";
 import { cascadeOf, replannedWeir } from "./replannedWeir";
 
 /** The rate of a comparison: given, or chosen so that the load of the busiest stage of Weir's plan is within bounds. */

@@ -3,12 +3,13 @@ import { tableRows } from "@/solver/baselines/halves";
 import { baseSeconds, highestRate } from "@/solver/baselines/measure";
 import { type Drifted, type Expected, firstDrift, mirroredRequests, type Watching, withMirror } from "@/solver/baselines/mirroredDrift";
 import { phasedPolicy } from "@/solver/baselines/phasedPolicy";
+import { systemOf } from "@/solver/baselines/planSystem";
 import { type PlannedFrom, rollout } from "@/solver/baselines/rollout";
 import { simulateCluster } from "@/solver/cluster/simulateCluster";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import { observedWorkload } from "@/solver/workload/observedWorkload";
 import type { Workload } from "@/solver/workload/workload";
-import { type ComparisonContext, explorerAt, planAt, systemOf } from "./compareGround";
+import { type ComparisonContext, explorerAt, planAt } from "./compareGround";
 import { FACTOR_TOLERANCE, phasedTraffic, PLAN_SECONDS, type Replayed, type ReplayRequest } from "./compareReplay";
 
 /** A replay in which every change of the traffic had to be detected. */

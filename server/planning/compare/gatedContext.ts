@@ -1,9 +1,10 @@
 import { judgementsOf, type System } from "@/solver/baselines/system";
 import { shapesOf } from "@/solver/cascade/explore/situationExplorer";
 import { routedBy } from "@/solver/baselines/measure";
+import { systemOf } from "@/solver/baselines/planSystem";
 import { gpuCount } from "@/solver/plan/clusterGpus";
 import type { OutcomeTable } from "@/solver/workload/workload";
-import { type ComparisonContext, planAt, systemOf } from "./compareGround";
+import { type ComparisonContext, planAt } from "./compareGround";
 
 /** What scores answers in a cascade: a judge outside the cluster, or a gate whose engines take GPUs of it. */
 export interface ComparedGate {
