@@ -6,9 +6,6 @@ import { roundsBenchmarks } from "./aragog/rounds";
 import { batchKillBenchmarks } from "./batches/batchKills";
 import { resumedBatchBenchmarks } from "./batches/resumedBatches";
 import { cascadiaBenchmarks } from "./cascadia/cascadia";
-import { detectedBenchmarks } from "./cascadia/detected";
-import { judgeBenchmarks } from "./cascadia/judges";
-import { wildbenchBenchmarks } from "./cascadia/wildbench";
 import { chimeraBenchmarks } from "./chimera/chimera";
 import { configurationBenchmarks } from "./configurations/configurations";
 import { ensembleBenchmarks } from "./ensembles/ensembles";
@@ -72,9 +69,6 @@ const benchmarks: readonly Benchmark[] = [
   ...compareBenchmarks,
   ...replayBenchmarks,
   ...cascadiaBenchmarks,
-  ...judgeBenchmarks,
-  ...wildbenchBenchmarks,
-  ...detectedBenchmarks,
   ...chimeraBenchmarks,
   ...aragogOutcomeBenchmarks,
   ...aragogRaceBenchmarks,

@@ -5,24 +5,27 @@ import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";
 import { resultsFolder, writeRows, writeTables } from "../lib/results";
 import { type CascadiaLadder, cascadiaCases } from "./cases";
+import { detectedBenchmarks } from "./detected";
+import { judgeBenchmarks } from "./judges";
 import { type RaceRow, raceLadder } from "./race";
 import { caseTable, planTable, ratioTable, targetResults, targetTable } from "./tables";
+import { wildbenchBenchmarks } from "./wildbench";
 
 const nameOf = (ladder: CascadiaLadder): string => `cascadia-${ladder.family.toLowerCase()}`;
 
 const races = new Map(
   cascadiaCases.ladders.map((ladder) => [
     ladder,
-    once(async (): Promise<readonly RaceRow[]> => {
-      const rows = await raceLadder(ladder, "perturbed");
-      writeRows(nameOf(ladder), rows);
-      writeTables(nameOf(ladder), [ratioTable(rows), caseTable(rows), planTable(rows)]);
-      const all = keptRows();
-      writeTables("cascadia-all", [targetTable(all), ratioTable(all)]);
-      return rows;
-    }),
+    once(() => raceLadder(ladder, "perturbed", (rows) => write(ladder, rows))),
   ]),
 );
+
+function write(ladder: CascadiaLadder, rows: readonly RaceRow[]): void {
+  writeRows(nameOf(ladder), rows);
+  writeTables(nameOf(ladder), [ratioTable(rows), caseTable(rows), planTable(rows)]);
+  const all = keptRows();
+  writeTables("cascadia-all", [targetTable(all), ratioTable(all)]);
+}
 
 /** The rows of every ladder's last run, so that ladders may be run one at a time. */
 function keptRows(): readonly RaceRow[] {
@@ -44,7 +47,12 @@ async function raced(ladder: CascadiaLadder): Promise<Measurement> {
   };
 }
 
-/** Weir and the systems of its source planned anew at every rate, one benchmark a ladder; none where the data is missing. */
-export const cascadiaBenchmarks: readonly Benchmark[] = dataPresent()
-  ? cascadiaCases.ladders.map((ladder) => ({ name: `Cascadia, re-planned: ${ladder.name}`, budget: null, run: () => raced(ladder) }))
-  : [];
+/** Weir and the systems of its source planned anew at every rate, one benchmark a ladder; judges; detected drift. None without the data. */
+export const cascadiaBenchmarks: readonly Benchmark[] = [
+  ...(dataPresent()
+    ? cascadiaCases.ladders.map((ladder) => ({ name: `Cascadia, re-planned: ${ladder.name}`, budget: null, run: () => raced(ladder) }))
+    : []),
+  ...judgeBenchmarks,
+  ...wildbenchBenchmarks,
+  ...detectedBenchmarks,
+];

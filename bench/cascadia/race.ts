@@ -36,8 +36,16 @@ const FIRST_RATE = 0.5;
 
 const REQUESTS_AT_SATURATION = 900;
 
-/** All cases of a ladder under all seeds. */
-export async function raceLadder(ladder: CascadiaLadder, engines: Engines): Promise<readonly RaceRow[]> {
+/**
+ * All cases of a ladder under all seeds.
+ *
+ * @param onSeed called with all rows so far when a seed is done: a run that is stopped keeps those of whole seeds.
+ */
+export async function raceLadder(
+  ladder: CascadiaLadder,
+  engines: Engines,
+  onSeed: (rows: readonly RaceRow[]) => void,
+): Promise<readonly RaceRow[]> {
   const rows: RaceRow[] = [];
   for (const seed of cascadiaCases.seeds) {
     const scene = await ladderScene(ladder, seed);
@@ -49,6 +57,7 @@ export async function raceLadder(ladder: CascadiaLadder, engines: Engines): Prom
       rows.push(...raceCase(scene, own, { measuring: await measuringOf(scene, own, engines), gates, cascades }));
       process.stderr.write(`${own.name}, seed ${seed}: ${((performance.now() - begun) / 1000).toFixed(0)} s\n`);
     }
+    onSeed(rows);
   }
   return rows;
 }
