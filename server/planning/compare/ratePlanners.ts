@@ -70,14 +70,16 @@ export function bestOf(
   plans: (at: { readonly floor: number; readonly requestsPerSecond: number }) => GatedSystem | readonly GatedSystem[],
   floor: number,
 ): RatePlanner {
-  const known = new Map<number, GatedSystem>();
+  const known = new Map<number, GatedSystem | null>();
   return {
     kind,
     plan(requestsPerSecond) {
-      const [best] = [plans({ floor, requestsPerSecond })].flat().sort((a, b) => a.plannedSeconds - b.plannedSeconds);
-      if (best !== undefined) known.set(requestsPerSecond, best);
-      const kept = Math.max(...[...known.keys()].filter((rate) => rate <= requestsPerSecond));
-      return best ?? known.get(kept) ?? null;
+      if (!known.has(requestsPerSecond)) {
+        const [best] = [plans({ floor, requestsPerSecond })].flat().sort((a, b) => a.plannedSeconds - b.plannedSeconds);
+        known.set(requestsPerSecond, best ?? null);
+      }
+      const lower = [...known].filter(([rate, planned]) => planned !== null && rate <= requestsPerSecond).sort(([a], [b]) => b - a);
+      return lower[0]?.[1] ?? null;
     },
   };
 }
