@@ -21,7 +21,7 @@ export interface RatePlanner {
 export interface PlannersInput {
   readonly context: ComparisonContext;
   readonly floor: number;
-  /** Gates that Weir chooses among at every rate: the one with the least planned p95. */
+  /** Gates that Weir chooses among at the first rate that has a plan: the one with the least planned p95 there, kept at other rates. */
   readonly gates: readonly ComparedGate[];
   /** Cascades with another gate and the planner's own search, each a system of its own. */
   readonly cascades: readonly ComparedGate[];
@@ -52,7 +52,7 @@ export function ratePlanners({ context, floor, gates, cascades, trained, profile
     },
   });
   return [
-    bestOf("Weir", (at) => gates.flatMap((gate) => planGated(context, gate, at) ?? []), floor),
+    bestOf("Weir", withOneGate(gates, (gate, at) => planGated(context, gate, at)), floor),
     ...cascades.map((gate) => bestOf(gate.kind, (at) => planGated(context, gate, at) ?? [], floor)),
     ...(trained === null ? [] : [baseline("trained router", (own) => routerBeforeAnswering(own, { kind: "trained", outcomes: trained }))]),
     baseline("CascadeServe", (own) => cascadeServe(own)),
@@ -64,10 +64,32 @@ export function ratePlanners({ context, floor, gates, cascades, trained, profile
   ];
 }
 
+interface PlannedFor {
+  readonly floor: number;
+  readonly requestsPerSecond: number;
+}
+
+/** Plans with every gate until some has a plan, and from then on with the gate of the fastest of those. */
+function withOneGate(
+  gates: readonly ComparedGate[],
+  plan: (gate: ComparedGate, at: PlannedFor) => GatedSystem | null,
+): (at: PlannedFor) => readonly GatedSystem[] {
+  let kept = gates;
+  return (at) => {
+    const planned = kept.flatMap((gate) => {
+      const found = plan(gate, at);
+      return found === null ? [] : [{ gate, found }];
+    });
+    const [fastest] = planned.sort((a, b) => a.found.plannedSeconds - b.found.plannedSeconds);
+    if (fastest !== undefined) kept = [fastest.gate];
+    return fastest === undefined ? [] : [fastest.found];
+  };
+}
+
 /** The planner's best at a rate with one gate, or with the best of several. Where there is none, the one for the highest lower rate that was asked before: what runs is kept. */
 export function bestOf(
   kind: string,
-  plans: (at: { readonly floor: number; readonly requestsPerSecond: number }) => GatedSystem | readonly GatedSystem[],
+  plans: (at: PlannedFor) => GatedSystem | readonly GatedSystem[],
   floor: number,
 ): RatePlanner {
   const known = new Map<number, GatedSystem | null>();

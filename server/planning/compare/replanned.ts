@@ -32,7 +32,7 @@ export interface AtRate {
 const STEP = 1.3;
 
 /** Precision of a highest rate, as a factor. */
-const TOLERANCE = 1.05;
+const TOLERANCE = 1.07;
 
 /** Most steps of the bracket on either side. */
 const MOST_STEPS = 16;
@@ -58,7 +58,7 @@ export function measuredAt(planned: GatedSystem, measuring: RateMeasuring, reque
 
 /**
  * The highest rate at which 95 % of requests keep the deadline when the system is planned anew for every rate: steps of a factor of 1.3 from
- * a first rate until one keeps it and the next does not, then bisection to 5 %.
+ * a first rate until one keeps it and the next does not, then bisection to 7 %.
  *
  * @param from a first rate, requests a second, above 0.
  */
