@@ -88,7 +88,8 @@ function replayOnce(
     const drifted = firstDrift(traffic, expected, { watching, mirrored, from, seed: workload.seed });
     if (drifted === null) break;
     const seen = contextOf(started, drifted);
-    const next = plan(seen, drifted.requestsPerSecond);
+    // The bound on quality is wider on few observed prompts: where it keeps no plan from them, the first planning prompts at the new rate.
+    const next = plan(seen, drifted.requestsPerSecond) ?? plan(started, drifted.requestsPerSecond);
     const inForce = next ?? plans.at(-1)?.system ?? system;
     if (next !== null) {
       const fromSeconds = drifted.atSeconds + PLAN_SECONDS;
