@@ -14,10 +14,7 @@ import { wildbenchBenchmarks } from "./wildbench";
 const nameOf = (ladder: CascadiaLadder): string => `cascadia-${ladder.family.toLowerCase()}`;
 
 const races = new Map(
-  cascadiaCases.ladders.map((ladder) => [
-    ladder,
-    once(() => raceLadder(ladder, "perturbed", (rows) => write(ladder, rows))),
-  ]),
+  cascadiaCases.ladders.map((ladder) => [ladder, once(() => raceLadder(ladder, "perturbed", (rows) => write(ladder, rows)))]),
 );
 
 function write(ladder: CascadiaLadder, rows: readonly RaceRow[]): void {

@@ -30,7 +30,14 @@ const replayed = once(async (): Promise<readonly Watched[]> => {
 
 const detectedTable = (all: readonly Watched[]): string =>
   table(
-    ["windows", "system", "SLO scale at these rates", "highest rates at an SLO scale of 5", "quality by segment", "planned again at (what drifted)"],
+    [
+      "windows",
+      "system",
+      "SLO scale at these rates",
+      "highest rates at an SLO scale of 5",
+      "quality by segment",
+      "planned again at (what drifted)",
+    ],
     all.flatMap(({ windowSeconds, systems }) =>
       systems.map(({ name, sloScale, highestFactor, quality, replanned }) => [
         ...[`${windowSeconds} s`, name, sloScale?.toFixed(2) ?? "no plan", `${highestFactor.toFixed(2)} times these`],

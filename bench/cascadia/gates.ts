@@ -3,8 +3,8 @@ import type { ComparedGate } from "@/server/planning/compare/gatedContext";
 import { importAnswers } from "@/server/planning/imports/importAnswers";
 import { openText } from "@/server/prompts/openText";
 import { type GateWork, gateEngines } from "@/solver/baselines/gateEngines";
-import { modelCard } from "@/solver/hardware/models";
 import { gpuCard } from "@/solver/hardware/gpus";
+import { modelCard } from "@/solver/hardware/models";
 import { feasibleReplicas, type ShapedReplica } from "@/solver/hardware/replicaShapes";
 import { mixSeed } from "@/solver/numeric/random";
 import { modelledScores } from "@/solver/workload/judgeModel";
@@ -133,7 +133,8 @@ async function answersOf(models: readonly string[], tasks: readonly string[]): P
     if (!read.ok) throw new Error(read.message);
     const { questionIds, models: columns } = read.sample;
     for (const { model, answers, outputTokens } of columns)
-      for (const [at, id] of questionIds.entries()) found.get(model)?.set(id, { answer: answers[at] ?? null, tokens: outputTokens[at] ?? 1 });
+      for (const [at, id] of questionIds.entries())
+        found.get(model)?.set(id, { answer: answers[at] ?? null, tokens: outputTokens[at] ?? 1 });
   }
   return found;
 }

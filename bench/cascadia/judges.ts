@@ -102,7 +102,12 @@ async function rateOf(gate: string): Promise<Measurement> {
 
 /** Weaker and stronger judges and a local classifier in the planner's cascade; none where the data is missing. */
 export const judgeBenchmarks: readonly Benchmark[] = dataPresent()
-  ? ["judge of AUC 0.5", "judge of AUC 0.7", "judge of AUC 0.9", "judge of AUC 1", "local classifier of AUC 0.7", "local classifier of AUC 0.8"].map(
-      (gate) => ({ name: `Cascadia, ${gate}`, budget: null, run: () => rateOf(gate) }),
-    )
+  ? [
+      "judge of AUC 0.5",
+      "judge of AUC 0.7",
+      "judge of AUC 0.9",
+      "judge of AUC 1",
+      "local classifier of AUC 0.7",
+      "local classifier of AUC 0.8",
+    ].map((gate) => ({ name: `Cascadia, ${gate}`, budget: null, run: () => rateOf(gate) }))
   : [];

@@ -11,7 +11,7 @@ import { agreementGate, autoMixGate, judgeGate } from "./gates";
 import { type CaseScene, caseScene, type LadderScene, ladderScene } from "./scene";
 
 /** What engines are while plans are measured: the planner's model, or one that deviates from it by a seed as real engines do. */
-export type Engines = "as modelled" | "perturbed";
+type Engines = "as modelled" | "perturbed";
 
 /** One system in one case under one seed. */
 export interface RaceRow {
@@ -66,9 +66,20 @@ export async function raceLadder(
 function raceCase(
   { ladder, seed, workload }: LadderScene,
   { name, floor, context, profiled }: CaseScene,
-  { measuring, gates, cascades }: { readonly measuring: RateMeasuring; readonly gates: readonly ComparedGate[]; readonly cascades: readonly ComparedGate[] },
+  {
+    measuring,
+    gates,
+    cascades,
+  }: { readonly measuring: RateMeasuring; readonly gates: readonly ComparedGate[]; readonly cascades: readonly ComparedGate[] },
 ): readonly RaceRow[] {
-  const planners = ratePlanners({ context, floor, gates, cascades, trained: workload.outcomes, ...(profiled === undefined ? {} : { profiled }) });
+  const planners = ratePlanners({
+    context,
+    floor,
+    gates,
+    cascades,
+    trained: workload.outcomes,
+    ...(profiled === undefined ? {} : { profiled }),
+  });
   const highest = new Map<string, AtRate | null>();
   let from = firstRate(context);
   // The reference first: its highest rate is the others' first.
@@ -76,7 +87,9 @@ function raceCase(
     const found = highestReplanned(planner, measuring, from);
     highest.set(planner.kind, found);
     if (planner.kind === REFERENCE && found !== null) from = found.requestsPerSecond;
-    process.stderr.write(`  ${planner.kind}: ${found === null ? "at no rate" : `${found.requestsPerSecond.toFixed(1)}/s, ${found.quality.toFixed(1)}, ${found.cascade} (${found.gate})`}\n`);
+    process.stderr.write(
+      `  ${planner.kind}: ${found === null ? "at no rate" : `${found.requestsPerSecond.toFixed(1)}/s, ${found.quality.toFixed(1)}, ${found.cascade} (${found.gate})`}\n`,
+    );
   }
   const base = measuring.deadlineSeconds / cascadiaCases.sloScale;
   return planners.map((planner) => {
@@ -102,7 +115,11 @@ export async function measuringOf(scene: LadderScene, { context }: CaseScene, en
   const unseen = arrivalSeconds.subarray(arrivalSeconds.length / 2);
   const begins = unseen[0] ?? 0;
   const { models, shapes, measuring, judge, gpus } = context;
-  const source = { outcomes: workload.outcomes, arrivalSeconds: unseen.map((seconds) => seconds - begins), judgeSeconds: judge.secondsPerCall };
+  const source = {
+    outcomes: workload.outcomes,
+    arrivalSeconds: unseen.map((seconds) => seconds - begins),
+    judgeSeconds: judge.secondsPerCall,
+  };
   return {
     traffic: drawTraffic(source, { rows: measuring, requests: cascadiaCases.requests, seed }),
     measuring,

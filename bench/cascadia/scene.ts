@@ -68,7 +68,7 @@ export function caseScene({ ladder, context, workload }: LadderScene, { hardShar
 }
 
 /** The most rows that give a share of hard prompts (crux) without repeating any, ascending. */
-export function mixedRows(rows: Int32Array, categories: readonly string[], hardShare: number): Int32Array {
+function mixedRows(rows: Int32Array, categories: readonly string[], hardShare: number): Int32Array {
   const hard = rows.filter((row) => categories[row] === "crux");
   const easy = rows.filter((row) => categories[row] !== "crux");
   const count = Math.min(hard.length / hardShare, easy.length / (1 - hardShare));

@@ -7,7 +7,9 @@ import { ratioTable, targetResults } from "./tables";
 const row = (system: string, seed: number, rate: number | null, name = "one"): RaceRow => ({
   ...{ ladder: "ladder", case: name, floor: 80, seed, system, kept: rate, sloScales: [2, null] },
   highest:
-    rate === null ? null : { requestsPerSecond: rate, cascade: "", gate: "", gpus: 8, quality: 81, p95Seconds: 1, costUsdPerRequest: 1 / rate },
+    rate === null
+      ? null
+      : { requestsPerSecond: rate, cascade: "", gate: "", gpus: 8, quality: 81, p95Seconds: 1, costUsdPerRequest: 1 / rate },
 });
 
 const rows = [

@@ -98,7 +98,7 @@ export const planTable = (rows: readonly RaceRow[]): string =>
   );
 
 /** A target beside what was measured. */
-export interface TargetResult {
+interface TargetResult {
   readonly target: CascadiaTarget;
   /** The mean ratio over cases, or the least case's. */
   readonly ratio: number | null;

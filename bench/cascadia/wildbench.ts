@@ -61,7 +61,14 @@ const measured = once(async (): Promise<readonly WildRow[]> => {
         const own = { ...context, judge: { ...context.judge, secondsPerCall: judgeSeconds } };
         const measuring = measuringOf(own, judged);
         for (const planner of ratePlanners({ context: own, floor, gates: [gate], cascades: [], trained: null }))
-          rows.push({ seed, floor: share, judgeSeconds, auc, system: planner.kind, highest: highestReplanned(planner, measuring, FIRST_RATE) });
+          rows.push({
+            seed,
+            floor: share,
+            judgeSeconds,
+            auc,
+            system: planner.kind,
+            highest: highestReplanned(planner, measuring, FIRST_RATE),
+          });
         process.stderr.write(`wildbench: seed ${seed}, floor ${floor}, ${judgeSeconds} s\n`);
       }
   }

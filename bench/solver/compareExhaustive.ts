@@ -86,7 +86,9 @@ const unpruned = once(async (): Promise<readonly Held[]> => {
     if (instance.cluster.nodes.reduce((sum, { gpus }) => sum + gpus, 0) > UNPRUNED.mostGpus) continue;
     const one = holdAgainstExhaustive(instance, "end-to-end", { engine, nowSeconds: () => performance.now() / 1000, shapes: "every" });
     if (one !== null) all.push({ seed, ...one });
-    process.stderr.write(`unpruned, instance ${seed}: ${one === null ? "no plan" : `${one.exhaustiveSeconds.toFixed(1)} s, ${(one.plannedSeconds / one.bestSeconds).toFixed(3)} of the best: ${one.planned} beside ${one.best}`}\n`);
+    process.stderr.write(
+      `unpruned, instance ${seed}: ${one === null ? "no plan" : `${one.exhaustiveSeconds.toFixed(1)} s, ${(one.plannedSeconds / one.bestSeconds).toFixed(3)} of the best: ${one.planned} beside ${one.best}`}\n`,
+    );
   }
   writeFileSync(join(resultsFolder(), "exhaustive-unpruned.json"), `${JSON.stringify(all, null, 2)}\n`);
   return all;
@@ -110,15 +112,15 @@ export const exhaustiveBenchmarks: readonly Benchmark[] = [
     run: withinOfUnpruned,
   },
   ...(["end-to-end", "largest-stage"] as const).flatMap((latency): Benchmark[] => [
-  {
-    name: `plans as good as exhaustive search, ${latency}`,
-    budget: { figure: INSTANCES, keep: "at least" },
-    run: () => within(latency),
-  },
-  {
-    name: `plans found faster than by exhaustive search, ${latency}`,
-    budget: { figure: INSTANCES, keep: "at least" },
-    run: () => faster(latency),
-  },
-]),
+    {
+      name: `plans as good as exhaustive search, ${latency}`,
+      budget: { figure: INSTANCES, keep: "at least" },
+      run: () => within(latency),
+    },
+    {
+      name: `plans found faster than by exhaustive search, ${latency}`,
+      budget: { figure: INSTANCES, keep: "at least" },
+      run: () => faster(latency),
+    },
+  ]),
 ];

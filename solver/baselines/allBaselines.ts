@@ -44,7 +44,7 @@ export interface PlannedCascade {
 }
 
 /** A kind of baseline, to be made at any rate. */
-export interface BaselineMaker {
+interface BaselineMaker {
   readonly kind: string;
   /** Whether it is the plan with one decision removed, and so another one under another plan. */
   readonly ablates?: true;
@@ -67,8 +67,16 @@ export function baselineMakers(models: number, trained: OutcomeTable | string): 
     { kind: STEP_BUDGET, make: smallestWithStepBudget },
     { kind: "CascadeServe", make: (own) => cascadeServe(own) },
     { kind: COMPLEXITY_BLIND, make: complexityBlind },
-    { kind: "uniform parallelism", ablates: true, make: (own, plan) => keepsTheStart("uniform parallelism", plan) ?? uniformParallelism(own, plan) },
-    { kind: "uniform allocation", ablates: true, make: (own, plan) => keepsTheStart("uniform allocation", plan) ?? uniformAllocation(own, plan) },
+    {
+      kind: "uniform parallelism",
+      ablates: true,
+      make: (own, plan) => keepsTheStart("uniform parallelism", plan) ?? uniformParallelism(own, plan),
+    },
+    {
+      kind: "uniform allocation",
+      ablates: true,
+      make: (own, plan) => keepsTheStart("uniform allocation", plan) ?? uniformAllocation(own, plan),
+    },
     { kind: TRAINED_ROUTER, make: trainedRouter },
     { kind: MODELLED_ROUTER, make: (own) => routerBeforeAnswering(own, { kind: "modelled", auc: PROMPT_AUC }) },
     { kind: ORACLE, make: (own) => routerBeforeAnswering(own, { kind: "modelled", auc: 1 }) },
@@ -126,7 +134,11 @@ function complexityBlind(situation: BaselineSituation): Baseline {
   const { explorer, outcomes, planning } = situation;
   const rows = situation.profiled ?? balancedRows(planning, outcomes.categories);
   if (rows === null)
-    return { outcome: "none", name: COMPLEXITY_BLIND, reason: "Its prompts are of one category, so there is no other traffic it could be profiled on." };
+    return {
+      outcome: "none",
+      name: COMPLEXITY_BLIND,
+      reason: "Its prompts are of one category, so there is no other traffic it could be profiled on.",
+    };
   const { input } = explorer;
   return cascadeServe(situation, createExplorer({ ...input, sample: planningSample(outcomes, rows, input.sample.models) }));
 }

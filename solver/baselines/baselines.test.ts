@@ -126,7 +126,10 @@ describe("CascadeServe", () => {
     const { sample } = explorer.input;
     const largest = sample.label.length - 1;
     const labelled = (label: (model: number) => number) =>
-      createExplorer({ ...explorer.input, sample: { ...sample, label: sample.label.map((values, model) => values.map(() => label(model))) } });
+      createExplorer({
+        ...explorer.input,
+        sample: { ...sample, label: sample.label.map((values, model) => values.map(() => label(model))) },
+      });
     for (const label of [() => 100, () => 0, (model: number) => (model === largest ? 100 : 0)]) {
       const blind = systemOf(cascadeServe(situation(FLOOR), labelled(label)));
       expect(routedBy(blind, outcomes, rows).quality).toBeGreaterThanOrEqual(FLOOR);
@@ -152,7 +155,9 @@ describe("a tuned step budget", () => {
 
 describe("the baselines of a plan", () => {
   it("are as many as are announced, and have one stand-alone model at most", () => {
-    const made = [...allBaselines({ ...situation(FLOOR), trained: "None was trained." }, { stages: [0, 1], thresholds: [50], startBelow: 0 })];
+    const made = [
+      ...allBaselines({ ...situation(FLOOR), trained: "None was trained." }, { stages: [0, 1], thresholds: [50], startBelow: 0 }),
+    ];
     expect(made).toHaveLength(countOfBaselines(ladder.length));
     expect(made.filter(({ kind, baseline }) => kind === "stand-alone" && baseline.outcome === "system").length).toBeLessThanOrEqual(1);
     expect(made.find(({ kind }) => kind === "CascadeServe, complexity-blind")?.baseline).toMatchObject({ outcome: "none" });

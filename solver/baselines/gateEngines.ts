@@ -11,7 +11,7 @@ export interface GateWork {
 }
 
 /** What readings of a gate take on engines of its own. */
-export interface GateEngines {
+interface GateEngines {
   /** Mean time of a reading, in seconds, waiting included. */
   readonly seconds: number;
   /** Readings a second of one GPU at `GATE_LOAD`. */
@@ -19,7 +19,7 @@ export interface GateEngines {
 }
 
 /** Load, relative to saturation, at which a gate's engines are sized: as far as an operator would load them. */
-export const GATE_LOAD = 0.7;
+const GATE_LOAD = 0.7;
 
 /** Requests of a run. */
 const REQUESTS = 2000;
@@ -39,6 +39,9 @@ export function gateEngines({ replica, shape }: ShapedReplica, work: GateWork, a
   const saturated = saturationRate(replica, own, requests);
   if (saturated === null) throw new RangeError("The replica cannot serve the readings of the gate");
   const requestsPerSecond = GATE_LOAD * saturated;
-  const { endToEndSeconds } = simulateReplica(replica, { ...own, arrivalSeconds: atRate(arrivalSeconds.subarray(0, requests), requestsPerSecond) });
+  const { endToEndSeconds } = simulateReplica(replica, {
+    ...own,
+    arrivalSeconds: atRate(arrivalSeconds.subarray(0, requests), requestsPerSecond),
+  });
   return { seconds: mean(endToEndSeconds), readingsPerGpuSecond: requestsPerSecond / (shape.tp * shape.pp) };
 }

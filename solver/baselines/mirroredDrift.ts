@@ -52,7 +52,12 @@ export function mirroredRequests(requests: number, { mirrorShare }: Watching, se
 export function firstDrift(
   { sample, outcomes }: { readonly sample: RequestSample; readonly outcomes: OutcomeTable },
   expected: Expected,
-  { watching, mirrored, from, seed }: { readonly watching: Watching; readonly mirrored: Uint8Array; readonly from: number; readonly seed: number },
+  {
+    watching,
+    mirrored,
+    from,
+    seed,
+  }: { readonly watching: Watching; readonly mirrored: Uint8Array; readonly from: number; readonly seed: number },
 ): Drifted | null {
   const { windowSeconds, mirrorShare } = watching;
   const reference = referenceOf(expected, mirrorShare > 0, seed);
@@ -82,7 +87,9 @@ function referenceOf({ requestsPerSecond, arrivalSeconds, outcomes, models }: Ex
       values: outcomes.models.find((column) => column.model === model)?.judged ?? [],
     }),
   );
-  const characteristics: Characteristic[] = isMirrored ? [{ name: INPUT_TOKENS, kind: "tokens", values: outcomes.inputTokens }, ...scores] : [];
+  const characteristics: Characteristic[] = isMirrored
+    ? [{ name: INPUT_TOKENS, kind: "tokens", values: outcomes.inputTokens }, ...scores]
+    : [];
   return driftReference({ requestsPerSecond, arrivalSeconds, characteristics }, seed);
 }
 

@@ -26,7 +26,9 @@ export function tunedStepBudget({ explorer, floor, nodes }: BaselineSituation, m
   if (everything === undefined) return none(`No requests reach ${id}.`);
   const tried = STEP_BUDGETS.flatMap((maxBatchedTokens) => {
     const limits: EngineLimits = { maxBatchedTokens };
-    const limited = shapes.map((own, at) => (at === model ? own.map((one) => ({ ...one, replica: withLimits(one.replica, limits) })) : own));
+    const limited = shapes.map((own, at) =>
+      at === model ? own.map((one) => ({ ...one, replica: withLimits(one.replica, limits) })) : own,
+    );
     const tables = createLatencyTables({ ...explorer.input, shapes: limited }).exact(model, everything);
     const stage = tunedStage(id, tables, { requestsPerSecond, gpus: maxGpus });
     if (stage === null) return [];

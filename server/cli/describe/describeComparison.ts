@@ -33,7 +33,20 @@ function describeCase(
     systems.length === 0
       ? ""
       : textTable([
-          ["system", "GPUs", "quality", "load", "p95", "SLO scale", "", `requests/s at ${sloScale}, re-planned`, "", "plan kept", "", "$ a request"],
+          [
+            "system",
+            "GPUs",
+            "quality",
+            "load",
+            "p95",
+            "SLO scale",
+            "",
+            `requests/s at ${sloScale}, re-planned`,
+            "",
+            "plan kept",
+            "",
+            "$ a request",
+          ],
           ...systems.map((system) => [
             system.name,
             String(system.gpus),

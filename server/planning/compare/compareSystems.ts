@@ -197,7 +197,8 @@ function measuredSystem(
     meanSeconds,
     busiestLoad: load,
     highestRequestsPerSecond: highest,
-    replannedRequestsPerSecond: replanAt === null ? null : highestRate(anew, highest > 0 ? highest : requestsPerSecond, REPLANNED_TOLERANCE),
+    replannedRequestsPerSecond:
+      replanAt === null ? null : highestRate(anew, highest > 0 ? highest : requestsPerSecond, REPLANNED_TOLERANCE),
     costUsdPerRequest:
       highest > 0 ? costUsdPerRequest({ gpus, usdPerGpuHour: cluster.usdPerGpuHour, requestsPerSecond: highest, judgements, judge }) : null,
   };

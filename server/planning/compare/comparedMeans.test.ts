@@ -28,6 +28,8 @@ test("an overloaded system counts into the throughput, and into the SLO scale of
 });
 
 test("a system that keeps the SLO at no rate has no throughput ratio, and one below the floor has not held it", () => {
-  const [mean] = comparedMeans(cases([system({ quality: 70, busiestLoad: 2, against: { sloScale: 9, throughput: null, replanned: null } })]));
+  const [mean] = comparedMeans(
+    cases([system({ quality: 70, busiestLoad: 2, against: { sloScale: 9, throughput: null, replanned: null } })]),
+  );
   expect(mean).toMatchObject({ sloScale: null, throughput: null, throughputCases: 0, replanned: null, heldFloor: 0 });
 });

@@ -10,7 +10,7 @@ import { mean, quantile } from "@/solver/numeric/quantile";
 import { observedWorkload } from "@/solver/workload/observedWorkload";
 import type { Workload } from "@/solver/workload/workload";
 import { type ComparisonContext, explorerAt, planAt } from "./compareGround";
-import { FACTOR_TOLERANCE, phasedTraffic, PLAN_SECONDS, type Replayed, type ReplayRequest } from "./compareReplay";
+import { FACTOR_TOLERANCE, PLAN_SECONDS, phasedTraffic, type Replayed, type ReplayRequest } from "./compareReplay";
 
 /** A replay in which every change of the traffic had to be detected. */
 export interface DetectedReplay extends Replayed {
@@ -119,11 +119,7 @@ function replayOnce(
 }
 
 /** The planning prompts and rate that a plan expects, with the scores of the models that it has. */
-const expectedOf = (
-  { request, planning }: ComparisonContext,
-  requestsPerSecond: number,
-  { stages }: PlannedFrom["system"],
-): Expected => {
+const expectedOf = ({ request, planning }: ComparisonContext, requestsPerSecond: number, { stages }: PlannedFrom["system"]): Expected => {
   const { outcomes, arrivalSeconds } = request.situation.workload;
   return { requestsPerSecond, arrivalSeconds, outcomes: tableRows(outcomes, planning), models: stages.map(({ model }) => model) };
 };

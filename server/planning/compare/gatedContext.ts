@@ -1,7 +1,7 @@
-import { judgementsOf, type System } from "@/solver/baselines/system";
-import { shapesOf } from "@/solver/cascade/explore/situationExplorer";
 import { routedBy } from "@/solver/baselines/measure";
 import { systemOf } from "@/solver/baselines/planSystem";
+import { judgementsOf, type System } from "@/solver/baselines/system";
+import { shapesOf } from "@/solver/cascade/explore/situationExplorer";
 import { gpuCount } from "@/solver/plan/clusterGpus";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import { type ComparisonContext, planAt } from "./compareGround";

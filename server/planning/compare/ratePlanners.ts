@@ -18,7 +18,7 @@ export interface RatePlanner {
   plan(requestsPerSecond: number): GatedSystem | null;
 }
 
-export interface PlannersInput {
+interface PlannersInput {
   readonly context: ComparisonContext;
   readonly floor: number;
   /** Gates that Weir chooses among at the first rate that has a plan: the one with the least planned p95 there, kept at other rates. */
@@ -52,13 +52,15 @@ export function ratePlanners({ context, floor, gates, cascades, trained, profile
     },
   });
   return [
-    bestOf("Weir", withOneGate(gates, (gate, at) => planGated(context, gate, at)), floor),
+    bestOf(
+      "Weir",
+      withOneGate(gates, (gate, at) => planGated(context, gate, at)),
+      floor,
+    ),
     ...cascades.map((gate) => bestOf(gate.kind, (at) => planGated(context, gate, at) ?? [], floor)),
     ...(trained === null ? [] : [baseline("trained router", (own) => routerBeforeAnswering(own, { kind: "trained", outcomes: trained }))]),
     baseline("CascadeServe", (own) => cascadeServe(own)),
-    ...(blind === null
-      ? []
-      : [baseline(COMPLEXITY_BLIND, (own) => cascadeServe(own, blind(own.explorer.input.requestsPerSecond)))]),
+    ...(blind === null ? [] : [baseline(COMPLEXITY_BLIND, (own) => cascadeServe(own, blind(own.explorer.input.requestsPerSecond)))]),
     baseline("largest model alone", (own) => standAlone(own, largest)),
     baseline("Sarathi-Serve", smallestWithStepBudget),
   ];
@@ -87,11 +89,7 @@ function withOneGate(
 }
 
 /** The planner's best at a rate with one gate, or with the best of several. Where there is none, the one for the highest lower rate that was asked before: what runs is kept. */
-export function bestOf(
-  kind: string,
-  plans: (at: PlannedFor) => GatedSystem | readonly GatedSystem[],
-  floor: number,
-): RatePlanner {
+export function bestOf(kind: string, plans: (at: PlannedFor) => GatedSystem | readonly GatedSystem[], floor: number): RatePlanner {
   const known = new Map<number, GatedSystem | null>();
   return {
     kind,

@@ -9,11 +9,15 @@ const rateOf = (answer: SolveAnswer): number => (answer.outcome === "infeasible"
 
 it("finds the highest rate that has a plan to 2 %, from below and from above it", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.double({ min: 1, max: 1000, noNaN: true }), fc.double({ min: 0.1, max: 10, noNaN: true }), async (highest, start) => {
-      const found = rateOf(await highestPlannedRate(async (rate) => (rate <= highest ? plan(rate) : none(rate)), highest * start));
-      expect(found).toBeLessThanOrEqual(highest);
-      expect(found * 1.021).toBeGreaterThanOrEqual(highest);
-    }),
+    fc.asyncProperty(
+      fc.double({ min: 1, max: 1000, noNaN: true }),
+      fc.double({ min: 0.1, max: 10, noNaN: true }),
+      async (highest, start) => {
+        const found = rateOf(await highestPlannedRate(async (rate) => (rate <= highest ? plan(rate) : none(rate)), highest * start));
+        expect(found).toBeLessThanOrEqual(highest);
+        expect(found * 1.021).toBeGreaterThanOrEqual(highest);
+      },
+    ),
   );
 });
 
