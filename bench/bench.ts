@@ -5,6 +5,7 @@ import { aragogRaceBenchmarks } from "./aragog/aragogRace";
 import { roundsBenchmarks } from "./aragog/rounds";
 import { batchKillBenchmarks } from "./batches/batchKills";
 import { resumedBatchBenchmarks } from "./batches/resumedBatches";
+import { cascadiaBenchmarks } from "./cascadia/cascadia";
 import { chimeraBenchmarks } from "./chimera/chimera";
 import { configurationBenchmarks } from "./configurations/configurations";
 import { ensembleBenchmarks } from "./ensembles/ensembles";
@@ -68,6 +69,7 @@ const benchmarks: readonly Benchmark[] = [
   ...exhaustiveBenchmarks,
   ...compareBenchmarks,
   ...replayBenchmarks,
+  ...cascadiaBenchmarks,
   ...chimeraBenchmarks,
   ...aragogOutcomeBenchmarks,
   ...aragogRaceBenchmarks,

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { groundOf } from "@/server/planning/compare/compareGround";
-import { type Phase, type Replayed, replayPhases } from "@/server/planning/compare/compareReplay";
+import { type Phase, type Replayed, type ReplayRequest, replayPhases } from "@/server/planning/compare/compareReplay";
 import { loadGlpkEngine } from "@/server/planning/planner/glpkEngine";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import type { Benchmark, Measurement } from "../lib/benchmark";
@@ -27,7 +27,8 @@ const SLO_SCALE = 5;
 /** The source measured 2 to 20 s per replica. */
 const RECONFIGURE_SECONDS = 10;
 
-const replayed = once(async (): Promise<readonly Replayed[]> => {
+/** The scene of all replays: two models on one node, and the three segments. */
+export const replayScene = once(async (): Promise<ReplayRequest> => {
   const workload = await workloadOf({ family: "Llama-3.1-Instruct", tasks: ["gsm", "crux"], judgeAuc: 0.8 });
   const nodes = [{ name: "node1", gpus: 8 }];
   const situation = {
@@ -46,14 +47,18 @@ const replayed = once(async (): Promise<readonly Replayed[]> => {
       measuring: mixed(ground.measuring, categories, hardShare),
     }),
   );
-  const results = replayPhases({
+  return {
     ground,
     phases,
     floor: FLOOR,
     sloScale: SLO_SCALE,
     reconfigureSeconds: RECONFIGURE_SECONDS,
     progress: (line) => process.stderr.write(`${line}\n`),
-  });
+  };
+});
+
+const replayed = once(async (): Promise<readonly Replayed[]> => {
+  const results = replayPhases(await replayScene());
   writeFileSync(join(resultsFolder(), "replay.json"), `${JSON.stringify(results, null, 2)}\n`);
   return results;
 });

@@ -1,6 +1,6 @@
 import type { EndpointDraft, Finding, GuessedField, TriedEndpoint } from "@/server/contracts/studio";
 import { atPrecision, type Precision } from "@/solver/hardware/modelCard";
-import { feasibleShapes } from "@/solver/hardware/replicaShapes";
+import { usualShape } from "@/solver/hardware/replicaShapes";
 import type { Outputs } from "../api/trpc";
 import type { Tone } from "../ui/Badge";
 import type { EndpointAttempt } from "./endpointAttempt";
@@ -133,6 +133,6 @@ function fewestGpus(
 ): { readonly tp: number; readonly pp: number } | null {
   const card = cards?.models.find(({ id }) => id === model);
   const type = cards?.gpus.find(({ id }) => id === gpu);
-  const shape = card === undefined || type === undefined ? undefined : feasibleShapes(atPrecision(card, precision), type, usualNode)[0];
+  const shape = card === undefined || type === undefined ? undefined : usualShape(atPrecision(card, precision), type, usualNode);
   return shape === undefined ? null : { tp: shape.tp, pp: shape.pp };
 }

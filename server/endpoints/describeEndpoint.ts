@@ -1,7 +1,7 @@
 import { findModel } from "@/solver/hardware/aliases";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import { atPrecision, type ModelCard, type Precision } from "@/solver/hardware/modelCard";
-import { feasibleShapes } from "@/solver/hardware/replicaShapes";
+import { usualShape } from "@/solver/hardware/replicaShapes";
 import type { ProbeTarget, ServedModel } from "../engineClient/checkEndpoint";
 import type { Endpoint, guessable } from "./connection";
 import { spellings } from "./ggufNames";
@@ -122,6 +122,5 @@ interface ShapeGround {
 
 function likelyShape(card: ModelCard, precision: Precision, { likely, cards }: ShapeGround): { readonly tp: number; readonly pp: number } {
   const gpu = cardOf(cards.gpus, likely);
-  const shapes = gpu === undefined ? [] : feasibleShapes(atPrecision(card, precision), gpu, usualNode);
-  return shapes[0] ?? { tp: 1, pp: 1 };
+  return (gpu && usualShape(atPrecision(card, precision), gpu, usualNode)) ?? { tp: 1, pp: 1 };
 }

@@ -1,9 +1,12 @@
+import { createExplorer } from "../cascade/explore/explore";
+import { planningSample } from "../cascade/routing/routing";
 import type { StartBelow } from "../plan/directStart";
 import type { OutcomeTable } from "../workload/workload";
-import { cascadeServe } from "./cascadeServe";
+import { COMPLEXITY_BLIND, cascadeServe } from "./cascadeServe";
 import { routerBeforeAnswering } from "./routerBeforeAnswering";
 import type { BaselineSituation } from "./situation";
 import { standAlone } from "./standAlone";
+import { tunedStepBudget } from "./stepBudget";
 import type { Baseline } from "./system";
 import { uniformAllocation, uniformParallelism } from "./uniform";
 
@@ -15,7 +18,7 @@ import { uniformAllocation, uniformParallelism } from "./uniform";
 export const PROMPT_AUC = 0.69;
 
 /** A baseline under the name of its kind. */
-export interface KindOfBaseline {
+interface KindOfBaseline {
   readonly kind: string;
   readonly baseline: Baseline;
 }
@@ -28,44 +31,128 @@ export const ORACLE = "oracle router";
 /** The kind of the router with modelled scores, which know what no prompt reveals: an upper bound too. */
 export const MODELLED_ROUTER = "router";
 
+const STAND_ALONE = "stand-alone";
+
+/** The kind of a model alone with its step budget tuned. */
+const STEP_BUDGET = "Sarathi-Serve";
+
+/** A plan's stages as indices into the explorer's models, and its router scores. */
+export interface PlannedCascade {
+  readonly stages: readonly number[];
+  readonly thresholds: readonly number[];
+  readonly startBelow: StartBelow;
+}
+
+/** A kind of baseline, to be made at any rate. */
+interface BaselineMaker {
+  readonly kind: string;
+  /** Whether it is the plan with one decision removed, and so another one under another plan. */
+  readonly ablates?: true;
+  make(situation: BaselineSituation, plan: PlannedCascade): Baseline;
+}
+
 /** Number of baselines from `allBaselines` for a ladder of so many models. */
-export const countOfBaselines = (models: number): number => models + 6;
+export const countOfBaselines = (models: number): number => models + 7;
 
 /**
- * Every baseline of the source for a plan, made lazily one after another: each model alone, the load-only cascade, the plan
- * with one decision removed at a time, and routers before answering: a trained one, a modelled one and the oracle.
+ * Every baseline of the source: each model alone, the smallest also with its step budget tuned, the load-only cascade with and without
+ * knowledge of the traffic's difficulty, the plan with one decision removed at a time, and routers before answering: a trained one, a
+ * modelled one and the oracle.
  *
- * @param situation `trained`: the outcome table with a trained predictor's out-of-fold scores as `routerScore`; else why there are none, in a
- * sentence.
- * @param plan stages as indices into the explorer's models.
+ * @param trained the outcome table with a trained predictor's out-of-fold scores as `routerScore`; else why there are none, in a sentence.
+ */
+export function baselineMakers(models: number, trained: OutcomeTable | string): readonly BaselineMaker[] {
+  return [
+    ...Array.from({ length: models }, (_, model) => ({ kind: STAND_ALONE, make: (own: BaselineSituation) => standAlone(own, model) })),
+    { kind: STEP_BUDGET, make: smallestWithStepBudget },
+    { kind: "CascadeServe", make: (own) => cascadeServe(own) },
+    { kind: COMPLEXITY_BLIND, make: complexityBlind },
+    {
+      kind: "uniform parallelism",
+      ablates: true,
+      make: (own, plan) => keepsTheStart("uniform parallelism", plan) ?? uniformParallelism(own, plan),
+    },
+    {
+      kind: "uniform allocation",
+      ablates: true,
+      make: (own, plan) => keepsTheStart("uniform allocation", plan) ?? uniformAllocation(own, plan),
+    },
+    { kind: TRAINED_ROUTER, make: trainedRouter },
+    { kind: MODELLED_ROUTER, make: (own) => routerBeforeAnswering(own, { kind: "modelled", auc: PROMPT_AUC }) },
+    { kind: ORACLE, make: (own) => routerBeforeAnswering(own, { kind: "modelled", auc: 1 }) },
+  ];
+
+  function trainedRouter(own: BaselineSituation): Baseline {
+    if (typeof trained === "string") return { outcome: "none", name: TRAINED_ROUTER, reason: trained };
+    return routerBeforeAnswering(own, { kind: "trained", outcomes: trained });
+  }
+}
+
+/**
+ * The baselines for a plan, made lazily one after another, without the one whose engines have a setting that no plan has. The first model
+ * alone that meets the floor is the stand-alone one.
  */
 export function* allBaselines(
   situation: BaselineSituation & { readonly trained: OutcomeTable | string },
-  plan: { readonly stages: readonly number[]; readonly thresholds: readonly number[]; readonly startBelow: StartBelow },
+  plan: PlannedCascade,
 ): Generator<KindOfBaseline, void> {
-  let smallest = true;
+  const makers = baselineMakers(situation.explorer.input.sample.models.length, situation.trained);
+  const made: KindOfBaseline[] = [];
+  for (const { kind, make } of makers) {
+    if (kind === STEP_BUDGET) continue;
+    const baseline = make(situation, plan);
+    const own = { kind: kindAmong(kind, made), baseline };
+    if (baseline.outcome === "system") made.push(own);
+    yield own;
+  }
+}
+
+/** A model alone is a larger one where a smaller one has met the floor. */
+export const kindAmong = (kind: string, systems: readonly { readonly kind: string }[]): string =>
+  kind === STAND_ALONE && systems.some((one) => one.kind === STAND_ALONE) ? LARGER_STAND_ALONE : kind;
+
+const LARGER_STAND_ALONE = "larger stand-alone";
+
+/** The source's ablations have no later start, and a plan's thresholds mean little without its own. */
+function keepsTheStart(name: string, plan: PlannedCascade): Baseline | null {
+  if (plan.startBelow === 0) return null;
+  return { outcome: "none", name, reason: "The plan lets a router start requests at a later stage, which this baseline does not know." };
+}
+
+/** The smallest model that meets the floor, with its step budget tuned. */
+export function smallestWithStepBudget(situation: BaselineSituation): Baseline {
+  let made: Baseline = { outcome: "none", name: STEP_BUDGET, reason: "There is no model." };
   for (const model of situation.explorer.input.sample.models.keys()) {
-    const baseline = standAlone(situation, model);
-    const first = smallest && baseline.outcome === "system";
-    if (first) smallest = false;
-    yield { kind: first ? "stand-alone" : "larger stand-alone", baseline };
+    made = tunedStepBudget(situation, model);
+    if (made.outcome === "system") return made;
   }
-  yield { kind: "CascadeServe", baseline: cascadeServe(situation) };
-  yield { kind: "uniform parallelism", baseline: keepsTheStart("uniform parallelism") ?? uniformParallelism(situation, plan) };
-  yield { kind: "uniform allocation", baseline: keepsTheStart("uniform allocation") ?? uniformAllocation(situation, plan) };
-  yield { kind: TRAINED_ROUTER, baseline: trainedRouter() };
-  yield { kind: MODELLED_ROUTER, baseline: routerBeforeAnswering(situation, { kind: "modelled", auc: PROMPT_AUC }) };
-  yield { kind: ORACLE, baseline: routerBeforeAnswering(situation, { kind: "modelled", auc: 1 }) };
+  return made;
+}
 
-  function trainedRouter(): Baseline {
-    const { trained } = situation;
-    if (typeof trained === "string") return { outcome: "none", name: TRAINED_ROUTER, reason: trained };
-    return routerBeforeAnswering(situation, { kind: "trained", outcomes: trained });
-  }
+/** Profiled on as many planning prompts of each category; none where there is one category, and no other traffic to know. */
+function complexityBlind(situation: BaselineSituation): Baseline {
+  const { explorer, outcomes, planning } = situation;
+  const rows = situation.profiled ?? balancedRows(planning, outcomes.categories);
+  if (rows === null)
+    return {
+      outcome: "none",
+      name: COMPLEXITY_BLIND,
+      reason: "Its prompts are of one category, so there is no other traffic it could be profiled on.",
+    };
+  const { input } = explorer;
+  return cascadeServe(situation, createExplorer({ ...input, sample: planningSample(outcomes, rows, input.sample.models) }));
+}
 
-  /** The source's ablations have no later start, and a plan's thresholds mean little without its own. */
-  function keepsTheStart(name: string): Baseline | null {
-    if (plan.startBelow === 0) return null;
-    return { outcome: "none", name, reason: "The plan lets a router start requests at a later stage, which this baseline does not know." };
+/** As many rows of each category as the rarest has, ascending; null where there is only one. */
+export function balancedRows(rows: Int32Array, categories: readonly string[]): Int32Array | null {
+  const byCategory = new Map<string, number[]>();
+  for (const row of rows) {
+    const category = categories[row] ?? "";
+    const own = byCategory.get(category) ?? [];
+    byCategory.set(category, own);
+    own.push(row);
   }
+  if (byCategory.size < 2) return null;
+  const each = Math.min(...[...byCategory.values()].map(({ length }) => length));
+  return Int32Array.from([...byCategory.values()].flatMap((own) => own.slice(0, each))).sort();
 }

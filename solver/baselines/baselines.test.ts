@@ -1,8 +1,11 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createExplorer } from "../cascade/explore/explore";
 import { planningSample, routePrompts } from "../cascade/routing/routing";
 import { shortestStart } from "../plan/directStart";
 import { withRouterScores } from "../workload/modelledRouter";
 import { drawSample } from "../workload/sample";
+import { allBaselines, balancedRows, countOfBaselines } from "./allBaselines";
 import { figuresOf } from "./baselineFigures";
 import { cascadeServe } from "./cascadeServe";
 import { routedBy } from "./measure";
@@ -10,7 +13,8 @@ import { instanceExplorer, randomInstance } from "./randomInstance";
 import { routerBeforeAnswering } from "./routerBeforeAnswering";
 import type { BaselineSituation } from "./situation";
 import { standAlone } from "./standAlone";
-import { type Baseline, gpusOf, type System } from "./system";
+import { tunedStepBudget } from "./stepBudget";
+import { type Baseline, clusterReplicas, gpusOf, type System } from "./system";
 import { uniformAllocation, uniformParallelism } from "./uniform";
 
 const instance = randomInstance(3);
@@ -111,6 +115,66 @@ describe("CascadeServe", () => {
     expect(uneven.sample.inputTokens).not.toEqual(sample.inputTokens);
     const other = { ...situation(FLOOR), explorer: { ...explorer, input: uneven } };
     expect(systemOf(cascadeServe(other)).stages).toEqual(systemOf(cascadeServe(situation(FLOOR))).stages);
+  });
+
+  it("plans the same from the traffic's own profile as with the traffic known, and another name", () => {
+    const own = systemOf(cascadeServe(situation(FLOOR)));
+    expect(systemOf(cascadeServe(situation(FLOOR), explorer))).toEqual({ ...own, name: "CascadeServe, complexity-blind" });
+  });
+
+  it("keeps the floor on the traffic whatever it was profiled on", () => {
+    const { sample } = explorer.input;
+    const largest = sample.label.length - 1;
+    const labelled = (label: (model: number) => number) =>
+      createExplorer({
+        ...explorer.input,
+        sample: { ...sample, label: sample.label.map((values, model) => values.map(() => label(model))) },
+      });
+    for (const label of [() => 100, () => 0, (model: number) => (model === largest ? 100 : 0)]) {
+      const blind = systemOf(cascadeServe(situation(FLOOR), labelled(label)));
+      expect(routedBy(blind, outcomes, rows).quality).toBeGreaterThanOrEqual(FLOOR);
+    }
+  });
+});
+
+describe("a tuned step budget", () => {
+  it("is a setting of the engines that are simulated, and no slower alone than the default one by its own tables", () => {
+    const system = systemOf(tunedStepBudget(situation(0), 0));
+    const budget = system.stages[0]?.limits?.maxBatchedTokens ?? 0;
+    expect(budget).toBeGreaterThanOrEqual(512);
+    const engines = clusterReplicas(system, { models: ladder, shapes: explorer.input.shapes });
+    for (const { replica } of engines) expect(replica.maxBatchedTokens).toBe(budget);
+    expect(gpusOf(system)).toBeLessThanOrEqual(maxGpus);
+  });
+
+  it("says so when the model cannot reach the floor", () => {
+    const refused = tunedStepBudget(situation(100), 0);
+    expect(refused.outcome === "none" ? refused.reason : "").toContain("floor of 100");
+  });
+});
+
+describe("the baselines of a plan", () => {
+  it("are as many as are announced, and have one stand-alone model at most", () => {
+    const made = [
+      ...allBaselines({ ...situation(FLOOR), trained: "None was trained." }, { stages: [0, 1], thresholds: [50], startBelow: 0 }),
+    ];
+    expect(made).toHaveLength(countOfBaselines(ladder.length));
+    expect(made.filter(({ kind, baseline }) => kind === "stand-alone" && baseline.outcome === "system").length).toBeLessThanOrEqual(1);
+    expect(made.find(({ kind }) => kind === "CascadeServe, complexity-blind")?.baseline).toMatchObject({ outcome: "none" });
+  });
+
+  it("profile on as many prompts of each category as the rarest has, and on none where there is one category", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 60 }), (categories) => {
+        const found = balancedRows(Int32Array.from(categories.keys()), categories);
+        const kinds = [...new Set(categories)];
+        expect(found === null).toBe(kinds.length === 1);
+        if (found === null) return;
+        const counts = kinds.map((kind) => Array.from(found).filter((row) => categories[row] === kind).length);
+        expect(new Set(counts)).toEqual(new Set([Math.min(...kinds.map((kind) => categories.filter((own) => own === kind).length))]));
+        expect(new Set(found).size).toBe(found.length);
+      }),
+    );
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Explorer } from "../cascade/explore/explorer";
 import { product, usefulThresholds } from "../cascade/routing/routingGrid";
 import { createLatencyTables, type LatencyTables } from "../cascade/tables/latencyTables";
 import { minMaxAllocation } from "../milp/bisection";
@@ -14,8 +15,12 @@ const OFFLINE_POINTS = 400;
 interface Gear {
   readonly stages: readonly number[];
   readonly thresholds: readonly number[];
+  /** Of the requests it expects, by stage. */
   readonly share: readonly number[];
 }
+
+/** The name of a cascade that knows nothing of how difficult the traffic is. */
+export const COMPLEXITY_BLIND = "CascadeServe, complexity-blind";
 
 /**
  * A cascade planned by load alone, as the source describes CascadeServe (Cascadia, sections 2 and 4.1): it "chooses model cascade
@@ -30,13 +35,25 @@ interface Gear {
  * as the planner (all systems have the same floor); it has the planner's simulator and search over replica shapes; it plans for
  * the mean rate of the traffic and keeps that plan, as every other system here does. Its batching knobs are left out:
  * continuous batching has none of them. CascadeServe's own code is not used.
+ *
+ * @param profiled an explorer at the same rate over the prompts it was profiled on. Left out: the traffic's own planning prompts, so that
+ * thresholds and shares fit how difficult the traffic is: stronger than the source's. Given, it is blind to that, as the source's is:
+ * thresholds, expected shares and lengths are those of the profile. Where such thresholds miss the floor on the traffic, an operator is assumed to
+ * set those that keep it, so that all systems keep one floor.
  */
-export function cascadeServe(situation: BaselineSituation): Baseline {
+export function cascadeServe(situation: BaselineSituation, profiled?: Explorer): Baseline {
   const { explorer, floor, nodes } = situation;
-  const { sample, requestsPerSecond, maxGpus } = explorer.input;
-  const name = "CascadeServe";
-  const tables = lengthBlindTables(situation);
-  const gears = cascadesOf(explorer.input, 1).flatMap((stages) => offlineGear(situation, { stages, tables }) ?? []);
+  const { requestsPerSecond, maxGpus } = explorer.input;
+  const known = profiled ?? explorer;
+  const { sample } = known.input;
+  const name = profiled === undefined ? "CascadeServe" : COMPLEXITY_BLIND;
+  const tables = lengthBlindTables(known);
+  const nominal = { floor, tables, prompts: sample.prompts };
+  const gears = cascadesOf(explorer.input, 1).flatMap((stages) => {
+    const gear = offlineGear(known, stages, nominal);
+    const keeps = gear !== null && (known === explorer || explorer.outlook(stages, gear.thresholds).qualityLow >= floor);
+    return (keeps ? gear : offlineGear(explorer, stages, nominal)) ?? [];
+  });
   if (gears.length === 0) return { outcome: "none", name, reason: `No cascade with fixed thresholds reaches a floor of ${floor}.` };
   const chosen = atSustainedRate(requestsPerSecond, (rate) => {
     const deployable = gears.flatMap((gear) => {
@@ -62,7 +79,7 @@ export function cascadeServe(situation: BaselineSituation): Baseline {
 const everyPrompt = (prompts: number): Int32Array => Int32Array.from({ length: prompts }, (_, prompt) => prompt);
 
 /** Latency tables in which every request is the sample's mean request. */
-function lengthBlindTables({ explorer }: BaselineSituation): LatencyTables {
+function lengthBlindTables(explorer: Explorer): LatencyTables {
   const { sample } = explorer.input;
   const input = Math.round(mean(sample.inputTokens));
   const output = Math.round(mean(sample.outputTokens.map((tokens) => mean(tokens))));
@@ -78,12 +95,13 @@ function lengthBlindTables({ explorer }: BaselineSituation): LatencyTables {
 
 /** The thresholds of a cascade that meet the floor at the least GPU time a request, at the nominal length; null where none do. */
 function offlineGear(
-  { explorer, floor }: BaselineSituation,
-  { stages, tables }: { readonly stages: readonly number[]; readonly tables: LatencyTables },
+  explorer: Explorer,
+  stages: readonly number[],
+  { floor, tables, prompts }: { readonly floor: number; readonly tables: LatencyTables; readonly prompts: number },
 ): Gear | null {
   const { sample } = explorer.input;
   const perStage = Math.max(2, Math.floor(OFFLINE_POINTS ** (1 / Math.max(1, stages.length - 1))));
-  const work = stages.map((model) => gpuSecondsPerRequest(tables, { model, prompts: sample.prompts }));
+  const work = stages.map((model) => gpuSecondsPerRequest(tables, { model, prompts }));
   const choices = stages.slice(0, -1).map((model) => evenly(usefulThresholds(sample.judged[model] ?? new Float64Array()), perStage));
   let cheapest: { readonly gear: Gear; readonly cost: number } | null = null;
   for (const thresholds of product(choices)) {

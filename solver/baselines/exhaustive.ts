@@ -28,7 +28,12 @@ export interface ExhaustiveInput {
   readonly explorer: Explorer;
   readonly floor: number;
   readonly latency: Objective["latency"];
+  /** Left out: those that the planner finds worthwhile. */
+  readonly shapes?: TriedShapes;
 }
+
+/** Shapes of replicas that are tried: those that the planner keeps for its tables, or every one that fits. */
+export type TriedShapes = "worthwhile" | "every";
 
 /**
  * The optimal plan by the planner's simulator and latency tables: every cascade, every threshold that distinguishes answers,
@@ -38,7 +43,7 @@ export interface ExhaustiveInput {
  *
  * @returns null where no plan meets the floor and sustains the load.
  */
-export function exhaustiveSearch({ explorer, floor, latency }: ExhaustiveInput): Exhaustive | null {
+export function exhaustiveSearch({ explorer, floor, latency, shapes }: ExhaustiveInput): Exhaustive | null {
   const { sample, requestsPerSecond, maxGpus } = explorer.input;
   let best: Omit<Exhaustive, "routings" | "plans"> | null = null;
   let routings = 0;
@@ -50,7 +55,7 @@ export function exhaustiveSearch({ explorer, floor, latency }: ExhaustiveInput):
       if (qualityLow < floor || routed.share.includes(0)) continue;
       routings += 1;
       const cascade = { stages, routed };
-      const tables = exactTables(explorer, cascade);
+      const tables = exactTables(explorer, cascade, shapes);
       const options = tables.map((own, stage) => bestReplicas(own, requestsPerSecond * (routed.share[stage] ?? 0), maxGpus));
       const all = divisions(options, maxGpus);
       const possible = all.filter((division) => division.every(({ seconds }) => seconds < Number.POSITIVE_INFINITY));
@@ -70,9 +75,9 @@ export function exhaustiveSearch({ explorer, floor, latency }: ExhaustiveInput):
 }
 
 /** Objective latency of a given plan by the same tables as the exhaustive search, in seconds; Infinity where the load is not sustained. */
-export function tableSeconds(explorer: Explorer, plan: Deployment, latency: Objective["latency"]): number {
+export function tableSeconds(explorer: Explorer, plan: Deployment, latency: Objective["latency"], shapes?: TriedShapes): number {
   const cascade = { stages: plan.stages, routed: explorer.outlook(plan.stages, plan.thresholds).routed };
-  const tables = exactTables(explorer, cascade);
+  const tables = exactTables(explorer, cascade, shapes);
   const seconds = tables.map(({ capacity }, stage) => {
     const rate = explorer.input.requestsPerSecond * (cascade.routed.share[stage] ?? 0);
     const replicas = (plan.replicas[stage] ?? []).flatMap(({ shape, count }) => {
@@ -85,8 +90,8 @@ export function tableSeconds(explorer: Explorer, plan: Deployment, latency: Obje
   return latency === "largest-stage" ? Math.max(...seconds) : explorer.compose(cascade, seconds, tables).seconds;
 }
 
-const exactTables = (explorer: Explorer, cascade: RoutedCascade): MixTables[] =>
-  explorer.mixes(cascade).map((mix, stage) => explorer.tables.exact(cascade.stages[stage] ?? 0, mix));
+const exactTables = (explorer: Explorer, cascade: RoutedCascade, shapes: TriedShapes = "worthwhile"): MixTables[] =>
+  explorer.mixes(cascade).map((mix, stage) => explorer.tables.exact(cascade.stages[stage] ?? 0, mix, () => shapes === "every"));
 
 /** The fastest replicas of one stage among those with exactly so many GPUs. */
 interface Option {

@@ -1,6 +1,7 @@
 import { settledStage } from "../cascade/deploy/wholeSimulation";
 import { type PlanningSample, planningSample, type Routed, routePrompts } from "../cascade/routing/routing";
 import { simulateCluster } from "../cluster/simulateCluster";
+import type { ReplicaModel } from "../engine/replicaModel";
 import { saturationRate, utilisationAt } from "../engine/saturation";
 import { simulateReplica } from "../engine/simulateReplica";
 import { atRate } from "../engine/thinning";
@@ -102,14 +103,18 @@ export function busiestLoad(
   at: ReplicaChoice & { readonly requestsPerSecond: number },
 ): number {
   const { start, exit } = routedBy(system, outcomes, rows);
-  const loads = system.stages.map(({ model, replicas }, stage) => {
+  const loads = system.stages.map((deployed, stage) => {
+    const { model, replicas } = deployed;
     const own = rows.filter((_, index) => (start[index] ?? 0) <= stage && (exit[index] ?? 0) >= stage);
     if (own.length === 0) return 0;
     const requests = Int32Array.from({ length: SATURATION_REQUESTS }, (_, index) => own[index % own.length] ?? 0);
     const sample = planningSample(outcomes, requests, [model]);
     const work = { inputTokens: sample.inputTokens, outputTokens: sample.outputTokens[0] ?? new Int32Array() };
-    const carries = clusterReplicas({ ...system, stages: [{ model, replicas: replicas.map((one) => ({ ...one, count: 1 })) }] }, at).reduce(
-      (sum, { replica }, group) => sum + (replicas[group]?.count ?? 0) * (saturationRate(replica, work, SATURATION_REQUESTS) ?? 0),
+    const carried = (replica: ReplicaModel): number => saturationRate(replica, work, SATURATION_REQUESTS) ?? 0;
+    // Replicas of a group are equal as modelled, and one of each is enough; in truth no two are.
+    const each = at.truth === undefined ? replicas.map((one) => ({ ...one, count: 1 })) : replicas;
+    const carries = clusterReplicas({ stages: [{ ...deployed, replicas: each }] }, at).reduce(
+      (sum, { replica }, group) => sum + (at.truth === undefined ? (replicas[group]?.count ?? 0) : 1) * carried(replica),
       0,
     );
     return utilisationAt((at.requestsPerSecond * own.length) / rows.length, carries);

@@ -13,6 +13,8 @@ export interface BaselineSituation {
   readonly outcomes: OutcomeTable;
   /** Rows of the planning half. */
   readonly planning: Int32Array;
+  /** Rows of the traffic that a complexity-blind system was profiled on; left out: as many planning prompts of each category. */
+  readonly profiled?: Int32Array;
 }
 
 /** A system once its replicas are placed on nodes, or the sentence that says they do not fit. */

@@ -1,5 +1,7 @@
 import { judgementsPerRequest } from "../cascade/routing/routing";
 import type { ClusterReplica } from "../cluster/clusterEngines";
+import type { ReplicaModel } from "../engine/replicaModel";
+import { type EngineLimits, withLimits } from "../hardware/engineLimits";
 import type { ReplicaShape } from "../hardware/parallelism";
 import type { ShapedReplica } from "../hardware/replicaShapes";
 import { MAX_SEQUENCES } from "../hardware/replicaShapes";
@@ -10,6 +12,8 @@ import type { OutcomeTable } from "../workload/workload";
 export interface SystemStage {
   readonly model: string;
   readonly replicas: readonly { readonly shape: ReplicaShape; readonly count: number }[];
+  /** Settings of its engines, where the system sets any; left out: those of the shapes. */
+  readonly limits?: EngineLimits;
 }
 
 /**
@@ -51,6 +55,8 @@ export interface ReplicaChoice {
   readonly models: readonly string[];
   /** Parallel to `models`. */
   readonly shapes: readonly (readonly ShapedReplica[])[];
+  /** What an engine is where it is not as modelled, by its id and its model; left out: as modelled. No plan sees it. */
+  readonly truth?: (modelled: ReplicaModel, engineId: string) => ReplicaModel;
 }
 
 export const gpusOf = ({ stages }: Pick<System, "stages">): number =>
@@ -71,19 +77,17 @@ export const cascadeText = ({ stages, routing }: Pick<System, "stages" | "routin
     .join("");
 
 /** The engines of a system for the cluster simulator. @throws when a shape is not one of the model's. */
-export function clusterReplicas({ stages }: System, { models, shapes }: ReplicaChoice): ClusterReplica[] {
-  return stages.flatMap(({ model, replicas }) =>
+export function clusterReplicas({ stages }: Pick<System, "stages">, { models, shapes, truth }: ReplicaChoice): ClusterReplica[] {
+  return stages.flatMap(({ model, replicas, limits = {} }) =>
     replicas.flatMap(({ shape, count }) => {
       const { tp, pp } = shape;
       const found = shapes[models.indexOf(model)]?.find((one) => one.shape.tp === tp && one.shape.pp === pp);
       if (found === undefined) throw new Error(`no replica of ${model} with tp ${tp} and pp ${pp}`);
-      const { replica } = found;
-      return Array.from({ length: count }, (_, index) => ({
-        id: `${model} ${tp}x${pp} ${index}`,
-        model,
-        replica,
-        maxInFlight: MAX_SEQUENCES,
-      }));
+      const modelled = withLimits(found.replica, limits);
+      return Array.from({ length: count }, (_, index) => {
+        const id = `${model} ${tp}x${pp} ${index}`;
+        return { id, model, replica: truth?.(modelled, id) ?? modelled, maxInFlight: MAX_SEQUENCES };
+      });
     }),
   );
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { gpuCards } from "./gpus";
 import { MIN_KV_TOKENS, memoryFit } from "./memoryFit";
 import { modelCards } from "./models";
-import { feasibleShapes, replicaModel } from "./replicaShapes";
+import { feasibleShapes, replicaModel, usualShape } from "./replicaShapes";
 
 const h100 = gpuCards["h100-sxm"]!;
 const l4 = gpuCards.l4!;
@@ -23,10 +23,12 @@ test("Llama-3.1-70B in bf16 does not fit one H100, and the reason names what it 
   expect(fit).toMatchObject({ fits: false, reason: expect.stringMatching(/141\.1 GB of weights on each h100-sxm.*use more GPUs/) });
 });
 
-test("Llama-3.1-405B in fp8 needs eight H100 of a node", () => {
-  const shapes = feasibleShapes(model("llama-3.1-405b-fp8"), h100, { gpusPerNode: 8, maxGpus: 8 });
-  expect(shapes.length).toBeGreaterThan(0);
-  expect(shapes.every((shape) => shape.tp * shape.pp === 8)).toBe(true);
+test("Llama-3.1-405B in fp8 needs eight H100 of a node, or six of them in a pipeline of three", () => {
+  const cluster = { gpusPerNode: 8, maxGpus: 8 };
+  const shapes = feasibleShapes(model("llama-3.1-405b-fp8"), h100, cluster);
+  expect(shapes[0]).toEqual({ tp: 2, pp: 3 });
+  expect(shapes.slice(1).every((shape) => shape.tp * shape.pp === 8)).toBe(true);
+  expect(usualShape(model("llama-3.1-405b-fp8"), h100, cluster)).toEqual({ tp: 8, pp: 1 });
 });
 
 test("tensor parallelism that does not divide the attention heads is refused with both numbers", () => {

@@ -10,8 +10,11 @@ export interface ReplicaShape {
 /** Tensor parallelism in use: powers of two up to the eight GPUs of a node. */
 export const tensorParallelisms = [1, 2, 4, 8] as const;
 
-/** Pipeline depths in use: beyond eight stages sends and imbalance cancel the gain of another stage. */
-export const pipelineParallelisms = [1, 2, 4, 8] as const;
+/**
+ * Pipeline depths in use: beyond eight stages sends and imbalance cancel the gain of another stage. Three is among them because it lets a
+ * model have 12 GPUs of a node and a half (Cascadia, table 3: TP 4 x PP 3).
+ */
+export const pipelineParallelisms = [1, 2, 3, 4, 8] as const;
 
 /** Share of all layers on the fullest pipeline stage: 1/pp, or a little more when the layers do not divide evenly. */
 export function largestStageShare(model: ModelCard, shape: ReplicaShape): number {

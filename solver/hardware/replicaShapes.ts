@@ -76,6 +76,13 @@ export function feasibleShapes(
     .sort((a, b) => a.tp * a.pp - b.tp * b.pp || a.pp - b.pp);
 }
 
+/**
+ * The smallest shape that somebody would start by hand: no pipeline of three, which planners choose for what is left of nodes. undefined
+ * where none fits.
+ */
+export const usualShape = (...asked: Parameters<typeof feasibleShapes>): ReplicaShape | undefined =>
+  feasibleShapes(...asked).find(({ pp }) => pp !== 3);
+
 /** A shape of one model's replica on one GPU type with its simulator model. */
 export interface ShapedReplica {
   readonly gpu: string;

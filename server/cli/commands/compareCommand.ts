@@ -19,6 +19,8 @@ interface CompareFlags extends Omit<SituationFlags, "rate">, RaceFlags, TrainedS
   readonly load?: Extract<ComparedRate, { kind: "load" }>;
   readonly sloScale: number;
   readonly requests: number;
+  /** A flag of commander's: true unless --no-replan is given. */
+  readonly replan: boolean;
   readonly json?: boolean;
 }
 
@@ -28,7 +30,8 @@ file (YAML or JSON) says which systems, engines, workflows, rates and seeds; --p
 description of the same workload gives the same figures on the same cards, profile, texts of prompts and release, of all of which the run's id is made.
 
 With --baselines: all systems plan on one half of the prompts and are measured by simulating them whole on the other half, under the same arrivals:
-quality, the smallest SLO scale that 95 % of requests keep, and the highest rate at which 95 % keep --slo-scale. The SLO scale is a
+quality, the smallest SLO scale that 95 % of requests keep, and the highest rate at which 95 % keep --slo-scale, each system planned anew for every
+rate and, apart, with its plan kept. The SLO scale is a
 deadline over one base for all: the mean over the ladder's models of the latency of a request alone. Exit code 3: no floor can be reached.`;
 
 /**
@@ -54,6 +57,7 @@ export function addCompareCommand(program: Command, onExit: (code: ExitCode) => 
     )
     .option("--slo-scale <x>", "SLO scale behind the highest throughput", numberFlag({ min: 0.1, max: 1000 }), 5)
     .option("--requests <n>", "requests of a measurement, at most", numberFlag({ min: 200, max: 1_000_000, whole: true }), 10_000)
+    .option("--no-replan", "with --baselines: keep each plan as the rate rises, and do not look for the highest rate of plans made anew")
     .option("--json", "print JSON")
     .addOption(new Option("--judge-engine <model>").hideHelp())
     .addHelpText("after", HELP)
@@ -105,6 +109,7 @@ async function compareBaselines(flags: CompareFlags): Promise<ExitCode> {
     rate,
     sloScale: flags.sloScale,
     requests: flags.requests,
+    replan: flags.replan,
     engine: await loadGlpkEngine(),
     progress: (line) => process.stderr.write(`${line}\n`),
   });

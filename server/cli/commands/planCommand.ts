@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { reroutePlan } from "@/server/api/plans/reroutePlan";
 import type { Outcome, SolveAnswer } from "@/server/contracts/studio";
 import { type Examination, examinedKinds } from "@/server/contracts/studio/examination";
+import { highestPlannedRate } from "@/server/planning/planner/highestPlannedRate";
 import { createPlanner } from "@/server/planning/planner/planner";
 import { justInTimeRouting } from "@/server/planning/workflows/justInTimeRouting";
 import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE } from "@/solver/cascade/explore/situation";
@@ -33,6 +34,7 @@ interface PlanFlags extends PlanningFlags, WorkflowFlags, PolicyFlags {
   readonly quality?: number;
   readonly latency?: number;
   readonly cost?: boolean;
+  readonly highestRate?: boolean;
   readonly slack?: number;
   readonly tau?: number;
   readonly explain?: boolean;
@@ -56,6 +58,7 @@ export function addPlanCommand(program: Command, onExit: (code: ExitCode) => voi
       "how much the p95 may exceed the fastest plan's at --quality, for the highest quality within it; with --cost for the lowest cost",
       numberFlag({ min: 0, max: 1 }),
     )
+    .option("--highest-rate", "the highest rate that keeps --quality and --latency, planned anew for each rate; --rate is tried first")
     .option("--largest-stage", "minimise the largest stage p95, as the source does, not the end-to-end p95")
     .option("--point-estimate", "hold the floor for the sample's mean quality, not for its lower 90 % bound")
     .addOption(new Option("--order <order>", "which queued request goes first").choices(Object.keys(orderNames)))
@@ -72,6 +75,8 @@ async function plan(flags: PlanFlags): Promise<ExitCode> {
     return refuse("--slack is counted from the fastest plan at a quality: give --quality.");
   if (flags.cost === true && (flags.quality === undefined || (flags.latency === undefined && flags.slack === undefined)))
     return refuse("--cost looks for the cheapest plan under both: give --quality and --latency, or --quality and --slack.");
+  if (flags.highestRate === true && (flags.latency === undefined || flags.cost === true || flags.explain === true))
+    return refuse("--highest-rate looks for a rate at which a p95 is kept: give --latency, and neither --cost nor --explain.");
   const declared = readWorkflowFlags(flags);
   if (flags.tau !== undefined && flags.policy !== "slack")
     return refuse("--tau is the slack of slack dispatch: give --policy slack with it.");
@@ -81,7 +86,10 @@ async function plan(flags: PlanFlags): Promise<ExitCode> {
   try {
     const objective = objectiveOf(flags, gpuCount(situation.cluster));
     const asked = { ...situation, objective, fixed: null, policy, tau: flags.tau };
-    const answer = await planner.solve(asked);
+    const answer =
+      flags.highestRate === true
+        ? await highestPlannedRate((requestsPerSecond) => planner.solve({ ...asked, requestsPerSecond }), asked.requestsPerSecond)
+        : await planner.solve(asked);
     if (answer.outcome === "infeasible") return refuseInfeasible(answer, flags.json === true);
     const { plan: found } = must(withRouting(answer.plan, flags, { ...declared, workload: situation.workload }));
     const examinations: Examination[] = [];

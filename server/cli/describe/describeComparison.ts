@@ -10,12 +10,13 @@ export function describeComparison(cases: readonly ComparedCase[], means: readon
     ...cases.map((one) => describeCase(one, sloScale)),
     "Means over cases, Weir = 1; SLO scales only where a system keeps up with the rate\n",
     textTable([
-      ["system", "cases", "keeps up", "SLO scale", "throughput", "floor held"],
-      ...means.map(({ kind, cases: count, keepsUp, sloScale: scale, throughput, heldFloor }) => [
+      ["system", "cases", "keeps up", "SLO scale", "throughput, re-planned", "plan kept", "floor held"],
+      ...means.map(({ kind, cases: count, keepsUp, sloScale: scale, throughput, replanned, heldFloor }) => [
         kind,
         String(count),
         String(keepsUp),
         times(scale),
+        times(replanned),
         times(throughput),
         String(heldFloor),
       ]),
@@ -32,7 +33,20 @@ function describeCase(
     systems.length === 0
       ? ""
       : textTable([
-          ["system", "GPUs", "quality", "load", "p95", "SLO scale", "", `requests/s at ${sloScale}`, "", "$ a request"],
+          [
+            "system",
+            "GPUs",
+            "quality",
+            "load",
+            "p95",
+            "SLO scale",
+            "",
+            `requests/s at ${sloScale}, re-planned`,
+            "",
+            "plan kept",
+            "",
+            "$ a request",
+          ],
           ...systems.map((system) => [
             system.name,
             String(system.gpus),
@@ -41,6 +55,8 @@ function describeCase(
             `${system.p95Seconds.toPrecision(3)} s`,
             system.sloScale.toFixed(2),
             times(system.against.sloScale),
+            system.replannedRequestsPerSecond?.toFixed(1) ?? "-",
+            times(system.against.replanned),
             system.highestRequestsPerSecond.toFixed(1),
             times(system.against.throughput),
             system.costUsdPerRequest?.toPrecision(3) ?? "-",

@@ -48,10 +48,11 @@ function describeSensitivity(cases: readonly SensitivityCase[]): string {
   ]);
 }
 
-function describeBaselines({ systems, refused }: Extract<Examination, { kind: "baselines" }>): string {
+function describeBaselines({ planHeldOut, systems, refused }: Extract<Examination, { kind: "baselines" }>): string {
   return [
-    titled("Baselines, on the planning prompts", [
-      ["system", "cascade", "GPUs", "quality", "latency", "$ a request"],
+    titled("Baselines, on the planning prompts and on held-out ones", [
+      ["system", "cascade", "GPUs", "quality", "latency", "$ a request", "held out: quality", "latency"],
+      ["this plan", "", "", "", "", "", planHeldOut.quality.toFixed(1), seconds(planHeldOut.latencySeconds)],
       ...systems.map((system) => [
         system.name,
         system.cascade,
@@ -59,6 +60,8 @@ function describeBaselines({ systems, refused }: Extract<Examination, { kind: "b
         system.quality.toFixed(1),
         seconds(system.latencySeconds),
         system.costUsdPerRequest.toPrecision(3),
+        system.heldOut.quality.toFixed(1),
+        seconds(system.heldOut.latencySeconds),
       ]),
     ]),
     ...refused.map(({ name, reason }) => `  ${name}: ${reason}\n`),

@@ -20,7 +20,20 @@ export type Examination =
       readonly constraints: readonly { readonly says: string; readonly latencySeconds: number }[];
     }
   | { readonly kind: "sensitivity"; readonly cases: readonly SensitivityCase[] }
-  | { readonly kind: "baselines"; readonly systems: readonly BaselineFigures[]; readonly refused: readonly RefusedBaseline[] };
+  | {
+      readonly kind: "baselines";
+      /** The plan itself. */
+      readonly planHeldOut: HeldOutFigures;
+      readonly systems: readonly BaselineFigures[];
+      readonly refused: readonly RefusedBaseline[];
+    };
+
+/** A system on the prompts held out from planning: what neither the plan nor a baseline was chosen on. */
+export interface HeldOutFigures {
+  readonly quality: number;
+  /** By the objective; null where the load is not sustained. */
+  readonly latencySeconds: number | null;
+}
 
 /** A plan under an input that differs from the planned one, compared with the plan that would be made for that input. */
 export interface SensitivityCase {
@@ -39,6 +52,8 @@ export interface BaselineFigures extends SystemFigures {
   readonly attainable: boolean;
   /** The kind of policy that plans it, where that is not a cascade by thresholds. */
   readonly policy?: "cascade-routing";
+  /** null: it is simulated on the planning prompts alone. */
+  readonly heldOut: HeldOutFigures | null;
 }
 
 export interface RefusedBaseline {

@@ -1,4 +1,4 @@
-import { type Deployment, exhaustiveSearch, tableSeconds } from "@/solver/baselines/exhaustive";
+import { type Deployment, exhaustiveSearch, type TriedShapes, tableSeconds } from "@/solver/baselines/exhaustive";
 import { drawTraffic, measure } from "@/solver/baselines/measure";
 import { instanceExplorer, type RandomInstance } from "@/solver/baselines/randomInstance";
 import type { System } from "@/solver/baselines/system";
@@ -30,13 +30,15 @@ export interface HeldAgainstExhaustive {
 /**
  * Plans an instance and searches it exhaustively, on separate explorers with the same simulator, thresholds and shapes.
  *
+ * @param shapes "every": exhaustive search also tries the shapes that the planner leaves out of its tables, and both plans are compared on
+ * tables with all of them.
  * @returns null if exhaustive search finds no plan either. If only the planner finds none, its latencies are Infinity and its reason
  *   is returned in place of the plan.
  */
 export function holdAgainstExhaustive(
   instance: RandomInstance,
   latency: Objective["latency"],
-  { engine, nowSeconds }: { readonly engine: MilpEngine; readonly nowSeconds: () => number },
+  { engine, nowSeconds, shapes }: { readonly engine: MilpEngine; readonly nowSeconds: () => number; readonly shapes?: TriedShapes },
 ): HeldAgainstExhaustive | null {
   const { workload, cluster, floor } = instance;
   const begun = nowSeconds();
@@ -61,7 +63,7 @@ export function holdAgainstExhaustive(
     elapsedSeconds: () => nowSeconds() - begun,
   });
   const planned = nowSeconds();
-  const best = exhaustiveSearch({ explorer: instanceExplorer(instance), floor, latency });
+  const best = exhaustiveSearch({ explorer: instanceExplorer(instance), floor, latency, ...(shapes === undefined ? {} : { shapes }) });
   const searched = nowSeconds();
   if (best === null) return null;
   const simulated = nowSeconds();
@@ -90,7 +92,7 @@ export function holdAgainstExhaustive(
   return {
     ...common,
     planned: textOf(instance, plan),
-    plannedSeconds: tableSeconds(explorer, plan, latency),
+    plannedSeconds: tableSeconds(explorer, plan, latency, shapes),
     plannedWholeSeconds: wholeSeconds(instance, plan, { explorer, latency }),
   };
 }

@@ -1,6 +1,7 @@
 import { halves, tableRows } from "@/solver/baselines/halves";
 import { busiestLoad } from "@/solver/baselines/measure";
-import type { ReplicaChoice, System } from "@/solver/baselines/system";
+import { systemOf } from "@/solver/baselines/planSystem";
+import type { ReplicaChoice } from "@/solver/baselines/system";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
 import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE, judgeOf, type PlanningSituation } from "@/solver/cascade/explore/situation";
 import { catalogue, explorerOf, modelsOf, shapesOf } from "@/solver/cascade/explore/situationExplorer";
@@ -12,7 +13,6 @@ import type { MilpEngine } from "@/solver/milp/engine";
 import { gpuCount } from "@/solver/plan/clusterGpus";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { PlanDraft } from "@/solver/plan/plan";
-import type { OutcomeTable } from "@/solver/workload/workload";
 
 /** Plans tried to reach the requested load of the busiest stage. */
 const RATE_ATTEMPTS = 10;
@@ -144,21 +144,3 @@ function firstRate({ request, models, shapes, planning, gpus }: ComparisonContex
   const { tp, pp } = smallest.shape;
   return (0.5 * (saturationRate(smallest.replica, work, sample.prompts) ?? 1) * gpus) / (tp * pp);
 }
-
-/**
- * The plan as a system to simulate.
- *
- * @param outcomes the whole table, with the router's scores where the plan has a direct start.
- */
-export const systemOf = ({ deployment, policy }: PlanDraft, outcomes: OutcomeTable): System => ({
-  name: "Weir",
-  stages: policy.stages.map(({ model }) => ({
-    model,
-    replicas: (deployment.find((own) => own.model === model)?.replicas ?? []).map(({ tp, pp, count }) => ({ shape: { tp, pp }, count })),
-  })),
-  routing: {
-    kind: "cascade",
-    thresholds: policy.thresholds,
-    ...(policy.directStart === undefined ? {} : { directStart: { ...policy.directStart, prescored: outcomes } }),
-  },
-});

@@ -1,6 +1,7 @@
 import { cascadeServe } from "@/solver/baselines/cascadeServe";
 import { baseSeconds, busiestLoad, highestRate } from "@/solver/baselines/measure";
 import { phasedPolicy } from "@/solver/baselines/phasedPolicy";
+import { systemOf } from "@/solver/baselines/planSystem";
 import { type PlannedFrom, rollout } from "@/solver/baselines/rollout";
 import { standAlone } from "@/solver/baselines/standAlone";
 import type { System } from "@/solver/baselines/system";
@@ -9,7 +10,7 @@ import { atRate, thinnedArrivals } from "@/solver/engine/thinning";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import type { RequestSample } from "@/solver/workload/workload";
-import { type ComparisonContext, explorerAt, planAt, systemOf } from "./compareGround";
+import { type ComparisonContext, explorerAt, planAt } from "./compareGround";
 
 /** A period of traffic with its own rate and prompts. */
 export interface Phase {
@@ -46,10 +47,10 @@ export interface Replayed {
 const LOOK_SECONDS = 300;
 
 /** From the detection of a change to the start of the roll-out: planning takes about as long. */
-const PLAN_SECONDS = 2;
+export const PLAN_SECONDS = 2;
 
 /** Precision of the highest factor, as a factor: every attempt plans again and simulates all phases. */
-const FACTOR_TOLERANCE = 1.1;
+export const FACTOR_TOLERANCE = 1.1;
 
 /** The system in each phase at a factor on the rates; a phase without its own plan keeps the previous one. null: none at first. */
 type Replan = (phase: Phase, factor: number, at: number) => System | null;
@@ -156,7 +157,7 @@ function replayAt(request: ReplayRequest, replan: Replan, factor: number): Repla
 }
 
 /** Requests of all phases in sequence, with the phase of each. */
-function phasedTraffic(
+export function phasedTraffic(
   { arrivalSeconds: recorded, seed }: { readonly arrivalSeconds: Float64Array; readonly seed: number },
   phases: readonly Phase[],
   factor: number,

@@ -1,12 +1,14 @@
-import { allBaselines } from "@/solver/baselines/allBaselines";
+import { baselineMakers, kindAmong } from "@/solver/baselines/allBaselines";
 import { baseSeconds, busiestLoad, drawTraffic, highestRate, measure, routedBy, type Traffic } from "@/solver/baselines/measure";
+import { systemOf } from "@/solver/baselines/planSystem";
 import { cascadeText, gpusOf, judgementsOf, type System } from "@/solver/baselines/system";
 import { costUsdPerRequest } from "@/solver/cascade/choose/allocate";
 import { type OracleGain, oracleGain } from "@/solver/cascade/routing/noiseFloor";
 import { planningSample } from "@/solver/cascade/routing/routing";
 import type { OutcomeTable } from "@/solver/workload/workload";
 import { readByRouter } from "../planner/situationOf";
-import { type ComparisonContext, type GroundRequest, groundOf, planAt, planAtLoad, systemOf } from "./compareGround";
+import { type ComparisonContext, explorerAt, type GroundRequest, groundOf, planAt, planAtLoad } from "./compareGround";
+import { cascadeOf, replannedWeir } from "./replannedWeir";
 
 /** The rate of a comparison: given, or chosen so that the load of the busiest stage of Weir's plan is within bounds. */
 export type ComparedRate =
@@ -22,6 +24,8 @@ export interface CompareRequest extends GroundRequest {
   readonly sloScale: number;
   /** Most requests simulated per measurement; fewer if there are fewer recorded arrivals. */
   readonly requests: number;
+  /** Whether every system is also planned anew for each rate when its highest is looked for: several plans for each system. */
+  readonly replan: boolean;
   readonly progress: (line: string) => void;
 }
 
@@ -40,12 +44,14 @@ export interface ComparedSystem {
   readonly sloScale: number;
   /** Load of its busiest stage; from 1 on it is overloaded, and its SLO scale grows with the length of the run. */
   readonly busiestLoad: number;
-  /** Highest rate that it sustains and at which 95 % keep the stated SLO scale; 0 if none was found. */
+  /** Highest rate that it sustains and at which 95 % keep the stated SLO scale, its plan kept; 0 if none was found. */
   readonly highestRequestsPerSecond: number;
+  /** The same with the system planned anew for every rate, to 5 %; null where that was not asked. */
+  readonly replannedRequestsPerSecond: number | null;
   /** At its highest rate; null if that is 0. */
   readonly costUsdPerRequest: number | null;
   /** Its SLO scale over Weir's, and Weir's highest rate over its own (null if that is 0): above 1 Weir is better. */
-  readonly against: { readonly sloScale: number; readonly throughput: number | null };
+  readonly against: { readonly sloScale: number; readonly throughput: number | null; readonly replanned: number | null };
 }
 
 export interface ComparedCase {
@@ -64,10 +70,13 @@ export interface ComparedCase {
 /** Precision of the highest rate found, as a factor. */
 const RATE_TOLERANCE = 1.01;
 
+/** The same where every rate takes a plan. */
+const REPLANNED_TOLERANCE = 1.05;
+
 /**
  * Compares Weir's plan with the baselines, floor by floor. All plan on one half of the prompts, by the same simulator, profile and
- * replica shapes, and are measured by simulating the whole system on the other half, under the same arrivals. Plans are
- * kept when the rate is raised to find the highest. Deterministic.
+ * replica shapes, and are measured by simulating the whole system on the other half, under the same arrivals. The highest rate is
+ * found with the plan kept, and again with every system planned anew for each rate. Deterministic.
  */
 export function compareSystems(asked: CompareRequest): ComparedCase[] {
   const request = { ...asked, situation: readByRouter(asked.situation) };
@@ -96,26 +105,36 @@ function compareCase(request: CompareRequest, { floor, guess }: { readonly floor
   const common = { workload: workload.name, floor, requestsPerSecond: planned.requestsPerSecond, baseSeconds: base, oracle };
   if (planned.outcome === "none") return { ...common, systems: [], refused: [{ name: "Weir", reason: planned.reason }] };
   const { explorer, plan, requestsPerSecond } = planned;
-  const { models } = explorer.input.sample;
-  const baselines = [
-    ...allBaselines(
-      { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning: ground.planning, trained: request.trained },
-      {
-        stages: plan.policy.stages.map(({ model }) => models.indexOf(model)),
-        thresholds: plan.policy.thresholds,
-        startBelow: plan.policy.directStart?.below ?? 0,
-      },
-    ),
-  ];
+  const { outcomes } = workload;
+  const fixed = { floor, nodes: cluster.nodes, outcomes, planning: ground.planning };
+  const baselines: NamedSystem[] = [];
+  const refused: { readonly name: string; readonly reason: string }[] = [];
+  const replanWeir = replannedWeir(ground, floor, planned);
+  for (const { kind, make, ablates } of baselineMakers(ground.models.length, request.trained)) {
+    const baseline = make({ ...fixed, explorer }, cascadeOf(planned));
+    if (baseline.outcome === "none") {
+      refused.push({ name: baseline.name, reason: baseline.reason });
+      continue;
+    }
+    const at = (rate: number): System | null => {
+      const own = ablates ? replanWeir(rate) : planned;
+      const made = own === null ? null : make({ ...fixed, explorer: explorerAt(ground, rate) }, cascadeOf(own));
+      return made?.outcome === "system" ? made.system : null;
+    };
+    baselines.push({ kind: kindAmong(kind, baselines), system: baseline.system, at });
+  }
+  const weirAt = (rate: number): System | null => {
+    const own = replanWeir(rate);
+    return own === null ? null : systemOf(own.plan, outcomes);
+  };
   const traffic = drawTraffic(
     { outcomes: workload.outcomes, arrivalSeconds: workload.arrivalSeconds, judgeSeconds: ground.judge.secondsPerCall },
     { rows: ground.measuring, requests, seed: workload.seed },
   );
   const deadline = sloScale * base;
   const measured: Omit<ComparedSystem, "against">[] = [];
-  const made = baselines.flatMap(({ kind, baseline }) => (baseline.outcome === "system" ? [{ kind, system: baseline.system }] : []));
-  for (const { kind, system } of [{ kind: "Weir", system: systemOf(plan, workload.outcomes) }, ...made]) {
-    const own = measuredSystem(ground, system, { traffic, requestsPerSecond, deadline });
+  for (const { kind, system, at } of [{ kind: "Weir", system: systemOf(plan, outcomes), at: weirAt }, ...baselines]) {
+    const own = measuredSystem(ground, system, { traffic, requestsPerSecond, deadline, at: request.replan ? at : null });
     measured.push({ kind, ...own, sloScale: own.p95Seconds / base });
     progress(`  ${system.name}: SLO scale ${(own.p95Seconds / base).toFixed(2)}, ${own.highestRequestsPerSecond.toFixed(1)} requests/s`);
   }
@@ -125,18 +144,31 @@ function compareCase(request: CompareRequest, { floor, guess }: { readonly floor
     against: {
       sloScale: one.sloScale / (ours?.sloScale ?? Number.NaN),
       throughput: one.highestRequestsPerSecond > 0 ? (ours?.highestRequestsPerSecond ?? Number.NaN) / one.highestRequestsPerSecond : null,
+      replanned: one.replannedRequestsPerSecond ? (ours?.replannedRequestsPerSecond ?? Number.NaN) / one.replannedRequestsPerSecond : null,
     },
   }));
-  const refused = baselines.flatMap(({ baseline }) =>
-    baseline.outcome === "none" ? [{ name: baseline.name, reason: baseline.reason }] : [],
-  );
   return { ...common, systems, refused };
+}
+
+interface NamedSystem {
+  readonly kind: string;
+  readonly system: System;
+  /** The system planned for another rate; null: none. */
+  at(requestsPerSecond: number): System | null;
+}
+
+interface Measuring {
+  readonly traffic: Traffic;
+  readonly requestsPerSecond: number;
+  readonly deadline: number;
+  /** The system planned for another rate; null: highest rates are looked for with the plan kept only. */
+  readonly at: NamedSystem["at"] | null;
 }
 
 function measuredSystem(
   ground: ComparisonContext,
   system: System,
-  { traffic, requestsPerSecond, deadline }: { readonly traffic: Traffic; readonly requestsPerSecond: number; readonly deadline: number },
+  { traffic, requestsPerSecond, deadline, at: replanAt }: Measuring,
 ): Omit<ComparedSystem, "against" | "kind" | "sloScale"> {
   const { request, measuring, judge } = ground;
   const { workload, cluster } = request.situation;
@@ -146,6 +178,13 @@ function measuredSystem(
   // A run of finite length may end before the queue of an overloaded stage has grown past the deadline: such a rate does not count.
   const keepsUp = (rate: number): boolean => (load * rate) / requestsPerSecond < 1;
   const highest = highestRate((rate) => keepsUp(rate) && at(rate).percentileSeconds <= deadline, requestsPerSecond, RATE_TOLERANCE);
+  const keepsAnew = (other: System, rate: number): boolean =>
+    busiestLoad(other, { outcomes: workload.outcomes, rows: measuring }, { ...ground, requestsPerSecond: rate }) < 1 &&
+    measure(other, traffic, { ...ground, requestsPerSecond: rate }).percentileSeconds <= deadline;
+  const anew = (rate: number): boolean => {
+    const other = replanAt?.(rate) ?? null;
+    return other !== null && keepsAnew(other, rate);
+  };
   const { quality, share } = routedBy(system, workload.outcomes, measuring);
   const gpus = gpusOf(system);
   const judgements = judgementsOf(system, share);
@@ -158,6 +197,8 @@ function measuredSystem(
     meanSeconds,
     busiestLoad: load,
     highestRequestsPerSecond: highest,
+    replannedRequestsPerSecond:
+      replanAt === null ? null : highestRate(anew, highest > 0 ? highest : requestsPerSecond, REPLANNED_TOLERANCE),
     costUsdPerRequest:
       highest > 0 ? costUsdPerRequest({ gpus, usdPerGpuHour: cluster.usdPerGpuHour, requestsPerSecond: highest, judgements, judge }) : null,
   };

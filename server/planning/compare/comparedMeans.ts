@@ -19,6 +19,8 @@ export interface ComparedMean {
   readonly throughput: number | null;
   /** Cases behind `throughput`. */
   readonly throughputCases: number;
+  /** The same with both planned anew for every rate; null where that was not asked, or there is no such case. */
+  readonly replanned: number | null;
   /** Cases in which it kept the floor on the measuring half. */
   readonly heldFloor: number;
 }
@@ -30,6 +32,7 @@ export function comparedMeans(cases: readonly Pick<ComparedCase, "floor" | "syst
     const own = all.filter((system) => system.kind === kind);
     const keepingUp = own.filter(({ busiestLoad, against }) => busiestLoad < 1 && Number.isFinite(against.sloScale));
     const throughputs = own.flatMap(({ against }) => (against.throughput === null || against.throughput === 0 ? [] : [against.throughput]));
+    const replanned = own.flatMap(({ against }) => against.replanned || []);
     return {
       kind,
       cases: own.length,
@@ -38,6 +41,7 @@ export function comparedMeans(cases: readonly Pick<ComparedCase, "floor" | "syst
       sloScaleOfRun: mean(own.map(({ against }) => against.sloScale)),
       throughput: throughputs.length === 0 ? null : mean(throughputs),
       throughputCases: throughputs.length,
+      replanned: replanned.length === 0 ? null : mean(replanned),
       heldFloor: own.filter(({ quality, floor }) => quality >= floor).length,
     };
   });

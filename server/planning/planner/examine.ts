@@ -1,6 +1,8 @@
-import type { BaselineFigures, Examination, ExaminedKind, SensitivityCase } from "@/server/contracts/studio";
+import type { BaselineFigures, Examination, ExaminedKind, HeldOutFigures, SensitivityCase } from "@/server/contracts/studio";
 import { allBaselines, countOfBaselines, MODELLED_ROUTER, ORACLE } from "@/solver/baselines/allBaselines";
 import { figuresOf } from "@/solver/baselines/baselineFigures";
+import { systemOf } from "@/solver/baselines/planSystem";
+import type { System } from "@/solver/baselines/system";
 import { type Constrained, gpusAllowed, isConstrained } from "@/solver/cascade/deploy/constrainedDeployment";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
 import { addReached, latencyOnGpus } from "@/solver/cascade/explore/fixedDeployment";
@@ -15,6 +17,7 @@ import { noConstraints } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { judgeEngineOf } from "@/solver/plan/policySchema";
 import { drawSample } from "@/solver/workload/sample";
+import { splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 
 /** A plan with its explorer. */
@@ -134,7 +137,7 @@ function examineSensitivity(examined: Examined): Examination | string {
 
 /**
  * The baselines at the plan's rate on the same number of GPUs, with its floor (without one, the quality it promises), each simulated whole
- * under the requests of the plan's simulation.
+ * under the requests of the plan's simulation, and again, like the plan, on the prompts held out from planning.
  */
 function examineBaselines(examined: Examined): Examination | string {
   const { explorer: searched, draft, workload, planning, trained } = examined;
@@ -150,6 +153,15 @@ function examineBaselines(examined: Examined): Examination | string {
   const floor = objective.qualityFloor ?? draft.predictions.qualityBand.low;
   const situation = { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning, trained };
   const sample = drawSample(workload, { part: "planning", requestsPerSecond, requests: simulated.sampleRequests, seed });
+  const unseen = {
+    situation: { ...situation, planning: splitPrompts(workload.outcomes.promptIds.length, workload.seed).heldOut },
+    sample: drawSample(workload, { part: "heldOut", requestsPerSecond, requests: simulated.sampleRequests, seed }),
+    latency: objective.latency,
+  };
+  const heldOut = (system: System): HeldOutFigures => {
+    const { quality, latencySeconds } = figuresOf(system, unseen);
+    return { quality, latencySeconds };
+  };
   const systems: BaselineFigures[] = [];
   const refused: { name: string; reason: string }[] = [];
   let done = 0;
@@ -163,6 +175,7 @@ function examineBaselines(examined: Examined): Examination | string {
         name: system.name,
         attainable: kind !== ORACLE && kind !== MODELLED_ROUTER,
         ...figuresOf(system, { situation, sample, latency: objective.latency }),
+        heldOut: heldOut(system),
       });
     }
     done += 1;
@@ -172,7 +185,7 @@ function examineBaselines(examined: Examined): Examination | string {
   if ("reason" in planned) refused.push(planned);
   else systems.push(planned);
   tell(examined, count, count);
-  return { kind: "baselines", systems, refused };
+  return { kind: "baselines", planHeldOut: heldOut(systemOf(draft, workload.outcomes)), systems, refused };
 }
 
 /** Cascade routing as a baseline: its own plan's figures, simulated as the plan's are. */
@@ -191,6 +204,7 @@ function gainBaseline(built: BuiltPlan, { latency }: Objective): BaselineFigures
     latencySeconds: latency === "end-to-end" ? predictions.p95Seconds : predictions.largestStageP95Seconds,
     gpus: deployment.reduce((sum, own) => sum + own.gpus, 0),
     costUsdPerRequest: predictions.costUsdPerRequest,
+    heldOut: null,
   };
 }
 

@@ -1,0 +1,151 @@
+import { modelPerturbation } from "@/server/emulator/modelPerturbation";
+import type { ComparedGate } from "@/server/planning/compare/gatedContext";
+import { type RatePlanner, ratePlanners } from "@/server/planning/compare/ratePlanners";
+import { type AtRate, highestKept, highestReplanned, measuredAt, type RateMeasuring } from "@/server/planning/compare/replanned";
+import { baseSeconds, drawTraffic } from "@/solver/baselines/measure";
+import { saturationRate } from "@/solver/engine/saturation";
+import { vllmProfile } from "@/solver/hardware/builtInProfiles";
+import { workloadOf } from "../lib/compareData";
+import { type CascadiaLadder, cascadiaCases } from "./cases";
+import { agreementGate, autoMixGate, judgeGate } from "./gates";
+import { type CaseScene, caseScene, type LadderScene, ladderScene } from "./scene";
+
+/** What engines are while plans are measured: the planner's model, or one that deviates from it by a seed as real engines do. */
+type Engines = "as modelled" | "perturbed";
+
+/** One system in one case under one seed. */
+export interface RaceRow {
+  readonly ladder: string;
+  readonly case: string;
+  readonly floor: number;
+  readonly seed: number;
+  readonly system: string;
+  /** At its highest rate, planned anew for each rate; null: it keeps the deadline at none. */
+  readonly highest: AtRate | null;
+  /** Highest rate of the plan for half of CascadeServe's highest, kept; null where there is no such plan. */
+  readonly kept: number | null;
+  /** SLO scales at shares of CascadeServe's highest rate, planned anew for each; null: overloaded, or no plan. */
+  readonly sloScales: readonly (number | null)[];
+}
+
+/** The system by whose highest rate the compared rates are set. */
+const REFERENCE = "CascadeServe";
+
+/** The first rate: this share of what the largest model carries alone on all GPUs. */
+const FIRST_RATE = 0.5;
+
+const REQUESTS_AT_SATURATION = 900;
+
+/**
+ * All cases of a ladder under all seeds.
+ *
+ * @param onSeed called with all rows so far when a seed is done: a run that is stopped keeps those of whole seeds.
+ */
+export async function raceLadder(
+  ladder: CascadiaLadder,
+  engines: Engines,
+  onSeed: (rows: readonly RaceRow[]) => void,
+): Promise<readonly RaceRow[]> {
+  const rows: RaceRow[] = [];
+  for (const seed of cascadiaCases.seeds) {
+    const scene = await ladderScene(ladder, seed);
+    const gates = [judgeGate(scene, true), await agreementGate(scene)];
+    const cascades = [judgeGate(scene, false), autoMixGate(scene)];
+    for (const one of ladder.cases) {
+      const own = caseScene(scene, one);
+      const begun = performance.now();
+      rows.push(...raceCase(scene, own, { measuring: await measuringOf(scene, own, engines), gates, cascades }));
+      process.stderr.write(`${own.name}, seed ${seed}: ${((performance.now() - begun) / 1000).toFixed(0)} s\n`);
+    }
+    onSeed(rows);
+  }
+  return rows;
+}
+
+/** Every system of a case: its highest rate, the kept plan's, and its SLO scales. */
+function raceCase(
+  { ladder, seed, workload }: LadderScene,
+  { name, floor, context, profiled }: CaseScene,
+  {
+    measuring,
+    gates,
+    cascades,
+  }: { readonly measuring: RateMeasuring; readonly gates: readonly ComparedGate[]; readonly cascades: readonly ComparedGate[] },
+): readonly RaceRow[] {
+  const planners = ratePlanners({
+    context,
+    floor,
+    gates,
+    cascades,
+    trained: workload.outcomes,
+    ...(profiled === undefined ? {} : { profiled }),
+  });
+  const highest = new Map<string, AtRate | null>();
+  let from = firstRate(context);
+  // The reference first: its highest rate is the others' first.
+  for (const planner of [...planners].sort((a, b) => Number(b.kind === REFERENCE) - Number(a.kind === REFERENCE))) {
+    const found = highestReplanned(planner, measuring, from);
+    highest.set(planner.kind, found);
+    if (planner.kind === REFERENCE && found !== null) from = found.requestsPerSecond;
+    process.stderr.write(
+      `  ${planner.kind}: ${found === null ? "at no rate" : `${found.requestsPerSecond.toFixed(1)}/s, ${found.quality.toFixed(1)}, ${found.cascade} (${found.gate})`}\n`,
+    );
+  }
+  const base = measuring.deadlineSeconds / cascadiaCases.sloScale;
+  return planners.map((planner) => {
+    const half = planner.plan(from / 2);
+    return {
+      ...{ ladder: ladder.name, case: name, floor, seed, system: planner.kind, highest: highest.get(planner.kind) ?? null },
+      kept: half === null ? null : highestKept(half, measuring, from / 2),
+      sloScales: cascadiaCases.sloRates.map((share) => sloScaleAt(planner, measuring, share * from, base)),
+    };
+  });
+}
+
+function sloScaleAt(planner: RatePlanner, measuring: RateMeasuring, requestsPerSecond: number, base: number): number | null {
+  const planned = planner.plan(requestsPerSecond);
+  const seconds = planned === null ? null : measuredAt(planned, measuring, requestsPerSecond).p95Seconds;
+  return seconds === null ? null : seconds / base;
+}
+
+/** Held-out prompts on the second half of the trace, whose first half was planned with. */
+export async function measuringOf(scene: LadderScene, { context }: CaseScene, engines: Engines): Promise<RateMeasuring> {
+  const { ladder, workload, seed } = scene;
+  const { arrivalSeconds } = await workloadOf({ family: ladder.family, tasks: ladder.tasks, judgeAuc: 0.8 });
+  const unseen = arrivalSeconds.subarray(arrivalSeconds.length / 2);
+  const begins = unseen[0] ?? 0;
+  const { models, shapes, measuring, judge, gpus } = context;
+  const source = {
+    outcomes: workload.outcomes,
+    arrivalSeconds: unseen.map((seconds) => seconds - begins),
+    judgeSeconds: judge.secondsPerCall,
+  };
+  return {
+    traffic: drawTraffic(source, { rows: measuring, requests: cascadiaCases.requests, seed }),
+    measuring,
+    choice: {
+      models,
+      shapes,
+      ...(engines === "as modelled"
+        ? {}
+        : { truth: (modelled, engineId) => modelPerturbation(modelled, vllmProfile.errors, { seed, engineId }) }),
+    },
+    deadlineSeconds: cascadiaCases.sloScale * baseSeconds(workload.outcomes, measuring, { models, shapes }),
+    gpus,
+    usdPerGpuHour: context.request.situation.cluster.usdPerGpuHour,
+  };
+}
+
+function firstRate({ request, shapes, planning, gpus }: CaseScene["context"]): number {
+  const largest = shapes.findLastIndex((own) => own.length > 0);
+  const [smallest] = shapes[largest] ?? [];
+  const column = request.situation.workload.outcomes.models[largest];
+  if (smallest === undefined || column === undefined) throw new Error("no replica of the largest model");
+  const requests = Int32Array.from({ length: REQUESTS_AT_SATURATION }, (_, at) => planning[at % planning.length] ?? 0);
+  const work = {
+    inputTokens: requests.map((row) => request.situation.workload.outcomes.inputTokens[row] ?? 0),
+    outputTokens: requests.map((row) => column.outputTokens[row] ?? 0),
+  };
+  const { tp, pp } = smallest.shape;
+  return (FIRST_RATE * (saturationRate(smallest.replica, work, REQUESTS_AT_SATURATION) ?? 1) * gpus) / (tp * pp);
+}

@@ -1,0 +1,172 @@
+import { createReadStream, existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type ComparisonContext, groundOf } from "@/server/planning/compare/compareGround";
+import type { ComparedGate } from "@/server/planning/compare/gatedContext";
+import { ratePlanners } from "@/server/planning/compare/ratePlanners";
+import { type AtRate, highestReplanned } from "@/server/planning/compare/replanned";
+import { readCsv } from "@/server/planning/imports/readCsv";
+import { loadGlpkEngine } from "@/server/planning/planner/glpkEngine";
+import { workloadHash } from "@/server/workloads/workloadCodec";
+import { baseSeconds, drawTraffic } from "@/solver/baselines/measure";
+import { aucOf } from "@/solver/judging/concordance";
+import { mean } from "@/solver/numeric/quantile";
+import type { OutcomeTable, Workload } from "@/solver/workload/workload";
+import type { Benchmark, Measurement } from "../lib/benchmark";
+import { ratioOf } from "../lib/bySeed";
+import { data, dataPresent, workloadOf } from "../lib/compareData";
+import { once } from "../lib/once";
+import { writeRows, writeTables } from "../lib/results";
+import { ratio, table } from "../lib/tables";
+import { cascadiaCases } from "./cases";
+
+const SCORES = join(data, "quality", "judge_scores.csv");
+
+/** The judge that gates; GPT-4o's scores are the labels. Both read the same answers. */
+const GATE = { judge: "gpt-4-turbo-2024-04-09", release: "v2.0522" } as const;
+
+/** The source's time of a judgement of one token, and of one with the 230 tokens that this judge writes on average, at 13 ms a token. */
+const JUDGE_SECONDS = [0.27, 3] as const;
+
+/** Shares of the way from the smaller model's quality to the larger's. */
+const FLOORS = [0.5, 0.9] as const;
+
+/** Requests a second, tried first. */
+const FIRST_RATE = 100;
+
+interface WildRow {
+  readonly seed: number;
+  readonly floor: number;
+  readonly judgeSeconds: number;
+  readonly auc: number;
+  readonly system: string;
+  readonly highest: AtRate | null;
+}
+
+const measured = once(async (): Promise<readonly WildRow[]> => {
+  const read = await workloadOf({ family: "Gemma-it", tasks: ["wildbench"], judgeAuc: 0.8 });
+  const judged = await withRealScores(read.outcomes);
+  const [first] = judged.models;
+  const answers = Array.from(first?.label ?? [], (label, row) => ({ label, score: first?.judged[row] ?? 0 }));
+  const auc = aucOf(answers)?.value ?? Number.NaN;
+  const rows: WildRow[] = [];
+  for (const seed of cascadiaCases.seeds) {
+    const context = await contextOf({ ...read, seed, outcomes: judged });
+    const [small, large] = judged.models.map(({ label }) => mean(Float64Array.from(context.planning, (row) => label[row] ?? 0)));
+    for (const share of FLOORS)
+      for (const judgeSeconds of JUDGE_SECONDS) {
+        const floor = Math.floor((small ?? 0) + share * ((large ?? 0) - (small ?? 0)));
+        const gate: ComparedGate = {
+          ...{ kind: "judge cascade", outcomes: judged, secondsPerCall: judgeSeconds, usdPerCall: 0, engines: null, starts: false },
+        };
+        const own = { ...context, judge: { ...context.judge, secondsPerCall: judgeSeconds } };
+        const measuring = measuringOf(own, judged);
+        for (const planner of ratePlanners({ context: own, floor, gates: [gate], cascades: [], trained: null }))
+          rows.push({
+            seed,
+            floor: share,
+            judgeSeconds,
+            auc,
+            system: planner.kind,
+            highest: highestReplanned(planner, measuring, FIRST_RATE),
+          });
+        process.stderr.write(`wildbench: seed ${seed}, floor ${floor}, ${judgeSeconds} s\n`);
+      }
+  }
+  writeRows("cascadia-wildbench", rows);
+  writeTables("cascadia-wildbench", [wildTable(rows)]);
+  return rows;
+});
+
+/** The measured scores of the gating judge in place of modelled ones, prompts without them left out. */
+async function withRealScores(outcomes: OutcomeTable): Promise<OutcomeTable> {
+  const scores = new Map<string, number>();
+  let columns: readonly number[] = [];
+  const read = await readCsv(
+    { name: basename(SCORES), stream: createReadStream(SCORES) },
+    {
+      header(names) {
+        columns = ["release", "judge", "session_id", "model", "judge_score_1to10"].map((name) => names.indexOf(name));
+        return columns.includes(-1) ? "a column is missing" : null;
+      },
+      row(cells) {
+        const [release, judge, session, model, score] = columns.map((at) => cells[at] ?? "");
+        if (release === GATE.release && judge === GATE.judge) scores.set(`${model} wb-${session}`, (100 * (Number(score) - 1)) / 9);
+        return null;
+      },
+    },
+  );
+  if (!read.ok) throw new Error(read.message);
+  const scoreOf = (tableName: string, row: number): number | undefined => scores.get(`${tableName} ${outcomes.promptIds[row]}`);
+  const rows = Int32Array.from(outcomes.promptIds.keys()).filter((row) =>
+    outcomes.models.every(({ tableName }) => scoreOf(tableName, row) !== undefined),
+  );
+  const tokensOf = (tokens: Int32Array): Int32Array => rows.map((row) => tokens[row] ?? 0);
+  return {
+    promptIds: Array.from(rows, (row) => outcomes.promptIds[row] ?? ""),
+    categories: Array.from(rows, (row) => outcomes.categories[row] ?? ""),
+    inputTokens: tokensOf(outcomes.inputTokens),
+    models: outcomes.models.map(({ model, tableName, outputTokens, label }) => ({
+      ...{ model, tableName, outputTokens: tokensOf(outputTokens) },
+      label: Float64Array.from(rows, (row) => label[row] ?? 0),
+      judged: Float64Array.from(rows, (row) => Math.round(scoreOf(tableName, row) ?? 0)),
+    })),
+  };
+}
+
+async function contextOf(workload: Workload): Promise<ComparisonContext> {
+  const nodes = [{ name: "node1", gpus: 4 }];
+  const cluster = { id: "bench", name: "bench", kind: "described" as const, gpu: "h100-sxm", nodes, usdPerGpuHour: 2.67 };
+  return groundOf({ situation: { workload, workloadId: workloadHash(workload), cluster }, engine: await loadGlpkEngine() });
+}
+
+function measuringOf({ request, models, shapes, measuring, judge, gpus }: ComparisonContext, outcomes: OutcomeTable) {
+  const { workload, cluster } = request.situation;
+  const source = { outcomes, arrivalSeconds: workload.arrivalSeconds, judgeSeconds: judge.secondsPerCall };
+  return {
+    traffic: drawTraffic(source, { rows: measuring, requests: cascadiaCases.requests, seed: workload.seed }),
+    ...{ measuring, choice: { models, shapes }, gpus, usdPerGpuHour: cluster.usdPerGpuHour },
+    deadlineSeconds: cascadiaCases.sloScale * baseSeconds(outcomes, measuring, { models, shapes }),
+  };
+}
+
+const rateOf = ({ highest }: WildRow): number => highest?.requestsPerSecond ?? Number.NaN;
+
+function wildTable(rows: readonly WildRow[]): string {
+  return table(
+    ["floor", "a judgement takes", "system", "highest rate, Weir's over it", "quality", "cost of a million requests"],
+    FLOORS.flatMap((floor) =>
+      JUDGE_SECONDS.flatMap((judgeSeconds) => {
+        const own = rows.filter((row) => row.floor === floor && row.judgeSeconds === judgeSeconds);
+        const of = (system: string): readonly WildRow[] => own.filter((row) => row.system === system);
+        return [...new Set(own.map(({ system }) => system))].map((system) => [
+          ...[String(floor), `${judgeSeconds} s`, system],
+          `${ratio(ratioOf([{ own: of("Weir").map(rateOf), reference: of(system).map(rateOf) }]))}, ${mean(of(system).map(rateOf)).toFixed(1)}/s`,
+          mean(of(system).map(({ highest }) => highest?.quality ?? Number.NaN)).toFixed(1),
+          `${(1e6 * mean(of(system).map(({ highest }) => highest?.costUsdPerRequest ?? Number.NaN))).toFixed(0)} USD`,
+        ]);
+      }),
+    ),
+  );
+}
+
+async function overAlone(judgeSeconds: number): Promise<Measurement> {
+  const rows = (await measured()).filter((row) => row.judgeSeconds === judgeSeconds);
+  const of = (system: string, floor: number): readonly number[] =>
+    rows.filter((row) => row.system === system && row.floor === floor).map(rateOf);
+  const found = ratioOf(FLOORS.map((floor) => ({ own: of("Weir", floor), reference: of("largest model alone", floor) })));
+  return {
+    figure: found?.value ?? Number.NaN,
+    unit: "x",
+    detail: `highest rate over the larger model alone, ${ratio(found)}; Gemma 2B and 7B on WildBench, gated by GPT-4-turbo's measured scores (concordance ${rows[0]?.auc.toFixed(2)} with GPT-4o's labels), ${judgeSeconds} s a judgement; prompt lengths estimated`,
+  };
+}
+
+/** A ladder that two real judges have scored: one gates, the other labels. None where the data is missing. */
+export const wildbenchBenchmarks: readonly Benchmark[] =
+  dataPresent() && existsSync(SCORES)
+    ? JUDGE_SECONDS.map((seconds) => ({
+        name: `Cascadia, WildBench's real judge, ${seconds} s`,
+        budget: null,
+        run: () => overAlone(seconds),
+      }))
+    : [];

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { drawTraffic } from "@/solver/baselines/measure";
+import { instanceExplorer, randomInstance } from "@/solver/baselines/randomInstance";
+import type { System } from "@/solver/baselines/system";
+import type { GatedSystem } from "./gatedContext";
+import { bestOf } from "./ratePlanners";
+import { highestKept, highestReplanned, type RateMeasuring } from "./replanned";
+
+const instance = randomInstance(3);
+const { shapes, sample } = instanceExplorer(instance).input;
+const { outcomes, arrivalSeconds } = instance.workload;
+const { models } = sample;
+const rows = Int32Array.from(outcomes.promptIds.keys());
+
+/** The first model on so many replicas of four GPUs. */
+function planned(count: number, plannedSeconds = 1): GatedSystem {
+  const system: System = {
+    name: "alone",
+    stages: [{ model: models[0] ?? "", replicas: [{ shape: { tp: 4, pp: 1 }, count }] }],
+    routing: { kind: "cascade", thresholds: [] },
+  };
+  return { kind: "none", system, outcomes, judgeSeconds: 0, usdPerJudgement: 0, gateGpus: 0, plannedSeconds };
+}
+
+const measuring: RateMeasuring = {
+  traffic: drawTraffic({ outcomes, arrivalSeconds, judgeSeconds: 0 }, { rows, requests: 1500, seed: 1 }),
+  measuring: rows,
+  choice: { models, shapes },
+  deadlineSeconds: 10,
+  gpus: 8,
+  usdPerGpuHour: 3,
+};
+
+const always = (system: GatedSystem) => ({ kind: "one plan", plan: () => system });
+
+describe("the highest rate of a system that is planned anew", () => {
+  it("is that of its plan where every rate has the same, from whatever rate it is looked for", () => {
+    const kept = highestKept(planned(1), measuring, 5);
+    for (const from of [10, 40, 400]) {
+      const found = highestReplanned(always(planned(1)), measuring, from)?.requestsPerSecond ?? 0;
+      expect(found / kept).toBeGreaterThan(0.93);
+      expect(found / kept).toBeLessThan(1.07);
+    }
+  });
+
+  it("is higher with a plan that grows with the rate", () => {
+    const grows = { kind: "grows", plan: (rate: number) => planned(rate > 5 ? 2 : 1) };
+    const [one, other] = [always(planned(1)), grows].map((each) => highestReplanned(each, measuring, 4)?.requestsPerSecond ?? 0);
+    expect(other).toBeGreaterThan(1.5 * (one ?? 0));
+  });
+
+  it("is none where no rate has a plan", () => {
+    expect(highestReplanned({ kind: "none", plan: () => null }, measuring, 4)).toBeNull();
+  });
+
+  it("costs every system the whole cluster", () => {
+    const [one, two] = [1, 2].map((count) => highestReplanned(always(planned(count)), { ...measuring, deadlineSeconds: 1e6 }, 4));
+    expect((one?.costUsdPerRequest ?? 0) * (one?.requestsPerSecond ?? 0)).toBeCloseTo((8 * 3) / 3600, 9);
+    expect((two?.costUsdPerRequest ?? 0) * (two?.requestsPerSecond ?? 0)).toBeCloseTo((8 * 3) / 3600, 9);
+  });
+});
+
+describe("a planner among gates", () => {
+  it("takes the gate with the least planned p95, and keeps the plan of the highest lower rate where a rate has none", () => {
+    const planner = bestOf("Weir", ({ requestsPerSecond }) => (requestsPerSecond > 10 ? [] : [planned(1, 2), planned(2, 1)]), 0);
+    expect(planner.plan(20)).toBeNull();
+    expect(planner.plan(8)).toEqual(planned(2, 1));
+    expect(planner.plan(20)).toEqual(planned(2, 1));
+  });
+});

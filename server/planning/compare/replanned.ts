@@ -1,0 +1,105 @@
+import { busiestLoad, highestRate, measure, routedBy, type Traffic } from "@/solver/baselines/measure";
+import { cascadeText, gpusOf, judgementsOf, type ReplicaChoice } from "@/solver/baselines/system";
+import { costUsdPerRequest } from "@/solver/cascade/choose/allocate";
+import type { GatedSystem } from "./gatedContext";
+import type { RatePlanner } from "./ratePlanners";
+
+/** Requests that no plan has seen, the deadline that 95 % of them must keep, and the cluster. */
+export interface RateMeasuring {
+  readonly traffic: Traffic;
+  readonly measuring: Int32Array;
+  readonly choice: ReplicaChoice;
+  readonly deadlineSeconds: number;
+  /** All GPUs of the cluster: every system pays for them. */
+  readonly gpus: number;
+  readonly usdPerGpuHour: number;
+}
+
+/** A system at one rate. */
+export interface AtRate {
+  readonly requestsPerSecond: number;
+  readonly cascade: string;
+  /** Whose scores the plan is gated by. */
+  readonly gate: string;
+  readonly gpus: number;
+  readonly quality: number;
+  /** null: it does not sustain the rate. */
+  readonly p95Seconds: number | null;
+  readonly costUsdPerRequest: number;
+}
+
+/** Factor between the rates of the first bracket. */
+const STEP = 1.3;
+
+/** Precision of a highest rate, as a factor. */
+const TOLERANCE = 1.07;
+
+/** Most steps of the bracket on either side. */
+const MOST_STEPS = 16;
+
+/** A system on the measuring requests at a rate. */
+export function measuredAt(planned: GatedSystem, measuring: RateMeasuring, requestsPerSecond: number): AtRate {
+  const { system, outcomes, judgeSeconds, usdPerJudgement, gateGpus, kind } = planned;
+  const { traffic, choice, gpus, usdPerGpuHour } = measuring;
+  const at = { ...choice, requestsPerSecond };
+  const { quality, share } = routedBy(system, outcomes, measuring.measuring);
+  const sustained = busiestLoad(system, { outcomes, rows: measuring.measuring }, at) < 1;
+  const judge = { secondsPerCall: judgeSeconds, usdPerCall: usdPerJudgement };
+  return {
+    requestsPerSecond,
+    cascade: cascadeText(system),
+    gate: kind,
+    gpus: gpusOf(system) + gateGpus,
+    quality,
+    p95Seconds: sustained ? measure(system, { ...traffic, outcomes, judgeSeconds }, at).percentileSeconds : null,
+    costUsdPerRequest: costUsdPerRequest({ gpus, usdPerGpuHour, requestsPerSecond, judgements: judgementsOf(system, share), judge }),
+  };
+}
+
+/**
+ * The highest rate at which 95 % of requests keep the deadline when the system is planned anew for every rate: steps of a factor of 1.3 from
+ * a first rate until one keeps it and the next does not, then bisection to 7 %.
+ *
+ * @param from a first rate, requests a second, above 0.
+ */
+export function highestReplanned(planner: RatePlanner, measuring: RateMeasuring, from: number): AtRate | null {
+  const tried = (rate: number): AtRate | null => {
+    const planned = planner.plan(rate);
+    const found = planned === null ? null : measuredAt(planned, measuring, rate);
+    return found !== null && (found.p95Seconds ?? Number.POSITIVE_INFINITY) <= measuring.deadlineSeconds ? found : null;
+  };
+  let [low, high] = [tried(from), from * STEP];
+  if (low === null) {
+    for (let step = 0; low === null && step < MOST_STEPS; step += 1) {
+      high = from / STEP ** step;
+      low = tried(high / STEP);
+    }
+    if (low === null) return null;
+  } else {
+    for (let step = 0; step < MOST_STEPS; step += 1) {
+      const further = tried(high);
+      if (further === null) break;
+      low = further;
+      high *= STEP;
+    }
+  }
+  while (high > low.requestsPerSecond * TOLERANCE) {
+    const middle = Math.sqrt(low.requestsPerSecond * high);
+    const found = tried(middle);
+    if (found === null) high = middle;
+    else low = found;
+  }
+  return low;
+}
+
+/** The highest rate of one plan, kept while the rate rises; 0 where none was found. */
+export function highestKept(planned: GatedSystem, measuring: RateMeasuring, from: number): number {
+  const { system, outcomes, judgeSeconds } = planned;
+  const { traffic, choice, deadlineSeconds } = measuring;
+  const load = busiestLoad(system, { outcomes, rows: measuring.measuring }, { ...choice, requestsPerSecond: from });
+  const own = { ...traffic, outcomes, judgeSeconds };
+  // A run of finite length may end before the queue of an overloaded stage has grown past the deadline.
+  const keeps = (requestsPerSecond: number): boolean =>
+    (load * requestsPerSecond) / from < 1 && measure(system, own, { ...choice, requestsPerSecond }).percentileSeconds <= deadlineSeconds;
+  return highestRate(keeps, from, TOLERANCE);
+}
