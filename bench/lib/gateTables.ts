@@ -1,4 +1,5 @@
 import { seedEstimate } from "@/solver/lab/overSeeds";
+import type { Verdict } from "@/solver/tournament/stageTournament";
 import type { GateFigures, MeasuredGates } from "./gateSplits";
 import { signed, table } from "./tables";
 
@@ -35,18 +36,25 @@ export const gateTable = (ladders: readonly MeasuredGates[]): string =>
     ),
   );
 
-/** The winner per ladder: on how many splits which gate has surely the smallest area. */
+/** The winner per ladder: on how many splits which gate has surely the smallest area, and on how many which others could be as good. */
 export const verdictTable = (ladders: readonly MeasuredGates[]): string =>
   table(
-    ["ladder", "smallest area on average", "splits on which it surely wins", "splits without a sure winner"],
+    ["ladder", "smallest area on average", "splits on which it surely wins", "splits without a sure winner", "could be as good, on splits"],
     ladders.map((measured) => {
       const winner = winnerOf(measured);
       const sure = measured.verdicts.filter((verdict) => verdict.kind === "winner" && verdict.gate === winner.name).length;
       const open = measured.verdicts.filter(({ kind }) => kind === "no-difference").length;
       const of = `of ${measured.verdicts.length}`;
-      return [measured.name, nameOf(winner), `${sure} ${of}`, `${open} ${of}`];
+      const among = ({ name }: GateFigures): number => measured.verdicts.filter((verdict) => candidatesOf(verdict).includes(name)).length;
+      const others = contenders(measured).filter((gate) => gate !== winner && among(gate) > 0);
+      const named = others.map((gate) => `${nameOf(gate)} ${among(gate)}`).join(", ");
+      return [measured.name, nameOf(winner), `${sure} ${of}`, `${open} ${of}`, named === "" ? "none" : named];
     }),
   );
+
+/** The gates that a split does not tell apart; the winner alone where there is one. */
+const candidatesOf = (verdict: Verdict): readonly string[] =>
+  verdict.kind === "no-gates" ? [] : [verdict.gate, ...(verdict.kind === "winner" ? [] : verdict.others)];
 
 /** Share of answers sent on to hold each floor. */
 export const floorTable = (ladders: readonly MeasuredGates[]): string =>

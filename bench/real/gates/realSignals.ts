@@ -29,6 +29,7 @@ const CONFIDENCES = {
   "confidence, answer span": { kind: "confidence", measure: "answer-span", answer: "whole" },
 } as const satisfies Readonly<Record<string, GateDocument>>;
 
+/** How many other answers there are is in the evidence. */
 const AGREEMENT = { kind: "agreement", answer: "whole" } as const;
 
 /** A gate's raw scores of the smaller model's answers; an answer that it cannot score has 0. */
@@ -41,10 +42,7 @@ export function rawScores(document: GateDocument, evidence: readonly AnswerEvide
 }
 
 /** Agreement of each answer with its samples. */
-export const samplesScores = ({ evidence }: AskedAnswers): Float64Array => rawScores({ ...AGREEMENT, samples: SAMPLED }, evidence);
-
-/** How many there are is in the evidence. */
-const SAMPLED = { count: 1, temperature: 1 };
+export const samplesScores = ({ evidence }: AskedAnswers): Float64Array => rawScores(AGREEMENT, evidence);
 
 /** The rows by which a scorer learns. */
 export const scorerRows = ({ evidence, label }: AskedAnswers, rows: ArrayLike<number>): ScorerRows => ({
@@ -70,29 +68,17 @@ export function realSignals(answers: AskedAnswers, peer: AskedAnswers | null, { 
     return { extraTokens: (calls * tokens) / evidence.length, extraSeconds: null };
   };
   const samples = evidence[0]?.others?.length ?? 0;
+  const signal = (name: string, kind: GateSignal["kind"], raw: Float64Array, cost: GateSignal["cost"]): GateSignal => {
+    return { kind, name, modelled: false, raw, cost };
+  };
+  const peers = peer === null ? [] : [signal("agreement with a peer", "agreement", rawScores(AGREEMENT, withPeer(evidence, peer)), calls(1))];
+  const scored = scorerScores((rows) => scorerRows(answers, rows), { split, seed: mixSeed(seed, "scorer") });
   return [
-    ...Object.entries(CONFIDENCES).map(
-      ([name, document]): GateSignal => ({
-        ...{ kind: "confidence", name, modelled: false, raw: rawScores(document, evidence), cost: FREE },
-      }),
-    ),
-    {
-      ...{ kind: "agreement", name: `agreement of ${samples} samples`, modelled: false },
-      ...{ raw: samplesScores(answers), cost: calls(samples) },
-    },
-    ...(peer === null
-      ? []
-      : [
-          {
-            ...{ kind: "agreement", name: "agreement with a peer", modelled: false },
-            ...{ raw: rawScores({ ...AGREEMENT, peers: ["peer"] }, withPeer(evidence, peer)), cost: calls(1) },
-          } as const,
-        ]),
-    { kind: "judge", name: "judge", modelled: false, raw: rawScores({ kind: "judge" }, evidence), cost: calls(1) },
-    {
-      ...{ kind: "scorer", name: "scorer", modelled: false, cost: FREE },
-      raw: scorerScores((rows) => scorerRows(answers, rows), { split, seed: mixSeed(seed, "scorer") }),
-    },
+    ...Object.entries(CONFIDENCES).map(([name, document]) => signal(name, "confidence", rawScores(document, evidence), FREE)),
+    signal(`agreement of ${samples} samples`, "agreement", samplesScores(answers), calls(samples)),
+    ...peers,
+    signal("judge", "judge", rawScores({ kind: "judge" }, evidence), calls(1)),
+    signal("scorer", "scorer", scored, FREE),
   ];
 }
 
