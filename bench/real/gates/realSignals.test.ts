@@ -1,27 +1,12 @@
 import { expect, test } from "vitest";
-import type { AnswerEvidence } from "@/solver/gates/gate";
 import { splitPrompts } from "@/solver/workload/split";
 import type { AskedAnswers } from "./askedAnswers";
 import { realSignals } from "./realSignals";
+import { madeAnswers, madeEvidence } from "./testing/madeAnswers";
 
-const evidence = (answer: string, others: readonly string[], least = 0.5): AnswerEvidence => ({
-  ...{ prompt: "7+8", answer, inputTokens: 6, outputTokens: 3, endedByLength: false, others, judgedScore: 100 * least },
-  tokens: { texts: [...answer, ""], logProbabilities: Float64Array.from([0.9, least, 0.99], Math.log) },
-});
+const peer: AskedAnswers = { ...madeAnswers, evidence: madeAnswers.evidence.map(() => madeEvidence("15", [])) };
 
-/** Forty answers: the even ones are right, unanimous and sure. */
-const answers: AskedAnswers = {
-  questions: [],
-  evidence: Array.from({ length: 40 }, (_, at) =>
-    at % 2 === 0 ? evidence("15", ["15", "15", "15"], 0.98) : evidence("16", ["16", "15", "17"], 0.3),
-  ),
-  label: Float64Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? 100 : 0)),
-  nextLabel: new Float64Array(40).fill(100),
-};
-
-const peer: AskedAnswers = { ...answers, evidence: answers.evidence.map(() => evidence("15", [])) };
-
-const signalsOf = (other: AskedAnswers | null) => realSignals(answers, other, { split: splitPrompts(40, 1), seed: 1 });
+const signalsOf = (other: AskedAnswers | null) => realSignals(madeAnswers, other, { split: splitPrompts(40, 1), seed: 1 });
 const rawOf = (name: string, other: AskedAnswers | null = null) => [...(signalsOf(other).find((one) => one.name === name)?.raw ?? [])];
 
 test("each measure of confidence reads its part of the tokens, and the judge has its own score", () => {
