@@ -27,6 +27,7 @@ import { machine, writeResults, writeTables } from "./lib/results";
 import { predictionBenchmarks } from "./prediction/prediction";
 import { predictorOverheadBenchmarks } from "./prediction/predictorOverhead";
 import { predictorsLiveBenchmarks } from "./prediction/predictorsLive";
+import { realGateBenchmarks } from "./real/gates/realGates";
 import { realBenchmarks } from "./real/realBench";
 import { realRollOutBenchmarks } from "./realRollOut/realRollOut";
 import { recordEngineBenchmarks } from "./recorded/recorder/recordEngine";
@@ -105,6 +106,7 @@ const benchmarks: readonly Benchmark[] = [
   ...batchKillBenchmarks,
   ...resumedBatchBenchmarks,
   // They need hours and engines that are not always there.
+  ...(wanted.includes("gates on real models") ? realGateBenchmarks : []),
   ...(wanted.includes("real engines") ? realBenchmarks : []),
   ...(wanted.includes("real roll-out") ? realRollOutBenchmarks : []),
   ...(wanted.includes("record engine") ? recordEngineBenchmarks : []),

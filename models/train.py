@@ -15,7 +15,7 @@ import pathlib
 import random
 import time
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from safetensors.torch import save_file
@@ -207,12 +207,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", choices=RECIPES)
     parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--seed", type=int, help="seed of weights and questions, instead of the recipe's")
     parser.add_argument("--steps", type=int, help="training steps, instead of the recipe's")
     parser.add_argument("--questions", type=int, default=1200, help="questions of the check (1200)")
     parsed = parser.parse_args()
     recipe = RECIPES[parsed.model]
-    if parsed.steps is not None:
-        recipe = Recipe(**{**recipe.__dict__, "steps": parsed.steps})
+    given = {name: value for name in ("seed", "steps") if (value := getattr(parsed, name)) is not None}
+    recipe = replace(recipe, **given)
     torch.set_num_threads(1)
     model = train(recipe)
     report("single precision, %:", accuracy(model, parsed.questions, seed=999))

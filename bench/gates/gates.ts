@@ -1,10 +1,12 @@
 import type { Benchmark, Measurement } from "../lib/benchmark";
+import { SEEDS } from "../lib/gateSplits";
+import { floorTable, gateTable, meanText, verdictTable, winnerOf } from "../lib/gateTables";
 import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
+import { table } from "../lib/tables";
 import { answersPresent, ladderAnswers } from "./answers";
 import { gateLadders } from "./cases";
-import { type MeasuredLadder, measureLadder, SEEDS } from "./measureLadder";
-import { floorTable, gateTable, ladderTable, verdictTable, winnerOf } from "./tables";
+import { type MeasuredLadder, measureLadder } from "./measureLadder";
 
 /** All ladders, measured once for all benchmarks. */
 const measured = once(async (): Promise<readonly MeasuredLadder[]> => {
@@ -14,6 +16,19 @@ const measured = once(async (): Promise<readonly MeasuredLadder[]> => {
   writeTables("gates", [ladderTable(ladders), gateTable(ladders), verdictTable(ladders), floorTable(ladders)]);
   return ladders;
 });
+
+/** Ladders with their models' qualities. */
+const ladderTable = (ladders: readonly MeasuredLadder[]): string =>
+  table(
+    ["ladder", "peer", "questions", "right %: first, next", "first model and peer disagree %"],
+    ladders.map(({ ladder, questions, quality, nextQuality, shares }) => [
+      ladder.name,
+      ladder.peer,
+      String(questions),
+      `${quality.toFixed(1)}, ${nextQuality.toFixed(1)}`,
+      meanText(shares.map((share) => 100 * share)),
+    ]),
+  );
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 

@@ -7,7 +7,7 @@ import { confidenceRowsOf } from "@/solver/prediction/programRows";
 import type { GateSignal } from "@/solver/tournament/gateSignal";
 import { scorerScores } from "@/solver/tournament/gateTournament";
 import { applyJudge } from "@/solver/workload/applyJudge";
-import type { PromptSplit } from "@/solver/workload/split";
+import type { Drawn } from "../lib/gateSplits";
 import type { LadderAnswers } from "./answers";
 
 /** Reliabilities of modelled judges; .80 is an ordinary LLM judge. */
@@ -16,11 +16,6 @@ const JUDGE_AUCS = [0.5, 0.7, 0.8, 0.9] as const;
 const FOLDS = 5;
 
 const FREE = { extraTokens: 0, extraSeconds: 0 };
-
-interface Drawn {
-  readonly split: PromptSplit;
-  readonly seed: number;
-}
 
 /** Every gate that published answers allow: they hold no log probabilities, so that confidence is not among them. */
 export const ladderSignals = (answers: LadderAnswers, drawn: Drawn): readonly GateSignal[] => [

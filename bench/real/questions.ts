@@ -17,9 +17,13 @@ export interface Answering {
   readonly url: string;
 }
 
-/** A question as an application asks it; not streamed. */
-export const chatBody = (model: string, { text }: ArithmeticQuestion): string =>
-  JSON.stringify({ model, messages: [{ role: "user", content: text }], max_tokens: ANSWER_TOKENS, temperature: 0 });
+/** The fields of a question as an application asks it; not streamed. */
+export const chatFields = (model: string, { text }: ArithmeticQuestion) => {
+  return { model, messages: [{ role: "user", content: text }], max_tokens: ANSWER_TOKENS, temperature: 0 };
+};
+
+/** A question as an application asks it. */
+export const chatBody = (model: string, question: ArithmeticQuestion): string => JSON.stringify(chatFields(model, question));
 
 /** The text of a chat completion; empty where it is none. */
 export function answerIn(json: string): string {
@@ -71,10 +75,10 @@ export async function profiled(engines: readonly Answering[], judging: Answering
       outputTokens[index] = usage.completion_tokens;
       return chatAnswer(JSON.parse(json)) ?? "";
     });
-    const judged = await inParallel(answers, (answer, index) => score(questions[index]?.text ?? "", answer));
+    const judged = await inParallel(answers, (answer, index) => judgedScore(judging, questions[index]?.text ?? "", answer));
     for (const [index, answer] of answers.slice(0, TIMED_CALLS).entries()) {
       const beganMs = performance.now();
-      await score(questions[index]?.text ?? "", answer);
+      await judgedScore(judging, questions[index]?.text ?? "", answer);
       const tokens = (inputTokens[index] ?? 0) + (outputTokens[index] ?? 0);
       calls.push({ tokens, seconds: (performance.now() - beganMs) / 1000 });
     }
@@ -84,20 +88,21 @@ export async function profiled(engines: readonly Answering[], judging: Answering
   const judge = fitJudgeTimes(calls);
   if (judge === null) throw new Error("The judge's calls took no time.");
   return { inputTokens, models, judge };
+}
 
-  async function score(question: string, answer: string): Promise<number> {
-    const body = JSON.stringify(judgeCallBody(judging.model, judgePrompt(question, answer)));
-    const read = completionScore(await post(`${judging.url}/v1/chat/completions`, body));
-    if (read === null) throw new Error("The judge gave no score.");
-    return read;
-  }
+/** The judge's score of an answer, 0..100. @throws when it gives none. */
+export async function judgedScore(judging: Answering, question: string, answer: string): Promise<number> {
+  const body = JSON.stringify(judgeCallBody(judging.model, judgePrompt(question, answer)));
+  const read = completionScore(await post(`${judging.url}/v1/chat/completions`, body));
+  if (read === null) throw new Error("The judge gave no score.");
+  return read;
 }
 
 const IN_PARALLEL = 8;
 const TIMED_CALLS = 80;
 
 /** The results in the order of the items, some of them in the making at once. */
-async function inParallel<Item, Result>(items: readonly Item[], of: (item: Item, index: number) => Promise<Result>): Promise<Result[]> {
+export async function inParallel<Item, Result>(items: readonly Item[], of: (item: Item, index: number) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   const entries = items.entries();
   const work = async (): Promise<void> => {
@@ -107,7 +112,8 @@ async function inParallel<Item, Result>(items: readonly Item[], of: (item: Item,
   return results;
 }
 
-async function post(url: string, body: string): Promise<string> {
+/** The body of an answer with the status 200. @throws with the start of any other. */
+export async function post(url: string, body: string): Promise<string> {
   const answer = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text.slice(0, 300)}`);

@@ -116,6 +116,11 @@ export class RealEngines {
     throw new Error(`The judge does not answer: see ${join(this.#folder, "beside")}.`);
   }
 
+  /** Ports of the programs beside the engines: the judge and its own engine. */
+  get portsBeside(): readonly string[] {
+    return this.#connection.beside.map(({ command }) => command[command.indexOf("--port") + 1] ?? "");
+  }
+
   async end(): Promise<void> {
     for (const id of [...this.#up.keys()]) await this.#stop(id);
     this.#host.release?.();

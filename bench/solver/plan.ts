@@ -7,7 +7,10 @@ import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
 import { generatedWorkload } from "@/solver/workload/generated";
 import type { Workload } from "@/solver/workload/workload";
 import type { Benchmark, Measurement } from "../lib/benchmark";
+import { dataPresent, workloadOf } from "../lib/compareData";
 import { median } from "../lib/median";
+import { hashOf } from "../lib/provenance";
+import { trainedOutcomes } from "../lib/trainedScores";
 
 const workload: Workload = generatedWorkload({ prompts: 2000, seed: 1 });
 
@@ -74,9 +77,9 @@ async function wholePlan(gpus: number, worker: "cold" | "warm"): Promise<Measure
   return { figure: 1000 * figure, unit: "ms", detail };
 }
 
-async function sliderMoved(): Promise<Measurement> {
+/** Steps of the slider of GPUs over an exploration of 32: milliseconds of each, and how many routings there are. */
+async function sliderSteps(asked: Resolved<SolveRequest>): Promise<{ readonly times: readonly number[]; readonly routings: number }> {
   const planner = createPlanner();
-  const asked = request(32);
   const answer = await planner.explore(asked);
   await planner.close();
   if (!answer.ok) throw new Error(answer.message);
@@ -89,10 +92,35 @@ async function sliderMoved(): Promise<Measurement> {
     choose(exploration, { ...asked.objective, maxGpus: gpus });
     times.push(performance.now() - startedMs);
   }
+  return { times, routings: exploration.routings.length };
+}
+
+async function sliderMoved(): Promise<Measurement> {
+  const { times, routings } = await sliderSteps(request(32));
   return {
     figure: median(times),
     unit: "ms",
-    detail: `${exploration.routings.length} routings allocated anew: the GPU slider, the slowest; floor and budget only select`,
+    detail: `${routings} routings allocated anew: the GPU slider, the slowest; floor and budget only select`,
+  };
+}
+
+/** A ladder of three models whose prompts have texts, with a floor and a rate that need a cascade on 32 GPUs. */
+const ROUTED = { family: "Gemma-2-it", tasks: ["gsm", "crux"], judgeAuc: 0.8, floor: 68, requestsPerSecond: 640 };
+
+/** The same slider where a trained router may start requests at a later stage: each start is a routing more. */
+async function routedSliderMoved(): Promise<Measurement> {
+  const { family, tasks, judgeAuc, floor, requestsPerSecond } = ROUTED;
+  const plain = await workloadOf({ family, tasks, judgeAuc });
+  const base = request(32);
+  const asked = { ...base, requestsPerSecond, objective: { ...base.objective, qualityFloor: floor }, workloadId: workloadHash(plain) };
+  const outcomes = await trainedOutcomes(plain);
+  const predictor = hashOf(outcomes.models.map(({ routerScore = [] }) => [...routerScore]));
+  const routed = await sliderSteps({ ...asked, workload: { ...plain, outcomes }, directStart: { predictor } });
+  const without = await sliderSteps({ ...asked, workload: plain });
+  return {
+    figure: median(routed.times),
+    unit: "ms",
+    detail: `${routed.routings} routings of ${family} with the scores of trained heads, allocated anew: the GPU slider, slowest step ${Math.max(...routed.times).toFixed(1)} ms; without a router ${without.routings} routings and ${median(without.times).toFixed(2)} ms`,
   };
 }
 
@@ -104,4 +132,13 @@ export const planBenchmarks: readonly Benchmark[] = [
   { name: "whole plan, 80 GPUs, tables cold, worker warm", budget: { figure: 1_500, keep: "at most" }, run: () => wholePlan(80, "warm") },
   { name: "whole plan, 1024 GPUs, cold", budget: { figure: 10_000, keep: "at most" }, run: () => wholePlan(1024, "cold") },
   { name: "new plan after a slider moved", budget: { figure: 16, keep: "at most" }, run: sliderMoved },
+  ...(dataPresent()
+    ? [
+        {
+          name: "new plan after a slider moved, trained router",
+          budget: { figure: 16, keep: "at most" } as const,
+          run: routedSliderMoved,
+        },
+      ]
+    : []),
 ];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { readPlan } from "@/server/planning/planner/readPlan";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
-import { createGate } from "@/solver/gates/createGate";
+import { createGate } from "@/solver/gates/gates";
 import type { GateDocument } from "@/solver/gates/gateDocument";
 import { type PolicyDocument, policySchema } from "@/solver/plan/policySchema";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";

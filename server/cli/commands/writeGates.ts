@@ -5,7 +5,7 @@ import { issueSentence } from "@/server/lib/issueSentence";
 import { readPlan } from "@/server/planning/planner/readPlan";
 import { isRecord } from "@/solver/collections/isRecord";
 import { type ConfidenceMeasure, type GateDocument, gateSchema } from "@/solver/gates/gateDocument";
-import { gateText } from "@/solver/gates/gateText";
+import { gateText } from "@/solver/gates/gates";
 import type { Extraction } from "@/solver/judging/extract";
 import { gatesFault } from "@/solver/plan/gatesFault";
 import type { Plan } from "@/solver/plan/plan";

@@ -1,22 +1,10 @@
 import { seedEstimate } from "@/solver/lab/overSeeds";
-import { signed, table } from "../lib/tables";
-import { type GateFigures, type MeasuredLadder, USUAL_JUDGE } from "./measureLadder";
-
-/** Ladders with their models' qualities. */
-export const ladderTable = (ladders: readonly MeasuredLadder[]): string =>
-  table(
-    ["ladder", "peer", "questions", "right %: first, next", "first model and peer disagree %"],
-    ladders.map(({ ladder, questions, quality, nextQuality, disagreement }) => [
-      ladder.name,
-      ladder.peer,
-      String(questions),
-      `${quality.toFixed(1)}, ${nextQuality.toFixed(1)}`,
-      meanText(disagreement.map((share) => 100 * share)),
-    ]),
-  );
+import type { Verdict } from "@/solver/tournament/stageTournament";
+import type { GateFigures, MeasuredGates } from "./gateSplits";
+import { signed, table } from "./tables";
 
 /** Every gate's figures. */
-export const gateTable = (ladders: readonly MeasuredLadder[]): string =>
+export const gateTable = (ladders: readonly MeasuredGates[]): string =>
   table(
     [
       "ladder",
@@ -30,13 +18,13 @@ export const gateTable = (ladders: readonly MeasuredLadder[]): string =>
       "at half",
       "extra tokens",
     ],
-    ladders.flatMap(({ ladder, gates }) =>
+    ladders.flatMap(({ name, gates }) =>
       gates
         .toSorted((a, b) => average(a.area) - average(b.area))
         .map((gate) => [
-          ladder.name,
+          name,
           nameOf(gate),
-          average(gate.auc).toFixed(2),
+          average(gate.auc).toFixed(3),
           meanText(gate.rawCalibrationError),
           meanText(gate.calibrationError),
           meanText(gate.exactError),
@@ -48,30 +36,37 @@ export const gateTable = (ladders: readonly MeasuredLadder[]): string =>
     ),
   );
 
-/** The winner per ladder: on how many splits which gate has surely the smallest area. */
-export const verdictTable = (ladders: readonly MeasuredLadder[]): string =>
+/** The winner per ladder: on how many splits which gate has surely the smallest area, and on how many which others could be as good. */
+export const verdictTable = (ladders: readonly MeasuredGates[]): string =>
   table(
-    ["ladder", "smallest area on average", "splits on which it surely wins", "splits without a sure winner"],
+    ["ladder", "smallest area on average", "splits on which it surely wins", "splits without a sure winner", "could be as good, on splits"],
     ladders.map((measured) => {
       const winner = winnerOf(measured);
       const sure = measured.verdicts.filter((verdict) => verdict.kind === "winner" && verdict.gate === winner.name).length;
       const open = measured.verdicts.filter(({ kind }) => kind !== "winner").length;
       const of = `of ${measured.verdicts.length}`;
-      return [measured.ladder.name, nameOf(winner), `${sure} ${of}`, `${open} ${of}`];
+      const among = ({ name }: GateFigures): number => measured.verdicts.filter((verdict) => candidatesOf(verdict).includes(name)).length;
+      const others = contenders(measured).filter((gate) => gate !== winner && among(gate) > 0);
+      const named = others.map((gate) => `${nameOf(gate)} ${among(gate)}`).join(", ");
+      return [measured.name, nameOf(winner), `${sure} ${of}`, `${open} ${of}`, named === "" ? "none" : named];
     }),
   );
 
+/** The gates that a split does not tell apart; the winner alone where there is one. */
+const candidatesOf = (verdict: Verdict): readonly string[] =>
+  verdict.kind === "no-gates" ? [] : [verdict.gate, ...(verdict.kind === "winner" ? [] : verdict.others)];
+
 /** Share of answers sent on to hold each floor. */
-export const floorTable = (ladders: readonly MeasuredLadder[]): string =>
+export const floorTable = (ladders: readonly MeasuredGates[]): string =>
   table(
     ["ladder", "floor", "gate", "sent on %", "quality", "splits with the floor held"],
     ladders.flatMap((measured) =>
-      measured.ladder.floors.flatMap((floor, at) =>
+      (measured.gates[0]?.floors ?? []).flatMap(({ floor }, at) =>
         contenders(measured).map((gate) => {
           const served = (gate.floors[at]?.served ?? []).filter((each) => each !== null);
           const of = `of ${gate.floors[at]?.served.length ?? 0}`;
           return [
-            measured.ladder.name,
+            measured.name,
             String(floor),
             nameOf(gate),
             served.length === 0 ? "-" : spread(served.map(({ share }) => 100 * share)),
@@ -83,20 +78,20 @@ export const floorTable = (ladders: readonly MeasuredLadder[]): string =>
     ),
   );
 
-/** The gates that compete: of the modelled judges the usual one alone. */
-const contenders = ({ gates }: MeasuredLadder): readonly GateFigures[] =>
-  gates.filter(({ modelled, name }) => !modelled || name === USUAL_JUDGE);
+const contenders = ({ gates }: MeasuredGates): readonly GateFigures[] => gates.filter(({ competes }) => competes);
 
 /** The contender with the smallest mean area. */
-export function winnerOf(measured: MeasuredLadder): GateFigures {
+export function winnerOf(measured: MeasuredGates): GateFigures {
   return contenders(measured).reduce((best, gate) => (average(gate.area) < average(best.area) ? gate : best));
 }
 
+/** A gate's name; a modelled one is called so. */
 const nameOf = ({ name, modelled }: GateFigures): string => (modelled ? `${name} (modelled)` : name);
 
 const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-const meanText = (values: readonly number[]): string => average(values).toFixed(1);
+/** The mean of values of a split each. */
+export const meanText = (values: readonly number[]): string => average(values).toFixed(1);
 
 function spread(values: readonly number[]): string {
   const estimate = seedEstimate(values);
