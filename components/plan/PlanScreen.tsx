@@ -66,7 +66,7 @@ function PlanDesk(props: {
     () => ({ asked: knobs, estimated: estimateKnobs(knobs, asked.constraints, cluster.spec) }),
     [knobs, asked, cluster.spec],
   );
-  const planning = usePlanning(situation, planned, { policy: view.policy, tau }, { fixed, settled, turning });
+  const planning = usePlanning(situation, planned, { policy: view.policy, gateChoice: view.gateChoice, tau }, { fixed, settled, turning });
   const models = useStableValue((workloads.find((each) => each.id === workloadId)?.models ?? []).map((each) => each.model));
   // A judge that runs as an engine here has GPUs too; it is last, so that it takes no model's hue.
   const identities = useModelIdentities(judge === null ? models : [...models, judge.model]);

@@ -3,6 +3,7 @@ import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
 import { predictorHash } from "@/solver/plan/directStart";
 import { objectiveSchema } from "@/solver/plan/plan";
+import { gateChoices } from "@/solver/plan/planGates";
 import { MOST_TAU, policyChoices } from "@/solver/plan/planSlack";
 import { examinedKinds } from "./studio/examination";
 
@@ -55,6 +56,8 @@ export const solveSchema = planRequestSchema.extend({
   fixed: routingSchema.nullable(),
   /** The kinds of policies to choose from; absent: cascades. */
   policy: z.enum(policyChoices).optional(),
+  /** The gates of cascades to choose from; absent: all that the workload's columns allow. */
+  gateChoice: z.enum(gateChoices).optional(),
   /** The tau of slack dispatch; absent: the planner chooses it. */
   tau: z.number().min(0).max(MOST_TAU).optional(),
 });

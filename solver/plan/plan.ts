@@ -6,6 +6,7 @@ import { planConstraintsSchema } from "@/solver/plan/constraints";
 import { machineName, oneLine, title } from "@/solver/wording/names";
 import { clusterSpecSchema, placementSchema, runningReplicaSchema } from "./clusterSpec";
 import { startRouterSchema } from "./directStart";
+import { comparedGateSchema } from "./planGates";
 import { comparedPolicySchema, policyChoices, slackBoughtSchema, slackStepsSchema } from "./planSlack";
 import { type cascadePolicySchema, policySchema, type SlackPolicy } from "./policySchema";
 
@@ -135,6 +136,17 @@ const judgePredictionSchema = z.object({
   stability: z.enum(["stable", "near-saturation"]),
 });
 
+/** A model that answers for gates alone. */
+const peerPredictionSchema = z.object({
+  model: machineName,
+  /** Number of its answers. */
+  requestsPerSecond: z.number().nonnegative(),
+  /** By the tables. */
+  p95Seconds: seconds,
+  utilisation: fraction,
+  stability: z.enum(["stable", "near-saturation"]),
+});
+
 /** A plan's figures under a judge of another reliability. */
 const judgeOutlookSchema = z.object({
   /** Probability that the judge scores a right answer above a wrong one. */
@@ -161,6 +173,8 @@ const predictionsSchema = z.object({
   stages: z.array(stagePredictionSchema).min(1),
   /** Left out where no engine of the plan judges, and in older plans. */
   judge: judgePredictionSchema.optional(),
+  /** Left out where no gate compares with other models' answers, and in older plans. */
+  peers: z.array(peerPredictionSchema).optional(),
   /** Relative difference of the tables' p95 from the whole simulation of this plan. */
   tableError: z.number(),
   /** The same thresholds on the same GPUs under judges of other reliability; empty where nothing is judged or scores were measured. */
@@ -220,6 +234,8 @@ const solverSchema = z.object({
   slack: slackBoughtSchema.optional(),
   /** The best plan of each kind of policy that was compared; left out where only cascades were. */
   policies: z.array(comparedPolicySchema).optional(),
+  /** The best plan with each kind of gate that was compared; left out where only one was. */
+  gates: z.array(comparedGateSchema).optional(),
   alternatives: z.array(alternativeSchema),
 });
 

@@ -5,7 +5,7 @@ import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { ModelDeployment, Plan } from "@/solver/plan/plan";
-import { asksJudge } from "@/solver/plan/policySchema";
+import { asksJudge, gatePeersOf } from "@/solver/plan/policySchema";
 
 /** The mark of a less reliable figure, with the reason. */
 export interface Doubt {
@@ -96,7 +96,11 @@ export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy"
   const source = inputs.judgeTime === undefined ? "" : ` (${judgeSourceText(inputs.judgeTime)})`;
   const mixed = gpuTypes(inputs.cluster).length > 1;
   const replicas = judging === undefined ? "" : ` on ${replicasText(judging, mixed)}`;
-  const idle = deployment.filter(({ model }) => model !== judging?.model && stages.every((stage) => stage.model !== model));
+  const peers = gatePeersOf(policy);
+  const comparing = deployment.filter(({ model }) => peers.includes(model));
+  const idle = deployment.filter(
+    ({ model }) => model !== judging?.model && !peers.includes(model) && stages.every((stage) => stage.model !== model),
+  );
   return [
     ...idle.map(
       (own) => `${own.model} is pinned and keeps ${replicasText(own, mixed)} without requests: a pin keeps replicas but adds no stage.`,
@@ -104,6 +108,7 @@ export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy"
     ...(policy.gates ?? []).flatMap((gate, stage) =>
       gate.kind === "judge" ? [] : [`Answers of ${stages[stage]?.model ?? "a stage"} are scored by ${gateText(gate)}.`],
     ),
+    ...comparing.map((own) => `${own.model} answers for this comparison alone, on ${replicasText(own, mixed)}.`),
     // Neither a single model nor a stage with a threshold of 0 is judged, whatever judge is configured.
     ...(!asksJudge(policy)
       ? []

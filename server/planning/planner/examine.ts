@@ -11,7 +11,8 @@ import type { MilpEngine } from "@/solver/milp/engine";
 import { gpuOfNode, gpuTypes } from "@/solver/plan/clusterGpus";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
-import { judgeEngineOf } from "@/solver/plan/policySchema";
+import { gatePeersOf, judgeEngineOf } from "@/solver/plan/policySchema";
+import { type StageGate, withGateScores } from "@/solver/stageGates/stageGate";
 import { drawSample } from "@/solver/workload/sample";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 
@@ -139,12 +140,18 @@ function examineBaselines(examined: Examined): Examination | string {
   if (types.length > 1) return `Baselines are planned on one GPU type, and this cluster has ${types.join(" and ")}.`;
   if (searched.input.judgeEngine !== undefined)
     return "Baselines are planned with a judge of fixed time, and here the judge is an engine of the plan.";
+  const { gates } = searched.input;
+  const asksMore = ({ samples, peers, judged }: StageGate): boolean => samples + peers.length > 0 || judged !== null;
+  if (gates !== undefined && [...gates.stages.values()].some(asksMore))
+    return "Baselines are planned with a judge of all answers, or with a gate that asks for nothing, and the gates of this plan ask for more.";
   searched.search();
   // Tables by GPU count are also valid for fewer GPUs.
   const explorer = { ...searched, input: { ...searched.input, maxGpus: gpusOf(draft) } };
   const { requestsPerSecond, seed } = explorer.input;
   const floor = objective.qualityFloor ?? draft.predictions.qualityBand.low;
-  const situation = { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning, trained };
+  // With the plan's own gates, so that a baseline lacks nothing that the plan has.
+  const outcomes = gates === undefined ? workload.outcomes : withGateScores(workload, gates.stages);
+  const situation = { explorer, floor, nodes: cluster.nodes, outcomes, planning, trained };
   const sample = drawSample(workload, { part: "planning", requestsPerSecond, requests: simulated.sampleRequests, seed });
   const systems: BaselineFigures[] = [];
   const refused: { name: string; reason: string }[] = [];
@@ -166,7 +173,7 @@ function examineBaselines(examined: Examined): Examination | string {
   return { kind: "baselines", systems, refused };
 }
 
-/** The plan's cascade in the explorer's indices, followed by the GPUs of each stage and of a judge's engine. */
+/** The plan's cascade in the explorer's indices, followed by the GPUs of each stage, of a judge's engine and of peers. */
 function cascadeOf({ explorer, draft: { policy, deployment } }: Examined) {
   const { models } = explorer.input.sample;
   const judged = judgeEngineOf(policy) !== null;
@@ -174,8 +181,8 @@ function cascadeOf({ explorer, draft: { policy, deployment } }: Examined) {
     stages: policy.stages.map(({ model }) => models.indexOf(model)),
     thresholds: policy.thresholds,
     startBelow: policy.directStart?.below ?? 0,
-    gpus: [...policy.stages, ...(judged ? [policy.judge] : [])].map(
-      ({ model }) => deployment.find((own) => own.model === model)?.gpus ?? 0,
+    gpus: [...policy.stages.map(({ model }) => model), ...(judged ? [policy.judge.model] : []), ...gatePeersOf(policy)].map(
+      (model) => deployment.find((own) => own.model === model)?.gpus ?? 0,
     ),
   };
 }

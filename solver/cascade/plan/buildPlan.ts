@@ -16,7 +16,7 @@ import type { Candidate, Choice, Exploration, Knobs } from "../explore/explorati
 import type { Explorer } from "../explore/explorer";
 import { addReached, type FixedRouting } from "../explore/fixedDeployment";
 import { judgeOf } from "../explore/situation";
-import { judgementsPerRequest } from "../routing/routing";
+import { judgementsOf } from "../routing/routing";
 import { bothWays } from "./alternation";
 import { alternationReport } from "./alternationReport";
 import { alternativesTo } from "./alternatives";
@@ -197,7 +197,7 @@ function saysUnreached({ input: { sample } }: Explorer, { stages }: FixedRouting
 function costOf({ explorer, cluster }: Pick<CompleteInput, "explorer" | "cluster">, { routing, deployment, kept }: Finalist): number {
   const { requestsPerSecond, judge } = explorer.input;
   const { routed, thresholds } = explorer.routing(routing);
-  const judgements = judgementsPerRequest(routed.share, thresholds);
+  const judgements = judgementsOf(routed, thresholds);
   const usd = usdPerHour([...deployment, ...kept], cluster);
   return costUsdPerRequest({ gpus: 1, usdPerGpuHour: usd, requestsPerSecond, judgements, judge });
 }

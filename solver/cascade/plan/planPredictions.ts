@@ -12,7 +12,7 @@ import { stageExtrapolations } from "../deploy/stageExtrapolations";
 import { stageStability } from "../deploy/stageStability";
 import { pacedSeconds } from "../deploy/wholeSimulation";
 import type { PlanningSituation } from "../explore/situation";
-import { judgementsPerRequest } from "../routing/routing";
+import { judgementsOf } from "../routing/routing";
 import { routedIntervals } from "../routing/uncertainty";
 import { judgeOutlooks } from "./judgeOutlook";
 import { type Noted, planNotes } from "./planNotes";
@@ -31,7 +31,7 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
   const { deployment, kept, endToEndSeconds } = finalist;
   const p95 = statistic(endToEndSeconds, (seconds) => quantile(seconds, q), measuredRequests(requestsPerSecond, input.measuredSeconds));
   const gpus = [...deployment, ...kept].reduce((sum, stage) => sum + stage.gpus, 0);
-  const judgements = judgementsPerRequest(routed.share, thresholds);
+  const judgements = judgementsOf(routed, thresholds);
   const costUsdPerHour = usdPerHour([...deployment, ...kept], cluster);
   const { routed: whole } = explorer.outlook(models, thresholds, startBelow);
   const interval = routedIntervals(whole, { confidence: qualityConfidence, seed: mixSeed(explorer.input.seed, "intervals") });
@@ -64,14 +64,19 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
     utilisation: [...deployment, ...kept].reduce((sum, { utilisation, gpus: own }) => sum + (Math.min(1, utilisation) * own) / gpus, 0),
     stages,
     ...judgePrediction(input, finalist),
+    ...peerPredictions(input, finalist),
     tableError: finalist.tableSeconds / finalist.verifiedSeconds - 1,
-    judgeOutlooks: judgeOutlooks(workload, {
-      models: deployment.map((stage) => stage.model),
-      thresholds,
-      startBelow,
-      saturation: deployment.map((stage) => stage.saturationRequestsPerSecond),
-      requestsPerSecond,
-    }),
+    // Another judge changes nothing where gates leave it out, and no one knows its scores where they read more than it.
+    judgeOutlooks:
+      explorer.input.gates !== undefined
+        ? []
+        : judgeOutlooks(workload, {
+            models: deployment.map((stage) => stage.model),
+            thresholds,
+            startBelow,
+            saturation: deployment.map((stage) => stage.saturationRequestsPerSecond),
+            requestsPerSecond,
+          }),
     notes: planNotes(input, finalist, stages),
   };
 }
@@ -94,12 +99,29 @@ function judgePrediction({ explorer, profile }: Predicted, { routing, kept, judg
   const { routed, thresholds } = explorer.routing(routing);
   return {
     judge: {
-      requestsPerSecond: explorer.input.requestsPerSecond * judgementsPerRequest(routed.share, thresholds),
+      requestsPerSecond: explorer.input.requestsPerSecond * judgementsOf(routed, thresholds),
       meanSeconds: judgeMeanSeconds,
       p95Seconds: judging.tableSeconds,
       utilisation: Math.min(1, judging.utilisation),
       stability: stageStability(judging, profile) === "stable" ? "stable" : "near-saturation",
     },
+  };
+}
+
+/** The figures of the models that answer for gates alone, where the plan has any. */
+function peerPredictions({ explorer, profile }: Predicted, { routing, kept }: Finalist): Pick<Predictions, "peers"> {
+  const peers = explorer.input.gates?.peers ?? [];
+  const rows = explorer.rows(explorer.routing(routing));
+  const found = kept.filter(({ model }) => peers.some((peer) => peer.model === model));
+  if (found.length === 0) return {};
+  return {
+    peers: found.map((own) => ({
+      model: own.model,
+      requestsPerSecond: rows.find(({ model }) => model === own.model)?.requestsPerSecond ?? 0,
+      p95Seconds: own.tableSeconds,
+      utilisation: Math.min(1, own.utilisation),
+      stability: stageStability(own, profile) === "stable" ? "stable" : "near-saturation",
+    })),
   };
 }
 
