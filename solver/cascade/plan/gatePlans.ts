@@ -47,7 +47,7 @@ function planEach(input: GatePlansInput, objective: Objective): readonly BuiltGa
     const explorer = input.explorerWith(documents);
     const { explorerUnder, gates: _, ...plain } = input;
     // Conflicts of constraints are the same for all gates: they are looked for with the judge.
-    const asked = documents === null ? { explorerUnder } : { gates: documents };
+    const asked = documents !== null ? { gates: documents } : explorerUnder === undefined ? {} : { explorerUnder };
     return { kind, built: buildPlan({ ...plain, objective, explorer, ...asked }) };
   });
 }

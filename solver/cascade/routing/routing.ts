@@ -120,8 +120,10 @@ export const judgementsPerRequest = (share: readonly number[], thresholds: reado
   thresholds.reduce((sum, threshold, stage) => sum + (threshold > 0 ? (share[stage] ?? 0) : 0), 0);
 
 /** The same of a routing whose gates may leave the judge out. */
-export const judgementsOf = ({ share, judgements }: Pick<Routed, "share" | "judgements">, thresholds: readonly number[]): number =>
-  judgements ?? judgementsPerRequest(share, thresholds);
+export const judgementsOf = (
+  { share, judgements }: Pick<Routed, "share"> & { readonly judgements?: number | undefined },
+  thresholds: readonly number[],
+): number => judgements ?? judgementsPerRequest(share, thresholds);
 
 /** Stage position at which each prompt starts. Throws where a direct start is requested for a sample without router scores: a bug. */
 function startStages({ prompts, routerScore }: PlanningSample, stages: readonly number[], startBelow: StartBelow): Uint8Array {
