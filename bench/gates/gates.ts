@@ -5,7 +5,7 @@ import { writeRows, writeTables } from "../lib/results";
 import { answersPresent, ladderAnswers } from "./answers";
 import { gateLadders } from "./cases";
 import { type MeasuredLadder, measureLadder, SEEDS } from "./measureLadder";
-import { type PlannedCase, PLAN_SEEDS, planLadder } from "./planLadder";
+import { PLAN_SEEDS, type PlannedCase, planLadder } from "./planLadder";
 import { byCase, gpuTable, planTable, relativeP95 } from "./planTables";
 import { floorTable, gateTable, ladderTable, verdictTable, winnerOf } from "./tables";
 
@@ -85,7 +85,9 @@ export const gateBenchmarks: readonly Benchmark[] = answersPresent()
       { name: "gates, modelled judge over random escalation", budget: null, run: () => leastOverRandom("judge of AUC 0.8") },
       { name: "gates, trained router over random escalation", budget: null, run: () => leastOverRandom("trained router") },
       { name: "gates, ladders that agreement wins", budget: null, run: agreementWins },
-      ...(dataPresent() ? [{ name: "gates, plans quicker by a quarter", budget: { figure: 6, keep: "at least" }, run: quickerPlans } as const] : []),
+      ...(dataPresent()
+        ? [{ name: "gates, plans quicker by a quarter", budget: { figure: 6, keep: "at least" }, run: quickerPlans } as const]
+        : []),
       { name: "gates, calibration error left", budget: { figure: 5, keep: "at most" }, run: calibrationLeft },
     ]
   : [];

@@ -10,7 +10,16 @@ export function relativeP95({ judge, best }: PlannedCase): number | null {
 /** One row for each case: mean over the splits. */
 export const planTable = (cases: readonly PlannedCase[]): string =>
   table(
-    ["ladder", "floor", "requests/s", "gates taken", "judge: p95, quality, sent on %", "best gate: p95, quality, sent on %", "p95 change", "floor held: judge, best"],
+    [
+      "ladder",
+      "floor",
+      "requests/s",
+      "gates taken",
+      "judge: p95, quality, sent on %",
+      "best gate: p95, quality, sent on %",
+      "p95 change",
+      "floor held: judge, best",
+    ],
     byCase(cases).map((own) => {
       const [first] = own;
       const changes = own.flatMap((one) => relativeP95(one) ?? []);

@@ -267,7 +267,8 @@ export function createPlanningService(
       const key = JSON.stringify([asked, { ...judge, source: null }, objective, fixed, policy, tau, gateChoice, examine]);
       const known = examined.get(key);
       if (known !== undefined) return yield { kind: "answer", examination: known };
-      const asking = (own: RequestOptions) => planner.examine({ ...found.situation, objective, fixed, policy, tau, gateChoice, examine }, own);
+      const asking = (own: RequestOptions) =>
+        planner.examine({ ...found.situation, objective, fixed, policy, tau, gateChoice, examine }, own);
       for await (const event of withProgress(asking, signal)) {
         if (event.kind === "progress") yield event;
         else if (!event.answer.ok) yield { kind: "refused", message: event.answer.message };

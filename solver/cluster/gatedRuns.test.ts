@@ -35,7 +35,7 @@ const cascade = (gates: CascadePolicy["gates"], more: Partial<CascadePolicy> = {
   judge: { model: "weir-judge", secondsPerCall: 0.5, usdPerCall: 0 },
   ...(gates === undefined ? {} : { gates }),
   ...{ order: { kind: "fcfs" }, place: { kind: "least-load" } },
-  approvedRanges: { thresholds: [{ min: 60, max: 60 }] },
+  approvedRanges: { thresholds: [{ min: 0, max: 100 }] },
   ...more,
 });
 
@@ -83,7 +83,11 @@ describe("a simulated cascade with gates", () => {
   it("does not wait for the judge where its gate does not ask it, and waits where a sequence does", () => {
     const workload = ladder({});
     const free = run(workload, cascade([confidence])).outcome;
-    const never: GateDocument = { kind: "sequence", first: [{ gate: confidence, acceptFrom: 101, escalateBelow: 0 }], last: { kind: "judge" } };
+    const never: GateDocument = {
+      kind: "sequence",
+      first: [{ gate: confidence, acceptFrom: 101, escalateBelow: 0 }],
+      last: { kind: "judge" },
+    };
     const judged = run(workload, cascade(undefined)).outcome;
     const asked = run(workload, cascade([never])).outcome;
     expect(free.judgeMeanSeconds).toBe(0);
@@ -92,7 +96,7 @@ describe("a simulated cascade with gates", () => {
     expect(asked.endToEndSeconds).toEqual(judged.endToEndSeconds);
   });
 
-  it("is quicker with a free gate of the judge's own scores than with the judge, at every request of a light load", () => {
+  it("is quicker with a free gate of the judge's own scores than with the judge at a light load", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 20 }), (threshold, tenths) => {
         const workload = ladder({});

@@ -85,7 +85,9 @@ describe("gates on a workload's prompts", () => {
     const document = planned.find(({ kind }) => kind === "scorer")?.documents?.[small];
     if (document === undefined) throw new Error("no scorer was planned");
     const before = scored(document).scores;
-    const models = workload.outcomes.models.map((own, at) => (at === 0 ? { ...own, label: own.label.with(0, 100 - (own.label[0] ?? 0)) } : own));
+    const models = workload.outcomes.models.map((own, at) =>
+      at === 0 ? { ...own, label: own.label.with(0, 100 - (own.label[0] ?? 0)) } : own,
+    );
     expect(scored(document, { ...workload, outcomes: { ...workload.outcomes, models } }).scores[0]).toBe(before[0]);
   });
 
@@ -99,7 +101,9 @@ describe("gates on a workload's prompts", () => {
     expect(kindOf(plain, { kind: "confidence", measure: "minimum" })).toBe("no-column");
     expect(kindOf(workload, { kind: "confidence", measure: "mean" })).toBe("other-measure");
     expect(kindOf(workload, { kind: "agreement", answer: "number", peers: ["gemma-2-9b"] })).toBe("other-answers");
-    expect(kindOf({ ...workload, origin }, { kind: "agreement", answer: "whole", samples: { count: 4, temperature: 0.8 } })).toBe("other-answers");
+    expect(kindOf({ ...workload, origin }, { kind: "agreement", answer: "whole", samples: { count: 4, temperature: 0.8 } })).toBe(
+      "other-answers",
+    );
     const length = { feature: "ended-by-length", mean: 0, scale: 1, weight: 1 } as const;
     expect(kindOf(workload, { kind: "scorer", answer: "whole", bias: 0, weights: [length] })).toBe("other-inputs");
     const late = { kind: "agreement", answer: "whole", samples: { count: 4, temperature: 0.8 } } as const;

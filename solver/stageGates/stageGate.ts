@@ -68,14 +68,14 @@ export function withGateScores({ outcomes }: Pick<Workload, "outcomes">, gates: 
 /** Scores of one gate's answers, calibrated where its document is. */
 function simpleScores(workload: Workload, outcomes: ModelOutcomes, document: SimpleGateDocument): Float64Array | GateRefusal {
   const raw = rawScores(workload, outcomes, document);
-  return isRefused(raw) ? raw : raw.map((score) => rounded(document.kind === "judge" ? score : calibratedScore(score, document.calibration)));
+  return isRefused(raw) ? raw : raw.map((score) => rounded(calibratedScore(score, document.calibration)));
 }
 
 function rawScores(workload: Workload, outcomes: ModelOutcomes, document: SimpleGateDocument): Float64Array | GateRefusal {
   const { model, judged, confidence, agreement } = outcomes;
   switch (document.kind) {
     case "judge":
-      return document.calibration === undefined ? judged : judged.map((score) => calibratedScore(score, document.calibration));
+      return judged;
     case "confidence":
       if (confidence === undefined) return { kind: "no-column", model, column: "confidence" };
       return document.measure === "minimum" ? confidence : { kind: "other-measure", model, measure: document.measure };

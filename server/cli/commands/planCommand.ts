@@ -51,9 +51,10 @@ export function addPlanCommand(program: Command, onExit: (code: ExitCode) => voi
     .description("plan a cascade, slack dispatch or one model: models, GPUs, parallelism and thresholds or slack from one optimisation")
     .option("--tau <slack>", "the slack tau of slack dispatch (default: the planner chooses it)", numberFlag({ min: 0, max: MOST_TAU }))
     .addOption(
-      new Option("--gate <gate>", "what scores a cascade's answers; any: the best of those that the workload's columns allow (default)").choices(
-        gateChoices,
-      ),
+      new Option(
+        "--gate <gate>",
+        "what scores a cascade's answers; any: the best of those that the workload's columns allow (default)",
+      ).choices(gateChoices),
     )
     .option("--quality <score>", "least p95 whose quality is at least this, 0..100", numberFlag({ min: 0, max: 100 }))
     .option("--latency <seconds>", "p95 budget; without --quality the highest quality within it", numberFlag({ min: 0.001, max: 86_400 }))

@@ -64,11 +64,14 @@ describe("gates that the planner has calibrated", () => {
     const { finalStage } = simulateCluster({
       policy: buildPolicy(config.policy),
       replicas: [MODEL, LARGE].map((model) => {
-        const fit = replicaModel(modelCards[model]!, gpuCards["l40s"]!, { tp: 1, pp: 1 });
+        const fit = replicaModel(modelCards[model]!, gpuCards.l40s!, { tp: 1, pp: 1 });
         if (!fit.fits) throw new Error(fit.reason);
         return { id: model, model, replica: fit.replica, maxInFlight: 8 };
       }),
-      sample: { arrivalSeconds: Float64Array.from({ length: ASKED }, (_, at) => at), prompt: Int32Array.from({ length: ASKED }, (_, at) => at) },
+      sample: {
+        arrivalSeconds: Float64Array.from({ length: ASKED }, (_, at) => at),
+        prompt: Int32Array.from({ length: ASKED }, (_, at) => at),
+      },
       ...{ outcomes, gates, judgeSeconds: 0 },
     });
     const answered: string[] = [];

@@ -11,6 +11,11 @@ import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
 import { situationOf } from "./situationOf";
 
+const RATE = 160;
+/** With a peer, on twice the GPUs. */
+const PEER_RATE = 150;
+const PEER_FLOOR = 50;
+const FLOOR = 55;
 const PEER = "gemma-2-2b";
 const generated = generatedWorkload({ prompts: 400, ladder: ["qwen2.5-3b", "qwen2.5-32b"], seed: 5 });
 const [small] = generated.outcomes.models;
@@ -20,24 +25,28 @@ const situation: PlanningSituation = {
   workload: withColumns(generated),
   workloadId: "with confidence",
   cluster: { id: "c", name: "c", kind: "described", gpu: "h100-sxm", nodes: [{ name: "node1", gpus: 8 }], usdPerGpuHour: 3 },
-  requestsPerSecond: 60,
+  requestsPerSecond: RATE,
   judge: { kind: "fixed", secondsPerCall: 0.8, usdPerCall: 0.001 },
 };
-/** The same with a column of agreement with a third model, which is no stage. */
+/** A ladder to a model of 70B, with a column of agreement with a third model, which is no stage. */
+const LADDER = ["qwen2.5-3b", "llama-3.1-70b"];
+const answering = [...generated.outcomes.models.map((own, at) => ({ ...own, model: LADDER[at] ?? "" })), { ...small, model: PEER }];
 const besidePeer: PlanningSituation = {
   ...situation,
-  workload: withColumns({ ...generated, outcomes: { ...generated.outcomes, models: [...generated.outcomes.models, { ...small, model: PEER }] } }, { peers: [PEER] }),
+  workload: withColumns({ ...generated, outcomes: { ...generated.outcomes, models: answering } }, { peers: [PEER] }),
   workloadId: "with a peer",
-  models: ["qwen2.5-3b", "qwen2.5-32b"],
+  requestsPerSecond: PEER_RATE,
+  cluster: { ...situation.cluster, nodes: [1, 2].map((node) => ({ name: `node${node}`, gpus: 8 })) },
+  models: LADDER,
 };
 const objective: Objective = {
   kind: "latency-under-quality",
   latency: "end-to-end",
   percentile: 95,
-  qualityFloor: 62,
+  qualityFloor: FLOOR,
   qualityConfidence: 0.9,
   latencyBudgetSeconds: null,
-  maxGpus: 8,
+  maxGpus: 16,
 };
 
 let desk: PlanningDesk;
@@ -70,7 +79,7 @@ describe("plans with gates", { timeout: 120_000 }, () => {
     expect(chosen).toHaveLength(1);
     expect(chosen[0]?.p95Seconds).toBe(predictions.p95Seconds);
     for (const { p95Seconds } of compared) if (p95Seconds !== null) expect(predictions.p95Seconds).toBeLessThanOrEqual(p95Seconds * 1.0001);
-    for (const { qualityLow } of compared) if (qualityLow !== null) expect(qualityLow).toBeGreaterThanOrEqual(62);
+    for (const { qualityLow } of compared) if (qualityLow !== null) expect(qualityLow).toBeGreaterThanOrEqual(FLOOR);
     expect(policy.gates).toHaveLength(policy.stages.length - 1);
   });
 
@@ -83,27 +92,30 @@ describe("plans with gates", { timeout: 120_000 }, () => {
   });
 
   it("cost neither time, money nor GPUs of a judge where no gate asks it", () => {
-    const { predictions, deployment, policy } = planWith("confidence", { judge: { kind: "engine", model: "llama-3.1-8b", rubricTokens: 100, outputTokens: 4 } });
+    const { predictions, deployment, policy } = planWith("confidence", {
+      judge: { kind: "engine", model: "llama-3.1-8b", rubricTokens: 100, outputTokens: 4 },
+    });
     expect(predictions.judge).toBeUndefined();
     expect(deployment.map(({ model }) => model)).toEqual(policy.stages.map(({ model }) => model));
-    expect(predictions.costUsdPerRequest).toBeCloseTo(predictions.costUsdPerHour / 3600 / 60, 9);
+    expect(predictions.costUsdPerRequest).toBeCloseTo(predictions.costUsdPerHour / 3600 / RATE, 9);
     expect(predictions.judgeOutlooks).toEqual([]);
   });
 
   it("pay in a sequence for the judge of the doubtful answers alone", () => {
     const [sequence, judge] = [planWith("sequence"), planWith("judge")];
-    const judged = ({ predictions: { costUsdPerRequest, costUsdPerHour } }: PlanDraft): number => costUsdPerRequest - costUsdPerHour / 3600 / 60;
+    const judged = ({ predictions: { costUsdPerRequest, costUsdPerHour } }: PlanDraft): number =>
+      costUsdPerRequest - costUsdPerHour / 3600 / RATE;
     expect(judged(judge)).toBeCloseTo(0.001, 9);
     expect(judged(sequence)).toBeGreaterThan(0.0001);
     expect(judged(sequence)).toBeLessThan(0.0008);
   });
 
   it("deploy a peer beside the stages, within the GPUs, and say its load", () => {
-    const { policy, deployment, predictions } = planWith("agreement", besidePeer);
+    const { policy, deployment, predictions } = planWith("agreement", besidePeer, PEER_FLOOR);
     expect(policy.gates).toMatchObject([{ kind: "agreement", peers: [PEER] }]);
-    expect(deployment.map(({ model }) => model)).toEqual(["qwen2.5-3b", "qwen2.5-32b", PEER]);
-    expect(deployment.reduce((sum, { gpus }) => sum + gpus, 0)).toBeLessThanOrEqual(8);
-    expect(predictions.peers?.map(({ model, requestsPerSecond }) => [model, requestsPerSecond])).toEqual([[PEER, 60]]);
+    expect(deployment.map(({ model }) => model)).toEqual([...LADDER, PEER]);
+    expect(deployment.reduce((sum, { gpus }) => sum + gpus, 0)).toBeLessThanOrEqual(16);
+    expect(predictions.peers?.map(({ model, requestsPerSecond }) => [model, requestsPerSecond])).toEqual([[PEER, PEER_RATE]]);
     expect(predictions.costUsdPerHour).toBe(3 * deployment.reduce((sum, { gpus }) => sum + gpus, 0));
     expect(policy.judge.whenDown).toBe("largest");
     expect(Math.abs(predictions.tableError)).toBeLessThan(0.25);
@@ -116,7 +128,7 @@ describe("plans with gates", { timeout: 120_000 }, () => {
       ["sequence", {}],
       ["agreement", besidePeer],
     ] as const) {
-      const draft = planWith(kind, more);
+      const draft = planWith(kind, more, kind === "agreement" ? PEER_FLOOR : FLOOR);
       const again = predictedAgain(draft, { ...situation, ...more });
       expect(again.predictions.p95Seconds, kind).toBeCloseTo(draft.predictions.p95Seconds, 6);
       expect(again.predictions.quality, kind).toBeCloseTo(draft.predictions.quality, 6);
@@ -125,7 +137,7 @@ describe("plans with gates", { timeout: 120_000 }, () => {
   });
 
   it("are no slower at a lower floor", () => {
-    const seconds = [55, 60, 64].map((floor) => planWith("confidence", {}, floor).predictions.p95Seconds);
+    const seconds = [45, 50, 55].map((floor) => planWith("confidence", {}, floor).predictions.p95Seconds);
     for (const [at, p95] of seconds.entries()) if (at > 0) expect(p95).toBeGreaterThanOrEqual((seconds[at - 1] ?? 0) * 0.98);
   });
 

@@ -182,7 +182,8 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         ]);
         const known = found.get(explorer);
         // The plan that was found, exactly: MILPs that run out of time need not end in the same way twice.
-        const draft = task.kind === "examine" && known?.question === question ? known.draft : planned(explorer, objective, { fixed, task, candidates });
+        const draft =
+          task.kind === "examine" && known?.question === question ? known.draft : planned(explorer, objective, { fixed, task, candidates });
         if (draft.kind === "infeasible") return draft;
         unlessCancelled();
         found.set(explorer, { question, draft });
@@ -200,8 +201,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         const chosen = isCascade(examined) ? examined.solver.gates?.find((one) => one.chosen)?.kind : undefined;
         const own = candidates.find(({ kind }) => kind === chosen);
         const examination = examine(task.examine, {
-          explorer:
-            own === undefined ? explorer : explorerFor(withGates(own.documents, { candidates, objective }), objective.percentile),
+          explorer: own === undefined ? explorer : explorerFor(withGates(own.documents, { candidates, objective }), objective.percentile),
           draft: examined,
           workload,
           planning: planningPrompts(workload),

@@ -76,7 +76,12 @@ function pick(all: readonly BuiltGate[], objective: Objective, by: Objective["ki
 
 function figuresOf({ predictions }: PlanDraft, { latency }: Pick<Objective, "latency">): ComparedFigures {
   const { quality, qualityBand, costUsdPerRequest, p95Seconds, largestStageP95Seconds } = predictions;
-  return { quality, qualityLow: qualityBand.low, latencySeconds: latency === "end-to-end" ? p95Seconds : largestStageP95Seconds, costUsdPerRequest };
+  return {
+    quality,
+    qualityLow: qualityBand.low,
+    latencySeconds: latency === "end-to-end" ? p95Seconds : largestStageP95Seconds,
+    costUsdPerRequest,
+  };
 }
 
 function compared(

@@ -55,7 +55,11 @@ export function planNotes(
     notes.push("Judge calls are priced at 0 USD: their cost is not in the cost per request.");
   const { directStart } = explorer.input;
   if (startBelow !== 0 && directStart !== undefined) notes.push(routerNote(directStart));
-  if (scores && explorer.input.gates !== undefined && [...explorer.input.gates.stages.values()].some(({ document }) => document.kind === "agreement"))
+  if (
+    scores &&
+    explorer.input.gates !== undefined &&
+    [...explorer.input.gates.stages.values()].some(({ document }) => document.kind === "agreement")
+  )
     notes.push(
       "Further answers use engines that are at most half full; an answer for which none is free goes to the largest model, and in these predictions too.",
     );

@@ -46,7 +46,10 @@ export function planPolicy(
 }
 
 /** The gates of a cascade's stages; undefined for the judge alone. */
-function gateDocuments({ input: { gates, sample } }: CompleteInput["explorer"], stages: readonly number[]): readonly GateDocument[] | undefined {
+function gateDocuments(
+  { input: { gates, sample } }: CompleteInput["explorer"],
+  stages: readonly number[],
+): readonly GateDocument[] | undefined {
   if (gates === undefined || stages.length === 1) return undefined;
   return stages.slice(0, -1).map((model) => gates.stages.get(sample.models[model] ?? "")?.document ?? { kind: "judge" });
 }

@@ -171,7 +171,7 @@ export function proportionalThresholds(sample: PlanningSample, stages: readonly 
     const scores = waiting.map((prompt) => judged[prompt] ?? 0).sort();
     // Answers below the threshold are escalated: as many as the next stage's share of all prompts.
     const wanted = Math.min(scores.length - 1, Math.round(sample.prompts / (stage + 2)));
-    const threshold = Math.min(100, Math.max(0, Math.ceil(scores[wanted] ?? 0)));
+    const threshold = Math.min(100, Math.max(0, Math.floor(scores[wanted] ?? 0)));
     thresholds.push(threshold);
     waiting = waiting.filter((prompt) => (judged[prompt] ?? 0) < threshold);
   }

@@ -237,7 +237,8 @@ function curveWork(input: LatencyTablesInput, model: number, mix: Mix): CurveWor
     traceRequests: input.arrivalSeconds.length * mix.share,
     stageRequestsPerSecond: input.requestsPerSecond * mix.share,
     // Not the stage's own rate: tables serve mixes of larger shares too, and on an engine that others load any load.
-    highestRequestsPerSecond: input.sharedEngines === undefined ? input.requestsPerSecond * (input.callsPerRequest ?? 1) : Number.POSITIVE_INFINITY,
+    highestRequestsPerSecond:
+      input.sharedEngines === undefined ? input.requestsPerSecond * (input.callsPerRequest ?? 1) : Number.POSITIVE_INFINITY,
     quantile: input.quantile,
     arrivals: (oneIn, count) =>
       thinnedArrivals(input.arrivalSeconds, { share: mix.share, oneIn, count, seed: mixSeed(input.seed, "thin") }),

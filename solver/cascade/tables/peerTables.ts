@@ -47,7 +47,9 @@ export function createPeerTables(input: LatencyTablesInput, engine: PeerEngine):
     seed: mixSeed(input.seed, `peer ${model}`),
   });
   const asking = ({ stages, routed }: Asked) =>
-    stages.flatMap((own, stage) => (routed.judged[stage] && askedBy.includes(own) ? [{ stage, from: askedBy.indexOf(own) * sample.prompts }] : []));
+    stages.flatMap((own, stage) =>
+      routed.judged[stage] && askedBy.includes(own) ? [{ stage, from: askedBy.indexOf(own) * sample.prompts }] : [],
+    );
   return {
     engine,
     tables,

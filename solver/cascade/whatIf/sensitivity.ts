@@ -106,7 +106,10 @@ function cascadeOn(
   const routing = explorer.routing(index);
   const { stages, thresholds, startBelow, routed, qualityLow } = routing;
   const beside = routing.tables.length > stages.length;
-  const own = [...stages.map((stage) => plan.gpus[plan.stages.indexOf(stage)] ?? 0), ...(beside ? plan.gpus.slice(plan.stages.length) : [])];
+  const own = [
+    ...stages.map((stage) => plan.gpus[plan.stages.indexOf(stage)] ?? 0),
+    ...(beside ? plan.gpus.slice(plan.stages.length) : []),
+  ];
   return {
     stages,
     thresholds,

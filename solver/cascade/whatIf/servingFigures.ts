@@ -187,7 +187,9 @@ export function servingFiguresOf({
         outputTokens: table.outputTokens[stage]?.[prompt] ?? 0,
       }));
       const calls = 1 + (routed.judged[stage] ? (gates.get(model)?.samples ?? 0) : 0);
-      return work === null ? Number.POSITIVE_INFINITY : saturation(of(model), work, `${mix} ${stage}`) / (calls * (routed.share[stage] ?? 1));
+      return work === null
+        ? Number.POSITIVE_INFINITY
+        : saturation(of(model), work, `${mix} ${stage}`) / (calls * (routed.share[stage] ?? 1));
     });
     return Math.min(...stages, ...gatePeersOf(policy).map(peerCapacity), judgeCapacity(policy, routed, mix));
 
