@@ -245,10 +245,6 @@ export const scoresByJudge = (thresholds: readonly number[], gates: readonly Gat
 /** Whether any gate of a policy may ask the judge. */
 export const asksJudge = (policy: PolicyDocument): boolean => scoresByJudge(thresholdsOf(policy), gatesOf(policy));
 
-/** Whether the judge's own scores decide at every stage: those that a workload's prompts are routed by unless it has the gates' scores. */
-export const routesByJudgedScores = (policy: PolicyDocument): boolean =>
-  gatesOf(policy).every((gate) => gate.kind === "judge" && gate.calibration === undefined);
-
 /** The model whose engines in the deployment judge; null where no gate asks a judge, or a judge outside of the deployment is used. */
 export const judgeEngineOf = (policy: PolicyDocument): string | null =>
   policy.kind === "cascade" && policy.judge.engine !== undefined && asksJudge(policy) ? policy.judge.model : null;
