@@ -2,13 +2,13 @@ import { best, type ComparedFigures, promisedQuality } from "@/solver/cascade/ch
 import { kindWithinSlack, slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
 import { type SlackFigures, slackSays } from "@/solver/cascade/choose/slackSays";
 import { buildPlan } from "@/solver/cascade/plan/buildPlan";
-import { type GatePlansInput, planWithGates } from "@/solver/cascade/plan/gatePlans";
 import type { NoPlan } from "@/solver/cascade/plan/planInput";
 import type { DispatchDraft, Objective, PlanDraft } from "@/solver/plan/plan";
 import type { ComparedPolicy, PolicyChoice } from "@/solver/plan/planSlack";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { isAsked } from "./choosePolicy";
 import { type PlanDispatchInput, planDispatch } from "./dispatchPlan";
+import { type GatePlansInput, planWithGates } from "./gatePlans";
 
 /** A planning request for any kind of policy. */
 export interface PlanPoliciesInput extends GatePlansInput, Pick<PlanDispatchInput, "tau" | "explored"> {

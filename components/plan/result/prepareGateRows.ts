@@ -1,6 +1,6 @@
 import { ABSENT, formatCount, formatScore, formatScoreBound, formatSeconds, formatUsd } from "@/components/ui/format";
-import { noGatePlanText, plannedGateName } from "@/solver/plan/gateNames";
 import type { ComparedGate } from "@/solver/plan/planGates";
+import { noGatePlanText, plannedGateName } from "@/solver/plan/planGates";
 
 /** The best plan with one kind of gate, in words. */
 export interface GateRow {

@@ -1,13 +1,13 @@
+import { best, type ComparedFigures, promisedQuality } from "@/solver/cascade/choose/choose";
+import { kindWithinSlack, slackApplies } from "@/solver/cascade/choose/slackChoice";
+import type { Explorer } from "@/solver/cascade/explore/explorer";
+import { buildPlan } from "@/solver/cascade/plan/buildPlan";
+import type { BuildPlanInput, BuiltPlan } from "@/solver/cascade/plan/planInput";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import type { ComparedGate, PlannedGateKind } from "@/solver/plan/planGates";
 import { asksJudge } from "@/solver/plan/policySchema";
 import type { GateCandidate } from "@/solver/stageGates/gateCandidates";
 import type { GateDocuments } from "@/solver/stageGates/stageGate";
-import { best, type ComparedFigures, promisedQuality } from "../choose/choose";
-import { kindWithinSlack, slackApplies } from "../choose/slackChoice";
-import type { Explorer } from "../explore/explorer";
-import { buildPlan } from "./buildPlan";
-import type { BuildPlanInput, BuiltPlan } from "./planInput";
 
 /** A planning request with the gates to choose from. */
 export interface GatePlansInput extends BuildPlanInput {
