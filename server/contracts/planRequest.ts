@@ -48,7 +48,11 @@ const routingSchema = z.object({
 });
 
 /** `around`: a routing that an operator set manually, explored with all that differ from it in one threshold; absent: all cascades. */
-export const exploreSchema = planRequestSchema.extend({ around: routingSchema.nullable().optional() });
+export const exploreSchema = planRequestSchema.extend({
+  around: routingSchema.nullable().optional(),
+  /** The gate whose scores route; absent, or any: the judge. */
+  gateChoice: z.enum(gateChoices).optional(),
+});
 
 export const solveSchema = planRequestSchema.extend({
   objective: objectiveSchema,
@@ -56,7 +60,7 @@ export const solveSchema = planRequestSchema.extend({
   fixed: routingSchema.nullable(),
   /** The kinds of policies to choose from; absent: cascades. */
   policy: z.enum(policyChoices).optional(),
-  /** The gates of cascades to choose from; absent: all that the workload's columns allow. */
+  /** The gates of cascades to choose from; absent: all that the workload's columns allow, or with a routing set by hand the judge. */
   gateChoice: z.enum(gateChoices).optional(),
   /** The tau of slack dispatch; absent: the planner chooses it. */
   tau: z.number().min(0).max(MOST_TAU).optional(),

@@ -213,10 +213,10 @@ export function createPlanningService(
 
   return {
     serve,
-    async explore({ around = null, ...request }, asking) {
+    async explore({ around = null, gateChoice, ...request }, asking) {
       const found = situation(request, { confidence: false });
       if (!found.ok) return found;
-      const answer = await planner.explore({ ...found.situation, around }, asking);
+      const answer = await planner.explore({ ...found.situation, around, gateChoice }, asking);
       return answer.ok ? { ...answer, ...noted(found.notes) } : answer;
     },
     async dispatch(request, asking) {

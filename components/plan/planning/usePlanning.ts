@@ -11,7 +11,6 @@ import { candidatesFor } from "@/solver/cascade/choose/choose";
 import type { Candidate, Choice, Exploration, Knobs } from "@/solver/cascade/explore/exploration";
 import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
 import type { Plan } from "@/solver/plan/plan";
-import type { GateChoice } from "@/solver/plan/planGates";
 import type { PolicyChoice } from "@/solver/plan/planSlack";
 import type { RoutingChoice } from "../address/routingKey";
 import { routingOf, routingOfPlan } from "../address/routingOf";
@@ -137,14 +136,14 @@ function useExactPlan(request: Inputs["plans"]["solve"], enabled: boolean): Exac
  * @param estimated the knobs that the tables can answer: caps in the constraints are converted to a limit on GPUs.
  * Slack dispatch is simulated by the planner too, after the cascades, and takes part in the recommendation once it is there.
  *
- * @param policy the kinds of policies that are planned, the gates of cascades, and the tau of slack dispatch; null: the planner chooses it.
+ * @param policy the kinds of policies that are planned, and the tau of slack dispatch; null: the planner chooses it.
  * @param chosen `fixed`: the cascade chosen by hand, including a held thumb; `settled`: the same at the last release; `turning`: whether
  * the recommended one is about to be changed.
  */
 export function usePlanning(
   situation: Inputs["plans"]["explore"],
   knobs: { readonly asked: Knobs; readonly estimated: Knobs },
-  { policy, gateChoice, tau }: { readonly policy: PolicyChoice; readonly gateChoice: GateChoice; readonly tau: number | null },
+  { policy, tau }: { readonly policy: PolicyChoice; readonly tau: number | null },
   {
     fixed,
     settled: around,
@@ -171,12 +170,11 @@ export function usePlanning(
     () => ({
       ...situation,
       objective: { ...asked, percentile: PERCENTILE },
-      ...(gateChoice !== "any" && { gateChoice }),
       ...(fixed === null
         ? { fixed: null, policy, ...(tau !== null && policy !== "cascade" && policy !== "one-model" && { tau }) }
         : { fixed: { ...fixed, models: [...fixed.models], thresholds: [...fixed.thresholds] }, policy: "cascade" as const }),
     }),
-    [situation, asked, fixed, policy, gateChoice, tau],
+    [situation, asked, fixed, policy, tau],
   );
   const exact = useExactPlan(request, exploration !== null && job.current);
   const best = recommendation?.best ?? null;

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { configRefusal } from "@/server/gateway/serving/configRefusal";
+import { choose } from "@/solver/cascade/choose/choose";
+import { decodeExploration } from "@/solver/cascade/explore/explorationWire";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import type { GateChoice } from "@/solver/plan/planGates";
@@ -147,6 +149,22 @@ describe("plans with gates", { timeout: 120_000 }, () => {
     const compared = planWith("any", { workload, workloadId: "alike" }).solver.gates ?? [];
     const secondsOf = (kind: string): number => compared.find((one) => one.kind === kind)?.p95Seconds ?? Number.POSITIVE_INFINITY;
     expect(secondsOf("confidence")).toBeLessThanOrEqual(secondsOf("judge"));
+  });
+
+  it("are explored with one gate as they are planned with it, and thresholds set by hand are of that gate's scores", () => {
+    const asked = { ...situation, ...besidePeer };
+    const explored = desk.work(asked, { kind: "explore", gateChoice: "agreement" }, () => false);
+    if (explored.kind !== "exploration") throw new Error(JSON.stringify(explored));
+    const exploration = decodeExploration(explored.exploration);
+    const choice = choose(exploration, { ...objective, qualityFloor: PEER_FLOOR });
+    const draft = planWith("agreement", besidePeer, PEER_FLOOR);
+    const chosen = exploration.routings[choice.chosen?.routing ?? 0];
+    expect(chosen?.thresholds).toEqual(draft.policy.thresholds);
+    // The peer's GPUs are among those that are given.
+    expect(choice.chosen?.gpus).toHaveLength(3);
+    const fixed = { models: LADDER, thresholds: draft.policy.thresholds };
+    const byHand = desk.work(asked, { kind: "solve", objective, fixed, gateChoice: "agreement" }, () => false);
+    expect(byHand.kind === "draft" && byHand.draft.policy.gates).toEqual(draft.policy.gates);
   });
 
   it("are refused in one sentence where the workload does not have what was asked for, and the running gate's scores are not known", () => {

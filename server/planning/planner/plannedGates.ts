@@ -7,7 +7,8 @@ import { gateRefusalText, isRefused } from "@/solver/stageGates/gateRefusal";
 import { stageGatesOf } from "@/solver/stageGates/stageGate";
 
 /**
- * The gates that a task's cascades choose from. The judge alone where a routing is set by hand, or the situation names its gates.
+ * The gates that a task's cascades choose from. The judge alone where the situation names its gates, or a routing is set by hand and no one
+ * gate is asked for.
  *
  * @returns a sentence where the gate that was asked for is not available.
  */
@@ -16,7 +17,8 @@ export function gatesToPlan(
   { fixed, gateChoice = "any" }: Pick<SolveRequest, "fixed" | "gateChoice">,
 ): readonly GateCandidate[] | string {
   const judge: GateCandidate = { kind: "judge", documents: null };
-  if (fixed !== null || situation.gates !== undefined || gateChoice === "judge") return [judge];
+  const isByHand = fixed !== null && gateChoice === "any";
+  if (isByHand || situation.gates !== undefined || gateChoice === "judge") return [judge];
   const isAvailable = (model: string): boolean =>
     cardOf(catalogue(situation).models, model) !== undefined && (shapesOf(situation, [model])[0]?.length ?? 0) > 0;
   const candidates = gateCandidates(situation.workload, modelsOf(situation), isAvailable);

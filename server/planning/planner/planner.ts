@@ -78,8 +78,8 @@ export function createPlanner({ warm = false }: { readonly warm?: boolean } = {}
   if (warm) thread.ask({ kind: "warm-up" }).catch(() => undefined);
 
   return {
-    async explore({ around = null, ...situation }, asking) {
-      const answer = await ask(situation, { kind: "explore", around }, asking);
+    async explore({ around = null, gateChoice, ...situation }, asking) {
+      const answer = await ask(situation, { kind: "explore", around, gateChoice }, asking);
       if (answer.kind === "exploration") return { ok: true, exploration: answer.exploration };
       if (answer.kind === "infeasible") return { ok: false, message: answer.answer.reason };
       throw new Error(`an exploration was asked, a ${answer.kind} came`);

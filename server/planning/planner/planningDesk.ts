@@ -150,7 +150,11 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
 
       function carryOut(): PlanningAnswer {
         if (task.kind === "explore") {
-          const explorer = searchedExplorer(situation, DEFAULT_PERCENTILE);
+          const { gateChoice = "judge" } = task;
+          const gates = gatesToPlan(situation, { fixed: null, gateChoice: gateChoice === "any" ? "judge" : gateChoice });
+          if (typeof gates === "string") return infeasible("malformed", gates);
+          const [documents] = gates.flatMap((one) => one.documents ?? []);
+          const explorer = searchedExplorer(documents === undefined ? situation : { ...situation, gates: documents }, DEFAULT_PERCENTILE);
           const around = task.around == null ? null : fixedRouting(explorer, task.around, { withIdleStages: true });
           if (around !== null && "reason" in around) return infeasible(around.kind, around.reason);
           const exploration = around === null ? explorer.exploration() : variedRoutings(explorer, around);
