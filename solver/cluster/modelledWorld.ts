@@ -38,6 +38,15 @@ function judgeQueueOf({ judgeSeconds, judgeVariation, judgeEngines }: ClusterSim
   return judgeVariation === undefined ? fixedJudge(judgeSeconds) : varyingJudge(judgeSeconds, judgeVariation, requests);
 }
 
+/** Input tokens of the requests, and after them of so many further calls of each. */
+function repeated(inputTokens: Int32Array, calls: number): Int32Array {
+  const all = new Int32Array(inputTokens.length * (1 + calls));
+  all.set(inputTokens);
+  for (let slot = inputTokens.length; slot < all.length; slot += 1)
+    all[slot] = inputTokens[Math.floor((slot - inputTokens.length) / calls)] ?? 0;
+  return all;
+}
+
 const comparesAnswers = ({ samples, peers }: StageGate): boolean => samples + peers.length > 0;
 
 /** A sample of requests on modelled engines, with answers and scores from a table; records the outcome of each. */
@@ -87,8 +96,7 @@ export class ModelledWorld implements ClusterWorld {
     this.arrivalSeconds = sample.arrivalSeconds;
     this.inputTokens = sample.prompt.map((prompt) => outcomes.inputTokens[prompt] ?? 0);
     const calls = gates === undefined ? 0 : callsPerRequest(gates);
-    const called = Int32Array.from({ length: count * calls }, (_, slot) => this.inputTokens[Math.floor(slot / calls)] ?? 0);
-    this.engines = new ClusterEngines([...replicas, ...peerReplicas], Int32Array.from([...this.inputTokens, ...called]));
+    this.engines = new ClusterEngines([...replicas, ...peerReplicas], calls === 0 ? this.inputTokens : repeated(this.inputTokens, calls));
     this.replicas = this.engines.views.slice(0, replicas.length);
     this.gates = gates;
     this.further =

@@ -11,8 +11,8 @@ export type GateRefusal =
   | { readonly kind: "other-answers"; readonly model: string }
   /** A scorer reads what a table does not hold. */
   | { readonly kind: "other-inputs"; readonly model: string; readonly feature: string }
-  /** A sequence whose later gates ask for further answers. */
-  | { readonly kind: "late-answers"; readonly model: string }
+  /** A sequence with a gate that asks for further answers. */
+  | { readonly kind: "sequenced-answers"; readonly model: string }
   /** A gate that compares with a model of its own cascade. */
   | { readonly kind: "peer-is-stage"; readonly model: string };
 
@@ -32,8 +32,8 @@ export function gateRefusalText(refusal: GateRefusal): string {
       return `The workload's agreement was not measured with the answers that the gate of ${model} compares.`;
     case "other-inputs":
       return `The scorer of ${model} reads ${refusal.feature}, which a workload does not hold.`;
-    case "late-answers":
-      return `The sequence of ${model} asks for further answers after its first gate, and such a sequence is not simulated.`;
+    case "sequenced-answers":
+      return `The sequence of ${model} asks for further answers, and such a sequence is not simulated.`;
     case "peer-is-stage":
       return `A gate compares answers with those of ${model}, which is a stage itself, and such a cascade is not simulated.`;
   }

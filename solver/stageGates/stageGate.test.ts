@@ -108,7 +108,7 @@ describe("gates on a workload's prompts", () => {
     expect(kindOf(workload, { kind: "scorer", answer: "whole", bias: 0, weights: [length] })).toBe("other-inputs");
     const late = { kind: "agreement", answer: "whole", samples: { count: 4, temperature: 0.8 } } as const;
     const first = { gate: { kind: "confidence", measure: "minimum" }, acceptFrom: 80, escalateBelow: 20 } as const;
-    expect(kindOf(workload, { kind: "sequence", first: [first], last: late })).toBe("late-answers");
+    expect(kindOf(workload, { kind: "sequence", first: [first], last: late })).toBe("sequenced-answers");
     expect(gateCandidates(plain, [small, ...larger], () => true).map(({ kind }) => kind)).toEqual(["judge"]);
   });
 });

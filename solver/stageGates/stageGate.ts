@@ -40,7 +40,7 @@ export function stageGate(workload: Workload, model: string, document: GateDocum
   const calls = simple.find((each) => each.kind === "agreement");
   const asked = { samples: calls?.samples?.count ?? 0, peers: calls?.peers ?? [] };
   if (document.kind === "sequence") {
-    if (simple.slice(1).some(({ kind }) => kind === "agreement")) return { kind: "late-answers", model };
+    if (calls !== undefined) return { kind: "sequenced-answers", model };
     return { document, ...asked, ...sequenceScores(document, scores) };
   }
   const own = scores[0] ?? new Float64Array();

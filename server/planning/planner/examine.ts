@@ -118,7 +118,7 @@ function examineSensitivity(examined: Examined): Examination | string {
       plan: cascade,
     });
     return {
-      says: saysOf(perturbation),
+      says: saysOf(perturbation, explorer.input.gates === undefined ? "judge" : "gate"),
       keeps,
       routingChanges,
       deploymentChanges,
@@ -202,8 +202,8 @@ const latencyOf = ({ inputs: { objective }, predictions }: PlanDraft): number =>
 
 const tell = ({ explorer }: Examined, done: number, of: number): void => explorer.input.progress?.({ phase: "examining", done, of });
 
-function saysOf(perturbation: Perturbation): string {
+function saysOf(perturbation: Perturbation, scorer: "judge" | "gate"): string {
   const percent = Math.round(100 * Math.abs(perturbation.factor - 1));
   if (perturbation.kind === "rate") return `${percent} % ${perturbation.factor > 1 ? "more" : "fewer"} requests`;
-  return `a judge that scores ${percent} % lower and scatters by ${perturbation.noisePoints} points more`;
+  return `a ${scorer} that scores ${percent} % lower and scatters by ${perturbation.noisePoints} points more`;
 }

@@ -7,18 +7,19 @@ import { gateRefusalText, isRefused } from "@/solver/stageGates/gateRefusal";
 import { stageGatesOf } from "@/solver/stageGates/stageGate";
 
 /**
- * The gates that a task's cascades choose from. The judge alone where the situation names its gates, or a routing is set by hand and no one
- * gate is asked for.
+ * The gates that a task's cascades choose from. The judge alone where the situation names its gates, where no cascades are asked for, or where a
+ * routing is set by hand and no one gate is asked for.
  *
  * @returns a sentence where the gate that was asked for is not available.
  */
 export function gatesToPlan(
   situation: PlanningSituation,
-  { fixed, gateChoice = "any" }: Pick<SolveRequest, "fixed" | "gateChoice">,
+  { fixed, policy, gateChoice = "any" }: Pick<SolveRequest, "fixed" | "policy" | "gateChoice">,
 ): readonly GateCandidate[] | string {
   const judge: GateCandidate = { kind: "judge", documents: null };
   const isByHand = fixed !== null && gateChoice === "any";
-  if (isByHand || situation.gates !== undefined || gateChoice === "judge") return [judge];
+  const hasNoGate = policy === "slack" || policy === "one-model";
+  if (isByHand || hasNoGate || situation.gates !== undefined || gateChoice === "judge") return [judge];
   const isAvailable = (model: string): boolean =>
     cardOf(catalogue(situation).models, model) !== undefined && (shapesOf(situation, [model])[0]?.length ?? 0) > 0;
   const candidates = gateCandidates(situation.workload, modelsOf(situation), isAvailable);

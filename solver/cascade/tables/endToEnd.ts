@@ -81,9 +81,15 @@ export function composeEndToEnd({
   const secondsOf = ({ row, relative: own }: { readonly row: number; readonly relative: Float64Array }, prompt: number): number =>
     (stageSeconds[row] ?? 0) * (own[prompt] ?? 0);
   for (const [stage, answers] of waitedFor.entries()) {
+    const seconds = stageSeconds[stage] ?? 0;
+    const own = answers.length === 1 ? relative[stage] : undefined;
     for (let at = 0; at < prompts; at += 1) {
       const prompt = at * stride;
       if ((start[prompt] ?? 0) > stage || (exit[prompt] ?? 0) < stage) continue;
+      if (own !== undefined) {
+        total[at] = (total[at] ?? 0) + seconds * (own[prompt] ?? 0);
+        continue;
+      }
       let slowest = 0;
       for (const answer of answers) slowest = Math.max(slowest, secondsOf(answer, prompt));
       total[at] = (total[at] ?? 0) + slowest;
