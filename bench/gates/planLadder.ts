@@ -158,7 +158,7 @@ function figuresOf({ policy, deployment, predictions, solver }: PlanDraft, situa
   if (refusal !== null) throw new Error(refusal);
   const held = servingFiguresOf(traffic)({ policy, engines });
   return {
-    gate: solver.gates?.find(({ chosen }) => chosen)?.kind ?? "judge",
+    gate: solver.comparedGates?.find(({ chosen }) => chosen)?.kind ?? "judge",
     thresholds: policy.thresholds,
     gpusByModel: Object.fromEntries(deployment.map(({ model, gpus }) => [model, gpus])),
     ...{ promisedP95: predictions.p95Seconds, promisedLow: predictions.qualityBand.low },

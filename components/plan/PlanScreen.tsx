@@ -80,7 +80,7 @@ function PlanDesk(props: {
     },
     [write],
   );
-  const ownGate = planning.exact.plan?.solver.gates?.find(({ chosen }) => chosen)?.kind;
+  const ownGate = planning.exact.plan?.solver.comparedGates?.find(({ chosen }) => chosen)?.kind;
   // Thresholds changed by hand stay those of the plan's own gate.
   const changeOfPlan = useCallback(
     (next: Partial<PlanView>, how: "push" | "replace") => {

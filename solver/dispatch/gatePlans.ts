@@ -59,8 +59,8 @@ function recommended(input: GatePlansInput, all: readonly BuiltGate[], by: Objec
   // One gate that was asked for is compared with none.
   if (all.length === 1) return { outcome: "plan", draft: chosen.draft };
   const modelled = workload.judge.kind === "modelled";
-  const gates = all.map((one) => compared(one, { objective, modelled, chosen: one.kind === chosen.kind }));
-  return { outcome: "plan", draft: { ...chosen.draft, solver: { ...chosen.draft.solver, gates } } };
+  const comparedGates = all.map((one) => compared(one, { objective, modelled, chosen: one.kind === chosen.kind }));
+  return { outcome: "plan", draft: { ...chosen.draft, solver: { ...chosen.draft.solver, comparedGates } } };
 }
 
 /** The best plan that keeps floor and budget; null where none does. */

@@ -136,16 +136,8 @@ const judgePredictionSchema = z.object({
   stability: z.enum(["stable", "near-saturation"]),
 });
 
-/** A model that answers for gates alone. */
-const peerPredictionSchema = z.object({
-  model: machineName,
-  /** Number of its answers. */
-  requestsPerSecond: z.number().nonnegative(),
-  /** By the tables. */
-  p95Seconds: seconds,
-  utilisation: fraction,
-  stability: z.enum(["stable", "near-saturation"]),
-});
+/** A model that answers for gates alone, with the number of its answers. */
+const peerPredictionSchema = judgePredictionSchema.omit({ meanSeconds: true }).extend({ model: machineName });
 
 /** A plan's figures under a judge of another reliability. */
 const judgeOutlookSchema = z.object({
@@ -174,7 +166,7 @@ const predictionsSchema = z.object({
   /** Left out where no engine of the plan judges, and in older plans. */
   judge: judgePredictionSchema.optional(),
   /** Left out where no gate compares with other models' answers, and in older plans. */
-  peers: z.array(peerPredictionSchema).optional(),
+  gatePeers: z.array(peerPredictionSchema).optional(),
   /** Relative difference of the tables' p95 from the whole simulation of this plan. */
   tableError: z.number(),
   /** The same thresholds on the same GPUs under judges of other reliability; empty where nothing is judged or scores were measured. */
@@ -235,7 +227,7 @@ const solverSchema = z.object({
   /** The best plan of each kind of policy that was compared; left out where only cascades were. */
   policies: z.array(comparedPolicySchema).optional(),
   /** The best plan with each kind of gate that was compared; left out where only one was. */
-  gates: z.array(comparedGateSchema).optional(),
+  comparedGates: z.array(comparedGateSchema).optional(),
   alternatives: z.array(alternativeSchema),
 });
 

@@ -9,7 +9,7 @@ import type { GateRefusal } from "./gateRefusal";
 const FOLDS = 5;
 
 /** What an outcome table knows of an answer; `minimum-probability` where it has the column of confidence. */
-export const tableFeatures = ({ confidence }: Pick<ModelOutcomes, "confidence">): readonly ScorerFeature[] => [
+const tableFeatures = ({ confidence }: Pick<ModelOutcomes, "confidence">): readonly ScorerFeature[] => [
   "log-answer-tokens",
   "log-prompt-tokens",
   ...(confidence === undefined ? [] : (["minimum-probability"] as const)),

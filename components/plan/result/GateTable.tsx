@@ -11,7 +11,7 @@ const columns = [
 ] as const;
 
 /** The best plan with each kind of gate on the same objective and GPUs. */
-export function GateTable({ gates }: { readonly gates: NonNullable<Plan["solver"]["gates"]> }) {
+export function GateTable({ gates }: { readonly gates: NonNullable<Plan["solver"]["comparedGates"]> }) {
   return (
     <Table caption="Gates compared at the same floor, on at most the same GPUs" columns={columns}>
       {prepareGateRows(gates).map(({ kind, name, models, chosen, p95, quality, bound, gpus, cost, reason }) => (

@@ -207,9 +207,9 @@ export const PlanPanel = memo(function PlanPanel(props: {
                       <PolicyTable plan={plan} />
                     </Block>
                   )}
-                  {plan.solver.gates !== undefined && (
+                  {plan.solver.comparedGates !== undefined && (
                     <Block title="Gates compared at the same floor">
-                      <GateTable gates={plan.solver.gates} />
+                      <GateTable gates={plan.solver.comparedGates} />
                     </Block>
                   )}
                   <Block title={exact.current ? "GPUs by node" : "GPUs by node, of the last exact plan"}>

@@ -119,7 +119,7 @@ export function KnobPanel(props: {
               onChange={(policy) => onChange({ policy, fixed: null, ...(policy !== "slack" && { tau: null }) }, "push")}
             />
           </div>
-          {(view.gateChoice !== "any" || planning.exact.plan?.solver.gates !== undefined) && (
+          {(view.gateChoice !== "any" || planning.exact.plan?.solver.comparedGates !== undefined) && (
             <SelectField
               label="Gate of cascades"
               value={view.gateChoice}

@@ -21,7 +21,7 @@ export function describePlan(plan: Plan): string {
     ...deployment.map((model) => {
       const stage = predictions.stages.find((own) => own.model === model.model);
       const judging = model.model === judge ? predictions.judge : undefined;
-      const peer = predictions.peers?.find((own) => own.model === model.model);
+      const peer = predictions.gatePeers?.find((own) => own.model === model.model);
       const load = stage ?? judging ?? peer;
       return [
         model.model,
@@ -134,8 +134,8 @@ function askedLines({ inputs: { constraints, running }, deployment }: Plan): str
 }
 
 /** What each kind of gate gives on the same objective and GPUs. */
-function gateLines({ solver: { gates = [] } }: Plan): string[] {
-  return gates.map((gate) => {
+function gateLines({ solver: { comparedGates = [] } }: Plan): string[] {
+  return comparedGates.map((gate) => {
     const name = `gate ${plannedGateName(gate)}:`;
     const { p95Seconds, quality, qualityLow, gpus, chosen } = gate;
     if (gate.noPlan !== undefined || p95Seconds === null || quality === null || qualityLow === null)

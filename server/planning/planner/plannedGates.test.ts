@@ -75,7 +75,7 @@ function predictedAgain(draft: PlanDraft, { workload }: PlanningSituation): Plan
 describe("plans with gates", { timeout: 120_000 }, () => {
   it("take the fastest gate at the floor, and list what every other gives", () => {
     const { policy, predictions, solver } = planWith("any");
-    const compared = solver.gates ?? [];
+    const compared = solver.comparedGates ?? [];
     expect(compared.map(({ kind }) => kind)).toEqual(["judge", "confidence", "scorer", "sequence"]);
     const chosen = compared.filter((one) => one.chosen);
     expect(chosen).toHaveLength(1);
@@ -117,7 +117,7 @@ describe("plans with gates", { timeout: 120_000 }, () => {
     expect(policy.gates).toMatchObject([{ kind: "agreement", peers: [PEER] }]);
     expect(deployment.map(({ model }) => model)).toEqual([...LADDER, PEER]);
     expect(deployment.reduce((sum, { gpus }) => sum + gpus, 0)).toBeLessThanOrEqual(16);
-    expect(predictions.peers?.map(({ model, requestsPerSecond }) => [model, requestsPerSecond])).toEqual([[PEER, PEER_RATE]]);
+    expect(predictions.gatePeers?.map(({ model, requestsPerSecond }) => [model, requestsPerSecond])).toEqual([[PEER, PEER_RATE]]);
     expect(predictions.costUsdPerHour).toBe(3 * deployment.reduce((sum, { gpus }) => sum + gpus, 0));
     expect(policy.judge.whenDown).toBe("largest");
     expect(Math.abs(predictions.tableError)).toBeLessThan(0.25);
@@ -146,7 +146,7 @@ describe("plans with gates", { timeout: 120_000 }, () => {
   it("are no slower with a free gate of the judge's own scores than with the judge", () => {
     const models = generated.outcomes.models.map((own) => ({ ...own, confidence: own.judged }));
     const workload = { ...generated, outcomes: { ...generated.outcomes, models } };
-    const compared = planWith("any", { workload, workloadId: "alike" }).solver.gates ?? [];
+    const compared = planWith("any", { workload, workloadId: "alike" }).solver.comparedGates ?? [];
     const secondsOf = (kind: string): number => compared.find((one) => one.kind === kind)?.p95Seconds ?? Number.POSITIVE_INFINITY;
     expect(secondsOf("confidence")).toBeLessThanOrEqual(secondsOf("judge"));
   });
@@ -183,6 +183,6 @@ describe("plans with gates", { timeout: 120_000 }, () => {
   it("stay the judge's where a workload has no other scores, with nothing to compare", () => {
     const { policy, solver } = planWith("any", { workload: generated, workloadId: "plain" });
     expect(policy.gates).toBeUndefined();
-    expect(solver.gates).toBeUndefined();
+    expect(solver.comparedGates).toBeUndefined();
   });
 });

@@ -202,7 +202,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           if (at.phase === "examining") told(at);
         };
         const { workload } = situation;
-        const chosen = isCascade(examined) ? examined.solver.gates?.find((one) => one.chosen)?.kind : undefined;
+        const chosen = isCascade(examined) ? examined.solver.comparedGates?.find((one) => one.chosen)?.kind : undefined;
         const own = candidates.find(({ kind }) => kind === chosen);
         const examination = examine(task.examine, {
           explorer: own === undefined ? explorer : explorerFor(withGates(own.documents, { candidates, objective }), objective.percentile),

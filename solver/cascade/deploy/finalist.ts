@@ -115,7 +115,7 @@ function limitInFlight(explorer: Explorer, routing: number, stages: readonly Dep
 }
 
 /** The replica shapes of a deployed model: of the ladder, the judge or a peer. */
-export function shapesOfModel(
+function shapesOfModel(
   { sample, shapes, judgeEngine, gates }: Explorer["input"],
   model: string,
 ): Explorer["input"]["shapes"][number] {

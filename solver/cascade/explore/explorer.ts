@@ -36,7 +36,7 @@ export interface ExploreInput
 }
 
 /** Gates that an explorer plans with. */
-export interface ExploredGates {
+interface ExploredGates {
   /** On the whole table, for simulations. */
   readonly stages: StageGates;
   /** Further answers of the same model that each gate asks for, by model of the sample. */

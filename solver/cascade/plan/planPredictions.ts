@@ -109,13 +109,13 @@ function judgePrediction({ explorer, profile }: Predicted, { routing, kept, judg
 }
 
 /** The figures of the models that answer for gates alone, where the plan has any. */
-function peerPredictions({ explorer, profile }: Predicted, { routing, kept }: Finalist): Pick<Predictions, "peers"> {
+function peerPredictions({ explorer, profile }: Predicted, { routing, kept }: Finalist): Pick<Predictions, "gatePeers"> {
   const peers = explorer.input.gates?.peers ?? [];
   const rows = explorer.rows(explorer.routing(routing));
   const found = kept.filter(({ model }) => peers.some((peer) => peer.model === model));
   if (found.length === 0) return {};
   return {
-    peers: found.map((own) => ({
+    gatePeers: found.map((own) => ({
       model: own.model,
       requestsPerSecond: rows.find(({ model }) => model === own.model)?.requestsPerSecond ?? 0,
       p95Seconds: own.tableSeconds,
