@@ -1,4 +1,5 @@
 import type { Benchmark, Measurement } from "../lib/benchmark";
+import { dataPresent, workloadOf } from "../lib/compareData";
 import { SEEDS } from "../lib/gateSplits";
 import { floorTable, gateTable, meanText, verdictTable, winnerOf } from "../lib/gateTables";
 import { once } from "../lib/once";
@@ -7,6 +8,8 @@ import { table } from "../lib/tables";
 import { answersPresent, ladderAnswers } from "./answers";
 import { gateLadders } from "./cases";
 import { type MeasuredLadder, measureLadder } from "./measureLadder";
+import { PLAN_SEEDS, type PlannedCase, planLadder } from "./planLadder";
+import { byCase, gpuTable, planTable, relativeP95 } from "./planTables";
 
 /** All ladders, measured once for all benchmarks. */
 const measured = once(async (): Promise<readonly MeasuredLadder[]> => {
@@ -68,12 +71,38 @@ async function calibrationLeft(): Promise<Measurement> {
   };
 }
 
+/** Plans with the judge alone and with the best gate, on the arrivals of the Azure conversation trace. */
+const planned = once(async (): Promise<readonly PlannedCase[]> => {
+  const { arrivalSeconds } = await workloadOf({ family: "Llama-3.1-Instruct", tasks: ["gsm"], judgeAuc: 0.8 });
+  const cases: PlannedCase[] = [];
+  for (const ladder of gateLadders) {
+    const answers = await ladderAnswers(ladder);
+    for (const seed of PLAN_SEEDS) cases.push(...(await planLadder(answers, arrivalSeconds, seed)));
+  }
+  writeRows("gatePlans", cases);
+  writeTables("gatePlans", [planTable(cases), gpuTable(cases)]);
+  return cases;
+});
+
+/** Cases in which the plan with the best gate has a p95 that is lower by a quarter. */
+async function quickerPlans(): Promise<Measurement> {
+  const changes = byCase(await planned()).map((own) => mean(own.flatMap((one) => relativeP95(one) ?? [])) - 1);
+  return {
+    figure: changes.filter((change) => change <= -0.25).length,
+    unit: `of ${changes.length} cases`,
+    detail: `p95 of the plan with the best gate lower by 25 % or more than the judge plan's, held out, same floor, GPUs and trace: ${changes.map((change) => `${(100 * change).toFixed(0)} %`).join(", ")}`,
+  };
+}
+
 export const gateBenchmarks: readonly Benchmark[] = answersPresent()
   ? [
       { name: "gates, agreement over random escalation", budget: null, run: () => leastOverRandom("agreement with the peer") },
       { name: "gates, modelled judge over random escalation", budget: null, run: () => leastOverRandom("judge of AUC 0.8") },
       { name: "gates, trained router over random escalation", budget: null, run: () => leastOverRandom("trained router") },
       { name: "gates, ladders that agreement wins", budget: null, run: agreementWins },
+      ...(dataPresent()
+        ? [{ name: "gates, plans quicker by a quarter", budget: { figure: 6, keep: "at least" }, run: quickerPlans } as const]
+        : []),
       { name: "gates, calibration error left", budget: { figure: 5, keep: "at most" }, run: calibrationLeft },
     ]
   : [];

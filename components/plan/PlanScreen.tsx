@@ -53,11 +53,11 @@ function PlanDesk(props: {
   const workloadId = workloads.find((each) => each.id === view.workload)?.id ?? defaults.workload;
   const requestsPerSecond = view.requestsPerSecond ?? defaults.requestsPerSecond;
   const clusterId = cluster.spec.id;
-  const { constraints, judge, judgeSeconds, router } = view;
+  const { constraints, judge, judgeSeconds, router, gateChoice } = view;
   const asked = useStableValue({ constraints, judge, judgeSeconds, router });
   const situation = useMemo(
-    () => ({ workloadId, clusterId, requestsPerSecond, ...asSituation(asked) }),
-    [workloadId, clusterId, requestsPerSecond, asked],
+    () => ({ workloadId, clusterId, requestsPerSecond, ...asSituation(asked), ...(gateChoice !== "any" && { gateChoice }) }),
+    [workloadId, clusterId, requestsPerSecond, asked, gateChoice],
   );
   const settled = useStableValue(view.fixed);
   const fixed = useStableValue(heldRouting ?? view.fixed);
@@ -79,6 +79,15 @@ function PlanDesk(props: {
       write(next, how);
     },
     [write],
+  );
+  const ownGate = planning.exact.plan?.solver.comparedGates?.find(({ chosen }) => chosen)?.kind;
+  // Thresholds changed by hand stay those of the plan's own gate.
+  const changeOfPlan = useCallback(
+    (next: Partial<PlanView>, how: "push" | "replace") => {
+      const byHand = (next.fixed ?? null) !== null && gateChoice === "any" && ownGate !== undefined;
+      change(byHand ? { ...next, gateChoice: ownGate } : next, how);
+    },
+    [change, gateChoice, ownGate],
   );
   const steps = useSettingsHistory(view, change);
   const approach = useCallback(() => setTurning(true), []);
@@ -135,7 +144,7 @@ function PlanDesk(props: {
         identities={identities}
         onHold={holdRouting}
         onApproach={approach}
-        onChange={change}
+        onChange={changeOfPlan}
       />
     </>
   );

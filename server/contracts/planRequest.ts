@@ -3,6 +3,7 @@ import { JUDGE_SECONDS_BOUNDS } from "@/solver/judging/judgeTime";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
 import { predictorHash } from "@/solver/plan/directStart";
 import { objectiveSchema } from "@/solver/plan/plan";
+import { gateChoices } from "@/solver/plan/planGates";
 import { MOST_TAU, policyChoices } from "@/solver/plan/planSlack";
 import { examinedKinds } from "./studio/examination";
 
@@ -47,7 +48,11 @@ const routingSchema = z.object({
 });
 
 /** `around`: a routing that an operator set manually, explored with all that differ from it in one threshold; absent: all cascades. */
-export const exploreSchema = planRequestSchema.extend({ around: routingSchema.nullable().optional() });
+export const exploreSchema = planRequestSchema.extend({
+  around: routingSchema.nullable().optional(),
+  /** The gate whose scores route; absent, or any: the judge. */
+  gateChoice: z.enum(gateChoices).optional(),
+});
 
 export const solveSchema = planRequestSchema.extend({
   objective: objectiveSchema,
@@ -55,6 +60,8 @@ export const solveSchema = planRequestSchema.extend({
   fixed: routingSchema.nullable(),
   /** The kinds of policies to choose from; absent: cascades. */
   policy: z.enum(policyChoices).optional(),
+  /** The gates of cascades to choose from; absent: all that the workload's columns allow, or with a routing set by hand the judge. */
+  gateChoice: z.enum(gateChoices).optional(),
   /** The tau of slack dispatch; absent: the planner chooses it. */
   tau: z.number().min(0).max(MOST_TAU).optional(),
 });

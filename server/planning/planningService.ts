@@ -19,14 +19,7 @@ import { cardOf } from "@/solver/hardware/catalogue";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { RunningReplica } from "@/solver/plan/clusterSpec";
 import type { CascadePolicy, Plan } from "@/solver/plan/plan";
-import {
-  confidencePredictorOf,
-  GAIN_NOT_REPEATED,
-  GATES_NOT_SIMULATED,
-  isByThresholds,
-  routesByJudgedScores,
-  type SlackPolicy,
-} from "@/solver/plan/policySchema";
+import { confidencePredictorOf, GAIN_NOT_REPEATED, isByThresholds, type SlackPolicy } from "@/solver/plan/policySchema";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import type { Workload } from "@/solver/workload/workload";
 import { confidencePart, type ScoredWorkload, withTrainedConfidence } from "./planner/trainedConfidence";
@@ -102,7 +95,6 @@ export function createPlanningService(
     const { policy, inputs } = plan;
     if (policy.kind !== "cascade" && policy.kind !== "slack")
       return { ok: false, message: `Only cascades and slack dispatch are simulated, not ${policy.kind}.` };
-    if (!routesByJudgedScores(policy)) return { ok: false, message: GATES_NOT_SIMULATED };
     const workload = workloadOf(inputs.workload.id);
     if (workload === null)
       return { ok: false, message: `The workload of ${plan.metadata.name} is not kept here, so that nothing can be simulated with it.` };
@@ -185,7 +177,6 @@ export function createPlanningService(
     const { policy } = plan;
     if (policy.kind !== "cascade" && policy.kind !== "slack")
       return { ok: false, message: `Only cascades and slack dispatch are simulated, and this policy is ${policy.kind}.` };
-    if (!routesByJudgedScores(policy)) return { ok: false, message: GATES_NOT_SIMULATED };
     if (policy.kind === "cascade" && !isByThresholds(policy)) return { ok: false, message: GAIN_NOT_REPEATED };
     const found = situation(request, { confidence: false });
     if (!found.ok) return found;
@@ -223,10 +214,10 @@ export function createPlanningService(
 
   return {
     serve,
-    async explore({ around = null, ...request }, asking) {
+    async explore({ around = null, gateChoice, ...request }, asking) {
       const found = situation(request, { confidence: false });
       if (!found.ok) return found;
-      const answer = await planner.explore({ ...found.situation, around }, asking);
+      const answer = await planner.explore({ ...found.situation, around, gateChoice }, asking);
       return answer.ok ? { ...answer, ...noted(found.notes) } : answer;
     },
     async dispatch(request, asking) {
@@ -235,11 +226,11 @@ export function createPlanningService(
       const answer = await planner.dispatch(found.situation, asking);
       return answer.ok ? { ...answer, ...noted(found.notes) } : answer;
     },
-    async solve({ objective, fixed, policy, tau, ...request }, asking) {
+    async solve({ objective, fixed, policy, tau, gateChoice, ...request }, asking) {
       const found = situation(request, { confidence: readsConfidence(policy) });
       if (!found.ok)
         return { outcome: "infeasible", kind: "malformed", reason: found.message, bestQuality: null, bestLatencySeconds: null };
-      const asked = { ...found.situation, ...versionOf(request.workloadId), objective, fixed, policy, tau };
+      const asked = { ...found.situation, ...versionOf(request.workloadId), objective, fixed, policy, tau, gateChoice };
       const answer = await planner.solve(asked, asking);
       return answer.outcome === "plan" ? { ...answer, ...noted(found.notes) } : answer;
     },
@@ -269,15 +260,16 @@ export function createPlanningService(
       const recomputed = { ...plan, inputs: { ...plan.inputs, ...known }, predictions, solver };
       return { ok: true, plan: sealPlan(recomputed, new Date(plan.metadata.createdAt)) };
     },
-    async *examine({ objective, fixed, policy, tau, examine, ...request }, signal) {
+    async *examine({ objective, fixed, policy, tau, gateChoice, examine, ...request }, signal) {
       const found = situation(request, { confidence: readsConfidence(policy) || examine === "baselines" });
       if (!found.ok) return yield { kind: "refused", message: found.message };
       const { workload: _, judge, ...asked } = found.situation;
       // The source of the judge's time does not affect an examination.
-      const key = JSON.stringify([asked, { ...judge, source: null }, objective, fixed, policy, tau, examine]);
+      const key = JSON.stringify([asked, { ...judge, source: null }, objective, fixed, policy, tau, gateChoice, examine]);
       const known = examined.get(key);
       if (known !== undefined) return yield { kind: "answer", examination: known };
-      const asking = (own: RequestOptions) => planner.examine({ ...found.situation, objective, fixed, policy, tau, examine }, own);
+      const asking = (own: RequestOptions) =>
+        planner.examine({ ...found.situation, objective, fixed, policy, tau, gateChoice, examine }, own);
       for await (const event of withProgress(asking, signal)) {
         if (event.kind === "progress") yield event;
         else if (!event.answer.ok) yield { kind: "refused", message: event.answer.message };
@@ -290,7 +282,6 @@ export function createPlanningService(
   };
 }
 
-/** Whether slack dispatch is among the kinds of policies asked for. */
 /** Whether a kind of policies reads a trained predictor of confidence where there is one: slack dispatch and cascade routing. */
 const readsConfidence = (policy: SolveRequest["policy"]): boolean => policy === "slack" || policy === "cascade-routing" || policy === "any";
 

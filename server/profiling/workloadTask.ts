@@ -4,6 +4,7 @@ import type { Store } from "@/server/store/store";
 import { type PackedWorkload, packWorkload } from "@/server/workloads/packWorkload";
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
+import { comparedPart } from "./gateReadings";
 import { countedScore } from "./measures/readings";
 import { profileTable } from "./profileTable";
 
@@ -52,7 +53,11 @@ export function makeWorkloads({ profiles, prompts }: Pick<Store, "profiles" | "p
   });
   if (!table.ok) return table;
   const measureOf = (id: string) => ({ id, name: profile.request.measures.find((measure) => measure.id === id)?.name ?? id });
-  const outcomes = { ...table, measured: { emulated, gate: measureOf(gate), label: measureOf(label) } };
+  const { samples } = profile.request.gates;
+  const outcomes = {
+    ...{ ...table, measured: { emulated, gate: measureOf(gate), label: measureOf(label) } },
+    ...(samples === null ? {} : { agreement: { answer: comparedPart(profile.request), samples } }),
+  };
   const workloads = named.map(({ name, arrivals }) =>
     packWorkload(buildWorkload({ name, outcomes, arrivals, judgeAuc: null, seed: workloadSeed })),
   );

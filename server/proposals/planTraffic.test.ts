@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { sealPlan } from "@/server/planning/planner/sealPlan";
 import { planningSample, promptsReaching, routePrompts } from "@/solver/cascade/routing/routing";
 import { examplePlanDraft } from "@/solver/plan/testing/examplePlan";
+import { withColumns } from "@/solver/stageGates/testing/gateColumns";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { splitPrompts } from "@/solver/workload/split";
 import { plannedAcceptedScores, plannedTraffic } from "./plannedTraffic";
@@ -71,7 +72,7 @@ test("lengths and scores of a model are planned for on the prompts that reach it
   expect(reach.length).toBeLessThan(sample.prompts);
 });
 
-test("no scores are planned for where the gateway gets none of the judge: at a threshold of 0, and from other gates", () => {
+test("no scores are planned for where they are not known: at a threshold of 0, and of gates that the workload has no column of", () => {
   const unjudged = { ...plan, policy: { ...draft.policy, stages: [{ model: small!.model }, { model: large!.model }], thresholds: [0] } };
   expect(plannedTraffic(unjudged, workload).characteristics.map(({ name }) => name)).toEqual([
     "input tokens",
@@ -84,6 +85,11 @@ test("no scores are planned for where the gateway gets none of the judge: at a t
     policy: { ...unjudged.policy, thresholds: [60], gates: [{ kind: "confidence", measure: "minimum" } as const] },
   };
   expect(plannedTraffic(gated, workload).characteristics.map(({ name }) => name)).toEqual(["input tokens"]);
+  const measured = withColumns(workload);
+  const { characteristics } = plannedTraffic(gated, measured);
+  const scores = characteristics.find(({ name }) => name === `score of ${small!.model}`)?.values ?? [];
+  expect(scores.every((score) => measured.outcomes.models[0]!.confidence!.some((one) => Math.abs(one - score) < 0.01))).toBe(true);
+  expect(scores).not.toEqual([]);
 });
 
 test("fresh prompts of the planned traffic are no drift, however long they come", () => {

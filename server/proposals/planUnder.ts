@@ -2,7 +2,7 @@ import { asItRuns, type PredictedAsItRuns, predictedAsItRuns } from "@/server/pl
 import type { Planner } from "@/server/planning/planner/planner";
 import { dispatchSituation, situationOf } from "@/server/planning/planner/situationOf";
 import type { Plan } from "@/solver/plan/plan";
-import { GAIN_NOT_REPEATED, GATES_NOT_SIMULATED, isByThresholds, routesByJudgedScores } from "@/solver/plan/policySchema";
+import { GAIN_NOT_REPEATED, isByThresholds } from "@/solver/plan/policySchema";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
 
 /** Inputs of a plan in place of the planned ones. */
@@ -29,7 +29,6 @@ export async function planUnder(
   const { policy } = plan;
   if (policy.kind !== "cascade" && policy.kind !== "slack")
     return { kind: "not-evaluated", because: `Only cascades and slack dispatch are simulated, and this policy is ${policy.kind}.` };
-  if (!routesByJudgedScores(policy)) return { kind: "not-evaluated", because: GATES_NOT_SIMULATED };
   if (policy.kind === "cascade" && !isByThresholds(policy)) return { kind: "not-evaluated", because: GAIN_NOT_REPEATED };
   if (policy.kind === "slack" && policy.learnt?.confidence !== undefined)
     return { kind: "not-evaluated", because: "The confidences of its predictor are known for the planned prompts only." };

@@ -2,7 +2,9 @@ import { routeByPolicy } from "@/solver/cascade/routing/gainRouting";
 import { isScored, planningSample, promptsReaching, promptsScored } from "@/solver/cascade/routing/routing";
 import type { Characteristic, PlannedTraffic } from "@/solver/numeric/drift";
 import type { Plan } from "@/solver/plan/plan";
-import { directStartOf, modelsOf, routesByJudgedScores, thresholdsOf } from "@/solver/plan/policySchema";
+import { directStartOf, gatesByModel, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
+import { isRefused } from "@/solver/stageGates/gateRefusal";
+import { type StageGates, stageGatesOf, withGateScores } from "@/solver/stageGates/stageGate";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
@@ -52,10 +54,11 @@ export function routedByPlan({ policy }: Pick<Plan, "policy">, workload: Workloa
   const modelled = directStart?.router.kind === "modelled" ? directStart.router : null;
   const outcomes = modelled === null ? workload.outcomes : withRouterScores(workload.outcomes, { auc: modelled.auc, seed: workload.seed });
   const isScored = directStart === undefined || outcomes.models.every(({ routerScore }) => routerScore !== undefined);
-  const isRead = isScored && routesByJudgedScores(policy);
+  const gates = policy.kind === "cascade" ? stageGatesOf(workload, gatesByModel(policy)) : (new Map() satisfies StageGates);
+  const isRead = isScored && !isRefused(gates);
   // All others route requests by load or by unknown scores, so the requests of a model are not known in advance: only arrivals are compared.
   const models = (policy.kind === "cascade" && isRead) || policy.kind === "fixed" ? modelsOf(policy) : [];
-  const sample = planningSample(outcomes, planning, models);
+  const sample = planningSample(isRefused(gates) ? outcomes : withGateScores({ outcomes }, gates), planning, models);
   const routed =
     policy.kind === "cascade" && isRead ? routeByPolicy(sample, policy) : routeByPolicy(sample, { thresholds: [...thresholdsOf(policy)] });
   return { models, planning, sample, routed };

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { z } from "zod";
+import { comparedAnswersSchema } from "@/solver/gates/gateDocument";
 import { canonicalJson } from "@/solver/plan/canonical";
 import { gateColumns, gateColumnsOf } from "@/solver/workload/gateColumns";
 import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
@@ -30,6 +31,7 @@ const headerSchema = z.object({
         label: z.object({ id: z.string(), name: z.string() }),
       })
       .optional(),
+    agreement: comparedAnswersSchema.optional(),
     byHour: z.array(z.number().nullable()).length(24).optional(),
   }),
   arrivals: z.int().min(2),
@@ -105,11 +107,12 @@ export function decodeWorkload(packed: Uint8Array): Workload {
 }
 
 /**
- * SHA-256, in hex, of everything a plan can depend on: outcomes, arrivals, judge and seed. Not of the name and the origin, which are words:
- * the same content under another name has the same hash.
+ * SHA-256, in hex, of everything a plan can depend on: outcomes, arrivals, judge, seed, and what columns of agreement compare. Not of the
+ * name and the rest of the origin, which are words: the same content under another name has the same hash.
  */
 export function workloadHash(workload: Workload): string {
-  const { outcomes, judge, seed } = workload;
+  const { outcomes, judge, seed, origin } = workload;
+  const { agreement } = origin;
   const hash = createHash("sha256").update(
     canonicalJson({
       promptIds: outcomes.promptIds,
@@ -118,6 +121,7 @@ export function workloadHash(workload: Workload): string {
       arrivals: workload.arrivalSeconds.length,
       judge: { ...judge },
       seed,
+      ...(agreement === undefined ? {} : { agreement: { ...agreement } }),
     }),
   );
   for (const column of columnsOf(workload)) hash.update(column);

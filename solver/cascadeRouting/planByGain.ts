@@ -4,6 +4,8 @@ import { buildPlan } from "@/solver/cascade/plan/buildPlan";
 import type { BuildPlanInput, BuiltPlan, NoPlan } from "@/solver/cascade/plan/planInput";
 import type { StartRouter } from "@/solver/plan/directStart";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
+import { gateRefusalText } from "@/solver/stageGates/gateRefusal";
+import { gainRefusal } from "@/solver/stageGates/stageGate";
 import { boundText } from "@/solver/wording/wording";
 import { gainExplorer } from "./gainExplorer";
 
@@ -15,6 +17,8 @@ const kept = new WeakMap<Explorer, Map<string, Explorer | string>>();
  */
 export function planByGain(input: BuildPlanInput): BuiltPlan {
   const { objective } = input;
+  const unplanned = gainRefusal(input.explorer.input.gates?.stages ?? new Map());
+  if (unplanned !== null) return refused(gateRefusalText(unplanned));
   const router = routerOf(input);
   if (router === null)
     return refused(

@@ -71,6 +71,7 @@ export class ClusterDriver {
     for (let request = world.takeJudged(now); request !== null; request = world.takeJudged(now)) {
       this.queue(request, now, { kind: "answered", judgedScore: world.judgedScore(request) });
     }
+    if (world.hasFreed?.()) this.undecided ||= this.waiting.size > 0;
     this.collectJoining(now);
     while (this.undecided) {
       this.decide(now);

@@ -62,6 +62,8 @@ export interface ClusterWorld {
   judge(request: number, now: number): void;
   /** The judge's score; null where it gives none. */
   judgedScore(request: number): number | null;
+  /** Whether an engine got room since the last call other than by a request's own answer; left out: never. */
+  hasFreed?(): boolean;
   accept(request: number, reason: string, now: number): void;
   /** The request waited, and is not served: its client gets the reason. */
   refuse(request: number, now: number): void;

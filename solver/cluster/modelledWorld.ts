@@ -1,10 +1,12 @@
 import type { JudgeVariation } from "@/solver/judging/judgeTime";
 import type { Outage, Policy, ReplicaView, Start, StartingRequest } from "@/solver/policies/core/policy";
+import type { StageGate, StageGates } from "@/solver/stageGates/stageGate";
 import type { OutcomeTable, RequestSample } from "@/solver/workload/workload";
 import { type CallLearning, callLearning } from "./callLearning";
 import { ClusterEngines, type ClusterReplica } from "./clusterEngines";
 import type { ClusterOutcome } from "./clusterOutcome";
 import type { ClusterWorld, Sending } from "./clusterWorld";
+import { callsPerRequest, FurtherAnswers } from "./furtherAnswers";
 import { engineJudge, fixedJudge, type JudgeEngines, type JudgeQueue, varyingJudge } from "./judgeQueue";
 import { StageAnswers } from "./stageAnswers";
 
@@ -21,6 +23,10 @@ export interface ClusterSimulation {
   readonly judgeVariation?: JudgeVariation | undefined;
   /** The judge's own replicas, at which answers queue. */
   readonly judgeEngines?: JudgeEngines;
+  /** Gates in the place of the judge alone, by the model of the stage; left out: the judge scores all answers. */
+  readonly gates?: StageGates;
+  /** Replicas of models that answer for gates alone, which the policy does not see. */
+  readonly peerReplicas?: readonly ClusterReplica[];
   /** Expected output tokens of a request at a stage. Left out: no prediction, and policies use the other inputs. */
   readonly predictTokens?: (request: number, stage: number) => number;
   /** Models that have no engines during the whole run; left out: all have. */
@@ -31,6 +37,17 @@ function judgeQueueOf({ judgeSeconds, judgeVariation, judgeEngines }: ClusterSim
   if (judgeEngines !== undefined) return engineJudge(judgeEngines, requests);
   return judgeVariation === undefined ? fixedJudge(judgeSeconds) : varyingJudge(judgeSeconds, judgeVariation, requests);
 }
+
+/** Input tokens of the requests, and after them of so many further calls of each. */
+function repeated(inputTokens: Int32Array, calls: number): Int32Array {
+  const all = new Int32Array(inputTokens.length * (1 + calls));
+  all.set(inputTokens);
+  for (let slot = inputTokens.length; slot < all.length; slot += 1)
+    all[slot] = inputTokens[Math.floor((slot - inputTokens.length) / calls)] ?? 0;
+  return all;
+}
+
+const comparesAnswers = ({ samples, peers }: StageGate): boolean => samples + peers.length > 0;
 
 /** A sample of requests on modelled engines, with answers and scores from a table; records the outcome of each. */
 export class ModelledWorld implements ClusterWorld {
@@ -46,6 +63,11 @@ export class ModelledWorld implements ClusterWorld {
   private readonly outcomes: OutcomeTable;
   private readonly predictTokens: ClusterSimulation["predictTokens"];
   private readonly judgeQueue: JudgeQueue;
+  private readonly gates: StageGates | undefined;
+  /** null: no gate compares with further answers. */
+  private readonly further: FurtherAnswers | null;
+  /** Requests whose answers have a score without the judge. */
+  private readonly scored: number[] = [];
   private readonly engines: ClusterEngines;
   /** Each visit to a stage is a call of its request, a program without agent names. null: no learner of workflows. */
   private readonly learning: CallLearning | null;
@@ -65,7 +87,7 @@ export class ModelledWorld implements ClusterWorld {
   private lastFinish = 0;
 
   constructor(simulation: ClusterSimulation) {
-    const { policy, replicas, sample, outcomes, predictTokens, outage } = simulation;
+    const { policy, replicas, sample, outcomes, predictTokens, outage, gates, peerReplicas = [] } = simulation;
     const count = sample.arrivalSeconds.length;
     this.policy = policy;
     this.outage = outage;
@@ -76,8 +98,12 @@ export class ModelledWorld implements ClusterWorld {
     this.programIds = Array.from({ length: count }, (_, request) => String(request));
     this.arrivalSeconds = sample.arrivalSeconds;
     this.inputTokens = sample.prompt.map((prompt) => outcomes.inputTokens[prompt] ?? 0);
-    this.engines = new ClusterEngines(replicas, this.inputTokens);
-    this.replicas = this.engines.views;
+    const calls = gates === undefined ? 0 : callsPerRequest(gates);
+    this.engines = new ClusterEngines([...replicas, ...peerReplicas], calls === 0 ? this.inputTokens : repeated(this.inputTokens, calls));
+    this.replicas = this.engines.views.slice(0, replicas.length);
+    this.gates = gates;
+    this.further =
+      gates === undefined || calls === 0 ? null : new FurtherAnswers({ gates, outcomes, requests: count, engines: this.engines });
     this.learning = callLearning(policy);
     this.forecasts = this.learning;
     this.stage = new Int8Array(count);
@@ -99,7 +125,8 @@ export class ModelledWorld implements ClusterWorld {
   }
 
   takeAnswered(now: number): number | null {
-    const request = this.engines.takeAnswered(now);
+    let request = this.engines.takeAnswered(now);
+    while (request !== null && this.further?.take(request)) request = this.engines.takeAnswered(now);
     if (request === null) {
       // All answers of this instant have been sent to the judge.
       this.judgeQueue.advanceTo(now);
@@ -117,7 +144,11 @@ export class ModelledWorld implements ClusterWorld {
   }
 
   takeJudged(now: number): number | null {
-    return this.judgeQueue.takeJudged(now);
+    return this.scored.shift() ?? this.further?.takeSettled() ?? this.judgeQueue.takeJudged(now);
+  }
+
+  hasFreed(): boolean {
+    return this.further?.takeFreed() === true;
   }
 
   takeJoining(now: number): number | null {
@@ -149,6 +180,7 @@ export class ModelledWorld implements ClusterWorld {
     this.enter(request, stage);
     this.joinedSeconds[request] = now;
     const { model } = this.answersAt(request).outcomes;
+    this.further?.queue(request, model);
     const identity = { programId: this.programIds[request] ?? "", application: "", agent: "", upstream: [] };
     this.learning?.joined(request, identity, { model, arrivedSeconds: now, nowSeconds: now });
   }
@@ -158,6 +190,7 @@ export class ModelledWorld implements ClusterWorld {
     this.learning?.dispatched(request, this.answersAt(request).outcomes.model, now);
     const fits = this.engines.dispatch(request, replicaId, { atSeconds: now, outputTokens: this.outputTokensOf(request), priority });
     if (!fits) this.refuse(request, now);
+    else this.beginGate(request, now);
     return fits;
   }
 
@@ -172,12 +205,22 @@ export class ModelledWorld implements ClusterWorld {
 
   judge(request: number, now: number): void {
     this.isScored[request] = 1;
+    const gate = this.gates?.get(this.answersAt(request).outcomes.model);
+    if (gate !== undefined && gate.judged?.[this.promptOf(request)] !== 1) {
+      if (comparesAnswers(gate)) this.further?.read(request, now);
+      else this.scored.push(request);
+      return;
+    }
     const outputTokens = this.outputTokensOf(request);
     this.judgeQueue.judge(request, { nowSeconds: now, inputTokens: this.inputTokens[request] ?? 0, outputTokens });
   }
 
   judgedScore(request: number): number | null {
-    return this.answersAt(request).outcomes.judged[this.promptOf(request)] ?? null;
+    const { model, judged } = this.answersAt(request).outcomes;
+    const gate = this.gates?.get(model);
+    const prompt = this.promptOf(request);
+    if (gate === undefined) return judged[prompt] ?? null;
+    return comparesAnswers(gate) && this.further?.hasAny(request) !== true ? null : (gate.scores[prompt] ?? null);
   }
 
   accept(request: number, _reason: string, now: number): void {
@@ -192,6 +235,7 @@ export class ModelledWorld implements ClusterWorld {
   }
 
   refuse(request: number, now: number): void {
+    this.further?.queue(request, undefined);
     this.learning?.finished(request, { nowSeconds: now, inputTokens: this.inputTokens[request] ?? 0, outputTokens: null });
     this.learning?.ended(this.programIds[request] ?? "", now);
   }
@@ -222,6 +266,15 @@ export class ModelledWorld implements ClusterWorld {
       preemptions: this.engines.preemptions(),
       judgeMeanSeconds: this.judgeQueue.meanSeconds(),
     };
+  }
+
+  /** The engine of the stage is called: so are those of further answers, if the answer gets a score. */
+  private beginGate(request: number, now: number): void {
+    if (this.further === null) return;
+    this.further.queue(request, undefined);
+    if (!this.policy.judges(this.stage[request] ?? 0)) return;
+    const { model } = this.answersAt(request).outcomes;
+    this.further.start(request, { model, prompt: this.promptOf(request), now });
   }
 
   private enter(request: number, stage: number): void {

@@ -2,16 +2,17 @@ import { best, type ComparedFigures, promisedQuality } from "@/solver/cascade/ch
 import { kindWithinSlack, slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
 import { type SlackFigures, slackSays } from "@/solver/cascade/choose/slackSays";
 import { buildPlan } from "@/solver/cascade/plan/buildPlan";
-import type { BuildPlanInput, NoPlan } from "@/solver/cascade/plan/planInput";
+import type { NoPlan } from "@/solver/cascade/plan/planInput";
 import { planByGain } from "@/solver/cascadeRouting/planByGain";
 import type { DispatchDraft, Objective, PlanDraft } from "@/solver/plan/plan";
 import type { ComparedPolicy, PolicyChoice } from "@/solver/plan/planSlack";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { isAsked } from "./choosePolicy";
 import { type PlanDispatchInput, planDispatch } from "./dispatchPlan";
+import { type GatePlansInput, planWithGates } from "./gatePlans";
 
 /** A planning request for any kind of policy. */
-export interface PlanPoliciesInput extends BuildPlanInput, Pick<PlanDispatchInput, "tau" | "explored"> {
+export interface PlanPoliciesInput extends GatePlansInput, Pick<PlanDispatchInput, "tau" | "explored"> {
   readonly policy: PolicyChoice;
   /** Keeps the plans of each kind for an objective without a slack, from which a slack counts: each step of a slack needs the same. */
   readonly keep: (objective: Objective, plan: () => readonly BuiltOfKind[]) => readonly BuiltOfKind[];
@@ -33,7 +34,7 @@ type PlannedFigures = ComparedFigures & { readonly built: Planned };
  */
 export function planPolicies(input: PlanPoliciesInput): BuiltPolicy {
   const { policy, objective, fixed } = input;
-  if (policy === "cascade" || fixed !== null) return buildPlan(input);
+  if (policy === "cascade" || fixed !== null) return planWithGates(input);
   const { slack: _, ...without } = objective;
   if (!slackApplies(objective))
     return recommended(
@@ -72,7 +73,7 @@ function planEach(input: PlanPoliciesInput, objective: Objective): readonly Buil
 function planKind(input: PlanPoliciesInput, kind: Kind): BuiltPolicy {
   switch (kind) {
     case "cascade":
-      return buildPlan(input);
+      return planWithGates(input);
     case "cascade-routing":
       return planByGain(input);
     case "one-model":

@@ -53,6 +53,9 @@ const agreementGate = z.object({
   calibration,
 });
 
+/** The answers that an agreement gate compares, and what of them. */
+export const comparedAnswersSchema = agreementGate.pick({ answer: true, samples: true, peers: true });
+
 /** Inputs of a scorer. Those that an answer does not have count as the mean of the training answers. */
 const scorerFeatures = [
   "minimum-probability",
@@ -94,6 +97,7 @@ const sequenceGate = z.object({
 /** What gives an answer its score, 0..100, which a stage's threshold is compared with. */
 export const gateSchema = z.discriminatedUnion("kind", [judgeGate, confidenceGate, agreementGate, scorerGate, sequenceGate]);
 
+export type ComparedAnswers = z.infer<typeof comparedAnswersSchema>;
 export type GateDocument = z.infer<typeof gateSchema>;
 export type SimpleGateDocument = z.infer<typeof simpleGate>;
 export type ConfidenceMeasure = (typeof confidenceMeasures)[number];

@@ -7,6 +7,7 @@ import { machineName, oneLine, title } from "@/solver/wording/names";
 import type { cascadePolicySchema } from "./cascadePolicy";
 import { clusterSpecSchema, placementSchema, runningReplicaSchema } from "./clusterSpec";
 import { startRouterSchema } from "./directStart";
+import { comparedGateSchema } from "./planGates";
 import { comparedPolicySchema, policyChoices, slackBoughtSchema, slackStepsSchema } from "./planSlack";
 import { policySchema, type SlackPolicy } from "./policySchema";
 
@@ -136,6 +137,9 @@ const judgePredictionSchema = z.object({
   stability: z.enum(["stable", "near-saturation"]),
 });
 
+/** A model that answers for gates alone, with the number of its answers. */
+const peerPredictionSchema = judgePredictionSchema.omit({ meanSeconds: true }).extend({ model: machineName });
+
 /** A plan's figures under a judge of another reliability. */
 const judgeOutlookSchema = z.object({
   /** Probability that the judge scores a right answer above a wrong one. */
@@ -162,6 +166,8 @@ const predictionsSchema = z.object({
   stages: z.array(stagePredictionSchema).min(1),
   /** Left out where no engine of the plan judges, and in older plans. */
   judge: judgePredictionSchema.optional(),
+  /** Left out where no gate compares with other models' answers, and in older plans. */
+  gatePeers: z.array(peerPredictionSchema).optional(),
   /** Relative difference of the tables' p95 from the whole simulation of this plan. */
   tableError: z.number(),
   /** The same thresholds on the same GPUs under judges of other reliability; empty where nothing is judged or scores were measured. */
@@ -221,6 +227,8 @@ const solverSchema = z.object({
   slack: slackBoughtSchema.optional(),
   /** The best plan of each kind of policy that was compared; left out where only cascades were. */
   policies: z.array(comparedPolicySchema).optional(),
+  /** The best plan with each kind of gate that was compared; left out where only one was. */
+  comparedGates: z.array(comparedGateSchema).optional(),
   alternatives: z.array(alternativeSchema),
 });
 

@@ -54,25 +54,22 @@ export function gatesOf(policy: PolicyDocument): readonly GateDocument[] {
   return policy.gates ?? policy.stages.slice(1).map(() => ({ kind: "judge" as const }));
 }
 
+/** The gates that a cascade names, by the model whose answers they score; none where the judge alone is the gate. */
+export const gatesByModel = ({ stages, gates = [] }: z.infer<typeof cascadePolicySchema>): Readonly<Record<string, GateDocument>> =>
+  Object.fromEntries(gates.flatMap((gate, stage) => (stages[stage] === undefined ? [] : [[stages[stage].model, gate]])));
+
 /** Whether thresholds alone route a policy's requests: a cascade that does not choose the next model by its expected gain. */
 export const isByThresholds = (policy: PolicyDocument): boolean => policy.kind === "cascade" && policy.cascadeRouting === undefined;
 
 /** Whether any answer of a cascade gets a score: none at thresholds of 0, which every score reaches. */
 export const judgesAny = (thresholds: readonly number[]): boolean => thresholds.some((threshold) => threshold > 0);
 
+/** Whether any of these gates, by stage, may ask the judge: none does at a threshold of 0. */
+export const scoresByJudge = (thresholds: readonly number[], gates: readonly GateDocument[]): boolean =>
+  gates.some((gate, stage) => (thresholds[stage] ?? 0) > 0 && simpleGatesOf(gate).some(({ kind }) => kind === "judge"));
+
 /** Whether any gate of a policy may ask the judge. */
-export const asksJudge = (policy: PolicyDocument): boolean =>
-  gatesOf(policy).some((gate, stage) => (thresholdsOf(policy)[stage] ?? 0) > 0 && simpleGatesOf(gate).some(({ kind }) => kind === "judge"));
-
-/**
- * Whether the judge's own scores decide at every stage, as planners simulate it: a workload holds no scores of other gates, or of a calibrated
- * judge, to route its prompts by.
- */
-export const routesByJudgedScores = (policy: PolicyDocument): boolean =>
-  gatesOf(policy).every((gate) => gate.kind === "judge" && gate.calibration === undefined);
-
-/** Why nothing predicts a policy whose gates are not the judge alone. */
-export const GATES_NOT_SIMULATED = "The policy has gates that are not the judge alone, and only a judge is simulated.";
+export const asksJudge = (policy: PolicyDocument): boolean => scoresByJudge(thresholdsOf(policy), gatesOf(policy));
 
 /** Why a plan of cascade routing is not planned again as it is. */
 export const GAIN_NOT_REPEATED =

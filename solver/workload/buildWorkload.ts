@@ -1,3 +1,4 @@
+import type { ComparedAnswers } from "@/solver/gates/gateDocument";
 import { AZURE_CONVERSATION_SHAPE, gammaArrivals } from "../engine/gammaArrivals";
 import { applyJudge, hasMeasuredJudge, type LabelledTable } from "./applyJudge";
 import { DEFAULT_JUDGE_AUC } from "./judgeModel";
@@ -9,12 +10,13 @@ const GENERATED_REQUESTS_PER_SECOND = 5.53;
 
 export interface WorkloadParts {
   readonly name: string;
-  /** Outcomes and, in words, their origin. `generated` marks a table that was drawn, not read, `measured` one that a profile measured. */
+  /** Outcomes and, in words, their origin. `generated` marks a table that was drawn, not read, `measured` one that a profile measured. `agreement`: see the origin. */
   readonly outcomes: {
     readonly table: LabelledTable;
     readonly origin: string;
     readonly generated?: boolean;
     readonly measured?: MeasuredBy;
+    readonly agreement?: ComparedAnswers;
   };
   /** null: bursty arrivals are generated, and the origin says so. */
   readonly arrivals: (Pick<WorkloadOrigin, "byHour"> & { readonly arrivalSeconds: Float64Array; readonly origin: string }) | null;
@@ -40,6 +42,7 @@ export function buildWorkload({ name, outcomes, arrivals, judgeAuc, seed }: Work
       arrivals: origin,
       generated: outcomes.generated ?? false,
       ...(outcomes.measured === undefined ? {} : { measured: outcomes.measured }),
+      ...(outcomes.agreement === undefined ? {} : { agreement: outcomes.agreement }),
       ...(byHour === undefined ? {} : { byHour }),
     },
     seed,

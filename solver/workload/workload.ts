@@ -1,3 +1,5 @@
+import type { ComparedAnswers } from "@/solver/gates/gateDocument";
+
 /** One model's outcomes for every prompt. Arrays are parallel to `OutcomeTable.promptIds`. */
 export interface ModelOutcomes {
   /** Id of the model card (`solver/hardware`), the name used in plans. */
@@ -47,6 +49,8 @@ export interface WorkloadOrigin {
   readonly observed?: true | undefined;
   /** Left out where the outcomes were given as a table. */
   readonly measured?: MeasuredBy | undefined;
+  /** What the columns of agreement compare; left out where there are none, or it is not known: then no plan uses them. */
+  readonly agreement?: ComparedAnswers | undefined;
   /** Mean rate of the arrivals in each hour of the day, requests/s, null for an unknown hour; left out where they have no clock. */
   readonly byHour?: readonly (number | null)[] | undefined;
 }

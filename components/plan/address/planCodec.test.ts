@@ -16,6 +16,7 @@ const full: PlanView = {
   router: 0.85,
   kind: "quality-under-latency",
   policy: "slack",
+  gateChoice: "confidence",
   slack: 18,
   tau: 1.25,
   latency: "largest-stage",

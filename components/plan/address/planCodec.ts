@@ -1,6 +1,7 @@
 import { codecOf, named, number, text, type ViewOf, whole, withDefault, word } from "@/components/url/addressFields";
 import type { UrlCodec } from "@/components/url/useUrlView";
 import type { Knobs } from "@/solver/cascade/explore/exploration";
+import { gateChoices } from "@/solver/plan/planGates";
 import { MOST_TAU, policyChoices } from "@/solver/plan/planSlack";
 import { type ConstraintsView, constraintsCodec } from "./constraintsCodec";
 import { type FrontierView, frontierCodec } from "./frontierCodec";
@@ -27,6 +28,8 @@ const settingsCodec = codecOf({
   kind: named("objective", withDefault(word(objectives), "latency-under-quality")),
   /** The kinds of policies that are planned; "any": the best of all. */
   policy: withDefault(word(policyChoices), "any"),
+  /** What scores the answers of a cascade; "any": the best of what the workload's columns allow. */
+  gateChoice: named("gate", withDefault(word(gateChoices), "any")),
   /** Per cent by which the p95 may exceed that of the fastest plan at the floor; null is off. */
   slack: whole(SLACK_BOUNDS),
   /** Of slack dispatch; null: the planner chooses it. */

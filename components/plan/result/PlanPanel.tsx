@@ -25,6 +25,7 @@ import { JobProgress } from "../planning/JobProgress";
 import type { Planning } from "../planning/usePlanning";
 import { CascadeFlow } from "./CascadeFlow";
 import { DispatchFlow } from "./DispatchFlow";
+import { GateTable } from "./GateTable";
 import { GpuMap } from "./GpuMap";
 import { NoPlan } from "./NoPlan";
 import { PlanActions } from "./PlanActions";
@@ -212,6 +213,11 @@ export const PlanPanel = memo(function PlanPanel(props: {
                   {plan.solver.policies !== undefined && plan.solver.policies.length > 0 && (
                     <Block title="Policies compared on at most the same GPUs">
                       <PolicyTable plan={plan} />
+                    </Block>
+                  )}
+                  {plan.solver.comparedGates !== undefined && (
+                    <Block title="Gates compared at the same floor">
+                      <GateTable gates={plan.solver.comparedGates} />
                     </Block>
                   )}
                   <Block title={exact.current ? "GPUs by node" : "GPUs by node, of the last exact plan"}>

@@ -5,7 +5,7 @@ import { judgeSourceText } from "@/solver/judging/judgeTime";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { ModelDeployment, Plan } from "@/solver/plan/plan";
-import { asksJudge, readyJudgeOf } from "@/solver/plan/policySchema";
+import { asksJudge, gatePeersOf, readyJudgeOf } from "@/solver/plan/policySchema";
 
 /** The mark of a less reliable figure, with the reason. */
 export interface Doubt {
@@ -91,12 +91,16 @@ export function prepareStages({
  */
 export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy" | "deployment" | "inputs">): readonly string[] {
   if (policy.kind !== "cascade") return [];
-  const { stages, judge, directStart } = policy;
+  const { stages, judge, directStart, cascadeRouting } = policy;
   const judging = judge.engine === undefined ? undefined : deployment.find((each) => each.model === judge.model);
   const source = inputs.judgeTime === undefined ? "" : ` (${judgeSourceText(inputs.judgeTime)})`;
   const mixed = gpuTypes(inputs.cluster).length > 1;
   const replicas = judging === undefined ? "" : ` on ${replicasText(judging, mixed)}`;
-  const idle = deployment.filter(({ model }) => model !== judging?.model && stages.every((stage) => stage.model !== model));
+  const peers = gatePeersOf(policy);
+  const comparing = deployment.filter(({ model }) => peers.includes(model));
+  const idle = deployment.filter(
+    ({ model }) => model !== judging?.model && !peers.includes(model) && stages.every((stage) => stage.model !== model),
+  );
   return [
     ...idle.map(
       (own) => `${own.model} is pinned and keeps ${replicasText(own, mixed)} without requests: a pin keeps replicas but adds no stage.`,
@@ -104,6 +108,7 @@ export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy"
     ...(policy.gates ?? []).flatMap((gate, stage) =>
       gate.kind === "judge" ? [] : [`Answers of ${stages[stage]?.model ?? "a stage"} are scored by ${gateText(gate)}.`],
     ),
+    ...comparing.map((own) => `${own.model} answers for this comparison alone, on ${replicasText(own, mixed)}.`),
     // Neither a single model nor a stage with a threshold of 0 is judged, whatever judge is configured.
     ...(!asksJudge(policy)
       ? readyJudgeOf(policy) === null || judging === undefined
@@ -116,7 +121,7 @@ export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy"
         : [
             `${judge.model} judges on its own engine${replicas}: a call takes ${formatSeconds(judge.secondsPerCall)} on average, predicted for its load.`,
           ]),
-    ...(directStart === undefined
+    ...(directStart === undefined || cascadeRouting !== undefined
       ? []
       : [
           `Direct start: a request starts at the first stage with a router score of ${startText(directStart.below)} or more, by ${routerText(directStart.router)}.`,

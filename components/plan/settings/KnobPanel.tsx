@@ -2,6 +2,7 @@
 
 import type { ClusterSummary } from "@/server/contracts/studio";
 import type { Knobs } from "@/solver/cascade/explore/exploration";
+import type { GateChoice } from "@/solver/plan/planGates";
 import type { PolicyChoice } from "@/solver/plan/planSlack";
 import { Button } from "../../ui/Button";
 import { type Option, SelectField } from "../../ui/Field";
@@ -42,6 +43,15 @@ const policies: readonly Option<PolicyChoice>[] = [
   { value: "cascade-routing", text: "Cascade routing" },
   { value: "slack", text: "Slack dispatch" },
   { value: "one-model", text: "One model" },
+];
+
+const gates: readonly Option<GateChoice>[] = [
+  { value: "any", text: "Let Weir choose" },
+  { value: "judge", text: "Judge" },
+  { value: "confidence", text: "Confidence" },
+  { value: "agreement", text: "Agreement" },
+  { value: "scorer", text: "Scorer" },
+  { value: "sequence", text: "Confidence, then the judge" },
 ];
 
 /**
@@ -110,6 +120,14 @@ export function KnobPanel(props: {
               onChange={(policy) => onChange({ policy, fixed: null, ...(policy !== "slack" && { tau: null }) }, "push")}
             />
           </div>
+          {(view.gateChoice !== "any" || planning.exact.plan?.solver.comparedGates !== undefined) && (
+            <SelectField
+              label="Gate of cascades"
+              value={view.gateChoice}
+              options={gates}
+              onChange={(gateChoice) => onChange({ gateChoice, fixed: null }, "push")}
+            />
+          )}
           <p className="text-xs text-ink-3">{objectives.find(({ value }) => value === view.kind)?.says}.</p>
           <DispatchNotes policy={view.policy} dispatch={dispatch} workloadId={props.workloadId} />
         </div>

@@ -9,6 +9,7 @@ import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE } from "@/solver/cascade
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { gpuCount } from "@/solver/plan/clusterGpus";
 import type { Objective, Plan } from "@/solver/plan/plan";
+import { type GateChoice, gateChoices } from "@/solver/plan/planGates";
 import { MOST_TAU } from "@/solver/plan/planSlack";
 import type { OrderDocument, PlaceDocument } from "@/solver/plan/policySchema";
 import { changeQueueing, queueingOf } from "@/solver/policies/changeQueueing";
@@ -37,6 +38,7 @@ interface PlanFlags extends PlanningFlags, WorkflowFlags, PolicyFlags {
   readonly highestRate?: boolean;
   readonly slack?: number;
   readonly tau?: number;
+  readonly gate?: GateChoice;
   readonly explain?: boolean;
   readonly largestStage?: boolean;
   readonly pointEstimate?: boolean;
@@ -50,6 +52,12 @@ export function addPlanCommand(program: Command, onExit: (code: ExitCode) => voi
   withPolicyFlags(withWorkflowFlags(withPlanningFlags(program.command("plan"))))
     .description("plan a cascade, slack dispatch or one model: models, GPUs, parallelism and thresholds or slack from one optimisation")
     .option("--tau <slack>", "the slack tau of slack dispatch (default: the planner chooses it)", numberFlag({ min: 0, max: MOST_TAU }))
+    .addOption(
+      new Option(
+        "--gate <gate>",
+        "what scores a cascade's answers; any: the best of those that the workload's columns allow (default)",
+      ).choices(gateChoices),
+    )
     .option("--quality <score>", "least p95 whose quality is at least this, 0..100", numberFlag({ min: 0, max: 100 }))
     .option("--latency <seconds>", "p95 budget; without --quality the highest quality within it", numberFlag({ min: 0.001, max: 86_400 }))
     .option("--cost", "the cheapest plan that keeps --quality and --latency, or --quality and --slack")
@@ -85,7 +93,7 @@ async function plan(flags: PlanFlags): Promise<ExitCode> {
   const planner = createPlanner();
   try {
     const objective = objectiveOf(flags, gpuCount(situation.cluster));
-    const asked = { ...situation, objective, fixed: null, policy, tau: flags.tau };
+    const asked = { ...situation, objective, fixed: null, policy, tau: flags.tau, gateChoice: flags.gate };
     const answer =
       flags.highestRate === true
         ? await highestPlannedRate((requestsPerSecond) => planner.solve({ ...asked, requestsPerSecond }), asked.requestsPerSecond)

@@ -6,6 +6,7 @@ import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { constraintsOf } from "@/solver/plan/constraints";
 import { routerText, startText } from "@/solver/plan/directStart";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
+import { noGatePlanText, plannedGateName } from "@/solver/plan/planGates";
 import {
   asksJudge,
   directStartOf,
@@ -16,7 +17,7 @@ import {
   readyJudgeOf,
 } from "@/solver/plan/policySchema";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
-import { boundText, loadSays, wholePercent } from "@/solver/wording/wording";
+import { boundText, counted, loadSays, wholePercent } from "@/solver/wording/wording";
 import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { textTable } from "./textTable";
 
@@ -29,7 +30,8 @@ export function describePlan(plan: Plan): string {
     ...deployment.map((model) => {
       const stage = predictions.stages.find((own) => own.model === model.model);
       const judging = model.model === judge ? predictions.judge : undefined;
-      const load = stage ?? judging;
+      const peer = predictions.gatePeers?.find((own) => own.model === model.model);
+      const load = stage ?? judging ?? peer;
       return [
         model.model,
         String(model.gpus),
@@ -41,6 +43,7 @@ export function describePlan(plan: Plan): string {
         load === undefined ? "-" : wholePercent(load.utilisation),
         [
           ...(model.model === judge ? ["judge"] : []),
+          ...(peer === undefined ? [] : ["answers for a gate"]),
           ...(load?.stability === "near-saturation" ? ["near saturation"] : []),
           ...((stage?.extrapolated ?? []).length > 0 ? ["extrapolated"] : []),
         ].join(", "),
@@ -60,7 +63,7 @@ export function describePlan(plan: Plan): string {
     `  p95 band: ${predictions.p95Band.basis}\n`,
     `  allocation ${solver.status} for these thresholds (gap ${solver.gap === null ? "unknown" : wholePercent(solver.gap)}; ${solver.engine}); `,
     `${solver.evaluatedThresholds} settings searched in ${solver.seconds.toFixed(2)} s\n`,
-    ...[...askedLines(plan), ...slackLines(plan)].map((line) => `  ${line}\n`),
+    ...[...askedLines(plan), ...gateLines(plan), ...slackLines(plan)].map((line) => `  ${line}\n`),
     ...predictions.judgeOutlooks.map(
       ({ auc, quality, share, busiestLoad }) =>
         `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, ${directStartOf(policy) === undefined ? "sent on" : "reach later stages"} ${share.slice(1).map(wholePercent).join(", ")}, busiest stage ${loadSays(busiestLoad)}\n`,
@@ -141,6 +144,17 @@ function askedLines({ inputs: { constraints, running }, deployment }: Plan): str
   const { stays, stopped, started } = replicaChange(running, runningReplicas({ deployment }));
   const change = `of ${running.length} replicas that ran ${stays} stay, ${stopped.length} stop; ${started.length} start`;
   return [...(asked.length === 0 ? [] : [`asked: ${asked.join("; ")}`]), change];
+}
+
+/** What each kind of gate gives on the same objective and GPUs. */
+function gateLines({ solver: { comparedGates = [] } }: Plan): string[] {
+  return comparedGates.map((gate) => {
+    const name = `gate ${plannedGateName(gate)}:`;
+    const { p95Seconds, quality, qualityLow, gpus, chosen } = gate;
+    if (gate.noPlan !== undefined || p95Seconds === null || quality === null || qualityLow === null)
+      return `${name} ${gate.noPlan === undefined ? "no plan" : noGatePlanText(gate.noPlan)}`;
+    return `${name} p95 ${seconds(p95Seconds)}, quality ${quality.toFixed(1)} (${qualityLow.toFixed(1)}), ${counted(gpus ?? 0, "GPU")}${chosen ? ", this plan" : ""}`;
+  });
 }
 
 /** What other slacks give on the plan's replicas; those outside the approved ranges need a new plan. */

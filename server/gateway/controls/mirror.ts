@@ -1,8 +1,8 @@
 import type { MirrorRequest, Mirror as MirrorSummary } from "@/server/contracts/gateway/gatewayControls";
 import { judgeScoreOf } from "@/solver/gates/gates";
+import { spareReplica } from "@/solver/policies/places/spareReplica";
 import { callEngine, type EngineReply } from "../engines/engineCall";
 import type { Replica } from "../engines/replica";
-import { spareReplica } from "../engines/spareReplica";
 import { stageOutcome } from "../engines/stageOutcome";
 import type { GatewayLimits } from "../http/limits";
 import { engineBody, type ModelRequest, withoutTrace } from "../http/modelRequest";

@@ -1,7 +1,7 @@
 import type { GateCall } from "@/server/contracts/gateway/gatewayAdmin";
+import { spareReplica } from "@/solver/policies/places/spareReplica";
 import { callEngine } from "../engines/engineCall";
 import type { Replica } from "../engines/replica";
-import { spareReplica } from "../engines/spareReplica";
 import { stageOutcome } from "../engines/stageOutcome";
 import { type BodyMemoryBudget, BodyReservation } from "../http/bodyMemoryBudget";
 import { engineBody, type ModelRequest, withoutTrace } from "../http/modelRequest";

@@ -1,7 +1,7 @@
 import { buildPolicy } from "@/solver/policies/buildPolicy";
+import { spareReplica } from "@/solver/policies/places/spareReplica";
 import type { Replica } from "../engines/replica";
 import type { ReplicaPool } from "../engines/replicaPool";
-import { spareReplica } from "../engines/spareReplica";
 import { PolicyDriver } from "../queue/policyDriver";
 import type { JudgePlace, JudgeSite } from "./judgeSite";
 

@@ -4,6 +4,7 @@ import { textLines } from "@/server/lib/textLines";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import { WORKLOAD_FORMAT } from "@/server/workloads/workloadLines";
 import { isRecord } from "@/solver/collections/isRecord";
+import { comparedAnswersSchema } from "@/solver/gates/gateDocument";
 import { gateColumns } from "@/solver/workload/gateColumns";
 import { shown } from "@/solver/workload/outcomeRow";
 import type { Workload } from "@/solver/workload/workload";
@@ -39,6 +40,7 @@ const headerSchema = z.object({
     generated: z.boolean(),
     observed: z.literal(true).optional(),
     measured: z.object({ emulated: z.boolean(), gate: measureSchema, label: measureSchema }).optional(),
+    agreement: comparedAnswersSchema.optional(),
     byHour: z.array(z.number().min(0).nullable()).length(24).optional(),
   }),
   models: z

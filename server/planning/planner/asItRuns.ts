@@ -2,7 +2,7 @@ import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { SolveAnswer } from "@/server/contracts/studio";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import type { CascadePolicy, Plan, Predictions } from "@/solver/plan/plan";
-import { modelsOf, type SlackPolicy } from "@/solver/plan/policySchema";
+import { gatesByModel, modelsOf, type SlackPolicy } from "@/solver/plan/policySchema";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import type { Resolved } from "./planningRequest";
 
@@ -36,6 +36,7 @@ export function asItRuns(
   }
   return {
     ...standing,
+    ...(policy.gates === undefined ? {} : { gates: gatesByModel(policy) }),
     withIdleStages: true,
     objective,
     fixed: { models, thresholds: policy.thresholds, startBelow: policy.directStart?.below },

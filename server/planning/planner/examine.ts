@@ -15,7 +15,8 @@ import { cascadeRoutingText } from "@/solver/nextModel/cascadeRoutingDocument";
 import { gpuOfNode, gpuTypes } from "@/solver/plan/clusterGpus";
 import { noConstraints } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
-import { judgeEngineOf } from "@/solver/plan/policySchema";
+import { gatePeersOf, judgeEngineOf } from "@/solver/plan/policySchema";
+import { type StageGate, withGateScores } from "@/solver/stageGates/stageGate";
 import { drawSample } from "@/solver/workload/sample";
 import { splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
@@ -124,7 +125,7 @@ function examineSensitivity(examined: Examined): Examination | string {
       plan: cascade,
     });
     return {
-      says: saysOf(perturbation),
+      says: saysOf(perturbation, explorer.input.gates === undefined ? "judge" : "gate"),
       keeps,
       routingChanges,
       deploymentChanges,
@@ -146,12 +147,18 @@ function examineBaselines(examined: Examined): Examination | string {
   if (types.length > 1) return `Baselines are planned on one GPU type, and this cluster has ${types.join(" and ")}.`;
   if (searched.input.judgeEngine !== undefined)
     return "Baselines are planned with a judge of fixed time, and here the judge is an engine of the plan.";
+  const { gates } = searched.input;
+  const asksMore = ({ samples, peers, judged }: StageGate): boolean => samples + peers.length > 0 || judged !== null;
+  if (gates !== undefined && [...gates.stages.values()].some(asksMore))
+    return "Baselines are planned with a judge of all answers, or with a gate that asks for nothing, and the gates of this plan ask for more.";
   searched.search();
   // Tables by GPU count are also valid for fewer GPUs.
   const explorer = { ...searched, input: { ...searched.input, maxGpus: gpusOf(draft) } };
   const { requestsPerSecond, seed } = explorer.input;
   const floor = objective.qualityFloor ?? draft.predictions.qualityBand.low;
-  const situation = { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning, trained };
+  // With the plan's own gates, so that a baseline lacks nothing that the plan has.
+  const outcomes = gates === undefined ? workload.outcomes : withGateScores(workload, gates.stages);
+  const situation = { explorer, floor, nodes: cluster.nodes, outcomes, planning, trained };
   const sample = drawSample(workload, { part: "planning", requestsPerSecond, requests: simulated.sampleRequests, seed });
   const unseen = {
     situation: { ...situation, planning: splitPrompts(workload.outcomes.promptIds.length, workload.seed).heldOut },
@@ -208,7 +215,7 @@ function gainBaseline(built: BuiltPlan, { latency }: Objective): BaselineFigures
   };
 }
 
-/** The plan's cascade in the explorer's indices, followed by the GPUs of each stage and of a judge's engine. */
+/** The plan's cascade in the explorer's indices, followed by the GPUs of each stage, of a judge's engine and of peers. */
 function cascadeOf({ explorer, draft: { policy, deployment } }: Examined) {
   const { models } = explorer.input.sample;
   const judged = judgeEngineOf(policy) !== null;
@@ -216,8 +223,8 @@ function cascadeOf({ explorer, draft: { policy, deployment } }: Examined) {
     stages: policy.stages.map(({ model }) => models.indexOf(model)),
     thresholds: policy.thresholds,
     startBelow: policy.directStart?.below ?? 0,
-    gpus: [...policy.stages, ...(judged ? [policy.judge] : [])].map(
-      ({ model }) => deployment.find((own) => own.model === model)?.gpus ?? 0,
+    gpus: [...policy.stages.map(({ model }) => model), ...(judged ? [policy.judge.model] : []), ...gatePeersOf(policy)].map(
+      (model) => deployment.find((own) => own.model === model)?.gpus ?? 0,
     ),
   };
 }
@@ -237,8 +244,8 @@ const latencyOf = ({ inputs: { objective }, predictions }: PlanDraft): number =>
 
 const tell = ({ explorer }: Examined, done: number, of: number): void => explorer.input.progress?.({ phase: "examining", done, of });
 
-function saysOf(perturbation: Perturbation): string {
+function saysOf(perturbation: Perturbation, scorer: "judge" | "gate"): string {
   const percent = Math.round(100 * Math.abs(perturbation.factor - 1));
   if (perturbation.kind === "rate") return `${percent} % ${perturbation.factor > 1 ? "more" : "fewer"} requests`;
-  return `a judge that scores ${percent} % lower and scatters by ${perturbation.noisePoints} points more`;
+  return `a ${scorer} that scores ${percent} % lower and scatters by ${perturbation.noisePoints} points more`;
 }

@@ -78,8 +78,8 @@ export function createPlanner({ warm = false }: { readonly warm?: boolean } = {}
   if (warm) thread.ask({ kind: "warm-up" }).catch(() => undefined);
 
   return {
-    async explore({ around = null, ...situation }, asking) {
-      const answer = await ask(situation, { kind: "explore", around }, asking);
+    async explore({ around = null, gateChoice, ...situation }, asking) {
+      const answer = await ask(situation, { kind: "explore", around, gateChoice }, asking);
       if (answer.kind === "exploration") return { ok: true, exploration: answer.exploration };
       if (answer.kind === "infeasible") return { ok: false, message: answer.answer.reason };
       throw new Error(`an exploration was asked, a ${answer.kind} came`);
@@ -91,8 +91,8 @@ export function createPlanner({ warm = false }: { readonly warm?: boolean } = {}
       if (answer.kind === "infeasible") return { ok: false, kind: "infeasible", message: answer.answer.reason };
       throw new Error(`slack dispatch was asked, a ${answer.kind} came`);
     },
-    async solve({ objective, fixed, policy, tau, workloadVersion: version, ...situation }, asking) {
-      const answer = await ask(situation, { kind: "solve", objective, fixed, policy, tau }, asking);
+    async solve({ objective, fixed, policy, tau, gateChoice, workloadVersion: version, ...situation }, asking) {
+      const answer = await ask(situation, { kind: "solve", objective, fixed, policy, tau, gateChoice }, asking);
       if (answer.kind === "draft" || answer.kind === "dispatch-draft") {
         const { draft } = answer;
         const { workload, ...inputs } = draft.inputs;
@@ -102,8 +102,8 @@ export function createPlanner({ warm = false }: { readonly warm?: boolean } = {}
       if (answer.kind === "infeasible") return answer.answer;
       throw new Error(`a plan was asked, an ${answer.kind} came`);
     },
-    async examine({ objective, fixed, policy, tau, examine, ...situation }, asking) {
-      const answer = await ask(situation, { kind: "examine", objective, fixed, policy, tau, examine }, asking);
+    async examine({ objective, fixed, policy, tau, gateChoice, examine, ...situation }, asking) {
+      const answer = await ask(situation, { kind: "examine", objective, fixed, policy, tau, gateChoice, examine }, asking);
       if (answer.kind === "examination") return { ok: true, examination: answer.examination };
       if (answer.kind === "infeasible") return { ok: false, message: answer.answer.reason };
       throw new Error(`an examination was asked, a ${answer.kind} came`);

@@ -20,11 +20,15 @@ import type { MilpEngine } from "@/solver/milp/engine";
 import { gpuCount, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { PlanConstraints } from "@/solver/plan/constraints";
 import type { DispatchDraft, Objective, PlanDraft } from "@/solver/plan/plan";
+import { gatePeersOf } from "@/solver/plan/policySchema";
+import type { GateCandidate } from "@/solver/stageGates/gateCandidates";
+import type { GateDocuments } from "@/solver/stageGates/stageGate";
 import { splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 import { constraintRefusal } from "./constraintRefusal";
 import { examine } from "./examine";
 import { fixedRouting } from "./fixedRouting";
+import { gatesRefusal, gatesToPlan } from "./plannedGates";
 import type { PlanningAnswer, PlanningTask } from "./planningRequest";
 import { readByRouter } from "./situationOf";
 
@@ -81,7 +85,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     const judging = [judgeOf(situation), situation.directStart];
     // Only those constraints on which tables depend, so that requests with other constraints use cached tables.
     const shapes = situation.constraints?.shapes ?? [];
-    const made = [hardware, models, shapes, standing(situation), judging];
+    const made = [hardware, models, shapes, standing(situation), judging, situation.gates, situation.rivalGates];
     const key = JSON.stringify([workloadId, requestsPerSecond, qualityConfidence, percentile, made]);
     inHand = key;
     const rows = planningPrompts(situation.workload);
@@ -126,6 +130,8 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
       if (constrained !== null) return { kind: "infeasible", answer: constrained };
       const unjudged = judgeRefusal(situation);
       if (unjudged !== null) return infeasible("malformed", unjudged);
+      const unscored = gatesRefusal(situation);
+      if (unscored !== null) return infeasible("malformed", unscored);
       const unfit = doesNotFit(situation, task.kind === "explore" || task.kind === "dispatch" ? null : task.objective);
       if (unfit !== null) return infeasible("no-room", unfit);
       asked = cancelled;
@@ -145,7 +151,11 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
 
       function carryOut(): PlanningAnswer {
         if (task.kind === "explore") {
-          const explorer = searchedExplorer(situation, DEFAULT_PERCENTILE);
+          const { gateChoice = "judge" } = task;
+          const gates = gatesToPlan(situation, { fixed: null, gateChoice: gateChoice === "any" ? "judge" : gateChoice });
+          if (typeof gates === "string") return infeasible("malformed", gates);
+          const [documents] = gates.flatMap((one) => one.documents ?? []);
+          const explorer = searchedExplorer(documents === undefined ? situation : { ...situation, gates: documents }, DEFAULT_PERCENTILE);
           const around = task.around == null ? null : fixedRouting(explorer, task.around, { withIdleStages: true });
           if (around !== null && "reason" in around) return infeasible(around.kind, around.reason);
           const exploration = around === null ? explorer.exploration() : variedRoutings(explorer, around);
@@ -159,10 +169,9 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           return { kind: "dispatch", dispatch: gather(input, exploredBy(explorer, situation, input)) };
         }
         const { objective } = task;
-        const explorer = searchedExplorer(
-          { ...situation, qualityConfidence: objective.qualityConfidence ?? DEFAULT_QUALITY_CONFIDENCE },
-          objective.percentile,
-        );
+        const candidates = gatesToPlan(situation, task);
+        if (typeof candidates === "string") return infeasible("malformed", candidates);
+        const explorer = searchedExplorer(withGates(candidates[0]?.documents ?? null, { candidates, objective }), objective.percentile);
         const fixed = task.fixed === null ? null : fixedRouting(explorer, task.fixed, situation);
         if (fixed !== null && "reason" in fixed) return infeasible(fixed.kind, fixed.reason);
         const question = JSON.stringify([
@@ -170,6 +179,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           task.fixed,
           task.policy,
           task.tau,
+          candidates.map(({ kind }) => kind),
           // Without slack dispatch and cascade routing it is for baselines alone.
           task.policy === undefined || task.policy === "cascade" || task.policy === "one-model" ? undefined : situation.confidence,
           situation.constraints,
@@ -177,13 +187,15 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         ]);
         const known = found.get(explorer);
         // The plan that was found, exactly: MILPs that run out of time need not end in the same way twice.
-        const draft = task.kind === "examine" && known?.question === question ? known.draft : planned(explorer, objective, { fixed, task });
+        const draft =
+          task.kind === "examine" && known?.question === question ? known.draft : planned(explorer, objective, { fixed, task, candidates });
         if (draft.kind === "infeasible") return draft;
         unlessCancelled();
         found.set(explorer, { question, draft });
         if (task.kind === "solve") return isCascade(draft) ? { kind: "draft", draft } : { kind: "dispatch-draft", draft };
         // Baselines are compared with the best cascade, whatever kind of policy is recommended.
-        const examined = isByThresholds(draft) || task.examine !== "baselines" ? draft : planned(explorer, objective, { fixed, task: {} });
+        const examined =
+          isByThresholds(draft) || task.examine !== "baselines" ? draft : planned(explorer, objective, { fixed, task: {}, candidates });
         if (examined.kind === "infeasible") return examined;
         if (!isByThresholds(examined))
           return infeasible("malformed", "Only cascades by thresholds are examined: neither slack dispatch nor cascade routing has any.");
@@ -193,8 +205,10 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         };
         const { workload } = situation;
         const elapsedSeconds = (): number => nowSeconds() - startedSeconds;
+        const chosen = examined.solver.comparedGates?.find((one) => one.chosen)?.kind;
+        const gate = candidates.find(({ kind }) => kind === chosen);
         const examination = examine(task.examine, {
-          explorer,
+          explorer: gate === undefined ? explorer : explorerFor(withGates(gate.documents, { candidates, objective }), objective.percentile),
           draft: examined,
           workload,
           planning: planningPrompts(workload),
@@ -213,7 +227,12 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         {
           fixed,
           task: { policy = "cascade", tau },
-        }: { readonly fixed: BuildPlanInput["fixed"]; readonly task: Pick<SolveRequest, "policy" | "tau"> },
+          candidates,
+        }: {
+          readonly fixed: BuildPlanInput["fixed"];
+          readonly task: Pick<SolveRequest, "policy" | "tau">;
+          readonly candidates: readonly GateCandidate[];
+        },
       ): PlanDraft | DispatchDraft | Extract<PlanningAnswer, { kind: "infeasible" }> {
         const built = planPolicies({
           ...situation,
@@ -222,9 +241,12 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           fixed,
           policy,
           tau: tau ?? null,
+          candidates,
+          explorerWith: (gates) => explorerFor(withGates(gates, { candidates, objective }), objective.percentile),
           explored: (input) => exploredBy(explorer, situation, input),
           keep(of, plan) {
-            const question = JSON.stringify([of, policy, tau, situation.confidence, situation.constraints, situation.running]);
+            const gates = candidates.map(({ kind }) => kind);
+            const question = JSON.stringify([of, policy, tau, gates, situation.confidence, situation.constraints, situation.running]);
             const known = kinds.get(explorer);
             const built = known?.question === question ? known.built : plan();
             kinds.set(explorer, { question, built });
@@ -236,7 +258,22 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         });
         if (built.outcome === "infeasible") return { kind: "infeasible", answer: built };
         const { inputs } = built.draft;
-        return withInputs(built.draft, { ...inputs, ...ownCardsOf(situation, inputs.models) });
+        const peers = gatePeersOf(built.draft.policy);
+        return withInputs(built.draft, { ...inputs, ...ownCardsOf(situation, [...inputs.models, ...peers]) });
+      }
+
+      /** The situation with one of the gates that are planned with. */
+      function withGates(
+        gates: GateDocuments | null,
+        of: { readonly candidates: readonly GateCandidate[]; readonly objective: Objective },
+      ): PlanningSituation {
+        const rivals = of.candidates.flatMap(({ documents }) => (documents === gates ? [] : [documents]));
+        return {
+          ...situation,
+          qualityConfidence: of.objective.qualityConfidence ?? DEFAULT_QUALITY_CONFIDENCE,
+          ...(gates === null ? {} : { gates }),
+          ...(rivals.length === 0 ? {} : { rivalGates: rivals }),
+        };
       }
 
       /** The explorer of the situation under other constraints; null if no model fits under them. */

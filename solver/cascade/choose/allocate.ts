@@ -2,12 +2,13 @@ import { minMaxAllocation } from "@/solver/milp/bisection";
 import { weightedAllocation } from "@/solver/milp/weightedAllocation";
 import { judgesAny } from "@/solver/plan/policySchema";
 import type { Candidate, Exploration, Knobs } from "../explore/exploration";
-import { judgementsPerRequest } from "../routing/routing";
+import { judgementsOf } from "../routing/routing";
 import { STARVATION_LIMIT } from "../tables/endToEnd";
 
-/** Rows of tables that a routing has: one per stage, and one of the judge where it is an engine and the routing judges. */
+/** Rows of tables that a routing has: one per stage, one of the judge where it is an engine and the routing judges, and those of peers. */
 function rowsOf({ routings, judge }: Exploration, routing: number): number {
-  const { stages = [], thresholds = [] } = routings[routing] ?? {};
+  const { stages = [], thresholds = [], rows } = routings[routing] ?? {};
+  if (rows !== undefined) return rows;
   return stages.length + (judge.engine !== undefined && judgesAny(thresholds) ? 1 : 0);
 }
 
@@ -33,7 +34,7 @@ export function allocate(
   { gpus, latency }: { readonly gpus: number; readonly latency: Knobs["latency"] },
 ): Candidate {
   const tables = stageTables(exploration, routing);
-  const { quality = 0, qualityLow = 0, share = [], thresholds = [] } = exploration.routings[routing] ?? {};
+  const { quality = 0, qualityLow = 0, share = [], thresholds = [], judgements } = exploration.routings[routing] ?? {};
   const even = minMaxAllocation(tables, gpus);
   if (even === null) {
     const none = tables.map(() => 0);
@@ -50,7 +51,7 @@ export function allocate(
     gpus: found.gpus,
     gpusTotal,
     latencySeconds: found.latencySeconds + judged,
-    costUsdPerRequest: costUsdPerRequest({ ...exploration, gpus: gpusTotal, judgements: judgementsPerRequest(share, thresholds) }),
+    costUsdPerRequest: costUsdPerRequest({ ...exploration, gpus: gpusTotal, judgements: judgementsOf({ share, judgements }, thresholds) }),
     quality,
     qualityLow,
   };

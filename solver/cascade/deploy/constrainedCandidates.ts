@@ -1,7 +1,7 @@
 import { costUsdPerRequest } from "../choose/allocate";
 import { best, NEAR_TIE, promisedQuality } from "../choose/choose";
 import type { Candidate, Knobs } from "../explore/exploration";
-import { judgementsPerRequest } from "../routing/routing";
+import { judgementsOf } from "../routing/routing";
 import { relativePercentileOf } from "../tables/deployedRows";
 import type { NearTables } from "../tables/latencyTables";
 import type { ShapeCurve } from "../tables/shapeMix";
@@ -86,7 +86,7 @@ export function constrainedCandidates(
     const { gpus, usdPerHour, stages } = found.deployment;
     const { judge, requestsPerSecond } = input.explorer.input;
     const { routed, thresholds } = input.explorer.routing(next.routing);
-    const judgements = judgementsPerRequest(routed.share, thresholds);
+    const judgements = judgementsOf(routed, thresholds);
     const deployed: DeployedCandidate = {
       ...next,
       gpus: stages

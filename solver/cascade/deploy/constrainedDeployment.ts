@@ -63,6 +63,7 @@ export function rowsToDeploy({ explorer, constraints }: Constrained, routing: nu
     const index = models.indexOf(model);
     return {
       model,
+      index,
       requestsPerSecond: 0,
       near: () => explorer.tables.near(index, everything),
       exact: (also) => explorer.tables.exact(index, everything, also),

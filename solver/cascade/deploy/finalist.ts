@@ -103,16 +103,24 @@ function place(stages: readonly Omit<DeployedStage, "groups">[] | null, cluster:
  * loaded relative to its limit gets exactly that share and all have the same latency. A model kept without load has no limit.
  */
 function limitInFlight(explorer: Explorer, routing: number, stages: readonly DeployedStage[]): readonly DeployedStage[] {
-  const { sample, shapes, judgeEngine } = explorer.input;
   const rows = explorer.rows(explorer.routing(routing));
   return stages.map((stage) => {
     const row = rows.find(({ model }) => model === stage.model);
     if (row === undefined) return stage;
-    const own = stage.model === judgeEngine?.model ? judgeEngine.shapes : (shapes[sample.models.indexOf(stage.model)] ?? []);
+    const own = shapesOfModel(explorer.input, stage.model);
     const most = mostInFlight(own);
     const limits = new Set(stage.replicas.map(({ gpu }) => gpu)).size > 1 ? byShare(stage, most) : byCache(stage, own, row.heldTokens());
     return { ...stage, groups: stage.groups.map((group, index) => ({ ...group, maxInFlight: limits[index] ?? most })) };
   });
+}
+
+/** The replica shapes of a deployed model: of the ladder, the judge or a peer. */
+function shapesOfModel(
+  { sample, shapes, judgeEngine, gates }: Explorer["input"],
+  model: string,
+): Explorer["input"]["shapes"][number] {
+  const beside = [...(judgeEngine === undefined ? [] : [judgeEngine]), ...(gates?.peers ?? [])].find((own) => own.model === model);
+  return beside?.shapes ?? shapes[sample.models.indexOf(model)] ?? [];
 }
 
 /** An engine that holds only as many requests as it runs is idle while its front end processes the next: it may hold some more. */

@@ -100,7 +100,7 @@ function simulated(
   policy: CascadePolicy,
   { deployment, kept, pace }: Pick<Deployed, "deployment" | "kept"> & { readonly pace: number },
 ): ClusterOutcome {
-  const { requestsPerSecond, shapes, sample: planning, judge, judgeEngine, seed, sharedEngines } = explorer.input;
+  const { requestsPerSecond, shapes, sample: planning, judge, judgeEngine, seed, sharedEngines, gates } = explorer.input;
   const judging = kept.find(({ model }) => model === judgeEngine?.model);
   const requests = simulatedRequests(workload);
   return simulateCluster({
@@ -114,6 +114,14 @@ function simulated(
     ...(judgeEngine === undefined || judging === undefined
       ? {}
       : { judgeEngines: { ...judgeEngine, replicas: clusterReplicas(judging, judgeEngine.shapes) } }),
+    ...(gates === undefined
+      ? {}
+      : {
+          gates: gates.stages,
+          peerReplicas: gates.peers.flatMap((peer) =>
+            kept.filter(({ model }) => model === peer.model).flatMap((own) => clusterReplicas(own, peer.shapes)),
+          ),
+        }),
   });
 }
 

@@ -21,6 +21,10 @@ export interface Routing {
   readonly share: readonly number[];
   /** Share of requests that start at each stage; left out where all start at the first. */
   readonly startShare?: readonly number[];
+  /** Judge calls for each request, on average; left out where every answer of a stage with a threshold above 0 is judged. */
+  readonly judgements?: number;
+  /** Rows of tables: of the stages, a judge's engine and peers; left out: of the stages, and of the judge's engine where it judges. */
+  readonly rows?: number;
 }
 
 /**

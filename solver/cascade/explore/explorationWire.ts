@@ -18,6 +18,8 @@ export interface ExplorationWire extends Plain {
     startBelow: Routing["startBelow"],
     /** Empty where all start at the first stage. */
     startShare: readonly number[],
+    /** Judge calls of a request and rows of tables; empty where the judge is the gate. */
+    gated: readonly [judgements: number, rows: number] | readonly [],
   ])[];
   readonly stageP95: string;
   readonly tableOffset: string;
@@ -33,15 +35,11 @@ const plainOf = ({ models, requestsPerSecond, maxGpus, leastGpus, usdPerGpuHour,
 export function encodeExploration(exploration: Exploration): ExplorationWire {
   return {
     ...plainOf(exploration),
-    routings: exploration.routings.map(({ stages, thresholds, share, quality, qualityLow, startBelow, startShare }) => [
-      stages,
-      thresholds,
-      share,
-      quality,
-      qualityLow,
-      startBelow,
-      startShare ?? [],
-    ]),
+    routings: exploration.routings.map((routing) => {
+      const { stages, thresholds, share, quality, qualityLow, startBelow, startShare, judgements, rows } = routing;
+      const gated = judgements === undefined || rows === undefined ? ([] as const) : ([judgements, rows] as const);
+      return [stages, thresholds, share, quality, qualityLow, startBelow, startShare ?? [], gated];
+    }),
     stageP95: toBase64(exploration.stageP95),
     tableOffset: toBase64(exploration.tableOffset),
     endToEndWeight: toBase64(exploration.endToEndWeight),
@@ -56,7 +54,7 @@ export function decodeExploration(document: Readonly<Record<string, unknown>>): 
   return {
     ...plainOf(wire),
     routings: wire.routings.map(
-      ([stages, thresholds, share, quality, qualityLow, startBelow, startShare]): Routing => ({
+      ([stages, thresholds, share, quality, qualityLow, startBelow, startShare, [judgements, rows]]): Routing => ({
         stages,
         thresholds,
         startBelow,
@@ -64,6 +62,7 @@ export function decodeExploration(document: Readonly<Record<string, unknown>>): 
         qualityLow,
         share,
         ...(startShare.length === 0 ? {} : { startShare }),
+        ...(judgements === undefined || rows === undefined ? {} : { judgements, rows }),
       }),
     ),
     stageP95: new Float32Array(fromBase64(wire.stageP95)),

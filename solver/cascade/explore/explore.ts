@@ -7,11 +7,20 @@ import { qualityLowerBound, selectionCritical } from "../routing/qualityBound";
 import { type PlanningSample, type Routed, routePrompts } from "../routing/routing";
 import { orderedSubsets } from "../routing/routingGrid";
 import { latencyByGpus } from "../tables/capacityTable";
-import { type DeployedRow, deployedRows, mixesOf, type RoutedCascade, relativePercentileOf } from "../tables/deployedRows";
+import {
+  askedPeers,
+  type DeployedRow,
+  deployedRows,
+  hasJudgeRow,
+  mixesOf,
+  type RoutedCascade,
+  relativePercentileOf,
+} from "../tables/deployedRows";
 import { composeEndToEnd, STARVATION_LIMIT } from "../tables/endToEnd";
 import { latencyOnFixedTopology } from "../tables/fixedTopology";
 import { createJudgeTables, judgedVisits } from "../tables/judgeTables";
 import { createLatencyTables, type MixTables } from "../tables/latencyTables";
+import { createPeerTables } from "../tables/peerTables";
 import { shareEngines } from "../tables/shareEngines";
 import { boundFamily } from "./boundFamily";
 import type { Exploration } from "./exploration";
@@ -34,15 +43,22 @@ const WEIGHT_ROUNDS = 2;
  */
 export function createExplorer(input: ExploreInput): Explorer {
   const { sample, maxGpus, judge, quantile } = input;
-  const tables = createLatencyTables(input);
+  const { samples = [], peers: peerEngines = [] } = input.gates ?? {};
+  const tables = createLatencyTables({ ...input, callsPerRequest: 1 + Math.max(0, ...samples) });
   const judging = input.judgeEngine === undefined ? null : createJudgeTables(input, input.judgeEngine);
+  const peers = peerEngines.map((engine) => createPeerTables(input, engine));
   const judgedSeconds = judging === null ? judgedSecondsOf(sample, judge, mixSeed(input.seed, "judged seconds")) : null;
   const rowsOf = (of: RoutedCascade): readonly DeployedRow[] => {
-    const rows = deployedRows({ ...input, tables, judging }, of);
+    const rows = deployedRows({ ...input, tables, judging, peers, samples }, of);
     return input.sharedEngines === undefined ? rows : shareEngines(rows, input.sharedEngines);
   };
-  const cascades = orderedSubsets(sample.models.length).filter((stages) => stages.every((model) => (input.shapes[model]?.length ?? 0) > 0));
-  const critical = selectionCritical(boundFamily(input, cascades), {
+  // A peer answers for gates alone: as a stage it would take two parts in one cascade.
+  const isStage = (model: number): boolean => peerEngines.every((peer) => peer.model !== sample.models[model]);
+  const cascades = orderedSubsets(sample.models.length).filter((stages) =>
+    stages.every((model) => (input.shapes[model]?.length ?? 0) > 0 && isStage(model)),
+  );
+  const family = [input.sample, ...(input.rivals ?? [])].flatMap((own) => boundFamily({ ...input, sample: own }, cascades));
+  const critical = selectionCritical(family, {
     confidence: input.qualityConfidence,
     seed: mixSeed(input.seed, "quality bound"),
   });
@@ -56,6 +72,11 @@ export function createExplorer(input: ExploreInput): Explorer {
   ) {
     // Relative latencies of a model are shared by all routings; the percentile over a stage's own requests normalises them.
     const norms = at.tables.map((own) => own.relativePercentile || 1);
+    const of = { stages, routed };
+    const withJudge = hasJudgeRow({ judging }, of);
+    const besides = askedPeers(peers, of).flatMap((peer, index) =>
+      peer.besides(of).map((own) => ({ ...own, row: stages.length + (withJudge ? 1 : 0) + index })),
+    );
     const composed = composeEndToEnd({
       start: routed.start,
       exit: routed.exit,
@@ -66,7 +87,8 @@ export function createExplorer(input: ExploreInput): Explorer {
       stageSeconds: at.seconds.map((seconds, stage) => seconds / (norms[stage] ?? 1)),
       judgeSecondsPerCall: judging === null ? judge.secondsPerCall : 0,
       judgedSeconds: judgedSeconds?.({ stages, routed }),
-      ...(judging === null || !routed.judged.includes(true) ? {} : { judgedRelative: judging.relativeLatency({ stages, routed }) }),
+      ...(judging === null || !withJudge ? {} : { judgedRelative: judging.relativeLatency(of) }),
+      besides,
       quantile,
       stride: Math.max(1, Math.floor(sample.prompts / COMPOSED_PROMPTS)),
     });
@@ -88,7 +110,7 @@ export function createExplorer(input: ExploreInput): Explorer {
       if (near === null) return seconds;
       const { tables: shared, lengthFactor } = near;
       const rate = (rows[row]?.requestsPerSecond ?? 0) * lengthFactor;
-      const fixed = input.fixedTopology?.[stages[row] ?? sample.models.length];
+      const fixed = input.fixedTopology?.[rows[row]?.index ?? 0];
       if (fixed === undefined) latencyByGpus(shared.capacity, rate, seconds);
       else latencyOnFixedTopology(shared.capacity, rate, { fixed, into: seconds });
       return seconds.map((value) => value * lengthFactor);
@@ -176,28 +198,29 @@ export function createExplorer(input: ExploreInput): Explorer {
 type Judged = Parameters<typeof judgedVisits>[0];
 
 /**
- * Seconds that the judgements of each prompt take together under an external judge with varying time. The time depends on the length of
- * the judge's input and on a random factor, drawn once for each answer, so that routings are compared on the same draws.
+ * Seconds that the judgements of each prompt take together under an external judge with varying time, or one that gates ask for some answers
+ * only. A varying time depends on the length of the judge's input and on a random factor, drawn once for each answer, so that routings are
+ * compared on the same draws.
  *
- * @returns null where its time does not vary.
+ * @returns null where all answers are judged, and its time does not vary.
  */
 function judgedSecondsOf(
   sample: PlanningSample,
   { secondsPerCall, variation }: Exploration["judge"],
   seed: number,
 ): ((of: Judged) => Float64Array) | null {
-  if (variation === undefined) return null;
+  if (variation === undefined && sample.asksJudge === undefined) return null;
   const random = seededRandom(seed);
   const perAnswer = sample.outputTokens.map((answers) =>
-    Float64Array.from(
-      answers,
-      (answer, prompt) =>
-        secondsAt(secondsPerCall, variation, (sample.inputTokens[prompt] ?? 0) + answer) * spreadFactor(random, variation),
+    Float64Array.from(answers, (answer, prompt) =>
+      variation === undefined
+        ? secondsPerCall
+        : secondsAt(secondsPerCall, variation, (sample.inputTokens[prompt] ?? 0) + answer) * spreadFactor(random, variation),
     ),
   );
   return (of) => {
     const sums = new Float64Array(sample.prompts);
-    for (const { model, prompts } of judgedVisits(of))
+    for (const { model, prompts } of judgedVisits(of, sample))
       for (const prompt of prompts) sums[prompt] = (sums[prompt] ?? 0) + (perAnswer[model]?.[prompt] ?? 0);
     return sums;
   };

@@ -1,11 +1,13 @@
 import type { CascadeRoutingDocument } from "@/solver/nextModel/cascadeRoutingDocument";
 import type { StartBelow, StartRouter } from "@/solver/plan/directStart";
-import type { Routed } from "../routing/routing";
+import type { StageGates } from "@/solver/stageGates/stageGate";
+import type { PlanningSample, Routed } from "../routing/routing";
 import type { DeployedRow, RoutedCascade } from "../tables/deployedRows";
 import type { composeEndToEnd } from "../tables/endToEnd";
 import type { JudgeEngine } from "../tables/judgeTables";
 import type { LatencyTables, LatencyTablesInput, MixTables } from "../tables/latencyTables";
 import type { Mix } from "../tables/mix";
+import type { PeerEngine } from "../tables/peerTables";
 import type { Exploration } from "./exploration";
 import type { OnProgress } from "./progress";
 import type { Evaluated } from "./search";
@@ -24,10 +26,23 @@ export interface ExploreInput
   readonly judge: Exploration["judge"];
   /** The judge where it is a separate engine; its `judge` then takes no fixed time. */
   readonly judgeEngine?: JudgeEngine;
+  /** Gates in the place of the judge alone, whose scores the sample has; left out: the judge. */
+  readonly gates?: ExploredGates;
+  /** Samples of the same prompts with the scores of other gates that are planned with too: quality is bounded for all at once. */
+  readonly rivals?: readonly PlanningSample[];
   /** Called often; true makes `search` and `focus` return early with the results so far. */
   readonly cancelled: () => boolean;
   /** Called with the progress of the search and of plans that use the explorer; left out: no reports. */
   readonly progress?: OnProgress;
+}
+
+/** Gates that an explorer plans with. */
+interface ExploredGates {
+  /** On the whole table, for simulations. */
+  readonly stages: StageGates;
+  /** Further answers of the same model that each gate asks for, by model of the sample. */
+  readonly samples: readonly number[];
+  readonly peers: readonly PeerEngine[];
 }
 
 /** A routing with its results on the planning prompts. */
@@ -41,7 +56,7 @@ export interface RoutedOutcome extends Pick<Evaluated, "stages" | "thresholds" |
 
 /** A routing with all figures that follow from it, before GPUs are given. */
 export interface EvaluatedRouting extends RoutedOutcome, Evaluated {
-  /** Per stage, and of a judge that is an engine after them: seconds by GPU count. */
+  /** Per stage, and of a judge that is an engine and peers after them: seconds by GPU count. */
   readonly tables: readonly Float32Array[];
   readonly weights: readonly number[];
   readonly judgeSeconds: number;
@@ -76,7 +91,7 @@ export interface Explorer {
   ): { readonly qualityLow: number; readonly routed: Routed };
   /** The requests that reach each stage. */
   mixes(of: RoutedCascade): readonly Mix[];
-  /** The deployed models of a cascade: the model of each stage and, after them, a judge that is an engine. */
+  /** The deployed models of a cascade: the model of each stage and, after them, a judge that is an engine, and peers. */
   rows(of: RoutedCascade): readonly DeployedRow[];
   /** End-to-end latency with its weights for given stage latencies and the relative percentiles of their tables. */
   compose(

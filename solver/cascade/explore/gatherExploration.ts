@@ -13,7 +13,7 @@ export function gatherExploration(input: ExploreInput, points: readonly Evaluate
     usdPerGpuHour: input.usdPerGpuHour,
     judge: input.judge,
     qualityConfidence: input.qualityConfidence,
-    routings: points.map(({ stages: own, thresholds, startBelow, routed, qualityLow }) => ({
+    routings: points.map(({ stages: own, thresholds, startBelow, routed, qualityLow, tables }) => ({
       stages: own,
       thresholds,
       startBelow,
@@ -21,6 +21,7 @@ export function gatherExploration(input: ExploreInput, points: readonly Evaluate
       qualityLow,
       share: routed.share,
       ...(routed.startShare === undefined ? {} : { startShare: routed.startShare }),
+      ...(routed.judgements === undefined ? {} : { judgements: routed.judgements, rows: tables.length }),
     })),
     stageP95: new Float32Array(rows * maxGpus),
     tableOffset: new Int32Array(points.length),

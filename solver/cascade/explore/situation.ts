@@ -5,6 +5,7 @@ import type { ClusterSpec, RunningReplica } from "@/solver/plan/clusterSpec";
 import type { PlanConstraints } from "@/solver/plan/constraints";
 import type { StartRouter } from "@/solver/plan/directStart";
 import type { CascadePolicy, PlanDraft } from "@/solver/plan/plan";
+import type { GateDocuments } from "@/solver/stageGates/stageGate";
 import type { Workload } from "@/solver/workload/workload";
 
 /** The planning situation: everything that explorations and plans depend on, apart from the objective. */
@@ -39,6 +40,10 @@ export interface PlanningSituation {
    * outcomes then have as `routerScore`. Left out: all start at the first.
    */
   readonly directStart?: StartRouter;
+  /** Gates in the place of the judge alone, which the workload has scores of, by the model whose answers they score; left out: the judge. */
+  readonly gates?: GateDocuments;
+  /** Further gates that are planned with on the same workload, so that quality is bounded for all at once; left out: none. */
+  readonly rivalGates?: readonly (GateDocuments | null)[];
   /**
    * The trained predictor, by the SHA-256 of its bytes, whose out-of-fold scores the workload's outcomes have as `routerScore`, for slack
    * dispatch; never with another router in `directStart`. Left out: none.

@@ -1,3 +1,4 @@
+import { type GateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
 import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { limitsOfModel } from "@/solver/hardware/engineLimits";
 import type { GpuCard } from "@/solver/hardware/gpus";
@@ -7,7 +8,10 @@ import { gpuCount, gpuOfNode, gpuPrices, gpuTypes } from "@/solver/plan/clusterG
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { allowsReplica, noConstraints } from "@/solver/plan/constraints";
 import { sharedEnginesOf } from "@/solver/plan/sharedEngines";
-import { planningSample } from "../routing/routing";
+import { gateRefusalText, isRefused } from "@/solver/stageGates/gateRefusal";
+import { type GateDocuments, type StageGates, stageGatesOf, withGateScores } from "@/solver/stageGates/stageGate";
+import type { Workload } from "@/solver/workload/workload";
+import { type PlanningSample, planningSample } from "../routing/routing";
 import { fixedTopology } from "../tables/fixedTopology";
 import { meanUsdPerGpuHour } from "../tables/gpuMix";
 import { createExplorer } from "./explore";
@@ -89,16 +93,39 @@ export function standing({
 export function explorerOf(situation: PlanningSituation, { models, rows, percentile, ...explored }: Explored): Explorer {
   const { workload, cluster, requestsPerSecond, directStart, judge } = situation;
   const mix = gpuTypes(cluster).map((gpu) => ({ gpu, gpus: gpuCount(cluster, gpu) }));
-  const judgeModels = judge?.kind === "engine" ? [judge.model] : [];
-  const shapes = shapesOf(situation, [...models, ...judgeModels]);
+  const asksJudge = situation.gates === undefined || Object.values(situation.gates).some(asksTheJudge);
+  const judgeModels = asksJudge && judge?.kind === "engine" ? [judge.model] : [];
+  const stageGates = scoredGates(workload, situation.gates ?? null);
+  const peers = [...new Set([...stageGates.values()].flatMap((gate) => gate.peers))];
+  const deployable = [...models, ...judgeModels, ...peers];
+  const shapes = shapesOf(situation, deployable);
   const running = standing(situation);
-  const fixed = running === null ? null : fixedTopology([...models, ...judgeModels], shapes, running);
+  const fixed = running === null ? null : fixedTopology(deployable, shapes, running);
   const shared = running === null ? null : sharedEnginesOf(cluster, running);
   const stays =
     fixed === null ? shapes : shapes.map((own, model) => own.filter(({ shape }) => fixed[model]?.some((one) => one.shape === shape)));
   return createExplorer({
     ...explored,
-    sample: planningSample(workload.outcomes, rows, models),
+    sample: gatedSample(workload, { rows, models, gates: stageGates }),
+    ...(situation.rivalGates === undefined
+      ? {}
+      : {
+          rivals: situation.rivalGates.map((gates) => gatedSample(workload, { rows, models, gates: scoredGates(workload, gates) })),
+        }),
+    ...(situation.gates === undefined
+      ? {}
+      : {
+          gates: {
+            stages: stageGates,
+            samples: models.map((model) => stageGates.get(model)?.samples ?? 0),
+            peers: peers.map((model, index) => ({
+              model,
+              shapes: stays[models.length + judgeModels.length + index] ?? [],
+              outputTokens: planningSample(workload.outcomes, rows, [model]).outputTokens[0] ?? new Int32Array(),
+              askedBy: models.flatMap((own, at) => (stageGates.get(own)?.peers.includes(model) ? [at] : [])),
+            })),
+          },
+        }),
     shapes: stays.slice(0, models.length),
     ...(fixed === null ? {} : { fixedTopology: fixed }),
     ...(shared === null ? {} : { sharedEngines: shared }),
@@ -107,10 +134,29 @@ export function explorerOf(situation: PlanningSituation, { models, rows, percent
     maxGpus: gpuCount(cluster),
     ...(mix.length > 1 ? { mix } : {}),
     usdPerGpuHour: meanUsdPerGpuHour(mix, gpuPrices(cluster)),
-    judge: judgeOf(situation),
-    ...(judge?.kind === "engine" ? { judgeEngine: { ...judge, shapes: stays[models.length] ?? [] } } : {}),
+    judge: asksJudge ? judgeOf(situation) : { secondsPerCall: 0, usdPerCall: 0 },
+    ...(asksJudge && judge?.kind === "engine" ? { judgeEngine: { ...judge, shapes: stays[models.length] ?? [] } } : {}),
     ...(directStart === undefined ? {} : { directStart }),
     quantile: percentile / 100,
     seed: mixSeed(workload.seed, "planning"),
   });
+}
+
+const asksTheJudge = (gate: GateDocument): boolean => simpleGatesOf(gate).some(({ kind }) => kind === "judge");
+
+/** The gates of documents; none for the judge alone. Throws where the workload does not have their scores: `stageGatesOf` says so before. */
+function scoredGates(workload: Workload, documents: GateDocuments | null): StageGates {
+  const gates = stageGatesOf(workload, documents ?? {});
+  if (isRefused(gates)) throw new Error(gateRefusalText(gates));
+  return gates;
+}
+
+/** The planning sample with the scores of gates; of the judge where there are none. */
+function gatedSample(
+  workload: Workload,
+  { rows, models, gates }: { readonly rows: Int32Array; readonly models: readonly string[]; readonly gates: StageGates },
+): PlanningSample {
+  const sample = planningSample(gates.size === 0 ? workload.outcomes : withGateScores(workload, gates), rows, models);
+  if (gates.size === 0) return sample;
+  return { ...sample, asksJudge: models.map((model) => Uint8Array.from(rows, (row) => gates.get(model)?.judged?.[row] ?? 0)) };
 }

@@ -80,9 +80,10 @@ function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPl
   explorer.search();
   if (fixed === null) explorer.focus({ floor: objective.qualityFloor, budgetSeconds: objective.latencyBudgetSeconds });
   const allowed: Knobs = { ...objective, slack: undefined, maxGpus: gpusAllowed(input.cluster, constraints, objective.maxGpus) };
-  // The source alternates for latency and for quality, with a judge outside the deployment; it has no cost objective and no constraints.
+  // The source alternates for latency and for quality, with no engines but those of the stages; it has no cost objective and no constraints.
+  const stagesAlone = input.judge.engine === undefined && (explorer.input.gates?.peers ?? []).length === 0;
   const alternates =
-    fixed === null && !explorer.byGain && objective.kind !== "cost-under-both" && input.judge.engine === undefined && !isConstrained(input);
+    fixed === null && !explorer.byGain && objective.kind !== "cost-under-both" && stagesAlone && !isConstrained(input);
   const ways = alternates ? bothWays(explorer, allowed) : null;
   const index = fixed === null ? null : addReached(explorer, fixed.stages, fixed.thresholds, fixed.startBelow);
   const exploration = explorer.exploration();

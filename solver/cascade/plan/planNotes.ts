@@ -32,7 +32,8 @@ export function planNotes(
   predicted: readonly StagePrediction[],
 ): string[] {
   const { routed, qualityLow, stages, thresholds, startBelow, byGain } = explorer.routing(finalist.routing);
-  const judges = judgesAny(thresholds);
+  const scores = judgesAny(thresholds);
+  const judges = scores && routed.judgements !== 0;
   const validated = isMeasured(profile) && percentileErrors(profile) !== null;
   const notes = [
     ...(validated ? [] : ["Percentiles are simulated: no public measurement of real engines validates a predicted p95."]),
@@ -55,7 +56,15 @@ export function planNotes(
   const { directStart } = explorer.input;
   if (startBelow !== 0 && directStart !== undefined) notes.push(routerNote(directStart));
   if (byGain !== undefined) notes.push(...gainNotes(byGain));
-  if (stages.length > 1 && !judges)
+  if (
+    scores &&
+    explorer.input.gates !== undefined &&
+    [...explorer.input.gates.stages.values()].some(({ document }) => document.kind === "agreement")
+  )
+    notes.push(
+      "Further answers use engines that are at most half full; an answer for which none is free goes to the largest model, and in these predictions too.",
+    );
+  if (stages.length > 1 && !scores)
     notes.push("No answer is judged: a router chooses the model from the prompt, and every answer is accepted.");
   if (workload.origin.generated) notes.push("The workload is generated from published figures, not recorded.");
   if (workload.origin.measured?.emulated)

@@ -1,6 +1,7 @@
+import type { GateDocument } from "@/solver/gates/gateDocument";
 import { routerOf } from "@/solver/plan/directStart";
 import type { CascadePolicy } from "@/solver/plan/plan";
-import { judgesAny } from "@/solver/plan/policySchema";
+import { judgesAny, scoresByJudge } from "@/solver/plan/policySchema";
 import type { Finalist } from "../deploy/finalist";
 import { approvedRanges } from "./approvedRanges";
 import type { CompleteInput } from "./planInput";
@@ -8,7 +9,7 @@ import type { DeployedRouting } from "./thresholdSettings";
 
 /**
  * The policy of a routing. Without a deployment the approved ranges are the thresholds themselves, as a simulation needs no others; so they are
- * where nothing is judged, as no judge is planned for.
+ * where no answer gets a score, as no gate is planned for.
  */
 export function planPolicy(
   input: Pick<CompleteInput, "explorer" | "judge" | "objective" | "profile">,
@@ -18,16 +19,23 @@ export function planPolicy(
   const { explorer, judge } = input;
   const { stages, thresholds, startBelow, byGain } = explorer.routing(routing);
   const { directStart } = explorer.input;
-  const judges = judgesAny(thresholds);
+  const scores = judgesAny(thresholds);
+  const gates = gateDocuments(explorer, stages);
+  const judges = scoresByJudge(thresholds, gates ?? thresholds.map(() => ({ kind: "judge" })));
   const ranges =
-    finalist === null || !judges || byGain !== undefined
+    finalist === null || !scores || byGain !== undefined
       ? thresholds.map((threshold) => ({ min: threshold, max: threshold }))
       : approvedRanges(explorer, deployedRouting(input, finalist));
   return {
     kind: "cascade",
     stages: stages.map((model) => ({ model: explorer.input.sample.models[model] ?? "" })),
     thresholds: [...thresholds],
-    judge: judgeOf(judge, { judges, meanSeconds: finalist?.judgeMeanSeconds ?? judge.secondsPerCall }),
+    judge: {
+      ...judgeOf(judge, { judges, meanSeconds: finalist?.judgeMeanSeconds ?? judge.secondsPerCall }),
+      // Further answers use spare engines: where none is free, the floor of quality holds only if the answer is not accepted unseen.
+      ...(gates?.some(({ kind }) => kind === "agreement") && scores ? { whenDown: "largest" as const } : {}),
+    },
+    ...(gates === undefined ? {} : { gates: [...gates] }),
     ...(directStart === undefined || startBelow === 0
       ? {}
       : { directStart: { below: typeof startBelow === "number" ? startBelow : [...startBelow], router: routerOf(directStart) } }),
@@ -42,6 +50,15 @@ export function planPolicy(
     place: { kind: "least-load" },
     approvedRanges: { thresholds: ranges },
   };
+}
+
+/** The gates of a cascade's stages; undefined for the judge alone. */
+function gateDocuments(
+  { input: { gates, sample } }: CompleteInput["explorer"],
+  stages: readonly number[],
+): readonly GateDocument[] | undefined {
+  if (gates === undefined || stages.length === 1) return undefined;
+  return stages.slice(0, -1).map((model) => gates.stages.get(sample.models[model] ?? "")?.document ?? { kind: "judge" });
 }
 
 /** A finalist as its thresholds may move on its replicas. */

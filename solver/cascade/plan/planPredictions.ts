@@ -66,17 +66,20 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
     utilisation: [...deployment, ...kept].reduce((sum, { utilisation, gpus: own }) => sum + (Math.min(1, utilisation) * own) / gpus, 0),
     stages,
     ...judgePrediction(input, finalist),
+    ...peerPredictions(input, finalist),
     tableError: finalist.tableSeconds / finalist.verifiedSeconds - 1,
-    // Cascade routing is fitted to the scores of this judge: with another it would be another routing.
-    judgeOutlooks: explorer.byGain
-      ? []
-      : judgeOutlooks(workload, {
-          models: deployment.map((stage) => stage.model),
-          thresholds,
-          startBelow,
-          saturation: deployment.map((stage) => stage.saturationRequestsPerSecond),
-          requestsPerSecond,
-        }),
+    // Another judge changes nothing where gates leave it out, and no one knows its scores where they read more than it. Cascade routing is fitted
+    // to the scores of this one: with another it would be another routing.
+    judgeOutlooks:
+      explorer.byGain || explorer.input.gates !== undefined
+        ? []
+        : judgeOutlooks(workload, {
+            models: deployment.map((stage) => stage.model),
+            thresholds,
+            startBelow,
+            saturation: deployment.map((stage) => stage.saturationRequestsPerSecond),
+            requestsPerSecond,
+          }),
     notes: planNotes(input, finalist, stages),
   };
 }
@@ -105,6 +108,23 @@ function judgePrediction({ explorer, profile }: Predicted, { routing, kept, judg
       utilisation: Math.min(1, judging.utilisation),
       stability: stageStability(judging, profile) === "stable" ? "stable" : "near-saturation",
     },
+  };
+}
+
+/** The figures of the models that answer for gates alone, where the plan has any. */
+function peerPredictions({ explorer, profile }: Predicted, { routing, kept }: Finalist): Pick<Predictions, "gatePeers"> {
+  const peers = explorer.input.gates?.peers ?? [];
+  const rows = explorer.rows(explorer.routing(routing));
+  const found = kept.filter(({ model }) => peers.some((peer) => peer.model === model));
+  if (found.length === 0) return {};
+  return {
+    gatePeers: found.map((own) => ({
+      model: own.model,
+      requestsPerSecond: rows.find(({ model }) => model === own.model)?.requestsPerSecond ?? 0,
+      p95Seconds: own.tableSeconds,
+      utilisation: Math.min(1, own.utilisation),
+      stability: stageStability(own, profile) === "stable" ? "stable" : "near-saturation",
+    })),
   };
 }
 

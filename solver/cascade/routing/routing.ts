@@ -10,7 +10,10 @@ export interface PlanningSample {
   /** Per model, per prompt. */
   readonly outputTokens: readonly Int32Array[];
   readonly label: readonly Float64Array[];
+  /** Scores of the gates: the judge's, unless another gate is planned with. */
   readonly judged: readonly Float64Array[];
+  /** Per model, per prompt: 1 where the gate of the model's answer asks the judge; left out: the judge is the gate of all. */
+  readonly asksJudge?: readonly Uint8Array[];
   /** A router's scores from each prompt; left out where there is no router. */
   readonly routerScore?: readonly Float64Array[];
 }
@@ -31,7 +34,7 @@ export interface Routed {
   readonly share: readonly number[];
   /** Share of prompts that start at each stage; left out where all start at the first. */
   readonly startShare?: readonly number[];
-  /** Whether the answers of each stage but the last are judged. */
+  /** Whether the answers of each stage but the last get a score. */
   readonly judged: readonly boolean[];
   /** Judge calls for each request, on average; left out where every answer of a judged stage is judged. */
   readonly judgements?: number;
@@ -82,15 +85,18 @@ export function routePrompts(
   const accepted = new Float64Array(count);
   const share: number[] = [];
   let sum = 0;
+  let asked = 0;
   // Stage by stage over flat columns: this runs once per evaluated threshold vector.
   for (const [stage, model] of stages.entries()) {
     const judged = sample.judged[model] ?? new Float64Array(count);
     const label = sample.label[model] ?? new Float64Array(count);
     const threshold = stage < last ? (thresholds[stage] ?? 0) : Number.NEGATIVE_INFINITY;
+    const asks = threshold > 0 ? sample.asksJudge?.[model] : undefined;
     let visits = 0;
     for (let prompt = 0; prompt < count; prompt += 1) {
       if (exit[prompt] !== stage) continue;
       visits += 1;
+      if (asks !== undefined) asked += asks[prompt] ?? 0;
       if ((judged[prompt] ?? 0) >= threshold) {
         const value = label[prompt] ?? 0;
         accepted[prompt] = value;
@@ -102,10 +108,11 @@ export function routePrompts(
     share.push(visits / count);
   }
   const startShare = startBelow === 0 ? {} : { startShare: shareOfEach(start, stages.length) };
-  return { start, exit, accepted, share, ...startShare, judged: judgedStages(thresholds), quality: sum / count };
+  const judgements = sample.asksJudge === undefined ? {} : { judgements: asked / count };
+  return { start, exit, accepted, share, ...startShare, judged: judgedStages(thresholds), ...judgements, quality: sum / count };
 }
 
-/** Whether answers are judged, by stage: not at a threshold of 0, which every score reaches. The last stage's never are. */
+/** Whether answers get a score, by stage: not at a threshold of 0, which every score reaches. The last stage's never are. */
 export const judgedStages = (thresholds: readonly number[]): readonly boolean[] => thresholds.map((threshold) => threshold > 0);
 
 /** Whether an answer of a stage to a prompt that visits it is scored. */
@@ -180,7 +187,7 @@ export function proportionalThresholds(sample: PlanningSample, stages: readonly 
     const scores = waiting.map((prompt) => judged[prompt] ?? 0).sort();
     // Answers below the threshold are escalated: as many as the next stage's share of all prompts.
     const wanted = Math.min(scores.length - 1, Math.round(sample.prompts / (stage + 2)));
-    const threshold = Math.min(100, Math.max(0, Math.ceil(scores[wanted] ?? 0)));
+    const threshold = Math.min(100, Math.max(0, Math.floor(scores[wanted] ?? 0)));
     thresholds.push(threshold);
     waiting = waiting.filter((prompt) => (judged[prompt] ?? 0) < threshold);
   }

@@ -7,10 +7,10 @@ import type { PlanningSample } from "./routing";
  */
 export const usefulThresholds = (judged: Float64Array): number[] => occurringScores(judged).slice(1);
 
-/** The judged scores that occur, rounded up to whole numbers, ascending. */
+/** The judged scores that occur, rounded down to whole numbers, ascending: the highest thresholds that still accept them. */
 export function occurringScores(judged: Float64Array): number[] {
   const occurs = new Uint8Array(102);
-  for (const score of judged) occurs[Math.min(101, Math.ceil(score))] = 1;
+  for (const score of judged) occurs[Math.max(0, Math.min(101, Math.floor(score)))] = 1;
   const scores: number[] = [];
   for (let score = 0; score <= 100; score += 1) if (occurs[score] === 1) scores.push(score);
   return scores;

@@ -49,6 +49,29 @@ describe("composeEndToEnd", () => {
     );
   });
 
+  it("takes of answers that a stage's gate waits for together the slowest, and none that is quicker than the stage's own", () => {
+    fc.assert(
+      fc.property(latencies, shares, fc.double({ min: 0.01, max: 30, noNaN: true }), (stageSeconds, share, peerSeconds) => {
+        const given = input(stageSeconds, share);
+        const random = seededRandom(4);
+        const relative = Float64Array.from(given.exit, () => random.lognormal(-0.8, 0.5));
+        const withPeer = { ...given, stageSeconds: [...stageSeconds, peerSeconds], besides: [{ stage: 0, row: 3, relative }] };
+        const { seconds, weights, judgeSeconds } = composeEndToEnd(withPeer);
+        // The same as a first stage that takes as long as the slower of both.
+        const slower = given.relative[0]!.map((own, prompt) => Math.max(stageSeconds[0]! * own, peerSeconds * relative[prompt]!));
+        const alone = composeEndToEnd({
+          ...given,
+          relative: [slower, ...given.relative.slice(1)],
+          stageSeconds: [1, ...stageSeconds.slice(1)],
+        });
+        expect(seconds).toBeCloseTo(alone.seconds, 9);
+        const sum = [...stageSeconds, peerSeconds].reduce((total, own, row) => total + own * (weights[row] ?? 0), judgeSeconds);
+        expect(sum).toBeCloseTo(seconds, 6);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it("finds the percentile of the summed latencies, wherever requests start", () => {
     fc.assert(
       fc.property(latencies, shares, fc.boolean(), (stageSeconds, share, startsLater) => {

@@ -12,7 +12,7 @@
 export interface EndToEnd {
   /** The percentile of the end-to-end latencies. */
   readonly seconds: number;
-  /** Per stage, and of a judge's own engine after them: seconds of end-to-end percentile per second of its percentile. */
+  /** Per stage, and of a judge's own engine and peers after them: seconds of end-to-end percentile per second of its percentile. */
   readonly weights: readonly number[];
   /** The contribution of judging to the percentile. */
   readonly judgeSeconds: number;
@@ -31,7 +31,7 @@ export interface EndToEndInput {
   readonly judged: readonly boolean[];
   /** Per stage, per prompt: its latency at that stage as a multiple of the stage's percentile. */
   readonly relative: readonly Float64Array[];
-  /** Percentile of each stage's latency in seconds, finite; of a judge's own engine after them. */
+  /** Percentile of each stage's latency in seconds, finite; of a judge's own engine and of peers after them. */
   readonly stageSeconds: readonly number[];
   readonly judgeSecondsPerCall: number;
   /** Seconds that the judgements of each prompt take together, where they differ; left out: each takes `judgeSecondsPerCall`. */
@@ -41,6 +41,11 @@ export interface EndToEndInput {
    * then is the last of `stageSeconds`.
    */
   readonly judgedRelative?: Float64Array;
+  /**
+   * Answers of other models that a stage's gate waits for beside the stage's own: the slowest counts. `row` is the place of their percentile in
+   * `stageSeconds`, `relative` as for stages.
+   */
+  readonly besides?: readonly { readonly stage: number; readonly row: number; readonly relative: Float64Array }[] | undefined;
   /** 0.95 for p95. */
   readonly quantile: number;
   /** Every n-th prompt is followed; 1 follows all. */
@@ -65,6 +70,7 @@ export function composeEndToEnd({
   judgeSecondsPerCall,
   judgedSeconds,
   judgedRelative,
+  besides = [],
   quantile,
   stride,
 }: EndToEndInput): EndToEnd {
@@ -81,11 +87,22 @@ export function composeEndToEnd({
       : (judgedBefore[Math.min((exit[prompt] ?? 0) + 1, last)] ?? 0) - (judgedBefore[start[prompt] ?? 0] ?? 0);
   const judging = (prompt: number): number => judgedSeconds?.[prompt] ?? judgeSecondsPerCall * judgements(prompt);
   for (let at = 0; at < prompts; at += 1) total[at] = judging(at * stride);
-  for (const [stage, own] of relative.entries()) {
+  const waitedFor = relative.map((own, stage) => [{ row: stage, relative: own }, ...besides.filter((beside) => beside.stage === stage)]);
+  const secondsOf = ({ row, relative: own }: { readonly row: number; readonly relative: Float64Array }, prompt: number): number =>
+    (stageSeconds[row] ?? 0) * (own[prompt] ?? 0);
+  for (const [stage, answers] of waitedFor.entries()) {
     const seconds = stageSeconds[stage] ?? 0;
+    const own = answers.length === 1 ? relative[stage] : undefined;
     for (let at = 0; at < prompts; at += 1) {
       const prompt = at * stride;
-      if (visited(prompt, stage)) total[at] = (total[at] ?? 0) + seconds * (own[prompt] ?? 0);
+      if (!visited(prompt, stage)) continue;
+      if (own !== undefined) {
+        total[at] = (total[at] ?? 0) + seconds * (own[prompt] ?? 0);
+        continue;
+      }
+      let slowest = 0;
+      for (const answer of answers) slowest = Math.max(slowest, secondsOf(answer, prompt));
+      total[at] = (total[at] ?? 0) + slowest;
     }
   }
   const judgeSecondsAt = stageSeconds[last + 1] ?? 0;
@@ -103,8 +120,11 @@ export function composeEndToEnd({
     const own = classes.of(seconds);
     if (own < low || own > high) continue;
     const prompt = at * stride;
-    for (let stage = start[prompt] ?? 0; stage <= (exit[prompt] ?? 0); stage += 1)
-      if (visited(prompt, stage)) weights[stage] = (weights[stage] ?? 0) + (relative[stage]?.[prompt] ?? 0);
+    for (let stage = start[prompt] ?? 0; stage <= (exit[prompt] ?? 0); stage += 1) {
+      if (!visited(prompt, stage)) continue;
+      const slowest = waitedFor[stage]?.reduce((a, b) => (secondsOf(b, prompt) > secondsOf(a, prompt) ? b : a));
+      if (slowest !== undefined) weights[slowest.row] = (weights[slowest.row] ?? 0) + (slowest.relative[prompt] ?? 0);
+    }
     if (judgedRelative !== undefined) weights[last + 1] = (weights[last + 1] ?? 0) + (judgedRelative[prompt] ?? 0);
     judged += judging(prompt);
     sum += seconds;

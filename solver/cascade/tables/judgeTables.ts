@@ -1,6 +1,6 @@
 import type { ShapedReplica } from "@/solver/hardware/replicaShapes";
 import { mixSeed } from "@/solver/numeric/random";
-import { promptsScored, type Routed } from "../routing/routing";
+import { type PlanningSample, promptsScored, type Routed } from "../routing/routing";
 import { createLatencyTables, type LatencyTables, type LatencyTablesInput } from "./latencyTables";
 import type { Mix } from "./mix";
 
@@ -51,7 +51,7 @@ export function createJudgeTables(input: LatencyTablesInput, { model, shapes, ru
   return {
     tables,
     mix(of) {
-      const calls = judgedVisits(of).flatMap(({ model: ladder, prompts }) =>
+      const calls = judgedVisits(of, sample).flatMap(({ model: ladder, prompts }) =>
         [...prompts].map((prompt) => ladder * sample.prompts + prompt),
       );
       return { prompts: Int32Array.from(calls), share: calls.length / sample.prompts / judged.length };
@@ -59,13 +59,21 @@ export function createJudgeTables(input: LatencyTablesInput, { model, shapes, ru
     relativeLatency(of) {
       const own = tables.relativeLatency(0);
       const sums = new Float64Array(sample.prompts);
-      for (const { model: ladder, prompts } of judgedVisits(of))
+      for (const { model: ladder, prompts } of judgedVisits(of, sample))
         for (const prompt of prompts) sums[prompt] = (sums[prompt] ?? 0) + (own[ladder * sample.prompts + prompt] ?? 0);
       return sums;
     },
   };
 }
 
-/** The models of a cascade whose answers are judged, with the prompts that they answer. */
-export const judgedVisits = ({ stages, routed }: Judged): readonly { readonly model: number; readonly prompts: Int32Array }[] =>
-  stages.slice(0, -1).flatMap((model, stage) => (routed.judged[stage] ? [{ model, prompts: promptsScored(routed, stage) }] : []));
+/** The models of a cascade whose answers are judged, with the prompts that they answer, less those whose gates leave the judge out. */
+export const judgedVisits = (
+  { stages, routed }: Judged,
+  { asksJudge }: Pick<PlanningSample, "asksJudge">,
+): readonly { readonly model: number; readonly prompts: Int32Array }[] =>
+  stages.slice(0, -1).flatMap((model, stage) => {
+    if (!routed.judged[stage]) return [];
+    const scored = promptsScored(routed, stage);
+    const asks = asksJudge?.[model];
+    return [{ model, prompts: asks === undefined ? scored : scored.filter((prompt) => asks[prompt] === 1) }];
+  });

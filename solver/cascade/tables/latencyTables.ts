@@ -36,6 +36,8 @@ export interface LatencyTablesInput {
   readonly fixedTopology?: FixedTopology;
   /** With a fixed topology: engines that serve several models; left out: each serves one. */
   readonly sharedEngines?: SharedEngines;
+  /** Maximum number of calls that one request makes of one model at a time, where gates ask for samples; left out: 1. */
+  readonly callsPerRequest?: number;
   /** 0.95 for p95. */
   readonly quantile: number;
   readonly seed: number;
@@ -235,7 +237,8 @@ function curveWork(input: LatencyTablesInput, model: number, mix: Mix): CurveWor
     traceRequests: input.arrivalSeconds.length * mix.share,
     stageRequestsPerSecond: input.requestsPerSecond * mix.share,
     // Not the stage's own rate: tables serve mixes of larger shares too, and on an engine that others load any load.
-    highestRequestsPerSecond: input.sharedEngines === undefined ? input.requestsPerSecond : Number.POSITIVE_INFINITY,
+    highestRequestsPerSecond:
+      input.sharedEngines === undefined ? input.requestsPerSecond * (input.callsPerRequest ?? 1) : Number.POSITIVE_INFINITY,
     quantile: input.quantile,
     arrivals: (oneIn, count) =>
       thinnedArrivals(input.arrivalSeconds, { share: mix.share, oneIn, count, seed: mixSeed(input.seed, "thin") }),

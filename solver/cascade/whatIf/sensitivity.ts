@@ -21,7 +21,7 @@ export interface PlannedCascade {
   readonly thresholds: readonly number[];
   /** Router scores from which requests start at a stage; 0: all start at the first. */
   readonly startBelow: StartBelow;
-  /** GPUs per stage, and of a judge's engine after them. */
+  /** GPUs per stage, and of a judge's engine and peers after them. */
   readonly gpus: readonly number[];
 }
 
@@ -105,8 +105,11 @@ function cascadeOn(
 ): PerturbedCascade {
   const routing = explorer.routing(index);
   const { stages, thresholds, startBelow, routed, qualityLow } = routing;
-  const judged = routing.tables.length > stages.length;
-  const own = [...stages.map((stage) => plan.gpus[plan.stages.indexOf(stage)] ?? 0), ...(judged ? plan.gpus.slice(-1) : [])];
+  const beside = routing.tables.length > stages.length;
+  const own = [
+    ...stages.map((stage) => plan.gpus[plan.stages.indexOf(stage)] ?? 0),
+    ...(beside ? plan.gpus.slice(plan.stages.length) : []),
+  ];
   return {
     stages,
     thresholds,

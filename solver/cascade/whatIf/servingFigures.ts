@@ -14,9 +14,11 @@ import { mixSeed } from "@/solver/numeric/random";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { shortestStart, startScores } from "@/solver/plan/directStart";
 import type { CascadePolicy } from "@/solver/plan/plan";
-import { judgeEngineOf, modelsOf, type SlackPolicy } from "@/solver/plan/policySchema";
+import { gatePeersOf, gatesByModel, judgeEngineOf, modelsOf, type SlackPolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Outage } from "@/solver/policies/core/policy";
+import { gateRefusalText, isRefused } from "@/solver/stageGates/gateRefusal";
+import { gainRefusal, type StageGates, stageGatesOf, withGateScores } from "@/solver/stageGates/stageGate";
 import { drawSample } from "@/solver/workload/sample";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
@@ -54,6 +56,8 @@ export interface ServingTraffic {
   readonly profile: EngineProfile;
   /** Limits of the cluster's engines, where they are known. */
   readonly engineLimits?: ClusterSpec["engineLimits"];
+  /** Prompts of the requests; left out: those for planning. */
+  readonly part?: "planning" | "heldOut";
 }
 
 export interface ServingFigures {
@@ -88,6 +92,10 @@ export function servingRefusal(
 ): string | null {
   const unknown = modelsOf(policy).find((model) => workload.outcomes.models.every((own) => own.model !== model));
   if (unknown !== undefined) return `The workload ${workload.name} has no answers of ${unknown}.`;
+  const gates = policy.kind === "cascade" ? stageGatesOf(workload, gatesByModel(policy)) : null;
+  if (gates !== null && isRefused(gates)) return gateRefusalText(gates);
+  const unserved = gates === null || policy.kind !== "cascade" || policy.cascadeRouting === undefined ? null : gainRefusal(gates);
+  if (unserved !== null) return gateRefusalText(unserved);
   for (const { model, gpu, tp, pp } of engines) {
     const [card, type] = [cardOf(cards.models, model), cardOf(cards.gpus, gpu)];
     if (card === undefined || type === undefined) return `There is no card of ${card === undefined ? model : gpu}.`;
@@ -113,12 +121,13 @@ export function servingFiguresOf({
   cards,
   profile,
   engineLimits,
+  part = "planning",
 }: ServingTraffic): (serving: Serving) => ServingFigures {
   const rates = new Map<string, number>();
-  const planning = splitPrompts(workload.outcomes.promptIds.length, workload.seed).planning;
+  const planning = splitPrompts(workload.outcomes.promptIds.length, workload.seed)[part];
   const requests = simulatedRequests(workload);
   const seed = mixSeed(workload.seed, "planning");
-  const sample = drawSample(workload, { part: "planning", requestsPerSecond, requests, seed });
+  const sample = drawSample(workload, { part, requestsPerSecond, requests, seed });
 
   function modelled({ model, gpu, tp, pp }: ServingEngine): ReplicaModel {
     const [card, type] = [cardOf(cards.models, model), cardOf(cards.gpus, gpu)];
@@ -163,29 +172,54 @@ export function servingFiguresOf({
 
   function capacityOf({ policy, engines }: CascadeServing): number {
     const models = policy.stages.map(({ model }) => model);
-    const table = planningSample(workload.outcomes, planning, models);
+    const gates = gatesIn(policy);
+    const scored = planningSample(withGateScores(workload, gates), planning, models);
+    const asksJudge = models.map((model) => Uint8Array.from(planning, (row) => gates.get(model)?.judged?.[row] ?? 0));
+    const table = policy.gates === undefined ? scored : { ...scored, asksJudge };
     const routed = routeByPolicy(table, policy);
-    const mix = JSON.stringify([models, policy.thresholds, policy.directStart?.below, policy.cascadeRouting]);
+    const mix = JSON.stringify([models, policy.thresholds, policy.directStart?.below, policy.gates, policy.cascadeRouting]);
     const of = (model: string) => engines.filter((engine) => engine.model === model);
     const stages = models.map((model, stage) => {
       const work = repeated(promptsReaching(routed, stage), (prompt) => ({
         inputTokens: table.inputTokens[prompt] ?? 0,
         outputTokens: table.outputTokens[stage]?.[prompt] ?? 0,
       }));
-      return work === null ? Number.POSITIVE_INFINITY : saturation(of(model), work, `${mix} ${stage}`) / (routed.share[stage] ?? 1);
+      const calls = 1 + (routed.judged[stage] ? (gates.get(model)?.samples ?? 0) : 0);
+      return work === null
+        ? Number.POSITIVE_INFINITY
+        : saturation(of(model), work, `${mix} ${stage}`) / (calls * (routed.share[stage] ?? 1));
     });
-    return Math.min(...stages, judgeCapacity(policy, routed, mix));
+    return Math.min(...stages, ...gatePeersOf(policy).map(peerCapacity), judgeCapacity(policy, routed, mix));
+
+    /** A peer without engines is not waited for. */
+    function peerCapacity(peer: string): number {
+      const tokens = workload.outcomes.models.find(({ model }) => model === peer)?.outputTokens;
+      const asking = models.flatMap((model, stage) => (routed.judged[stage] && gates.get(model)?.peers.includes(peer) ? [stage] : []));
+      const calls = asking.flatMap((stage) => [...promptsReaching(routed, stage)]);
+      const work = repeated(Int32Array.from(calls), (prompt) => ({
+        inputTokens: table.inputTokens[prompt] ?? 0,
+        outputTokens: tokens?.[planning[prompt] ?? 0] ?? 0,
+      }));
+      if (work === null || of(peer).length === 0) return Number.POSITIVE_INFINITY;
+      return saturation(of(peer), work, `${mix} ${peer}`) / (calls.length / table.prompts);
+    }
 
     function judgeCapacity({ judge }: CascadePolicy, routes: Routed, mixed: string): number {
       const judging = judgeEngineOf(policy);
       if (judging === null || judge.engine === undefined) return Number.POSITIVE_INFINITY;
       const { rubricTokens, outputTokens } = judge.engine;
-      const calls = judgedVisits({ stages: models.map((_, stage) => stage), routed: routes }).flatMap(({ model, prompts }) =>
+      const calls = judgedVisits({ stages: models.map((_, stage) => stage), routed: routes }, table).flatMap(({ model, prompts }) =>
         Array.from(prompts, (prompt) => (table.inputTokens[prompt] ?? 0) + (table.outputTokens[model]?.[prompt] ?? 0)),
       );
       const work = repeated(Int32Array.from(calls), (answered) => ({ inputTokens: answered + rubricTokens, outputTokens }));
       return work === null ? Number.POSITIVE_INFINITY : saturation(of(judging), work, `${mixed} judge`) / (calls.length / table.prompts);
     }
+  }
+
+  function gatesIn(policy: CascadePolicy): StageGates {
+    const gates = stageGatesOf(workload, gatesByModel(policy));
+    if (isRefused(gates)) throw new Error(gateRefusalText(gates));
+    return gates;
   }
 
   /** The figures of a simulated run; nothing but its capacity where the load is not sustained. */
@@ -227,9 +261,13 @@ export function servingFiguresOf({
     if (unserved.length > 0 && (lost === undefined || unserved.length === models.length)) return { ...NO_FIGURES, unserved };
     const capacityPerSecond = capacityOf(withoutLostStages(serving));
     const judging = judgeEngineOf(policy);
+    const peers = gatePeersOf(policy);
     const outcome = simulateCluster({
       policy: buildPolicy(policy),
       replicas: replicasOf(engines.filter(({ model }) => models.includes(model))),
+      ...(policy.gates === undefined
+        ? {}
+        : { gates: gatesIn(policy), peerReplicas: replicasOf(engines.filter(({ model }) => peers.includes(model))) }),
       sample,
       outcomes: workload.outcomes,
       judgeSeconds: policy.judge.secondsPerCall,
@@ -262,7 +300,7 @@ function withoutItsJudge(serving: CascadeServing): CascadeServing {
   const judging = judgeEngineOf(policy);
   if (judging === null || engines.some(({ model }) => model === judging)) return serving;
   const { engine: _, ...judge } = { ...policy.judge, secondsPerCall: 0 };
-  const { directStart, ...rest } = policy;
+  const { directStart, gates: _gates, ...rest } = policy;
   const stages = policy.judge.whenDown === "largest" ? policy.stages.slice(-1) : policy.stages;
   const thresholds = stages.slice(1).map(() => 0);
   const approvedRanges = { thresholds: thresholds.map((threshold) => ({ min: threshold, max: threshold })) };
@@ -278,8 +316,9 @@ function withoutLostStages(serving: CascadeServing): CascadeServing {
   const stages = kept.flatMap((stage) => policy.stages[stage] ?? []);
   const thresholds = kept.slice(0, -1).map((stage) => policy.thresholds[stage] ?? 0);
   const approvedRanges = { thresholds: thresholds.map((threshold) => ({ min: threshold, max: threshold })) };
-  const { directStart, ...rest } = policy;
-  const remaining = { ...rest, stages, thresholds, approvedRanges };
+  const { directStart, gates, ...rest } = policy;
+  const left = gates === undefined ? {} : { gates: kept.slice(0, -1).flatMap((stage) => gates[stage] ?? []) };
+  const remaining = { ...rest, ...left, stages, thresholds, approvedRanges };
   if (directStart === undefined) return { ...serving, policy: remaining };
   const scores = startScores(directStart.below, policy.stages.length);
   const below = shortestStart(kept.slice(0, -1).map((stage) => scores[stage] ?? 0));

@@ -1,4 +1,4 @@
-import type { ReplicaView } from "@/solver/policies/core/policy";
+import type { ReplicaView } from "../core/policy";
 
 interface Engines<R> {
   readonly pool: { readonly replicas: readonly R[] };

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { machineName } from "@/solver/wording/names";
+
+/** Gates that the planner compares: one kind at every stage of a cascade. */
+const plannedGateKinds = ["judge", "confidence", "agreement", "scorer", "sequence"] as const;
+
+export type PlannedGateKind = (typeof plannedGateKinds)[number];
+
+/** The gates to plan with; `any`: all that the workload's columns allow. */
+export const gateChoices = ["any", ...plannedGateKinds] as const;
+
+export type GateChoice = (typeof gateChoices)[number];
+
+/** Why a kind of gate gives no plan: as for a plan, or the workload does not have what it reads. */
+const noGatePlanKinds = [
+  "overloaded",
+  "constraints",
+  "quality-floor",
+  "latency-budget",
+  "floor-and-budget",
+  "no-room",
+  "malformed",
+] as const;
+
+/** The best plan with one kind of gate on the same objective and GPUs; figures are null where there is none. */
+export const comparedGateSchema = z.object({
+  kind: z.enum(plannedGateKinds),
+  /** Whether its scores are drawn by a model of a judge. */
+  modelled: z.boolean(),
+  models: z.array(machineName),
+  thresholds: z.array(z.int()),
+  quality: z.number().min(0).max(100).nullable(),
+  qualityLow: z.number().min(0).max(100).nullable(),
+  p95Seconds: z.number().nonnegative().nullable(),
+  gpus: z.int().nonnegative().nullable(),
+  costUsdPerRequest: z.number().nonnegative().nullable(),
+  chosen: z.boolean(),
+  /** Left out where there is a plan. */
+  noPlan: z.enum(noGatePlanKinds).optional(),
+});
+
+export type ComparedGate = z.infer<typeof comparedGateSchema>;
+
+const names: Readonly<Record<PlannedGateKind, string>> = {
+  judge: "judge",
+  confidence: "confidence",
+  agreement: "agreement",
+  scorer: "scorer",
+  sequence: "confidence, then the judge",
+};
+
+/** A compared gate in words; a judge whose scores are modelled is called so. */
+export const plannedGateName = ({ kind, modelled }: Pick<ComparedGate, "kind" | "modelled">): string =>
+  modelled ? `${names[kind]} (modelled)` : names[kind];
+
+const reasons: Readonly<Record<NonNullable<ComparedGate["noPlan"]>, string>> = {
+  overloaded: "no cascade with it sustains the load",
+  constraints: "the constraints conflict",
+  "quality-floor": "no cascade with it reaches the floor",
+  "latency-budget": "no cascade with it keeps the latency budget",
+  "floor-and-budget": "no cascade with it keeps floor and budget",
+  "no-room": "its replicas have no room",
+  malformed: "it cannot be planned here",
+};
+
+/** Why a gate gives no plan, in words. */
+export const noGatePlanText = (kind: NonNullable<ComparedGate["noPlan"]>): string => reasons[kind];

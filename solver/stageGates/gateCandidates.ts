@@ -1,0 +1,108 @@
+import type { Calibration, GateDocument } from "@/solver/gates/gateDocument";
+import { fitCalibration } from "@/solver/gates/gates";
+import { quantile } from "@/solver/numeric/quantile";
+import type { PlannedGateKind } from "@/solver/plan/planGates";
+import { splitPrompts } from "@/solver/workload/split";
+import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
+import { isRefused } from "./gateRefusal";
+import { type GateDocuments, stageGate } from "./stageGate";
+import { trainTableScorer } from "./tableScorer";
+
+/** One kind of gate at every stage, calibrated on the planning prompts. */
+export interface GateCandidate {
+  readonly kind: PlannedGateKind;
+  /** null: the judge as it is, which a policy names no gates for. */
+  readonly documents: GateDocuments | null;
+}
+
+/** The doubtful middle of a sequence: shares of the answers that its first gate is sure are bad, and is not sure are good. */
+const DOUBTFUL = { from: 0.2, to: 0.6 };
+
+/**
+ * The gates that a workload's columns allow for a ladder: the judge; confidence, and a scorer and a sequence that read it; agreement, where
+ * it is known with which answers it was measured and the models that it compares with are available. Calibrated by isotonic regression of
+ * the planning prompts' labels on raw scores, those of the scorer cross-fitted. A scorer of lengths alone is not among them: measured on
+ * published answers it gains 2 to 3 points over random escalation, where a judge of AUC .80 gains 4 to 9.
+ *
+ * @param models of the ladder, smallest first; the last may have no columns.
+ * @param isAvailable whether a model has a card and fits the cluster.
+ */
+export function gateCandidates(
+  workload: Workload,
+  models: readonly string[],
+  isAvailable: (model: string) => boolean,
+): readonly GateCandidate[] {
+  const candidates: GateCandidate[] = [{ kind: "judge", documents: null }];
+  for (const [kind, document] of [
+    ["confidence", confidenceGate],
+    ["agreement", agreementGate],
+    ["scorer", scorerGate],
+    ["sequence", sequenceGate],
+  ] as const) {
+    const peers = kind === "agreement" ? (workload.origin.agreement?.peers ?? []) : [];
+    // A peer answers for gates alone and is no stage.
+    const scored = models.filter((model) => !peers.includes(model)).slice(0, -1);
+    const documents: [string, GateDocument][] = [];
+    for (const model of scored) {
+      const outcomes = workload.outcomes.models.find((own) => own.model === model);
+      const made = outcomes === undefined ? null : document(workload, outcomes);
+      if (made !== null) documents.push([model, made]);
+    }
+    if (scored.length > 0 && documents.length === scored.length && peers.every(isAvailable))
+      candidates.push({ kind, documents: Object.fromEntries(documents) });
+  }
+  return candidates;
+}
+
+function confidenceGate(workload: Workload, outcomes: ModelOutcomes): Extract<GateDocument, { kind: "confidence" }> | null {
+  if (outcomes.confidence === undefined) return null;
+  return calibrated(workload, outcomes, { kind: "confidence", measure: "minimum" });
+}
+
+function agreementGate(workload: Workload, outcomes: ModelOutcomes): GateDocument | null {
+  const measured = workload.origin.agreement;
+  if (measured === undefined || outcomes.agreement === undefined) return null;
+  const { answer, samples, peers } = measured;
+  return calibrated(workload, outcomes, {
+    ...{ kind: "agreement", answer },
+    ...(samples === undefined ? {} : { samples: { ...samples } }),
+    ...(peers === undefined ? {} : { peers: [...peers] }),
+  });
+}
+
+function scorerGate(workload: Workload, outcomes: ModelOutcomes): GateDocument | null {
+  if (outcomes.confidence === undefined) return null;
+  const { bias, weights } = trainTableScorer(workload, outcomes);
+  return calibrated(workload, outcomes, { kind: "scorer", answer: "whole", bias, weights: [...weights] });
+}
+
+/** Confidence first, the judge for the answers that it is not sure of. */
+function sequenceGate(workload: Workload, outcomes: ModelOutcomes): GateDocument | null {
+  const gate = confidenceGate(workload, outcomes);
+  const judge = calibrated(workload, outcomes, { kind: "judge" });
+  if (gate === null || judge === null) return null;
+  const scores = planningScores(workload, outcomes, gate);
+  if (scores === null) return null;
+  const [escalateBelow, acceptFrom] = [Math.floor(quantile(scores, DOUBTFUL.from)), Math.ceil(quantile(scores, DOUBTFUL.to))];
+  return { kind: "sequence", first: [{ gate, acceptFrom, escalateBelow }], last: judge };
+}
+
+/** A gate with the calibration of its raw scores; null where it has none here, or too few planning answers for a calibration. */
+function calibrated<Document extends Exclude<GateDocument, { kind: "sequence" }>>(
+  workload: Workload,
+  outcomes: ModelOutcomes,
+  document: Document,
+): (Document & { calibration: Calibration }) | null {
+  const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
+  const raw = planningScores(workload, outcomes, document);
+  if (raw === null) return null;
+  const calibration = fitCalibration(Array.from(planning, (row, at) => ({ score: raw[at] ?? 0, label: outcomes.label[row] ?? 0 })));
+  return calibration === null ? null : { ...document, calibration };
+}
+
+function planningScores(workload: Workload, outcomes: ModelOutcomes, document: GateDocument): Float64Array | null {
+  const gate = stageGate(workload, outcomes.model, document);
+  if (isRefused(gate)) return null;
+  const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
+  return Float64Array.from(planning, (row) => gate.scores[row] ?? 0);
+}

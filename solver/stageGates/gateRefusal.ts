@@ -1,0 +1,44 @@
+import type { GateColumn } from "@/solver/workload/gateColumns";
+
+/** Why a gate's scores are not known on a workload's prompts. */
+export type GateRefusal =
+  | { readonly kind: "no-column"; readonly model: string; readonly column: GateColumn }
+  /** The workload has no answers of a stage's model, or of one that a gate compares with. */
+  | { readonly kind: "no-answers"; readonly model: string }
+  /** The column of confidence is of the smallest token probability. */
+  | { readonly kind: "other-measure"; readonly model: string; readonly measure: string }
+  /** The column of agreement was measured with other answers, or it is not known with which. */
+  | { readonly kind: "other-answers"; readonly model: string }
+  /** A scorer reads what a table does not hold. */
+  | { readonly kind: "other-inputs"; readonly model: string; readonly feature: string }
+  /** A sequence with a gate that asks for further answers. */
+  | { readonly kind: "sequenced-answers"; readonly model: string }
+  /** A gate that compares with a model of its own cascade. */
+  | { readonly kind: "peer-is-stage"; readonly model: string }
+  /** Cascade routing over a gate that is not the judge. */
+  | { readonly kind: "gain-by-other-gate"; readonly model: string };
+
+export const isRefused = (given: object): given is GateRefusal => "kind" in given;
+
+/** A refusal in one sentence. */
+export function gateRefusalText(refusal: GateRefusal): string {
+  const { model } = refusal;
+  switch (refusal.kind) {
+    case "no-column":
+      return `The workload has no ${refusal.column} of the answers of ${model}, which its gate reads: profile it, or import the column.`;
+    case "no-answers":
+      return `The workload has no answers of ${model}, which a gate needs.`;
+    case "other-measure":
+      return `The workload's confidence is the smallest token probability, and the gate of ${model} reads another measure: ${refusal.measure}.`;
+    case "other-answers":
+      return `The workload's agreement was not measured with the answers that the gate of ${model} compares.`;
+    case "other-inputs":
+      return `The scorer of ${model} reads ${refusal.feature}, which a workload does not hold.`;
+    case "sequenced-answers":
+      return `The sequence of ${model} asks for further answers, and such a sequence is not simulated.`;
+    case "peer-is-stage":
+      return `A gate compares answers with those of ${model}, which is a stage itself, and such a cascade is not simulated.`;
+    case "gain-by-other-gate":
+      return `Cascade routing is planned and simulated with the judge as its gate, and the gate of ${model} is another: choose the judge, or a cascade by thresholds.`;
+  }
+}

@@ -1,0 +1,134 @@
+import { type GateDocument, type SimpleGateDocument, simpleGatesOf } from "@/solver/gates/gateDocument";
+import { calibratedScore } from "@/solver/gates/gates";
+import type { ModelOutcomes, Workload } from "@/solver/workload/workload";
+import { type GateRefusal, isRefused } from "./gateRefusal";
+import { tableScorer } from "./tableScorer";
+
+/** The gate of a stage on the prompts of an outcome table. Arrays are parallel to its prompts. */
+export interface StageGate {
+  readonly document: GateDocument;
+  /** What a threshold is compared with, 0..100, to a hundredth as in the gateway. */
+  readonly scores: Float64Array;
+  /** Further answers of the same model to each prompt. */
+  readonly samples: number;
+  /** Other models that answer each prompt too. */
+  readonly peers: readonly string[];
+  /** 1 where the judge is asked; null: it never is. */
+  readonly judged: Uint8Array | null;
+}
+
+/** The gates of a cascade, by the model whose answers they score. */
+export type StageGates = ReadonlyMap<string, StageGate>;
+
+/** Documents of gates by the model whose answers they score. */
+export type GateDocuments = Readonly<Record<string, GateDocument>>;
+
+/**
+ * A model's gate on a workload's prompts, from the columns that the workload has: as the gateway scores these answers, with the same
+ * document. A scorer's scores of planning prompts are cross-fitted, so that no answer is scored by a scorer that has seen its label.
+ *
+ * @returns why there is none where the workload does not have what the document reads.
+ */
+export function stageGate(workload: Workload, model: string, document: GateDocument): StageGate | GateRefusal {
+  const outcomes = workload.outcomes.models.find((own) => own.model === model);
+  if (outcomes === undefined) return { kind: "no-answers", model };
+  const simple = simpleGatesOf(document);
+  const scored = simple.map((each) => simpleScores(workload, outcomes, each));
+  const refused = scored.find(isRefused);
+  if (refused !== undefined) return refused;
+  const scores = scored.flatMap((each) => (isRefused(each) ? [] : [each]));
+  const calls = simple.find((each) => each.kind === "agreement");
+  const asked = { samples: calls?.samples?.count ?? 0, peers: calls?.peers ?? [] };
+  if (document.kind === "sequence") {
+    if (calls !== undefined) return { kind: "sequenced-answers", model };
+    return { document, ...asked, ...sequenceScores(document, scores) };
+  }
+  const own = scores[0] ?? new Float64Array();
+  return { document, scores: own, ...asked, judged: document.kind === "judge" ? new Uint8Array(own.length).fill(1) : null };
+}
+
+/** All gates of a cascade, or why one of them has no scores here. */
+export function stageGatesOf(workload: Workload, documents: GateDocuments): StageGates | GateRefusal {
+  const gates = new Map<string, StageGate>();
+  for (const [model, document] of Object.entries(documents)) {
+    const gate = stageGate(workload, model, document);
+    if (isRefused(gate)) return gate;
+    gates.set(model, gate);
+  }
+  const peers = [...gates.values()].flatMap((gate) => gate.peers);
+  const unknown = peers.find((peer) => workload.outcomes.models.every(({ model }) => model !== peer));
+  return unknown === undefined ? gates : { kind: "no-answers", model: unknown };
+}
+
+/** Why cascade routing over these gates is neither planned nor simulated; null where the judge scores all answers. */
+export function gainRefusal(gates: StageGates): GateRefusal | null {
+  const other = [...gates].find(([, { document }]) => document.kind !== "judge");
+  return other === undefined ? null : { kind: "gain-by-other-gate", model: other[0] };
+}
+
+/** A workload's outcomes with the scores of gates in the place of the judge's. */
+export function withGateScores({ outcomes }: Pick<Workload, "outcomes">, gates: StageGates): Workload["outcomes"] {
+  return { ...outcomes, models: outcomes.models.map((own) => ({ ...own, judged: gates.get(own.model)?.scores ?? own.judged })) };
+}
+
+/** Scores of one gate's answers, calibrated where its document is. */
+function simpleScores(workload: Workload, outcomes: ModelOutcomes, document: SimpleGateDocument): Float64Array | GateRefusal {
+  const raw = rawScores(workload, outcomes, document);
+  return isRefused(raw) ? raw : raw.map((score) => rounded(calibratedScore(score, document.calibration)));
+}
+
+function rawScores(workload: Workload, outcomes: ModelOutcomes, document: SimpleGateDocument): Float64Array | GateRefusal {
+  const { model, judged, confidence, agreement } = outcomes;
+  switch (document.kind) {
+    case "judge":
+      return judged;
+    case "confidence":
+      if (confidence === undefined) return { kind: "no-column", model, column: "confidence" };
+      return document.measure === "minimum" ? confidence : { kind: "other-measure", model, measure: document.measure };
+    case "agreement": {
+      if (agreement === undefined) return { kind: "no-column", model, column: "agreement" };
+      const measured = workload.origin.agreement;
+      return measured !== undefined && isSameComparison(document, measured) ? agreement : { kind: "other-answers", model };
+    }
+    case "scorer":
+      return tableScorer(workload, outcomes, document);
+  }
+}
+
+/** Whether a gate compares the answers that the column of agreement was measured with. */
+function isSameComparison(
+  { answer, samples, peers = [] }: Extract<SimpleGateDocument, { kind: "agreement" }>,
+  measured: NonNullable<Workload["origin"]["agreement"]>,
+): boolean {
+  const others = measured.peers ?? [];
+  return (
+    answer === measured.answer &&
+    samples?.count === measured.samples?.count &&
+    samples?.temperature === measured.samples?.temperature &&
+    peers.length === others.length &&
+    peers.every((peer) => others.includes(peer))
+  );
+}
+
+/** The score of the first gate that is sure, else that of the last; the judge is asked where none before it is sure. */
+function sequenceScores(
+  { first, last }: Extract<GateDocument, { kind: "sequence" }>,
+  scored: readonly Float64Array[],
+): Pick<StageGate, "scores" | "judged"> {
+  const judgeAt = [...first.map(({ gate }) => gate), last].findIndex(({ kind }) => kind === "judge");
+  const prompts = scored[0]?.length ?? 0;
+  const scores = new Float64Array(prompts);
+  const judged = new Uint8Array(prompts);
+  for (let prompt = 0; prompt < prompts; prompt += 1) {
+    const sure = first.findIndex(({ acceptFrom, escalateBelow }, at) => {
+      const score = scored[at]?.[prompt] ?? 0;
+      return score >= acceptFrom || score < escalateBelow;
+    });
+    const decides = sure < 0 ? first.length : sure;
+    scores[prompt] = scored[decides]?.[prompt] ?? 0;
+    judged[prompt] = judgeAt >= 0 && decides >= judgeAt ? 1 : 0;
+  }
+  return { scores, judged: judgeAt < 0 ? null : judged };
+}
+
+const rounded = (score: number): number => Math.round(score * 100) / 100;
