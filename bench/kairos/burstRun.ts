@@ -91,7 +91,7 @@ export interface BurstRow {
   readonly programsPerSecond: number;
   /** Coefficient of variation of the gaps between arrivals: 1 for Poisson. */
   readonly burstiness: readonly number[];
-  readonly queueShare: readonly number[];
+  readonly queueFraction: readonly number[];
   readonly meanSecondsPerToken: readonly number[];
   readonly p90SecondsPerToken: readonly number[];
   readonly p95SecondsPerToken: readonly number[];
@@ -102,7 +102,7 @@ export interface BurstRow {
 
 const FIGURES = [
   "burstiness",
-  "queueShare",
+  "queueFraction",
   "meanSecondsPerToken",
   "p90SecondsPerToken",
   "p95SecondsPerToken",
@@ -182,7 +182,7 @@ function figuresOf(outcome: ReturnType<typeof simulatePrograms>, sample: Program
   const counted = Array.from(endToEndSeconds.keys()).slice(Math.ceil(TAUGHT * endToEndSeconds.length));
   const perToken = Float64Array.from(counted, (at) => (endToEndSeconds[at] ?? 0) / Math.max(1, outputTokens[at] ?? 0)).sort();
   return {
-    queueShare: mean(Float64Array.from(counted, (at) => (queueSeconds[at] ?? 0) / (endToEndSeconds[at] ?? 1))),
+    queueFraction: mean(Float64Array.from(counted, (at) => (queueSeconds[at] ?? 0) / (endToEndSeconds[at] ?? 1))),
     meanSecondsPerToken: mean(perToken),
     p90SecondsPerToken: quantileOfSorted(perToken, 0.9),
     p95SecondsPerToken: quantileOfSorted(perToken, 0.95),

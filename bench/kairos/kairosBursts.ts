@@ -40,7 +40,7 @@ function burstTable(rows: readonly BurstRow[], before: readonly BurstRow[]): str
       ratio(ratioOf(pairsOf(here, [own, reference], figure)));
     const preempted = (system: string) => percent(here.find((row) => row.system === system)?.preemptedShare ?? []);
     return [
-      `${parrot.load} (${percent(parrot.queueShare)} queueing)`,
+      `${parrot.load} (${percent(parrot.queueFraction)} queueing)`,
       ...LATENCIES.map(([, figure]) => over("Kairos", "Parrot", figure)),
       ...LATENCIES.map(([, figure]) => over("Kairos", "Ayo", figure)),
       over("Kairos, no priority", "Kairos"),
@@ -80,7 +80,7 @@ async function measure(of: BurstCase): Promise<Measurement> {
   return {
     figure: parrot?.value ?? Number.NaN,
     unit: "x",
-    detail: `mean program-level token latency over Parrot's ${ratio(parrot)}, over Ayo's ${ratio(over("Ayo"))}, geometric mean over loads of 0.7, 1 and 1.3 times saturation, ${rows[0]?.queueShare.length ?? 0} seeds, gaps between arrivals with a coefficient of variation of ${mean(rows[0]?.burstiness ?? []).toFixed(1)}; the source co-located 0.27 to 0.55 and 0.62 to 0.94`,
+    detail: `mean program-level token latency over Parrot's ${ratio(parrot)}, over Ayo's ${ratio(over("Ayo"))}, geometric mean over loads of 0.7, 1 and 1.3 times saturation, ${rows[0]?.queueFraction.length ?? 0} seeds, gaps between arrivals with a coefficient of variation of ${mean(rows[0]?.burstiness ?? []).toFixed(1)}; the source co-located 0.27 to 0.55 and 0.62 to 0.94`,
   };
 }
 

@@ -53,8 +53,18 @@ export const verdictTable = (ladders: readonly MeasuredGates[]): string =>
   );
 
 /** The gates that a split does not tell apart; the winner alone where there is one. */
-const candidatesOf = (verdict: Verdict): readonly string[] =>
-  verdict.kind === "no-gates" ? [] : [verdict.gate, ...(verdict.kind === "winner" ? [] : verdict.others)];
+function candidatesOf(verdict: Verdict): readonly string[] {
+  switch (verdict.kind) {
+    case "no-gates":
+      return [];
+    case "winner":
+      return [verdict.gate];
+    case "no-difference":
+      return [verdict.gate, ...verdict.others];
+    case "not-confirmed":
+      return [verdict.gate, ...verdict.better];
+  }
+}
 
 /** Share of answers sent on to hold each floor. */
 export const floorTable = (ladders: readonly MeasuredGates[]): string =>

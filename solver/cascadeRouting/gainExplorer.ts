@@ -43,7 +43,8 @@ export function gainExplorer(explorer: Explorer, { workload, router }: GainSitua
   explorer.search();
   const costs = { gpuSeconds: models.map((_, model) => gpuSecondsOf(explorer, sample, model)), gateGpuSeconds: gateGpuSeconds(explorer) };
   const subsets = orderedSubsets(models.length).filter(
-    (stages) => stages.length > 1 && stages.length <= MOST_ROUTED_STAGES && stages.every((model) => Number.isFinite(costs.gpuSeconds[model])),
+    (stages) =>
+      stages.length > 1 && stages.length <= MOST_ROUTED_STAGES && stages.every((model) => Number.isFinite(costs.gpuSeconds[model])),
   );
   const ladders = subsets.flatMap((stages) => fitLadder(sample, stages, costs) ?? []);
   if (ladders.length === 0) return `Cascade routing is fitted to labelled planning prompts, and ${sample.prompts} are too few.`;

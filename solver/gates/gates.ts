@@ -1,5 +1,5 @@
 // The entry of this room, beside `gateDocument` with its schemas.
-export { readsLogProbabilities, type ScorerDocument, scorerProbability } from "./answerFacts";
+export { answerFact, readsLogProbabilities, type ScorerDocument, scorerProbability } from "./answerFacts";
 export { calibratedScore } from "./calibratedScore";
 export { createGate } from "./createGate";
 export { fitCalibration } from "./fitCalibration";

@@ -1,8 +1,8 @@
-import { calibratedScore } from "@/solver/gates/gates";
 import type { Calibration } from "@/solver/gates/gateDocument";
-import { fitRisingCalibration } from "./risingCalibration";
+import { calibratedScore } from "@/solver/gates/gates";
 import { logOdds, priorBelief, rightAt } from "./belief";
 import type { CascadeRoutingDocument, RoutedGate } from "./cascadeRoutingDocument";
+import { fitRisingCalibration } from "./risingCalibration";
 
 /** What planning prompts tell of one stage's model, parallel arrays over the prompts. */
 export interface StageColumns {

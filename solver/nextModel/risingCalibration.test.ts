@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { calibratedScore } from "@/solver/gates/gates";
 import { calibrationSchema } from "@/solver/gates/gateDocument";
+import { calibratedScore } from "@/solver/gates/gates";
 import { fitRisingCalibration } from "./risingCalibration";
 
 const answersOf = (count: number, right: (score: number) => boolean) =>

@@ -1,5 +1,5 @@
-import { calibratedScore, fitCalibration } from "@/solver/gates/gates";
 import type { Calibration } from "@/solver/gates/gateDocument";
+import { calibratedScore, fitCalibration } from "@/solver/gates/gates";
 import type { LabelledScore } from "@/solver/judging/pairCounts";
 
 /** Points of the calibration, evenly over the scores. */

@@ -1,7 +1,6 @@
-import { answerFact } from "@/solver/gates/gates";
-import { createGate } from "@/solver/gates/gates";
-import type { AnswerEvidence } from "@/solver/gates/gates";
 import type { GateDocument, ScorerFeature } from "@/solver/gates/gateDocument";
+import type { AnswerEvidence } from "@/solver/gates/gates";
+import { answerFact, createGate } from "@/solver/gates/gates";
 import { mixSeed } from "@/solver/numeric/random";
 import type { ScorerRows } from "@/solver/prediction/gateScorer";
 import type { GateSignal } from "@/solver/tournament/gateSignal";
@@ -12,7 +11,7 @@ import type { AskedAnswers } from "./askedAnswers";
 const FREE = { extraTokens: 0, extraSeconds: 0 };
 
 /** What a scorer reads of an answer. */
-export const SCORER_FEATURES: readonly ScorerFeature[] = [
+const SCORER_FEATURES: readonly ScorerFeature[] = [
   "minimum-probability",
   "mean-log-probability",
   "last-tokens-log-probability",
@@ -71,7 +70,8 @@ export function realSignals(answers: AskedAnswers, peer: AskedAnswers | null, { 
   const signal = (name: string, kind: GateSignal["kind"], raw: Float64Array, cost: GateSignal["cost"]): GateSignal => {
     return { kind, name, modelled: false, raw, cost };
   };
-  const peers = peer === null ? [] : [signal("agreement with a peer", "agreement", rawScores(AGREEMENT, withPeer(evidence, peer)), calls(1))];
+  const peers =
+    peer === null ? [] : [signal("agreement with a peer", "agreement", rawScores(AGREEMENT, withPeer(evidence, peer)), calls(1))];
   const scored = scorerScores((rows) => scorerRows(answers, rows), { split, seed: mixSeed(seed, "scorer") });
   return [
     ...Object.entries(CONFIDENCES).map(([name, document]) => signal(name, "confidence", rawScores(document, evidence), FREE)),

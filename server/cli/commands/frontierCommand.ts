@@ -26,7 +26,9 @@ async function frontier(flags: FrontierFlags): Promise<ExitCode> {
   const planning = await readPlanning(flags);
   const { policy, situation } = await readPolicy(flags, planning);
   if (policy === "cascade-routing")
-    return refuse("A frontier has no points of cascade routing, which is fitted for one objective: use weir plan --policy cascade-routing.");
+    return refuse(
+      "A frontier has no points of cascade routing, which is fitted for one objective: use weir plan --policy cascade-routing.",
+    );
   const { constraints } = situation;
   const left = constraints === undefined ? [] : unknownToTables.filter(({ asked }) => asked(constraints)).map(({ says }) => says);
   if (left.length > 0) process.stderr.write(`Estimates by tables, which do not know: ${left.join(", ")}. \`weir plan\` holds them.\n`);

@@ -18,9 +18,10 @@ const plan = {
 type Baseline = Extract<Examination, { kind: "baselines" }>["systems"][number];
 const gain: Baseline = {
   ...{ name: "cascade routing", attainable: true, cascade: "small, large", routing: null, policy: "cascade-routing" },
-  ...{ quality: 83, qualityLow: 81, latencySeconds: 2.5, gpus: 8, costUsdPerRequest: 0.002 },
+  ...{ quality: 83, qualityLow: 81, latencySeconds: 2.5, gpus: 8, costUsdPerRequest: 0.002, heldOut: null },
 };
-const said = (...systems: readonly Baseline[]) => describeBetter(plan, { kind: "baselines", systems, refused: [] });
+const said = (...systems: readonly Baseline[]) =>
+  describeBetter(plan, { kind: "baselines", planHeldOut: { quality: 83, latencySeconds: 3 }, systems, refused: [] });
 
 describe("a baseline that is better than a plan", () => {
   it("is named on the command line with its figure and the flag that plans it", () => {

@@ -153,7 +153,8 @@ export class AnswerGate {
         found.judgeMs = performance.now() - askedMs;
         found.evidence = { ...evidence, judgedScore: found.judged.score };
       } else if (need === "other-answers" && others !== null) {
-        const isDecided = (so: readonly string[], open: number): boolean => this.#isDecided({ ...evidence, others: so }, open, { read, known });
+        const isDecided = (so: readonly string[], open: number): boolean =>
+          this.#isDecided({ ...evidence, others: so }, open, { read, known });
         const answers = await others.read(mostWaitMs, isDecided);
         found.evidence = { ...evidence, others: answers };
       }
