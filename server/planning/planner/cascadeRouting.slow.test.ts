@@ -7,6 +7,7 @@ import { modelCard } from "@/solver/hardware/models";
 import { feasibleReplicas } from "@/solver/hardware/replicaShapes";
 import { type Objective, type PlanDraft, planSchema } from "@/solver/plan/plan";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
+import { withColumns } from "@/solver/stageGates/testing/gateColumns";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
@@ -113,6 +114,22 @@ describe("a plan of cascade routing", () => {
     const seconds = kinds.map(({ p95Seconds }) => p95Seconds ?? Number.POSITIVE_INFINITY);
     expect(any.predictions.p95Seconds).toBe(Math.min(...seconds));
     expect(kinds[1]?.p95Seconds).toBe(planned("cascade-routing").predictions.p95Seconds);
+  });
+
+  it("stands with the judge beside cascades of every gate, and is refused as a baseline of a cascade that has one other gate alone", () => {
+    const gated: PlanningSituation = { ...scored, workload: withColumns(scored.workload), workloadId: "with confidence" };
+    const any = solve("any", {}, gated);
+    if (any.kind !== "Plan") throw new Error(JSON.stringify(any).slice(0, 400));
+    const secondsOf = (kind: string) => any.solver.policies?.find(({ policy }) => policy === kind)?.p95Seconds;
+    const [cascade, own] = [planned("cascade", {}, gated), planned("cascade-routing", {}, gated)];
+    expect(cascade.solver.comparedGates?.map(({ kind }) => kind)).toEqual(["judge", "confidence", "scorer", "sequence"]);
+    expect(secondsOf("cascade")).toBe(cascade.predictions.p95Seconds);
+    expect(secondsOf("cascade-routing")).toBe(own.predictions.p95Seconds);
+    const task = { kind: "examine", examine: "baselines", objective, fixed: null, gateChoice: "confidence" } as const;
+    const answer = desk.work(gated, task, () => false);
+    if (answer.kind !== "examination" || answer.examination.kind !== "baselines") throw new Error(JSON.stringify(answer).slice(0, 400));
+    const refused = answer.examination.refused.find(({ name }) => name === "cascade routing");
+    expect(refused?.reason).toMatch(/^Cascade routing is planned and simulated with the judge as its gate/);
   });
 
   it("stands among the baselines of a cascade with the figures that its own plan would have", () => {

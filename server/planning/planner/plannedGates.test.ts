@@ -8,6 +8,7 @@ import type { GateChoice } from "@/solver/plan/planGates";
 import { policySchema } from "@/solver/plan/policySchema";
 import { withColumns } from "@/solver/stageGates/testing/gateColumns";
 import { generatedWorkload } from "@/solver/workload/generated";
+import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { asItRuns } from "./asItRuns";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
@@ -178,6 +179,24 @@ describe("plans with gates", { timeout: 120_000 }, () => {
     const { objective: asked, fixed, ...running } = asItRuns(situationOf(draft, generated), draft);
     const answer = desk.work({ ...running, workloadId: "plain" }, { kind: "solve", objective: asked, fixed }, () => false);
     expect(answer).toMatchObject({ kind: "infeasible", answer: { reason: expect.stringContaining("has no confidence of the answers") } });
+  });
+
+  it("of cascade routing have the judge, whatever the workload's columns allow, and are refused in one sentence with another gate", () => {
+    const outcomes = withRouterScores(withColumns(generated).outcomes, { auc: 0.8, seed: 3 });
+    const routed = { ...situation, workload: { ...generated, outcomes }, workloadId: "routed", confidence: { artefact: "ab".repeat(32) } };
+    const work = (gateChoice: GateChoice) => {
+      const task = { kind: "solve", objective: { ...objective, qualityFloor: 50 }, fixed: null, policy: "cascade-routing", gateChoice } as const;
+      return desk.work(routed, task, () => false);
+    };
+    const any = work("any");
+    if (any.kind !== "draft") throw new Error(JSON.stringify(any));
+    expect(any.draft.policy.cascadeRouting).toBeDefined();
+    expect(any.draft.policy.gates).toBeUndefined();
+    expect(work("judge")).toEqual(any);
+    expect(work("confidence")).toMatchObject({
+      kind: "infeasible",
+      answer: { kind: "malformed", reason: expect.stringMatching(/^Cascade routing is planned and simulated with the judge as its gate, .*\.$/) },
+    });
   });
 
   it("stay the judge's where a workload has no other scores, with nothing to compare", () => {

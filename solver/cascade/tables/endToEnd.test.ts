@@ -72,6 +72,28 @@ describe("composeEndToEnd", () => {
     );
   });
 
+  it("counts neither a stage that a prompt passes over nor the answers that its gate would wait for", () => {
+    fc.assert(
+      fc.property(latencies, shares, fc.double({ min: 0.01, max: 30, noNaN: true }), (stageSeconds, share, peerSeconds) => {
+        const given = { ...input(stageSeconds, share), stageSeconds: [...stageSeconds, peerSeconds], judgeSecondsPerCall: 0 };
+        const random = seededRandom(5);
+        // Every stage up to the exit, or the first and the third alone.
+        const visits = given.exit.map((leaves) => (leaves === 2 && random.next() < 0.5 ? 0b101 : (2 << leaves) - 1));
+        const whereVisited = (own: Float64Array): Float64Array => own.map((value, prompt) => (visits[prompt] === 0b101 ? 0 : value));
+        const beside = Float64Array.from(given.exit, () => random.lognormal(-0.8, 0.5));
+        const [first, second, third] = given.relative;
+        const passing = composeEndToEnd({ ...given, visits, besides: [{ stage: 1, row: 3, relative: beside }] });
+        const idle = composeEndToEnd({
+          ...given,
+          relative: [first!, whereVisited(second!), third!],
+          besides: [{ stage: 1, row: 3, relative: whereVisited(beside) }],
+        });
+        expect(passing).toEqual(idle);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it("finds the percentile of the summed latencies, wherever requests start", () => {
     fc.assert(
       fc.property(latencies, shares, fc.boolean(), (stageSeconds, share, startsLater) => {

@@ -5,6 +5,7 @@ import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { CascadePolicy } from "@/solver/plan/plan";
 import type { SlackPolicy } from "@/solver/plan/policySchema";
 import { generatedWorkload } from "@/solver/workload/generated";
+import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { type ServingEngine, type ServingTraffic, servingFiguresOf, servingRefusal } from "./servingFigures";
 
 const [small, large, judge] = ["qwen2.5-3b", "qwen2.5-7b", "gemma-2-9b"] as const;
@@ -88,6 +89,45 @@ describe("servingFiguresOf", { timeout: 120_000 }, () => {
     const asked = figuresOf({ policy: largest, engines: engines(small, large) });
     expect(Object.keys(asked.longestSeconds)).toEqual([large]);
     expect(asked.capacityPerSecond!).toBeLessThan(accepting.capacityPerSecond!);
+  });
+});
+
+describe("servingFiguresOf cascade routing", { timeout: 120_000 }, () => {
+  const byGain: CascadePolicy = {
+    ...judged,
+    directStart: { below: [0], router: { kind: "trained", predictor: "ab".repeat(32) } },
+    cascadeRouting: {
+      pointsPerGpuSecond: 5,
+      gpuSeconds: [1, 4],
+      heads: [0, 1].map(() => ({ centre: 0, slope: 1 })),
+      patterns: [-2, -3, -1, -1],
+      gates: [{ calibration: { raw: [0, 100], calibrated: [0, 100] }, levels: [20, 80].map((score) => ({ score, share: 0.5 })) }],
+    },
+  };
+  const scored = { ...traffic, workload: { ...workload, outcomes: withRouterScores(workload.outcomes, { auc: 0.8, seed: 3 }) } };
+  const figuresOf = servingFiguresOf(scored);
+
+  it("goes on without its judge's engine, and without one of its models", () => {
+    const whole = figuresOf({ policy: byGain, engines: engines(small, large, large, judge) });
+    expect(whole.p95Seconds).not.toBeNull();
+    const unjudged = figuresOf({ policy: byGain, engines: engines(small, large, large) });
+    expect(unjudged).toMatchObject({ unserved: [], refusedShare: 0 });
+    expect(unjudged.capacityPerSecond!).toBeGreaterThan(0);
+    expect(unjudged.quality!).toBeGreaterThan(0);
+    const lost = figuresOf({ policy: byGain, engines: engines(large, large, judge), lost: { lowerMayAnswer: true } });
+    expect(lost).toMatchObject({ unserved: [small], refusedShare: 0 });
+    expect(lost.capacityPerSecond!).toBeGreaterThan(0);
+  });
+
+  it("is refused in one sentence over a gate that is not the judge", () => {
+    const agreeing: CascadePolicy = { ...byGain, gates: [{ kind: "confidence", measure: "minimum" }] };
+    const confident = { ...scored.workload.outcomes, models: scored.workload.outcomes.models.map((own) => ({ ...own, confidence: own.judged })) };
+    const refused = (policy: CascadePolicy) =>
+      servingRefusal({ ...scored, workload: { ...workload, outcomes: confident } }, { policy, engines: engines(small, large) });
+    expect(refused(byGain)).toBeNull();
+    expect(refused(agreeing)).toBe(
+      `Cascade routing is planned and simulated with the judge as its gate, and the gate of ${small} is another: choose the judge, or a cascade by thresholds.`,
+    );
   });
 });
 

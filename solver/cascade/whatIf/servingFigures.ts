@@ -294,21 +294,29 @@ interface Run extends Pick<ServingFigures, "unserved"> {
 /** Where no request can be answered. */
 const NO_FIGURES = { capacityPerSecond: null, p95Seconds: null, quality: null, share: [], refusedShare: 0, longestSeconds: {} } as const;
 
-/** A judge without an available engine is not waited for: its answers are accepted, or the last stage is used at once. */
+/**
+ * A judge without an available engine is not waited for: its answers are accepted, or the last stage is used at once. Cascade routing then
+ * chooses the first model as where no answer is scored.
+ */
 function withoutItsJudge(serving: CascadeServing): CascadeServing {
   const { policy, engines } = serving;
   const judging = judgeEngineOf(policy);
   if (judging === null || engines.some(({ model }) => model === judging)) return serving;
   const { engine: _, ...judge } = { ...policy.judge, secondsPerCall: 0 };
-  const { directStart, gates: _gates, ...rest } = policy;
+  const { directStart, gates: _gates, cascadeRouting, ...rest } = policy;
   const stages = policy.judge.whenDown === "largest" ? policy.stages.slice(-1) : policy.stages;
   const thresholds = stages.slice(1).map(() => 0);
   const approvedRanges = { thresholds: thresholds.map((threshold) => ({ min: threshold, max: threshold })) };
   const unjudged = { ...rest, judge, stages, thresholds, approvedRanges };
-  return { ...serving, policy: directStart === undefined || stages.length === 1 ? unjudged : { ...unjudged, directStart } };
+  if (directStart === undefined || stages.length === 1) return { ...serving, policy: unjudged };
+  const unscored = cascadeRouting && { cascadeRouting: { ...cascadeRouting, gates: cascadeRouting.gates.map(() => null) } };
+  return { ...serving, policy: { ...unjudged, directStart, ...unscored } };
 }
 
-/** The cascade of the stages that have engines, with the requests that the policy sends there when it skips the others. */
+/**
+ * The cascade of the stages that have engines, with the requests that the policy sends there when it skips the others. Cascade routing is
+ * fitted to all stages: over fewer, requests go the way of the thresholds.
+ */
 function withoutLostStages(serving: CascadeServing): CascadeServing {
   const { policy, engines } = serving;
   const kept = policy.stages.flatMap(({ model }, stage) => (engines.some((engine) => engine.model === model) ? [stage] : []));
@@ -316,7 +324,7 @@ function withoutLostStages(serving: CascadeServing): CascadeServing {
   const stages = kept.flatMap((stage) => policy.stages[stage] ?? []);
   const thresholds = kept.slice(0, -1).map((stage) => policy.thresholds[stage] ?? 0);
   const approvedRanges = { thresholds: thresholds.map((threshold) => ({ min: threshold, max: threshold })) };
-  const { directStart, gates, ...rest } = policy;
+  const { directStart, gates, cascadeRouting: _cascadeRouting, ...rest } = policy;
   const left = gates === undefined ? {} : { gates: kept.slice(0, -1).flatMap((stage) => gates[stage] ?? []) };
   const remaining = { ...rest, ...left, stages, thresholds, approvedRanges };
   if (directStart === undefined) return { ...serving, policy: remaining };
