@@ -185,7 +185,13 @@ describe("plans with gates", { timeout: 120_000 }, () => {
     const outcomes = withRouterScores(withColumns(generated).outcomes, { auc: 0.8, seed: 3 });
     const routed = { ...situation, workload: { ...generated, outcomes }, workloadId: "routed", confidence: { artefact: "ab".repeat(32) } };
     const work = (gateChoice: GateChoice) => {
-      const task = { kind: "solve", objective: { ...objective, qualityFloor: 50 }, fixed: null, policy: "cascade-routing", gateChoice } as const;
+      const task = {
+        kind: "solve",
+        objective: { ...objective, qualityFloor: 50 },
+        fixed: null,
+        policy: "cascade-routing",
+        gateChoice,
+      } as const;
       return desk.work(routed, task, () => false);
     };
     const any = work("any");
@@ -195,7 +201,10 @@ describe("plans with gates", { timeout: 120_000 }, () => {
     expect(work("judge")).toEqual(any);
     expect(work("confidence")).toMatchObject({
       kind: "infeasible",
-      answer: { kind: "malformed", reason: expect.stringMatching(/^Cascade routing is planned and simulated with the judge as its gate, .*\.$/) },
+      answer: {
+        kind: "malformed",
+        reason: expect.stringMatching(/^Cascade routing is planned and simulated with the judge as its gate, .*\.$/),
+      },
     });
   });
 

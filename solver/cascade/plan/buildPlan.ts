@@ -82,8 +82,7 @@ function plannedOnce(asked: BuildPlanInput, recorded: Objective): Planned | NoPl
   const allowed: Knobs = { ...objective, slack: undefined, maxGpus: gpusAllowed(input.cluster, constraints, objective.maxGpus) };
   // The source alternates for latency and for quality, with no engines but those of the stages; it has no cost objective and no constraints.
   const stagesAlone = input.judge.engine === undefined && (explorer.input.gates?.peers ?? []).length === 0;
-  const alternates =
-    fixed === null && !explorer.byGain && objective.kind !== "cost-under-both" && stagesAlone && !isConstrained(input);
+  const alternates = fixed === null && !explorer.byGain && objective.kind !== "cost-under-both" && stagesAlone && !isConstrained(input);
   const ways = alternates ? bothWays(explorer, allowed) : null;
   const index = fixed === null ? null : addReached(explorer, fixed.stages, fixed.thresholds, fixed.startBelow);
   const exploration = explorer.exploration();

@@ -121,7 +121,10 @@ describe("servingFiguresOf cascade routing", { timeout: 120_000 }, () => {
 
   it("is refused in one sentence over a gate that is not the judge", () => {
     const agreeing: CascadePolicy = { ...byGain, gates: [{ kind: "confidence", measure: "minimum" }] };
-    const confident = { ...scored.workload.outcomes, models: scored.workload.outcomes.models.map((own) => ({ ...own, confidence: own.judged })) };
+    const confident = {
+      ...scored.workload.outcomes,
+      models: scored.workload.outcomes.models.map((own) => ({ ...own, confidence: own.judged })),
+    };
     const refused = (policy: CascadePolicy) =>
       servingRefusal({ ...scored, workload: { ...workload, outcomes: confident } }, { policy, engines: engines(small, large) });
     expect(refused(byGain)).toBeNull();
