@@ -183,7 +183,13 @@ describe("plans with gates", { timeout: 120_000 }, () => {
 
   it("of cascade routing have the judge, whatever the workload's columns allow, and are refused in one sentence with another gate", () => {
     const outcomes = withRouterScores(withColumns(generated).outcomes, { auc: 0.8, seed: 3 });
-    const routed = { ...situation, workload: { ...generated, outcomes }, workloadId: "routed", confidence: { artefact: "ab".repeat(32) } };
+    const routed = {
+      ...situation,
+      requestsPerSecond: 60,
+      workload: { ...generated, outcomes },
+      workloadId: "routed",
+      confidence: { artefact: "ab".repeat(32) },
+    };
     const work = (gateChoice: GateChoice) => {
       const task = {
         kind: "solve",
