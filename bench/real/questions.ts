@@ -102,7 +102,10 @@ const IN_PARALLEL = 8;
 const TIMED_CALLS = 80;
 
 /** The results in the order of the items, some of them in the making at once. */
-export async function inParallel<Item, Result>(items: readonly Item[], of: (item: Item, index: number) => Promise<Result>): Promise<Result[]> {
+export async function inParallel<Item, Result>(
+  items: readonly Item[],
+  of: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
   const results: Result[] = [];
   const entries = items.entries();
   const work = async (): Promise<void> => {

@@ -63,7 +63,8 @@ interface Seeds {
 const compared = once(async (): Promise<Seeds> => {
   ready();
   const sets = weightSets(root, join(folder(), "weights"));
-  if (sets.length === 1) process.stderr.write("gates on real models: the committed weights alone; WEIR_BENCH_SEEDS names none of other seeds\n");
+  if (sets.length === 1)
+    process.stderr.write("gates on real models: the committed weights alone; WEIR_BENCH_SEEDS names none of other seeds\n");
   const seeds: SeedAnswers[] = [];
   for (const weights of sets) {
     process.stderr.write(`gates on real models: asking ${weights.name}\n`);

@@ -71,7 +71,8 @@ export function realSignals(answers: AskedAnswers, peer: AskedAnswers | null, { 
   const signal = (name: string, kind: GateSignal["kind"], raw: Float64Array, cost: GateSignal["cost"]): GateSignal => {
     return { kind, name, modelled: false, raw, cost };
   };
-  const peers = peer === null ? [] : [signal("agreement with a peer", "agreement", rawScores(AGREEMENT, withPeer(evidence, peer)), calls(1))];
+  const peers =
+    peer === null ? [] : [signal("agreement with a peer", "agreement", rawScores(AGREEMENT, withPeer(evidence, peer)), calls(1))];
   const scored = scorerScores((rows) => scorerRows(answers, rows), { split, seed: mixSeed(seed, "scorer") });
   return [
     ...Object.entries(CONFIDENCES).map(([name, document]) => signal(name, "confidence", rawScores(document, evidence), FREE)),

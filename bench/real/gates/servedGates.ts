@@ -1,7 +1,7 @@
 import { fitCalibration } from "@/solver/gates/fitCalibration";
 import type { GateDocument } from "@/solver/gates/gateDocument";
-import { crossFittedScores, trainScorer } from "@/solver/prediction/gateScorer";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { crossFittedScores, trainScorer } from "@/solver/prediction/gateScorer";
 import { LARGE, SMALL } from "../connections";
 import type { AskedAnswers } from "./askedAnswers";
 import type { GateCases } from "./cases";

@@ -69,7 +69,8 @@ export async function servedRuns(policies: readonly ServedPolicy[], served: Serv
       return found.slice;
     };
     // Code is compiled while it first runs: a slice of each gate does not count.
-    for (const [at, policy] of policies.entries()) if (policies.findIndex(({ name }) => name === policy.name) === at) await measured(policy, 0, 0);
+    for (const [at, policy] of policies.entries())
+      if (policies.findIndex(({ name }) => name === policy.name) === at) await measured(policy, 0, 0);
     for (let repeat = 0; repeat < cases.repeats; repeat += 1) {
       if (!timeLeft(cases.slices * policies.length * (cases.sliceSeconds + AROUND_SLICE))) break;
       for (let slice = 0; slice < cases.slices; slice += 1) {

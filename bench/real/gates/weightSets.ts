@@ -21,7 +21,11 @@ export const committed = (root: string): WeightSet => ({ name: "seed 15", folder
  *
  * @param target a folder for sets that need a model of the committed ones.
  */
-export function weightSets(root: string, target: string, environment: Readonly<Record<string, string | undefined>> = process.env): readonly WeightSet[] {
+export function weightSets(
+  root: string,
+  target: string,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): readonly WeightSet[] {
   const own = committed(root);
   const folder = environment.WEIR_BENCH_SEEDS ?? "";
   if (folder === "") return [own];
