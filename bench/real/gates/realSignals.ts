@@ -12,7 +12,7 @@ import type { AskedAnswers } from "./askedAnswers";
 const FREE = { extraTokens: 0, extraSeconds: 0 };
 
 /** What a scorer reads of an answer. */
-export const SCORER_FEATURES: readonly ScorerFeature[] = [
+const SCORER_FEATURES: readonly ScorerFeature[] = [
   "minimum-probability",
   "mean-log-probability",
   "last-tokens-log-probability",
