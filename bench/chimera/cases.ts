@@ -18,11 +18,11 @@ export const ORDER_BATCHES = 40;
 export const SPLITS_AT_ONCE = 2;
 
 /**
- * Number of times all engines' batches are filled in a run, and programs at most: with ten seeds and all systems that is about ten minutes on
+ * Number of times all engines' batches are filled in a run, and programs at most: with ten seeds and all systems that is under ten minutes on
  * one core. Every ladder and every load has all seeds.
  */
-export const BATCHES_SERVED = 7;
-export const MOST_PROGRAMS = 1000;
+export const BATCHES_SERVED = 6;
+export const MOST_PROGRAMS = 800;
 
 /** Stages of a program are alike by this correlation. */
 export const CORRELATION = 0.5;
