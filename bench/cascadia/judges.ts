@@ -47,7 +47,7 @@ const raced = once(async (): Promise<readonly JudgeRow[]> => {
     const { floor, context, name } = caseScene(scene, one);
     const measuring = await measuringOf(scene, caseScene(scene, one), "perturbed");
     const gates = judgesOf(scene);
-    const planners = gates.map((gate) => bestOf(gate.kind, (at) => planGated(context, gate, at) ?? [], floor));
+    const planners = gates.map((gate) => bestOf(gate.kind, (at) => [planGated(context, gate, at) ?? []].flat(), floor));
     const usual = planners.find(({ kind }) => kind === USUAL);
     const reference = usual === undefined ? null : highestReplanned(usual, measuring, FIRST_RATE);
     for (const planner of planners) {

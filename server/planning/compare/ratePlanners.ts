@@ -57,7 +57,7 @@ export function ratePlanners({ context, floor, gates, cascades, trained, profile
       withOneGate(gates, (gate, at) => planGated(context, gate, at)),
       floor,
     ),
-    ...cascades.map((gate) => bestOf(gate.kind, (at) => planGated(context, gate, at) ?? [], floor)),
+    ...cascades.map((gate) => bestOf(gate.kind, (at) => [planGated(context, gate, at) ?? []].flat(), floor)),
     ...(trained === null ? [] : [baseline("trained router", (own) => routerBeforeAnswering(own, { kind: "trained", outcomes: trained }))]),
     baseline("CascadeServe", (own) => cascadeServe(own)),
     ...(blind === null ? [] : [baseline(COMPLEXITY_BLIND, (own) => cascadeServe(own, blind(own.explorer.input.requestsPerSecond)))]),
@@ -88,18 +88,30 @@ function withOneGate(
   };
 }
 
-/** The planner's best at a rate with one gate, or with the best of several. Where there is none, the one for the highest lower rate that was asked before: what runs is kept. */
-export function bestOf(kind: string, plans: (at: PlannedFor) => GatedSystem | readonly GatedSystem[], floor: number): RatePlanner {
+/** A rate without a plan is deployed for this share of it, repeatedly, as baselines are. */
+const LOWER_RATE = 0.9;
+
+const MOST_LOWER = 6;
+
+/**
+ * The planner's best at a rate. Where it has none, which it refuses some way below saturation, the plan for 90 % of the rate, and so on: what
+ * somebody would run who has to serve that rate. Every rate is planned once.
+ */
+export function bestOf(kind: string, plans: (at: PlannedFor) => readonly GatedSystem[], floor: number): RatePlanner {
   const known = new Map<number, GatedSystem | null>();
+  const planned = (requestsPerSecond: number): GatedSystem | null => {
+    const found = known.get(requestsPerSecond);
+    if (found !== undefined) return found;
+    const [best = null] = [...plans({ floor, requestsPerSecond })].sort((a, b) => a.plannedSeconds - b.plannedSeconds);
+    known.set(requestsPerSecond, best);
+    return best;
+  };
   return {
     kind,
     plan(requestsPerSecond) {
-      if (!known.has(requestsPerSecond)) {
-        const [best] = [plans({ floor, requestsPerSecond })].flat().sort((a, b) => a.plannedSeconds - b.plannedSeconds);
-        known.set(requestsPerSecond, best ?? null);
-      }
-      const lower = [...known].filter(([rate, planned]) => planned !== null && rate <= requestsPerSecond).sort(([a], [b]) => b - a);
-      return lower[0]?.[1] ?? null;
+      let best = planned(requestsPerSecond);
+      for (let lower = 1; best === null && lower <= MOST_LOWER; lower += 1) best = planned(requestsPerSecond * LOWER_RATE ** lower);
+      return best;
     },
   };
 }
