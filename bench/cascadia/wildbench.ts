@@ -1,9 +1,8 @@
 import { createReadStream, existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type ComparisonContext, groundOf } from "@/server/planning/compare/compareGround";
-import type { ComparedGate } from "@/server/planning/compare/gatedContext";
-import { ratePlanners } from "@/server/planning/compare/ratePlanners";
-import { type AtRate, highestReplanned } from "@/server/planning/compare/replanned";
+import { type ComparedGate, ratePlanners } from "@/server/planning/rates/ratePlanners";
+import { type AtRate, highestReplanned } from "@/server/planning/rates/replanned";
 import { readCsv } from "@/server/planning/imports/readCsv";
 import { loadGlpkEngine } from "@/server/planning/planner/glpkEngine";
 import { workloadHash } from "@/server/workloads/workloadCodec";

@@ -1,15 +1,9 @@
-import { smallestWithStepBudget } from "@/solver/baselines/allBaselines";
-import { COMPLEXITY_BLIND, cascadeServe } from "@/solver/baselines/cascadeServe";
-import { routerBeforeAnswering } from "@/solver/baselines/routerBeforeAnswering";
-import type { BaselineSituation } from "@/solver/baselines/situation";
-import { standAlone } from "@/solver/baselines/standAlone";
-import type { Baseline } from "@/solver/baselines/system";
-import { createExplorer } from "@/solver/cascade/explore/explore";
-import type { Explorer } from "@/solver/cascade/explore/explorer";
-import { planningSample } from "@/solver/cascade/routing/routing";
+import { baselineMakers } from "@/solver/baselines/allBaselines";
 import type { OutcomeTable } from "@/solver/workload/workload";
-import { type ComparisonContext, explorerAt } from "./compareGround";
+import { type ComparisonContext, explorerAt } from "../compare/compareGround";
 import { type ComparedGate, type GatedSystem, planGated } from "./gatedContext";
+
+export type { ComparedGate } from "./gatedContext";
 
 /** A kind of system that is planned anew at every rate. */
 export interface RatePlanner {
@@ -27,24 +21,31 @@ interface PlannersInput {
   readonly cascades: readonly ComparedGate[];
   /** The table with trained heads' out-of-fold scores; null: there are none, and no router is compared. */
   readonly trained: OutcomeTable | null;
-  /** Rows that the complexity-blind CascadeServe was profiled on; left out: there is no other traffic, and it is not compared. */
+  /** Rows that the complexity-blind CascadeServe was profiled on; left out: as many planning prompts of each category. */
   readonly profiled?: Int32Array;
 }
 
-/** Weir first, then every system that can really be built: no modelled router and no oracle. */
+/** The baselines that can really be built, in this order: no modelled router, no oracle, and no ablation of the plan. */
+const BUILT = ["trained router", "CascadeServe", "CascadeServe, complexity-blind", "Sarathi-Serve"];
+
+/** No baseline here is made from a plan. */
+const NO_PLAN = { stages: [], thresholds: [], startBelow: 0 } as const;
+
+/** Weir first, then cascades with other gates, then baselines. */
 export function ratePlanners({ context, floor, gates, cascades, trained, profiled }: PlannersInput): readonly RatePlanner[] {
   const { workload, cluster } = context.request.situation;
   const { secondsPerCall, usdPerCall } = context.judge;
-  const blind = profiled === undefined ? null : profiledExplorer(context, profiled);
-  const largest = context.shapes.findLastIndex((own) => own.length > 0);
-  const baseline = (kind: string, make: (situation: BaselineSituation) => Baseline): RatePlanner => ({
+  const makers = baselineMakers(context.models.length, trained ?? "No heads were trained.");
+  const largest = makers[context.shapes.findLastIndex((own) => own.length > 0)];
+  const built = BUILT.flatMap((kind) => makers.filter((maker) => maker.kind === kind));
+  const baseline = (kind: string, { make }: (typeof makers)[number]): RatePlanner => ({
     kind,
     plan(requestsPerSecond) {
       const explorer = explorerAt(context, requestsPerSecond);
-      const own = { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning: context.planning };
-      const made = make(own);
-      if (made.outcome === "none") return null;
       const { outcomes } = workload;
+      const own = { explorer, floor, nodes: cluster.nodes, outcomes, planning: context.planning };
+      const made = make({ ...own, ...(profiled === undefined ? {} : { profiled }) }, NO_PLAN);
+      if (made.outcome === "none") return null;
       return {
         ...{ kind, system: made.system, outcomes, judgeSeconds: secondsPerCall, usdPerJudgement: usdPerCall },
         ...{ gateGpus: 0, plannedSeconds: Number.NaN },
@@ -57,14 +58,22 @@ export function ratePlanners({ context, floor, gates, cascades, trained, profile
       withOneGate(gates, (gate, at) => planGated(context, gate, at)),
       floor,
     ),
-    ...cascades.map((gate) => bestOf(gate.kind, (at) => [planGated(context, gate, at) ?? []].flat(), floor)),
-    ...(trained === null ? [] : [baseline("trained router", (own) => routerBeforeAnswering(own, { kind: "trained", outcomes: trained }))]),
-    baseline("CascadeServe", (own) => cascadeServe(own)),
-    ...(blind === null ? [] : [baseline(COMPLEXITY_BLIND, (own) => cascadeServe(own, blind(own.explorer.input.requestsPerSecond)))]),
-    baseline("largest model alone", (own) => standAlone(own, largest)),
-    baseline("Sarathi-Serve", smallestWithStepBudget),
+    ...cascades.map((gate) => gatePlanner(context, gate, floor)),
+    ...(largest === undefined ? [] : [baseline("largest model alone", largest)]),
+    ...built.map((maker) => baseline(maker.kind, maker)),
   ];
 }
+
+/** The planner's cascade with one gate. */
+export const gatePlanner = (context: ComparisonContext, gate: ComparedGate, floor: number): RatePlanner =>
+  bestOf(
+    gate.kind,
+    (at) => {
+      const planned = planGated(context, gate, at);
+      return planned === null ? [] : [planned];
+    },
+    floor,
+  );
 
 interface PlannedFor {
   readonly floor: number;
@@ -114,12 +123,4 @@ export function bestOf(kind: string, plans: (at: PlannedFor) => readonly GatedSy
       return best;
     },
   };
-}
-
-/** The explorer of the profiled prompts at any rate: its bound and routings do not depend on it. */
-function profiledExplorer(context: ComparisonContext, rows: Int32Array): (requestsPerSecond: number) => Explorer {
-  const { input } = explorerAt(context, 1);
-  const { outcomes } = context.request.situation.workload;
-  const own = createExplorer({ ...input, sample: planningSample(outcomes, rows, context.models) });
-  return (requestsPerSecond) => ({ ...own, input: { ...own.input, requestsPerSecond } });
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { randomInstance } from "@/solver/baselines/randomInstance";
 import { loadGlpkEngine } from "../planner/glpkEngine";
-import { groundOf } from "./compareGround";
+import { groundOf } from "../compare/compareGround";
 import { type ComparedGate, planGated, withGate } from "./gatedContext";
 
 const { workload, cluster, requestsPerSecond, floor } = randomInstance(3);

@@ -1,10 +1,9 @@
 import { routedBy } from "@/solver/baselines/measure";
-import { systemOf } from "@/solver/baselines/planSystem";
-import { judgementsOf, type System } from "@/solver/baselines/system";
+import { judgementsOf, type System, systemOf } from "@/solver/baselines/system";
 import { shapesOf } from "@/solver/cascade/explore/situationExplorer";
 import { gpuCount } from "@/solver/plan/clusterGpus";
 import type { OutcomeTable } from "@/solver/workload/workload";
-import { type ComparisonContext, planAt } from "./compareGround";
+import { type ComparisonContext, planAt } from "../compare/compareGround";
 
 /** What scores answers in a cascade: a judge outside the cluster, or a gate whose engines take GPUs of it. */
 export interface ComparedGate {
