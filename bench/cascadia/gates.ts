@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { ComparedGate } from "@/server/planning/rates/ratePlanners";
 import { importAnswers } from "@/server/planning/imports/importAnswers";
+import type { ComparedGate } from "@/server/planning/rates/ratePlanners";
 import { openText } from "@/server/prompts/openText";
 import { type GateWork, gateEngines } from "@/solver/baselines/gateEngines";
 import { gpuCard } from "@/solver/hardware/gpus";
@@ -107,8 +107,7 @@ export async function agreementGate({ ladder, workload, context }: LadderScene):
 }
 
 /** The table with the scores of a judge of all its answers, modelled at a reliability. */
-const modelled = (outcomes: OutcomeTable, auc: number, seed: number): OutcomeTable =>
-  applyJudge(outcomes, { kind: "modelled", auc, seed });
+const modelled = (outcomes: OutcomeTable, auc: number, seed: number): OutcomeTable => applyJudge(outcomes, { kind: "modelled", auc, seed });
 
 const withJudged = (outcomes: OutcomeTable, scores: (column: ModelOutcomes) => Float64Array): OutcomeTable => ({
   ...outcomes,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { randomInstance } from "@/solver/baselines/randomInstance";
-import { loadGlpkEngine } from "../planner/glpkEngine";
 import { groundOf } from "../compare/compareGround";
+import { loadGlpkEngine } from "../planner/glpkEngine";
 import { type ComparedGate, planGated, withGate } from "./gatedContext";
 
 const { workload, cluster, requestsPerSecond, floor } = randomInstance(3);
