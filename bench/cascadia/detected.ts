@@ -1,4 +1,4 @@
-import { type DetectedReplay, replayDetected } from "@/server/planning/compare/detectedReplay";
+import { type DetectedReplay, replayDetected } from "@/server/planning/compare/compareReplay";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
 import { once } from "../lib/once";

@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import type { ComparedGate } from "@/server/planning/compare/gatedContext";
 import { importAnswers } from "@/server/planning/imports/importAnswers";
+import type { ComparedGate } from "@/server/planning/rates/ratePlanners";
 import { openText } from "@/server/prompts/openText";
 import { type GateWork, gateEngines } from "@/solver/baselines/gateEngines";
 import { gpuCard } from "@/solver/hardware/gpus";
 import { modelCard } from "@/solver/hardware/models";
 import { feasibleReplicas, type ShapedReplica } from "@/solver/hardware/replicaShapes";
 import { mixSeed } from "@/solver/numeric/random";
-import { modelledScores } from "@/solver/workload/judgeModel";
+import { applyJudge } from "@/solver/workload/applyJudge";
 import type { ModelOutcomes, OutcomeTable } from "@/solver/workload/workload";
 import { data } from "../lib/compareData";
 import type { LadderScene } from "./scene";
@@ -36,13 +36,13 @@ export const judgeGate = ({ workload }: LadderScene, starts: boolean): ComparedG
 
 /** The same LLM judge with another reliability: modelled by the seed, the same noise for all. */
 export function judgeOfAuc({ workload, seed }: LadderScene, auc: number): ComparedGate {
-  const outcomes = withJudged(workload.outcomes, ({ label, model }) => modelledScores(label, { auc, seed: mixSeed(seed, "judge", model) }));
+  const outcomes = modelled(workload.outcomes, auc, mixSeed(seed, "judge"));
   return { kind: `judge of AUC ${auc}`, outcomes, ...JUDGE, engines: null, starts: false };
 }
 
 /** A fine-tuned classifier on a GPU of the cluster in place of the judge, modelled at a reliability. */
 export function classifierGate({ workload, seed }: LadderScene, auc: number): ComparedGate {
-  const outcomes = withJudged(workload.outcomes, ({ label, model }) => modelledScores(label, { auc, seed: mixSeed(seed, model) }));
+  const outcomes = modelled(workload.outcomes, auc, mixSeed(seed, "classifier"));
   const { secondsPerCall, readingsPerGpuSecond } = CLASSIFIER;
   const engines = { readingsPerGpuSecond, per: "judged answer" } as const;
   return { kind: `local classifier of AUC ${auc}`, outcomes, secondsPerCall, usdPerCall: 0, engines, starts: false };
@@ -54,10 +54,9 @@ export function classifierGate({ workload, seed }: LadderScene, auc: number): Co
  * also for later models' answers: cheaper than theirs.
  */
 export function autoMixGate({ workload, context, seed }: LadderScene): ComparedGate {
-  const outcomes = withJudged(workload.outcomes, ({ label, model }) =>
-    modelledScores(label, { auc: SELF_VERIFICATION_AUC, seed: mixSeed(seed, "verifies itself", model) }).map((score) =>
-      Math.round((100 * Math.round((VERIFICATIONS * score) / 100)) / VERIFICATIONS),
-    ),
+  const read = modelled(workload.outcomes, SELF_VERIFICATION_AUC, mixSeed(seed, "verifies itself"));
+  const outcomes = withJudged(read, ({ judged }) =>
+    judged.map((score) => Math.round((100 * Math.round((VERIFICATIONS * score) / 100)) / VERIFICATIONS)),
   );
   const [verifier] = context.shapes[0] ?? [];
   const [first] = workload.outcomes.models;
@@ -106,6 +105,9 @@ export async function agreementGate({ ladder, workload, context }: LadderScene):
     starts: true,
   };
 }
+
+/** The table with the scores of a judge of all its answers, modelled at a reliability. */
+const modelled = (outcomes: OutcomeTable, auc: number, seed: number): OutcomeTable => applyJudge(outcomes, { kind: "modelled", auc, seed });
 
 const withJudged = (outcomes: OutcomeTable, scores: (column: ModelOutcomes) => Float64Array): OutcomeTable => ({
   ...outcomes,

@@ -1,7 +1,5 @@
-import type { ComparedGate } from "@/server/planning/compare/gatedContext";
-import { planGated } from "@/server/planning/compare/gatedContext";
-import { bestOf } from "@/server/planning/compare/ratePlanners";
-import { type AtRate, highestReplanned, measuredAt } from "@/server/planning/compare/replanned";
+import { type ComparedGate, gatePlanner } from "@/server/planning/rates/ratePlanners";
+import { type AtRate, highestReplanned, measuredAt } from "@/server/planning/rates/replanned";
 import { routedBy } from "@/solver/baselines/measure";
 import { mean } from "@/solver/numeric/quantile";
 import type { Benchmark, Measurement } from "../lib/benchmark";
@@ -47,7 +45,7 @@ const raced = once(async (): Promise<readonly JudgeRow[]> => {
     const { floor, context, name } = caseScene(scene, one);
     const measuring = await measuringOf(scene, caseScene(scene, one), "perturbed");
     const gates = judgesOf(scene);
-    const planners = gates.map((gate) => bestOf(gate.kind, (at) => planGated(context, gate, at) ?? [], floor));
+    const planners = gates.map((gate) => gatePlanner(context, gate, floor));
     const usual = planners.find(({ kind }) => kind === USUAL);
     const reference = usual === undefined ? null : highestReplanned(usual, measuring, FIRST_RATE);
     for (const planner of planners) {

@@ -1,7 +1,6 @@
 import { modelPerturbation } from "@/server/emulator/modelPerturbation";
-import type { ComparedGate } from "@/server/planning/compare/gatedContext";
-import { type RatePlanner, ratePlanners } from "@/server/planning/compare/ratePlanners";
-import { type AtRate, highestKept, highestReplanned, measuredAt, type RateMeasuring } from "@/server/planning/compare/replanned";
+import { type ComparedGate, type RatePlanner, ratePlanners } from "@/server/planning/rates/ratePlanners";
+import { type AtRate, highestKept, highestReplanned, measuredAt, type RateMeasuring } from "@/server/planning/rates/replanned";
 import { baseSeconds, drawTraffic } from "@/solver/baselines/measure";
 import { saturationRate } from "@/solver/engine/saturation";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";

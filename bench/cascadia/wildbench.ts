@@ -1,11 +1,10 @@
 import { createReadStream, existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type ComparisonContext, groundOf } from "@/server/planning/compare/compareGround";
-import type { ComparedGate } from "@/server/planning/compare/gatedContext";
-import { ratePlanners } from "@/server/planning/compare/ratePlanners";
-import { type AtRate, highestReplanned } from "@/server/planning/compare/replanned";
 import { readCsv } from "@/server/planning/imports/readCsv";
 import { loadGlpkEngine } from "@/server/planning/planner/glpkEngine";
+import { type ComparedGate, ratePlanners } from "@/server/planning/rates/ratePlanners";
+import { type AtRate, highestReplanned } from "@/server/planning/rates/replanned";
 import { workloadHash } from "@/server/workloads/workloadCodec";
 import { baseSeconds, drawTraffic } from "@/solver/baselines/measure";
 import { aucOf } from "@/solver/judging/concordance";

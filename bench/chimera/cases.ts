@@ -18,11 +18,11 @@ export const ORDER_BATCHES = 40;
 export const SPLITS_AT_ONCE = 2;
 
 /**
- * Number of times all engines' batches are filled in a run, and programs at most: with ten seeds and all systems that is about ten minutes.
- * Every ladder and every load has all seeds.
+ * Number of times all engines' batches are filled in a run, and programs at most: with ten seeds and all systems that is under ten minutes on
+ * one core. Every ladder and every load has all seeds.
  */
-export const BATCHES_SERVED = 10;
-export const MOST_PROGRAMS = 1600;
+export const BATCHES_SERVED = 6;
+export const MOST_PROGRAMS = 800;
 
 /** Stages of a program are alike by this correlation. */
 export const CORRELATION = 0.5;
@@ -41,10 +41,10 @@ const TAUS = [1, 2, 4, MOST_TAU] as const;
 const MARGINS = [0, 0.1] as const;
 
 /** Weights of the dual price, at the widest slack, where prices decide instead of it. */
-const PRICES = [0.005, 0.02] as const;
+const PRICES = [0.01] as const;
 
 /** Router scores from which "confidence only" starts at a model: its mean label less so many points. */
-export const LESS_SURE = [0, 15] as const;
+export const LESS_SURE = [0] as const;
 
 /** A variant of Chimera, with the settings of its slack policy. */
 interface Variant extends Pick<LabSystem, "name" | "lengths" | "confidence"> {
@@ -63,6 +63,6 @@ export const VARIANTS: readonly Variant[] = [
     ...{ lengths: "learnt", confidence: "learnt" },
     points: PRICES.map((weight) => ({ tau: MOST_TAU, deltaScore: 0, price: { weight, dampingSeconds: 30 } })),
   },
-  { name: "oracle router", lengths: "learnt", confidence: "oracle", points: points([1, MOST_TAU], [0.05]) },
+  { name: "oracle router", lengths: "learnt", confidence: "oracle", points: points([MOST_TAU], [0.05]) },
   { name: "oracle lengths", lengths: "oracle", confidence: "learnt", points: points([1], [0]) },
 ];

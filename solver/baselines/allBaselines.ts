@@ -120,7 +120,7 @@ function keepsTheStart(name: string, plan: PlannedCascade): Baseline | null {
 }
 
 /** The smallest model that meets the floor, with its step budget tuned. */
-export function smallestWithStepBudget(situation: BaselineSituation): Baseline {
+function smallestWithStepBudget(situation: BaselineSituation): Baseline {
   let made: Baseline = { outcome: "none", name: STEP_BUDGET, reason: "There is no model." };
   for (const model of situation.explorer.input.sample.models.keys()) {
     made = tunedStepBudget(situation, model);

@@ -5,7 +5,7 @@ import { type EngineLimits, withLimits } from "../hardware/engineLimits";
 import type { ReplicaShape } from "../hardware/parallelism";
 import type { ShapedReplica } from "../hardware/replicaShapes";
 import { MAX_SEQUENCES } from "../hardware/replicaShapes";
-import type { CascadePolicy } from "../plan/plan";
+import type { CascadePolicy, PlanDraft } from "../plan/plan";
 import type { OutcomeTable } from "../workload/workload";
 
 /** The replicas of one model of a system. */
@@ -91,3 +91,21 @@ export function clusterReplicas({ stages }: Pick<System, "stages">, { models, sh
     }),
   );
 }
+
+/**
+ * The plan as a system to simulate.
+ *
+ * @param outcomes the whole table, with the router's scores where the plan has a direct start.
+ */
+export const systemOf = ({ deployment, policy }: PlanDraft, outcomes: OutcomeTable): System => ({
+  name: "Weir",
+  stages: policy.stages.map(({ model }) => ({
+    model,
+    replicas: (deployment.find((own) => own.model === model)?.replicas ?? []).map(({ tp, pp, count }) => ({ shape: { tp, pp }, count })),
+  })),
+  routing: {
+    kind: "cascade",
+    thresholds: policy.thresholds,
+    ...(policy.directStart === undefined ? {} : { directStart: { ...policy.directStart, prescored: outcomes } }),
+  },
+});

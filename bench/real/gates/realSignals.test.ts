@@ -17,7 +17,7 @@ test("each measure of confidence reads its part of the tokens, and the judge has
 });
 
 test("agreement is the share of samples with the same answer, and of the peer where there is one", () => {
-  expect(rawOf("agreement of 3 samples").slice(0, 2)).toEqual([100, 100 / 3]);
+  expect(rawOf("agreement of 3 samples").slice(0, 2)).toEqual([100, expect.closeTo(100 / 3, 9)]);
   expect(rawOf("agreement with a peer", peer).slice(0, 2)).toEqual([100, 0]);
   expect(signalsOf(null).map(({ name }) => name)).not.toContain("agreement with a peer");
 });

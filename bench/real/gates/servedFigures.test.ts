@@ -29,9 +29,9 @@ test("points over random escalation count from both models alone at the share th
 });
 
 test("the processor time of all roles is divided by all requests that used it, those that open connections included", () => {
-  const use = { small: 0.6, large: 1.2, judge: 0.3, gateway: 0.9 };
-  const { engines, small, judge, gateway } = figuresOf([slice("judge", 60, four(3, 2), { use, served: 6 })]);
-  expect({ engines, small, judge, gateway }).toEqual({ engines: 0.35, small: 0.1, judge: 0.3 / 6, gateway: 0.15 });
+  const use = { small: 1, large: 3, judge: 0.5, gateway: 1.5 };
+  const { engines, small, judge, gateway } = figuresOf([slice("judge", 60, four(3, 2), { use, served: 8 })]);
+  expect({ engines, small, judge, gateway }).toEqual({ engines: 0.5625, small: 0.125, judge: 0.0625, gateway: 0.1875 });
 });
 
 test("a repeat pools its slices, and its noise is the deviation of repeats around their mean", () => {

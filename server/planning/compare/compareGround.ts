@@ -1,7 +1,6 @@
 import { halves, tableRows } from "@/solver/baselines/halves";
 import { busiestLoad } from "@/solver/baselines/measure";
-import { systemOf } from "@/solver/baselines/planSystem";
-import type { ReplicaChoice } from "@/solver/baselines/system";
+import { type ReplicaChoice, systemOf } from "@/solver/baselines/system";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
 import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE, judgeOf, type PlanningSituation } from "@/solver/cascade/explore/situation";
 import { catalogue, explorerOf, modelsOf, shapesOf } from "@/solver/cascade/explore/situationExplorer";

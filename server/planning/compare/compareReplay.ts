@@ -1,56 +1,18 @@
-import { cascadeServe } from "@/solver/baselines/cascadeServe";
+import { baselineMakers } from "@/solver/baselines/allBaselines";
 import { baseSeconds, busiestLoad, highestRate } from "@/solver/baselines/measure";
 import { phasedPolicy } from "@/solver/baselines/phasedPolicy";
-import { systemOf } from "@/solver/baselines/planSystem";
 import { type PlannedFrom, rollout } from "@/solver/baselines/rollout";
-import { standAlone } from "@/solver/baselines/standAlone";
-import type { System } from "@/solver/baselines/system";
+import { type System, systemOf } from "@/solver/baselines/system";
 import { simulateCluster } from "@/solver/cluster/simulateCluster";
-import { atRate, thinnedArrivals } from "@/solver/engine/thinning";
 import { mean, quantile } from "@/solver/numeric/quantile";
-import { mixSeed, seededRandom } from "@/solver/numeric/random";
-import type { RequestSample } from "@/solver/workload/workload";
-import { type ComparisonContext, explorerAt, planAt } from "./compareGround";
+import { explorerAt, planAt } from "./compareGround";
+import { FACTOR_TOLERANCE, type Phase, PLAN_SECONDS, phasedTraffic, type Replayed, type ReplayRequest } from "./replayScene";
 
-/** A period of traffic with its own rate and prompts. */
-export interface Phase {
-  readonly seconds: number;
-  readonly requestsPerSecond: number;
-  /** Rows for planning and rows for measuring. */
-  readonly planning: Int32Array;
-  readonly measuring: Int32Array;
-}
-
-export interface ReplayRequest {
-  readonly ground: ComparisonContext;
-  readonly phases: readonly Phase[];
-  readonly floor: number;
-  readonly sloScale: number;
-  /** Time for which one replica is out of service while it is reconfigured. */
-  readonly reconfigureSeconds: number;
-  readonly progress: (line: string) => void;
-}
-
-export interface Replayed {
-  readonly name: string;
-  /** At the given rates; null if a phase overloads it. */
-  readonly sloScale: number | null;
-  /** Mean label of the answers in each phase. */
-  readonly quality: readonly number[];
-  /** Replicas that were restarted. */
-  readonly reconfigured: number;
-  /** Highest factor on all rates at which 95 % keep the stated SLO scale, re-planned for it; 0 if none was found. */
-  readonly highestFactor: number;
-}
+export { type DetectedReplay, replayDetected } from "./detectedReplay";
+export type { Phase, Replayed, ReplayRequest } from "./replayScene";
 
 /** Interval at which the load is checked (Cascadia, section 4.4); a change is seen at the next check. */
 const LOOK_SECONDS = 300;
-
-/** From the detection of a change to the start of the roll-out: planning takes about as long. */
-export const PLAN_SECONDS = 2;
-
-/** Precision of the highest factor, as a factor: every attempt plans again and simulates all phases. */
-export const FACTOR_TOLERANCE = 1.1;
 
 /** The system in each phase at a factor on the rates; a phase without its own plan keeps the previous one. null: none at first. */
 type Replan = (phase: Phase, factor: number, at: number) => System | null;
@@ -77,23 +39,31 @@ export function replayPhases(request: ReplayRequest): Replayed[] {
     outcomes,
     planning: first.planning,
   });
+  const makers = baselineMakers(ground.models.length, "No heads were trained.");
+  const alone = makers.slice(0, ground.models.length);
+  const byLoad = makers.filter(({ kind }) => kind === "CascadeServe");
+  /** The first that there is. */
+  const madeBy = (own: typeof makers, phase: Phase, factor: number): System | null => {
+    for (const { make } of own) {
+      const made = make(baseline(phase, factor), { stages: [], thresholds: [], startBelow: 0 });
+      if (made.outcome === "system") return made.system;
+    }
+    return null;
+  };
   const systems: readonly { readonly name: string; readonly replan: Replan }[] = [
     { name: "Weir, re-planned", replan: weir },
     { name: "Weir, first plan kept", replan: (phase, factor, at) => (at === 0 ? weir(phase, factor, at) : null) },
     {
       name: "CascadeServe",
       replan(phase, factor) {
-        const found = cascadeServe(baseline(phase, factor));
-        return found.outcome === "system" ? found.system : null;
+        return madeBy(byLoad, phase, factor);
       },
     },
     {
       name: "stand-alone",
       replan(phase, factor, at) {
         if (at > 0) return null;
-        const situation = baseline(phase, factor);
-        const found = ground.models.map((_, model) => standAlone(situation, model)).find(({ outcome }) => outcome === "system");
-        return found?.outcome === "system" ? found.system : null;
+        return madeBy(alone, phase, factor);
       },
     },
   ];
@@ -154,29 +124,4 @@ function replayAt(request: ReplayRequest, replan: Replan, factor: number): Repla
     quality: phases.map((_, at) => mean(outcome.quality.filter((label, index) => phaseOf[index] === at && !Number.isNaN(label)))),
     reconfigured,
   };
-}
-
-/** Requests of all phases in sequence, with the phase of each. */
-export function phasedTraffic(
-  { arrivalSeconds: recorded, seed }: { readonly arrivalSeconds: Float64Array; readonly seed: number },
-  phases: readonly Phase[],
-  factor: number,
-): { readonly sample: RequestSample; readonly phaseOf: readonly number[] } {
-  const random = seededRandom(mixSeed(seed, "phased traffic"));
-  const arrivals: number[] = [];
-  const prompts: number[] = [];
-  const phaseOf: number[] = [];
-  let begins = 0;
-  for (const [at, { seconds, requestsPerSecond, measuring }] of phases.entries()) {
-    const rate = requestsPerSecond * factor;
-    const count = Math.round(seconds * rate);
-    const own = atRate(thinnedArrivals(recorded, { share: 1, oneIn: 1, count, seed }), rate);
-    for (const second of own) {
-      arrivals.push(begins + second);
-      prompts.push(measuring[random.int(measuring.length)] ?? 0);
-      phaseOf.push(at);
-    }
-    begins += seconds;
-  }
-  return { sample: { arrivalSeconds: Float64Array.from(arrivals), prompt: Int32Array.from(prompts) }, phaseOf };
 }

@@ -1,7 +1,6 @@
 import { baselineMakers, kindAmong } from "@/solver/baselines/allBaselines";
 import { baseSeconds, busiestLoad, drawTraffic, highestRate, measure, routedBy, type Traffic } from "@/solver/baselines/measure";
-import { systemOf } from "@/solver/baselines/planSystem";
-import { cascadeText, gpusOf, judgementsOf, type System } from "@/solver/baselines/system";
+import { cascadeText, gpusOf, judgementsOf, type System, systemOf } from "@/solver/baselines/system";
 import { costUsdPerRequest } from "@/solver/cascade/choose/allocate";
 import { type OracleGain, oracleGain } from "@/solver/cascade/routing/noiseFloor";
 import { planningSample } from "@/solver/cascade/routing/routing";

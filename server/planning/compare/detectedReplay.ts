@@ -1,16 +1,16 @@
-import { cascadeServe } from "@/solver/baselines/cascadeServe";
+import { baselineMakers } from "@/solver/baselines/allBaselines";
 import { tableRows } from "@/solver/baselines/halves";
 import { baseSeconds, highestRate } from "@/solver/baselines/measure";
 import { type Drifted, type Expected, firstDrift, mirroredRequests, type Watching, withMirror } from "@/solver/baselines/mirroredDrift";
 import { phasedPolicy } from "@/solver/baselines/phasedPolicy";
-import { systemOf } from "@/solver/baselines/planSystem";
 import { type PlannedFrom, rollout } from "@/solver/baselines/rollout";
+import { systemOf } from "@/solver/baselines/system";
 import { simulateCluster } from "@/solver/cluster/simulateCluster";
 import { mean, quantile } from "@/solver/numeric/quantile";
 import { observedWorkload } from "@/solver/workload/observedWorkload";
 import type { Workload } from "@/solver/workload/workload";
 import { type ComparisonContext, explorerAt, planAt } from "./compareGround";
-import { FACTOR_TOLERANCE, PLAN_SECONDS, phasedTraffic, type Replayed, type ReplayRequest } from "./compareReplay";
+import { FACTOR_TOLERANCE, PLAN_SECONDS, phasedTraffic, type Replayed, type ReplayRequest } from "./replayScene";
 
 /** A replay in which every change of the traffic had to be detected. */
 export interface DetectedReplay extends Replayed {
@@ -40,11 +40,13 @@ export function replayDetected(request: ReplayRequest, watching: Watching): read
   const byLoad: PlanFrom = (_, requestsPerSecond) => {
     const own = { ...ground, planning: first.planning };
     const { workload, cluster } = ground.request.situation;
-    const found = cascadeServe({
+    const cascadeServe = baselineMakers(ground.models.length, "No heads were trained.").find(({ kind }) => kind === "CascadeServe");
+    const situation = {
       explorer: explorerAt(own, requestsPerSecond),
       ...{ floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning: first.planning },
-    });
-    return found.outcome === "system" ? found.system : null;
+    };
+    const found = cascadeServe?.make(situation, { stages: [], thresholds: [], startBelow: 0 });
+    return found?.outcome === "system" ? found.system : null;
   };
   const systems = [
     { name: "Weir, drift detected", plan: weir, watching },

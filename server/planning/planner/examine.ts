@@ -1,8 +1,7 @@
 import type { BaselineFigures, Examination, ExaminedKind, HeldOutFigures, SensitivityCase } from "@/server/contracts/studio";
 import { allBaselines, countOfBaselines, MODELLED_ROUTER, ORACLE } from "@/solver/baselines/allBaselines";
 import { figuresOf } from "@/solver/baselines/baselineFigures";
-import { systemOf } from "@/solver/baselines/planSystem";
-import type { System } from "@/solver/baselines/system";
+import { type System, systemOf } from "@/solver/baselines/system";
 import { type Constrained, gpusAllowed, isConstrained } from "@/solver/cascade/deploy/constrainedDeployment";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
 import { addReached, latencyOnGpus } from "@/solver/cascade/explore/fixedDeployment";

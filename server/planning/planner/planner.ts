@@ -10,6 +10,8 @@ import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { type PlanningAnswer, type PlanningTask, type Resolved, type WorkerTask, workloadKey } from "./planningRequest";
 import { sealPlan } from "./sealPlan";
 
+export { highestPlannedRate } from "./highestPlannedRate";
+
 /** Options of a request: cancellation and progress reports. */
 export interface RequestOptions {
   readonly signal?: AbortSignal;

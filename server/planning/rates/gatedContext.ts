@@ -1,10 +1,9 @@
 import { routedBy } from "@/solver/baselines/measure";
-import { systemOf } from "@/solver/baselines/planSystem";
-import { judgementsOf, type System } from "@/solver/baselines/system";
+import { judgementsOf, type System, systemOf } from "@/solver/baselines/system";
 import { shapesOf } from "@/solver/cascade/explore/situationExplorer";
 import { gpuCount } from "@/solver/plan/clusterGpus";
 import type { OutcomeTable } from "@/solver/workload/workload";
-import { type ComparisonContext, planAt } from "./compareGround";
+import { type ComparisonContext, planAt } from "../compare/compareGround";
 
 /** What scores answers in a cascade: a judge outside the cluster, or a gate whose engines take GPUs of it. */
 export interface ComparedGate {
@@ -34,36 +33,50 @@ export interface GatedSystem {
 /** Identifies scores that were trained for a comparison and are in no artefact. */
 const TRAINED = { predictor: "0".repeat(64) } as const;
 
+/** A floor at a rate. */
+interface PlannedFor {
+  readonly floor: number;
+  readonly requestsPerSecond: number;
+}
+
 /**
  * Weir's plan with a gate in place of the judge, on the GPUs that the gate leaves. Where the plan asks the gate more often than its engines
- * were sized for, it is planned once more with more of them.
+ * were sized for, it is planned once more with more of them. Where it asks nothing, or no plan is left beside the gate's engines, a plan on all
+ * GPUs that asks nothing is taken: one model alone needs no gate.
  *
  * @returns null where there is no plan at this rate.
  */
-export function planGated(
+export function planGated(context: ComparisonContext, gate: ComparedGate, at: PlannedFor): GatedSystem | null {
+  const sized = planSized(context, gate, { ...at, readings: 1 });
+  const readings = sized?.readings ?? 0;
+  if (gate.engines === null) return sized?.planned ?? null;
+  if (readings === 0) {
+    const free = planSized(context, gate, { ...at, readings: 0 });
+    if (free?.readings === 0) return free.planned;
+  }
+  if (gate.engines.per === "judged answer" && readings > 1) return planSized(context, gate, { ...at, readings })?.planned ?? null;
+  return sized?.planned ?? null;
+}
+
+/** A plan beside engines for so many readings of each request, and how many it takes. */
+function planSized(
   context: ComparisonContext,
   gate: ComparedGate,
-  { floor, requestsPerSecond }: { readonly floor: number; readonly requestsPerSecond: number },
-): GatedSystem | null {
-  let readings = 1;
-  for (let round = 0; ; round += 1) {
-    const gateGpus = gate.engines === null ? 0 : Math.ceil((requestsPerSecond * readings) / gate.engines.readingsPerGpuSecond);
-    if (gateGpus >= context.gpus) return null;
-    const own = withGate(context, gate, gateGpus);
-    const planned = planAt(own, floor, requestsPerSecond);
-    if (planned.outcome === "none") return null;
-    const system = systemOf(planned.plan, gate.outcomes);
-    const asked = judgementsOf(system, routedBy(system, gate.outcomes, context.planning).share);
-    if (round === 0 && gate.engines?.per === "judged answer" && asked > readings) {
-      readings = asked;
-      continue;
-    }
-    const { secondsPerCall, usdPerCall, outcomes } = gate;
-    return {
-      ...{ kind: gate.kind, system, outcomes, judgeSeconds: secondsPerCall, usdPerJudgement: usdPerCall, gateGpus },
+  { floor, requestsPerSecond, readings }: PlannedFor & { readonly readings: number },
+): { readonly planned: GatedSystem; readonly readings: number } | null {
+  const gateGpus = gate.engines === null ? 0 : Math.ceil((requestsPerSecond * readings) / gate.engines.readingsPerGpuSecond);
+  if (gateGpus >= context.gpus) return null;
+  const planned = planAt(withGate(context, gate, gateGpus), floor, requestsPerSecond);
+  if (planned.outcome === "none") return null;
+  const { kind, outcomes, secondsPerCall, usdPerCall } = gate;
+  const system = systemOf(planned.plan, outcomes);
+  return {
+    planned: {
+      ...{ kind, system, outcomes, judgeSeconds: secondsPerCall, usdPerJudgement: usdPerCall, gateGpus },
       plannedSeconds: planned.plan.predictions.p95Seconds,
-    };
-  }
+    },
+    readings: judgementsOf(system, routedBy(system, outcomes, context.planning).share),
+  };
 }
 
 /** The context with the gate's scores and time, on the GPUs that its engines leave: those of the last nodes are taken first. */

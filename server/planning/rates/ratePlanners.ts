@@ -1,0 +1,126 @@
+import { baselineMakers } from "@/solver/baselines/allBaselines";
+import type { OutcomeTable } from "@/solver/workload/workload";
+import { type ComparisonContext, explorerAt } from "../compare/compareGround";
+import { type ComparedGate, type GatedSystem, planGated } from "./gatedContext";
+
+export type { ComparedGate } from "./gatedContext";
+
+/** A kind of system that is planned anew at every rate. */
+export interface RatePlanner {
+  readonly kind: string;
+  /** The system for a rate, and where it cannot sustain it the one to keep; null where there is none at all. */
+  plan(requestsPerSecond: number): GatedSystem | null;
+}
+
+interface PlannersInput {
+  readonly context: ComparisonContext;
+  readonly floor: number;
+  /** Gates that Weir chooses among at the first rate that has a plan: the one with the least planned p95 there, kept at other rates. */
+  readonly gates: readonly ComparedGate[];
+  /** Cascades with another gate and the planner's own search, each a system of its own. */
+  readonly cascades: readonly ComparedGate[];
+  /** The table with trained heads' out-of-fold scores; null: there are none, and no router is compared. */
+  readonly trained: OutcomeTable | null;
+  /** Rows that the complexity-blind CascadeServe was profiled on; left out: as many planning prompts of each category. */
+  readonly profiled?: Int32Array;
+}
+
+/** The baselines that can really be built, in this order: no modelled router, no oracle, and no ablation of the plan. */
+const BUILT = ["trained router", "CascadeServe", "CascadeServe, complexity-blind", "Sarathi-Serve"];
+
+/** No baseline here is made from a plan. */
+const NO_PLAN = { stages: [], thresholds: [], startBelow: 0 } as const;
+
+/** Weir first, then cascades with other gates, then baselines. */
+export function ratePlanners({ context, floor, gates, cascades, trained, profiled }: PlannersInput): readonly RatePlanner[] {
+  const { workload, cluster } = context.request.situation;
+  const { secondsPerCall, usdPerCall } = context.judge;
+  const makers = baselineMakers(context.models.length, trained ?? "No heads were trained.");
+  const largest = makers[context.shapes.findLastIndex((own) => own.length > 0)];
+  const built = BUILT.flatMap((kind) => makers.filter((maker) => maker.kind === kind));
+  const baseline = (kind: string, { make }: (typeof makers)[number]): RatePlanner => ({
+    kind,
+    plan(requestsPerSecond) {
+      const explorer = explorerAt(context, requestsPerSecond);
+      const { outcomes } = workload;
+      const own = { explorer, floor, nodes: cluster.nodes, outcomes, planning: context.planning };
+      const made = make({ ...own, ...(profiled === undefined ? {} : { profiled }) }, NO_PLAN);
+      if (made.outcome === "none") return null;
+      return {
+        ...{ kind, system: made.system, outcomes, judgeSeconds: secondsPerCall, usdPerJudgement: usdPerCall },
+        ...{ gateGpus: 0, plannedSeconds: Number.NaN },
+      };
+    },
+  });
+  return [
+    bestOf(
+      "Weir",
+      withOneGate(gates, (gate, at) => planGated(context, gate, at)),
+      floor,
+    ),
+    ...cascades.map((gate) => gatePlanner(context, gate, floor)),
+    ...(largest === undefined ? [] : [baseline("largest model alone", largest)]),
+    ...built.map((maker) => baseline(maker.kind, maker)),
+  ];
+}
+
+/** The planner's cascade with one gate. */
+export const gatePlanner = (context: ComparisonContext, gate: ComparedGate, floor: number): RatePlanner =>
+  bestOf(
+    gate.kind,
+    (at) => {
+      const planned = planGated(context, gate, at);
+      return planned === null ? [] : [planned];
+    },
+    floor,
+  );
+
+interface PlannedFor {
+  readonly floor: number;
+  readonly requestsPerSecond: number;
+}
+
+/** Plans with every gate until some has a plan, and from then on with the gate of the fastest of those. */
+function withOneGate(
+  gates: readonly ComparedGate[],
+  plan: (gate: ComparedGate, at: PlannedFor) => GatedSystem | null,
+): (at: PlannedFor) => readonly GatedSystem[] {
+  let kept = gates;
+  return (at) => {
+    const planned = kept.flatMap((gate) => {
+      const found = plan(gate, at);
+      return found === null ? [] : [{ gate, found }];
+    });
+    const [fastest] = planned.sort((a, b) => a.found.plannedSeconds - b.found.plannedSeconds);
+    if (fastest !== undefined) kept = [fastest.gate];
+    return fastest === undefined ? [] : [fastest.found];
+  };
+}
+
+/** A rate without a plan is deployed for this share of it, repeatedly, as baselines are. */
+const LOWER_RATE = 0.9;
+
+const MOST_LOWER = 6;
+
+/**
+ * The planner's best at a rate. Where it has none, which it refuses some way below saturation, the plan for 90 % of the rate, and so on: what
+ * somebody would run who has to serve that rate. Every rate is planned once.
+ */
+export function bestOf(kind: string, plans: (at: PlannedFor) => readonly GatedSystem[], floor: number): RatePlanner {
+  const known = new Map<number, GatedSystem | null>();
+  const planned = (requestsPerSecond: number): GatedSystem | null => {
+    const found = known.get(requestsPerSecond);
+    if (found !== undefined) return found;
+    const [best = null] = [...plans({ floor, requestsPerSecond })].sort((a, b) => a.plannedSeconds - b.plannedSeconds);
+    known.set(requestsPerSecond, best);
+    return best;
+  };
+  return {
+    kind,
+    plan(requestsPerSecond) {
+      let best = planned(requestsPerSecond);
+      for (let lower = 1; best === null && lower <= MOST_LOWER; lower += 1) best = planned(requestsPerSecond * LOWER_RATE ** lower);
+      return best;
+    },
+  };
+}
