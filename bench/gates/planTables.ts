@@ -41,16 +41,18 @@ export const planTable = (cases: readonly PlannedCase[]): string =>
 /** GPUs of both plans, of the first split. */
 export const gpuTable = (cases: readonly PlannedCase[]): string =>
   table(
-    ["ladder", "floor", "judge plan", "best gate's plan"],
+    ["ladder", "floor", "requests/s", "judge plan", "best gate's plan"],
     byCase(cases).flatMap(([first]) =>
-      first === undefined ? [] : [[first.ladder, String(first.floor), gpusText(first.judge), gpusText(first.best)]],
+      first === undefined
+        ? []
+        : [[first.ladder, String(first.floor), String(first.requestsPerSecond), gpusText(first.judge), gpusText(first.best)]],
     ),
   );
 
 export function byCase(cases: readonly PlannedCase[]): readonly (readonly PlannedCase[])[] {
   const groups = new Map<string, PlannedCase[]>();
   for (const one of cases) {
-    const key = `${one.ladder} ${one.floor}`;
+    const key = `${one.load} ${one.ladder} ${one.floor}`;
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups.values()];

@@ -87,7 +87,7 @@ test("no scores are planned for where they are not known: at a threshold of 0, a
   expect(plannedTraffic(gated, workload).characteristics.map(({ name }) => name)).toEqual(["input tokens"]);
   const measured = withColumns(workload);
   const { characteristics } = plannedTraffic(gated, measured);
-  const scores = characteristics.find(({ name }) => name === `score of ${small!.model}`)?.values ?? [];
+  const scores = Array.from(characteristics.find(({ name }) => name === `score of ${small!.model}`)?.values ?? []);
   expect(scores.every((score) => measured.outcomes.models[0]!.confidence!.some((one) => Math.abs(one - score) < 0.01))).toBe(true);
   expect(scores).not.toEqual([]);
 });

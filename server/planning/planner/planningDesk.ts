@@ -153,7 +153,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           const { gateChoice = "judge" } = task;
           const gates = gatesToPlan(situation, { fixed: null, gateChoice: gateChoice === "any" ? "judge" : gateChoice });
           if (typeof gates === "string") return infeasible("malformed", gates);
-          const [documents] = gates.flatMap((one) => one.documents ?? []);
+          const documents = gates[0]?.documents ?? undefined;
           const explorer = searchedExplorer(documents === undefined ? situation : { ...situation, gates: documents }, DEFAULT_PERCENTILE);
           const around = task.around == null ? null : fixedRouting(explorer, task.around, { withIdleStages: true });
           if (around !== null && "reason" in around) return infeasible(around.kind, around.reason);
