@@ -15,7 +15,11 @@ describe("rows of compared gates", () => {
       gate({ kind: "scorer", p95Seconds: 3.9 }),
       gate({ kind: "confidence", p95Seconds: 3.1, chosen: true }),
     ]);
-    expect(rows.map(({ name, p95 }) => `${name} ${p95.replace("\u00a0", " ")}`)).toEqual(["confidence 3.10 s", "scorer 3.90 s", "judge (modelled) 4.60 s"]);
+    expect(rows.map(({ name, p95 }) => `${name} ${p95.replace("\u00a0", " ")}`)).toEqual([
+      "confidence 3.10 s",
+      "scorer 3.90 s",
+      "judge (modelled) 4.60 s",
+    ]);
   });
 
   it("say why a gate gives no plan, after all that give one", () => {

@@ -115,10 +115,7 @@ function limitInFlight(explorer: Explorer, routing: number, stages: readonly Dep
 }
 
 /** The replica shapes of a deployed model: of the ladder, the judge or a peer. */
-function shapesOfModel(
-  { sample, shapes, judgeEngine, gates }: Explorer["input"],
-  model: string,
-): Explorer["input"]["shapes"][number] {
+function shapesOfModel({ sample, shapes, judgeEngine, gates }: Explorer["input"], model: string): Explorer["input"]["shapes"][number] {
   const beside = [...(judgeEngine === undefined ? [] : [judgeEngine]), ...(gates?.peers ?? [])].find((own) => own.model === model);
   return beside?.shapes ?? shapes[sample.models.indexOf(model)] ?? [];
 }
