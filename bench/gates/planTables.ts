@@ -29,7 +29,7 @@ export const planTable = (cases: readonly PlannedCase[]): string =>
         first?.ladder ?? "",
         String(first?.floor ?? ""),
         String(first?.requestsPerSecond ?? ""),
-        own.map(({ best }) => best?.gate ?? "no plan").join(", "),
+        own.map(({ best }) => (best === null ? "no plan" : gateOf(best))).join(", "),
         meansText(own.map(({ judge }) => judge)),
         meansText(own.map(({ best }) => best)),
         changes.length === 0 ? "-" : percent(mean(changes) - 1),
@@ -71,9 +71,13 @@ function meansText(of: readonly (PlannedGateFigures | null)[]): string {
   return `${p95.toFixed(2)} s, ${quality.toFixed(1)}, ${(100 * share).toFixed(0)}`;
 }
 
+/** One model alone has no gate. */
+const gateOf = ({ gate, thresholds }: PlannedGateFigures): string =>
+  thresholds.length === 0 ? "one model" : `${gate} at ${thresholds.join(", ")}`;
+
 const gpusText = (of: PlannedGateFigures | null): string =>
   of === null
     ? "no plan"
-    : `${of.gate} ${of.thresholds.join(", ")}: ${Object.entries(of.gpusByModel)
+    : `${gateOf(of)}: ${Object.entries(of.gpusByModel)
         .map(([model, gpus]) => `${model} ${gpus}`)
         .join(", ")}`;
