@@ -22,6 +22,12 @@ import { agreementSignal } from "./signals";
 /** Splits of the questions; each has its own modelled judge. */
 export const PLAN_SEEDS = [1, 2, 3] as const;
 
+/**
+ * Shares of the rate that the larger model alone would be saturated by on all GPUs. The first was set before any run; Gemma has no plan at it,
+ * with any gate, so that half of it was added.
+ */
+export const PLAN_LOADS = [1, 0.5] as const;
+
 /** Reliability of the judge, and its engine: a small model, which is kind to the judge, with a short instruction and a score as reply. */
 const JUDGE = { auc: 0.8, engine: { kind: "engine", model: "qwen2.5-7b", rubricTokens: 150, outputTokens: 4 } } as const;
 
@@ -63,6 +69,8 @@ export interface PlannedCase {
   readonly ladder: string;
   readonly floor: number;
   readonly seed: number;
+  /** One of `PLAN_LOADS`. */
+  readonly load: number;
   readonly requestsPerSecond: number;
   /** null: no plan. */
   readonly judge: PlannedGateFigures | null;
@@ -73,13 +81,17 @@ export interface PlannedCase {
 const desk = once(async () => createPlanningDesk(await loadGlpkEngine(), () => performance.now() / 1000));
 
 /** Plans a ladder at each of its floors with the judge alone and with the best gate, on the same GPUs and trace, and measures both held out. */
-export async function planLadder(answers: LadderAnswers, arrivalSeconds: Float64Array, seed: number): Promise<readonly PlannedCase[]> {
+export async function planLadder(
+  answers: LadderAnswers,
+  arrivalSeconds: Float64Array,
+  { seed, load }: { readonly seed: number; readonly load: number },
+): Promise<readonly PlannedCase[]> {
   const workload = workloadOf(answers, { arrivalSeconds, seed });
   const { ladder } = answers;
   const models = [ladder.model, ladder.next].map(cardOf);
   const situation: PlanningSituation = {
     ...{ workload, workloadId: `${ladder.name} ${seed}`, cluster: CLUSTER, models, judge: JUDGE.engine },
-    requestsPerSecond: largestAlone(workload, cardOf(ladder.next)),
+    requestsPerSecond: Number((load * largestAlone(workload, cardOf(ladder.next))).toPrecision(3)),
   };
   const planning = await desk();
   const planned = (floor: number, gateChoice: GateChoice): PlannedGateFigures | null => {
@@ -88,8 +100,8 @@ export async function planLadder(answers: LadderAnswers, arrivalSeconds: Float64
   };
   return ladder.floors.map((floor) => {
     const { requestsPerSecond } = situation;
-    process.stderr.write(`${ladder.name}, floor ${floor}, split ${seed}\n`);
-    return { ladder: ladder.name, floor, seed, requestsPerSecond, judge: planned(floor, "judge"), best: planned(floor, "any") };
+    process.stderr.write(`${ladder.name}, floor ${floor}, load ${load}, split ${seed}\n`);
+    return { ladder: ladder.name, floor, seed, load, requestsPerSecond, judge: planned(floor, "judge"), best: planned(floor, "any") };
   });
 }
 
@@ -142,7 +154,7 @@ function largestAlone({ outcomes }: Workload, model: string): number {
     outputTokens: rows.map((row) => own.outputTokens[row] ?? 0),
   };
   const each = saturationRate(smallest.replica, work, SATURATION_REQUESTS) ?? 0;
-  return Number(((each * gpus) / (smallest.shape.tp * smallest.shape.pp)).toPrecision(3));
+  return (each * gpus) / (smallest.shape.tp * smallest.shape.pp);
 }
 
 function figuresOf({ policy, deployment, predictions, solver }: PlanDraft, situation: PlanningSituation): PlannedGateFigures {

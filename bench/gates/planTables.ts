@@ -29,7 +29,7 @@ export const planTable = (cases: readonly PlannedCase[]): string =>
         first?.ladder ?? "",
         String(first?.floor ?? ""),
         String(first?.requestsPerSecond ?? ""),
-        own.map(({ best }) => best?.gate ?? "no plan").join(", "),
+        own.map(({ best }) => (best === null ? "no plan" : gateOf(best))).join(", "),
         meansText(own.map(({ judge }) => judge)),
         meansText(own.map(({ best }) => best)),
         changes.length === 0 ? "-" : percent(mean(changes) - 1),
@@ -41,16 +41,18 @@ export const planTable = (cases: readonly PlannedCase[]): string =>
 /** GPUs of both plans, of the first split. */
 export const gpuTable = (cases: readonly PlannedCase[]): string =>
   table(
-    ["ladder", "floor", "judge plan", "best gate's plan"],
+    ["ladder", "floor", "requests/s", "judge plan", "best gate's plan"],
     byCase(cases).flatMap(([first]) =>
-      first === undefined ? [] : [[first.ladder, String(first.floor), gpusText(first.judge), gpusText(first.best)]],
+      first === undefined
+        ? []
+        : [[first.ladder, String(first.floor), String(first.requestsPerSecond), gpusText(first.judge), gpusText(first.best)]],
     ),
   );
 
 export function byCase(cases: readonly PlannedCase[]): readonly (readonly PlannedCase[])[] {
   const groups = new Map<string, PlannedCase[]>();
   for (const one of cases) {
-    const key = `${one.ladder} ${one.floor}`;
+    const key = `${one.load} ${one.ladder} ${one.floor}`;
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups.values()];
@@ -69,9 +71,13 @@ function meansText(of: readonly (PlannedGateFigures | null)[]): string {
   return `${p95.toFixed(2)} s, ${quality.toFixed(1)}, ${(100 * share).toFixed(0)}`;
 }
 
+/** One model alone has no gate. */
+const gateOf = ({ gate, thresholds }: PlannedGateFigures): string =>
+  thresholds.length === 0 ? "one model" : `${gate} at ${thresholds.join(", ")}`;
+
 const gpusText = (of: PlannedGateFigures | null): string =>
   of === null
     ? "no plan"
-    : `${of.gate} ${of.thresholds.join(", ")}: ${Object.entries(of.gpusByModel)
+    : `${gateOf(of)}: ${Object.entries(of.gpusByModel)
         .map(([model, gpus]) => `${model} ${gpus}`)
         .join(", ")}`;
