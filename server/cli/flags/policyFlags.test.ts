@@ -55,7 +55,7 @@ describe("--direct-start", () => {
 describe("--prompt-texts", () => {
   it("is refused where nothing reads it, and read for the baselines of --explain", async () => {
     await expect(read("--prompt-texts", file)).rejects.toThrow(
-      /^--prompt-texts is read by slack dispatch, a trained direct start and --explain/,
+      /^--prompt-texts is read by slack dispatch, cascade routing, a trained direct start and --explain/,
     );
     const explained = await readPolicy({ promptTexts: file, explain: true }, situation);
     expect(explained.situation.confidence?.artefact).toMatch(/^[0-9a-f]{64}$/);
