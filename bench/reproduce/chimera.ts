@@ -92,7 +92,7 @@ export const chimeraRows: readonly MeasuredRows[] = [
     difference:
       "Ours reads features of the prompt's words, the mean over ladders on gsm and crux; an average precision is read against the share that is right, and answers to gsm are mostly right. The source fine-tunes ModernBERT.",
   },
-  { figure: "table 3", rows: "QRF, ", benchmark: "prediction: held-out errors", difference: TOTALS },
+  { figure: "table 3", rows: "QRF, ", benchmark: "prediction: order of learnt lengths", difference: TOTALS },
   { figure: "table 3", rows: "FCFS, ", benchmark: "prediction: order of arrival", difference: TOTALS },
   { figure: "table 3", rows: "input length, ", benchmark: "prediction: order of the input's length", difference: TOTALS },
   { figure: "table 3", difference: "It follows from the distances above." },

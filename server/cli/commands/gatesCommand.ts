@@ -28,8 +28,9 @@ const HELP = `
 Compares what could accept or escalate the answers of each stage: the judge's scores, the columns confidence and agreement where the table
 has them, and a scorer that is trained on the labels. Every gate is calibrated on 70 % of the prompts and measured on the other 30 %:
 AUC, expected calibration error before and after, area under the risk-coverage curve (lower is better), and points of quality above
-random escalation at the same share. The best gate of a stage is chosen on the 70 % alone, and tested on the other 30 %.
+random escalation at the same share. The best gate of a stage is chosen on the 70 % alone, and tested on the other 30 %.`;
 
+const WRITE_HELP = `
 --write puts the best gate of each stage that has a threshold, or those that --stage and --gate name, into a plan or a policy (JSON), with its
 calibration and a scorer's weights. The file is rewritten; a plan keeps its figures, with a note, and gets another id. Thresholds stay as they
 are. Modelled scores are not written.`;
@@ -47,7 +48,7 @@ export function addGatesCommand(program: Command, onExit: (code: ExitCode) => vo
     .option("--judge-seconds <s>", "time of one judge call, for the column of costs", numberFlag({ min: 0, max: 3600 }))
     .option("--write <file>", "put gates into this plan or policy (JSON), which a gateway then serves")
     .option("--stage <n>", "with --write: only the gate of this stage", numberFlag({ min: 1, max: 100, whole: true }))
-    .option("--gate <name>", "with --write: this gate of the tournament (default: the one with the smallest area)")
+    .option("--gate <name>", "with --write: this gate of the tournament (default: the one that it chooses)")
     .addOption(
       new Option("--measure <measure>", "with --write: how the column confidence was made").choices(confidenceMeasures).default("minimum"),
     )
@@ -63,6 +64,7 @@ export function addGatesCommand(program: Command, onExit: (code: ExitCode) => vo
     .option("--peers <list>", "with --write: other models in the column agreement, comma separated", listFlag)
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
+    .addHelpText("after", WRITE_HELP)
     .action(async (flags: GatesFlags) => onExit(await gates(flags)));
 }
 

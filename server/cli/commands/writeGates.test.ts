@@ -66,12 +66,10 @@ const gatesIn = (path: string): readonly GateDocument[] => {
 };
 
 describe("writeGates", () => {
-  it("puts the gate with the smallest area into every stage where none is named", () => {
+  it("puts the gate that the tournament chooses into every stage where none is named", () => {
     const path = fileOf(cascade());
     expect(writeGates(path, tournament, choice).ok).toBe(true);
-    const best = tournament.stages.map(
-      ({ gates }) => gates.toSorted((a, b) => a.riskCoverage.area.value - b.riskCoverage.area.value)[0]?.kind,
-    );
+    const best = tournament.stages.map(({ verdict }) => (verdict.kind === "no-gates" ? undefined : verdict.gate));
     expect(gatesIn(path).map(({ kind }) => kind)).toEqual(best);
   });
 

@@ -17,7 +17,7 @@ import type { GateFigures, StageFigures, TournamentFigures } from "@/solver/tour
 export interface GateChoice {
   /** From 1; left out: every stage that has a threshold and a tournament. */
   readonly stage?: number;
-  /** A gate of the tournament; left out: the one with the smallest risk-coverage area. */
+  /** A gate of the tournament; left out: the one that it chooses. */
   readonly gate?: string;
   /** How the column `confidence` was made of token probabilities. */
   readonly measure: ConfidenceMeasure;

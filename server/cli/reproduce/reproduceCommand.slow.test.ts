@@ -6,16 +6,19 @@ import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
 import { type Ended, weirIn } from "../testing/testWeir";
 
-const dist = fileURLToPath(new URL("../../../dist", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "weir-reproduce-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const weir = weirIn(folder);
 
 /** The command line where the checkout is another folder. */
-const weirAt = (root: string, ...args: readonly string[]): Promise<Ended> =>
+const weirAt = (checkout: string, ...args: readonly string[]): Promise<Ended> =>
   new Promise((resolve) => {
-    execFile(process.execPath, [join(dist, "weir.mjs"), ...args], { env: { ...process.env, WEIR_ROOT: root } }, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }),
+    execFile(
+      process.execPath,
+      [join(root, "dist", "weir.mjs"), ...args],
+      { env: { ...process.env, WEIR_ROOT: checkout } },
+      (error, stdout, stderr) => resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }),
     );
   });
 
@@ -49,7 +52,7 @@ test("missing data, and a place without the benchmarks, are named in a sentence"
   mkdirSync(checkout, { recursive: true });
   const without = await weirAt(checkout, "reproduce", "kairos");
   expect([without.code, without.stderr]).toEqual([2, expect.stringMatching(/^The benchmarks are not here: run .* in a checkout/)]);
-  symlinkSync(dist, join(checkout, "dist"));
+  for (const part of ["dist", "bench"]) symlinkSync(join(root, part), join(checkout, part));
   const missing = await weirAt(checkout, "reproduce", "kairos", "--figure", "15");
   expect(missing.code).toBe(2);
   expect(missing.stderr).toMatch(/Missing: \.\.\/shared\/data\/quality\/cascade_outcomes\.csv \(answers of .*\), from .*ZeroEval/);

@@ -17,9 +17,9 @@ test("nothing observed is nothing said", () => {
   expect(empty.median).toBeNaN();
 });
 
-test("while few are observed all count, as 33 quantiles of the one definition", () => {
+test("before the first distribution converges all observed values count, as 33 quantiles of the one definition", () => {
   fc.assert(
-    fc.property(fc.array(seconds, { minLength: 1, maxLength: 31 }), (values) => {
+    fc.property(fc.array(seconds, { minLength: 1, maxLength: 8 }), (values) => {
       const { quantiles, observed, mode } = filled(values.length, (at) => values[at] ?? 0);
       const sorted = Float64Array.from(values).sort();
       expect(quantiles).toEqual(Array.from({ length: 33 }, (_, at) => quantileOfSorted(sorted, at / 32)));
