@@ -5,7 +5,7 @@ import { writeRows, writeTables } from "../lib/results";
 import { answersPresent, ladderAnswers } from "./answers";
 import { gateLadders } from "./cases";
 import { type MeasuredLadder, measureLadder, SEEDS } from "./measureLadder";
-import { PLAN_SEEDS, type PlannedCase, planLadder } from "./planLadder";
+import { PLAN_LOADS, PLAN_SEEDS, type PlannedCase, planLadder } from "./planLadder";
 import { byCase, gpuTable, planTable, relativeP95 } from "./planTables";
 import { floorTable, gateTable, ladderTable, verdictTable, winnerOf } from "./tables";
 

@@ -24,12 +24,12 @@ beforeEach(async () => {
 });
 afterEach(() => emulators.end());
 
-/** Short answers whose confidence is what the emulator gives as the probability of their least sure token. */
+/** Short answers whose confidence is what the emulator gives as the probability of their least sure token, which is never 1. */
 function workload(): Workload {
   const made = generatedWorkload({ prompts: 120, ladder: [MODEL, LARGE], seed: 5 });
   const models = made.outcomes.models.map((own) => ({
     ...own,
-    ...{ confidence: own.judged.map((score) => Math.max(1, score)), judged: own.judged.map((score) => Math.max(1, score)) },
+    ...{ confidence: own.judged.map((score) => Math.min(95, Math.max(1, score))), judged: own.judged.map((score) => Math.min(95, Math.max(1, score))) },
     outputTokens: own.outputTokens.map((tokens) => 2 + (tokens % 9)),
   }));
   return { ...made, outcomes: { ...made.outcomes, models } };
