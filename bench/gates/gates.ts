@@ -8,7 +8,7 @@ import { table } from "../lib/tables";
 import { answersPresent, ladderAnswers } from "./answers";
 import { gateLadders } from "./cases";
 import { type MeasuredLadder, measureLadder } from "./measureLadder";
-import { PLAN_SEEDS, type PlannedCase, planLadder } from "./planLadder";
+import { PLAN_LOADS, PLAN_SEEDS, type PlannedCase, planLadder } from "./planLadder";
 import { byCase, gpuTable, planTable, relativeP95 } from "./planTables";
 
 /** All ladders, measured once for all benchmarks. */
