@@ -17,7 +17,6 @@ import { gatewayBenchmarks } from "./gateway/gateway";
 import { gatewayMatrixBenchmarks } from "./gateway/gatewayMatrix";
 import { streamBenchmarks } from "./gateway/streams";
 import { hostileClientBenchmarks } from "./hostile/hostileClients";
-import { kairosBurstBenchmarks } from "./kairos/kairosBursts";
 import { kairosLiveBenchmarks } from "./kairos/kairosLive";
 import { kairosOrderBenchmarks } from "./kairos/kairosOrder";
 import { kairosRaceBenchmarks } from "./kairos/kairosRace";
@@ -73,7 +72,6 @@ const benchmarks: readonly Benchmark[] = [
   ...aragogRaceBenchmarks,
   ...kairosOrderBenchmarks,
   ...kairosRaceBenchmarks,
-  ...kairosBurstBenchmarks,
   ...predictionBenchmarks,
   ...routerBenchmarks,
   ...configurationBenchmarks,

@@ -2,8 +2,7 @@ import { quantileOfSorted } from "@/solver/numeric/quantile";
 import type { OrderDocument, PlaceDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Reading, ReplicaView, WaitingWork } from "@/solver/policies/core/policy";
-import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
-import { PublishedForecasts } from "@/solver/workflow/learning/publishedForecasts";
+import { type AgentForecast, PublishedForecasts } from "@/solver/workflow/learning/agentForecast";
 import type { Benchmark } from "../lib/benchmark";
 
 const QUEUED = 1000;

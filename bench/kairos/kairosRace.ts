@@ -6,6 +6,7 @@ import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { ratio } from "../lib/tables";
 import { raceWorkload, settings } from "./apps";
+import { kairosBurstBenchmarks } from "./kairosBursts";
 import { type RaceRow, raceOf } from "./raceRun";
 import { pairsOf, raceTables } from "./raceTables";
 
@@ -70,4 +71,4 @@ const figures: readonly Benchmark[] = settings.flatMap(({ name }): Benchmark[] =
 ]);
 
 /** Kairos against the systems that its source compares it with, on programs made of real answers; none where the data is missing. */
-export const kairosRaceBenchmarks: readonly Benchmark[] = dataPresent() ? figures : [];
+export const kairosRaceBenchmarks: readonly Benchmark[] = [...(dataPresent() ? figures : []), ...kairosBurstBenchmarks];
