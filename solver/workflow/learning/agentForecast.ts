@@ -1,5 +1,3 @@
-import { BoundedMap } from "@/solver/collections/boundedMap";
-
 /**
  * The forecast from an agent's calls so far. What has not converged orders nothing: the distance is that of the agent, else of all agents,
  * else 0. A request's duration is its agent's once that has converged, until then that of all agents as far as it is known.
@@ -20,7 +18,7 @@ export interface AgentForecast {
   readonly tokensPerSecond: number;
 }
 
-/** Maximum number of forecasts between two publications: agents times models; in practice there are fewer. */
+/** Maximum number of forecasts of a model between two publications: in practice there are fewer agents. */
 const MOST_FORECASTS = 65_536;
 
 /**
@@ -31,7 +29,8 @@ const MOST_FORECASTS = 65_536;
 export class PublishedForecasts {
   /** Increases with each publication: waiting calls then need their forecasts anew. */
   revision = 0;
-  private readonly known = new BoundedMap<{ readonly forecast: AgentForecast | undefined }>(MOST_FORECASTS);
+  /** By model, then by agent; null: none was there. Nested, as a thousand waiting calls ask at once after a publication. */
+  private readonly known = new Map<string, Map<string, AgentForecast | null>>();
 
   /** @param read the current forecast of what is learnt. */
   constructor(private readonly read: (agentKey: string, model: string) => AgentForecast | undefined) {}
@@ -44,11 +43,16 @@ export class PublishedForecasts {
 
   /** The forecast of an agent at a model: the same object until the next publication; undefined where nothing was learnt before it. */
   of(agentKey: string, model: string): AgentForecast | undefined {
-    const key = `${agentKey}\n${model}`;
-    const known = this.known.get(key);
-    if (known !== undefined) return known.forecast;
+    let ofModel = this.known.get(model);
+    if (ofModel === undefined) {
+      ofModel = new Map();
+      this.known.set(model, ofModel);
+    }
+    const known = ofModel.get(agentKey);
+    if (known !== undefined) return known ?? undefined;
     const forecast = this.read(agentKey, model);
-    this.known.put(key, { forecast });
+    if (ofModel.size >= MOST_FORECASTS) ofModel.clear();
+    ofModel.set(agentKey, forecast ?? null);
     return forecast;
   }
 }
