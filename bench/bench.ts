@@ -18,7 +18,6 @@ import { gatewayBenchmarks } from "./gateway/gateway";
 import { gatewayMatrixBenchmarks } from "./gateway/gatewayMatrix";
 import { streamBenchmarks } from "./gateway/streams";
 import { hostileClientBenchmarks } from "./hostile/hostileClients";
-import { kairosBurstBenchmarks } from "./kairos/kairosBursts";
 import { kairosLiveBenchmarks } from "./kairos/kairosLive";
 import { kairosOrderBenchmarks } from "./kairos/kairosOrder";
 import { kairosRaceBenchmarks } from "./kairos/kairosRace";
@@ -76,7 +75,6 @@ const benchmarks: readonly Benchmark[] = [
   ...aragogRaceBenchmarks,
   ...kairosOrderBenchmarks,
   ...kairosRaceBenchmarks,
-  ...kairosBurstBenchmarks,
   ...predictionBenchmarks,
   ...routerBenchmarks,
   ...configurationBenchmarks,

@@ -6,6 +6,7 @@ import { once } from "../lib/once";
 import { writeRows, writeTables } from "../lib/results";
 import { ratio } from "../lib/tables";
 import { raceWorkload, settings } from "./apps";
+import { kairosBurstBenchmarks } from "./kairosBursts";
 import { type RaceRow, raceOf } from "./raceRun";
 import { LATENCIES, type LatencyFigure, pairsOf, raceTables } from "./raceTables";
 
@@ -109,4 +110,4 @@ export const kairosSourceFigures: readonly Benchmark[] = dataPresent()
   : [];
 
 /** Kairos against the systems that its source compares it with, on programs made of real answers; none where the data is missing. */
-export const kairosRaceBenchmarks: readonly Benchmark[] = dataPresent() ? figures : [];
+export const kairosRaceBenchmarks: readonly Benchmark[] = [...(dataPresent() ? figures : []), ...kairosBurstBenchmarks];

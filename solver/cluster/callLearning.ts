@@ -1,8 +1,7 @@
 import type { Policy } from "@/solver/policies/core/policy";
-import { PublishedForecasts } from "@/solver/workflow/learning/publishedForecasts";
+import { type AgentForecast, PublishedForecasts } from "@/solver/workflow/learning/agentForecast";
 import { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
 import type { ProgramSample } from "@/solver/workflow/programSample";
-import type { AgentForecast } from "../workflow/learning/agentForecast";
 
 /** Virtual seconds between publications of what was learnt in between: a gateway's period. */
 const LINE_SECONDS = 2;

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Policy, WaitingWork } from "@/solver/policies/core/policy";
-import { MOST_HELD } from "@/solver/policies/placements";
+import { MOST_HELD, type Policy, type WaitingWork } from "@/solver/policies/core/policy";
 import { forecastOf } from "@/solver/policies/testing/worldOfContract";
 import { MOST_SHOWN, WaitingList } from "./waitingList";
 

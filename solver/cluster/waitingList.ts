@@ -1,5 +1,4 @@
-import type { Action, Policy, ReplicaView, WaitingWork } from "@/solver/policies/core/policy";
-import { MOST_HELD } from "@/solver/policies/placements";
+import { type Action, MOST_HELD, type Policy, type ReplicaView, type WaitingWork } from "@/solver/policies/core/policy";
 import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
 import { ModelQueue } from "./modelQueue";
 import { ProgramQueue } from "./programQueue";

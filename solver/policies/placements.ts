@@ -1,10 +1,7 @@
-import type { WaitingWork } from "./core/policy";
+import { MOST_HELD, type WaitingWork } from "./core/policy";
 import type { Place, Slots } from "./core/policyParts";
 import type { HeldWork } from "./heldWork";
 import type { ReleaseQueue } from "./releaseQueue";
-
-/** Number of calls that one decision holds back in a queue before it tries no more: each costs a look at all replicas in the worst case. */
-export const MOST_HELD = 64;
 
 /** A call of the queue and its replica, by index into the slots; -1: held back. */
 interface Placement {

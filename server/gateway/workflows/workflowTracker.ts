@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import type { StageRecord } from "@/server/contracts/gateway/gatewayAdmin";
-import type { AgentForecast } from "@/solver/workflow/learning/agentForecast";
-import { PublishedForecasts } from "@/solver/workflow/learning/publishedForecasts";
+import { type AgentForecast, PublishedForecasts } from "@/solver/workflow/learning/agentForecast";
 import { WorkflowLearner } from "@/solver/workflow/learning/workflowLearner";
 import type { WorkflowCounts } from "@/solver/workflow/learning/workflowsView";
 import type { ModelRequest } from "../http/modelRequest";

@@ -103,6 +103,9 @@ export interface View {
 /** Maximum number of pieces of work that a policy which chooses models at dispatch compares with one another. */
 export const MOST_WEIGHED = 256;
 
+/** Number of calls that one decision holds back in a queue before it tries no more: each costs a look at all replicas in the worst case. */
+export const MOST_HELD = 64;
+
 /** The actions of a policy for its driver. Work that gets no action stays where it is (hold). */
 export type Action =
   | {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { reports } from "../testing/testReports";
-import { PublishedForecasts } from "./publishedForecasts";
+import { PublishedForecasts } from "./agentForecast";
 import { WorkflowLearner } from "./workflowLearner";
 
 test("all calls of an agent have one forecast at a time: what is learnt counts from the next publication on", () => {
