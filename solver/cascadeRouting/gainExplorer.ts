@@ -132,6 +132,6 @@ function gpuSecondsOf({ tables, input }: Explorer, { prompts }: PlanningSample, 
 
 const perRequest = ({ shape, curve }: CapacityTable["shapes"][number]): number => (shape.tp * shape.pp) / curve.saturationRequestsPerSecond;
 
-/** A judge's call outside of the deployment, in the GPU-seconds that cost as much. */
+/** A judge's call outside of the deployment, in the GPU-seconds that cost as much. A judge that is an engine of the plan is not counted. */
 const gateGpuSeconds = ({ input: { judge, usdPerGpuHour } }: Explorer): number =>
   usdPerGpuHour > 0 ? (3600 * judge.usdPerCall) / usdPerGpuHour : 0;

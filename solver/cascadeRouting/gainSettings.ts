@@ -18,7 +18,7 @@ export interface GainSetting {
   /** Of requests that the router does not score: one for each stage but the last, 0 where the stage's answers are not scored. */
   readonly thresholds: readonly number[];
   readonly routed: Routed;
-  /** Mean expected GPU-seconds of a request, gates included. */
+  /** Mean expected GPU-seconds of a request, gates included, but for a judge that is an engine. */
   readonly gpuSeconds: number;
 }
 

@@ -1,3 +1,4 @@
+import { promisedQuality } from "@/solver/cascade/choose/choose";
 import { kindWithinSlack, slackApplies, slackLimit } from "@/solver/cascade/choose/slackChoice";
 import type { Explorer } from "@/solver/cascade/explore/explorer";
 import { buildPlan } from "@/solver/cascade/plan/buildPlan";
@@ -6,14 +7,15 @@ import type { StartRouter } from "@/solver/plan/directStart";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { gateRefusalText } from "@/solver/stageGates/gateRefusal";
 import { gainRefusal } from "@/solver/stageGates/stageGate";
-import { boundText } from "@/solver/wording/wording";
+import { boundText, secondsText } from "@/solver/wording/wording";
 import { gainExplorer } from "./gainExplorer";
 
 const kept = new WeakMap<Explorer, Map<string, Explorer | string>>();
 
 /**
  * Plans cascade routing: the models, their trade-off λ and the deployment that are best on the objective, searched, deployed and simulated
- * whole as a cascade by thresholds is, so that the figures of the two can be compared. A slack counts from the fastest plan.
+ * whole as a cascade by thresholds is, so that the figures of the two can be compared. A slack counts from the fastest plan; where that plan is
+ * itself over the latency that the slack allows, there is none.
  */
 export function planByGain(input: BuildPlanInput): BuiltPlan {
   const { objective } = input;
@@ -35,6 +37,7 @@ export function planByGain(input: BuildPlanInput): BuiltPlan {
   if (fastest.outcome === "infeasible") return fastest;
   const seconds = secondsOf(fastest.draft, objective);
   const limit = slackLimit(seconds, { ...objective, ...(slackFromSeconds === undefined ? {} : { slackFromSeconds }) });
+  if (seconds > limit) return beyond(limit, seconds, fastest.draft);
   const within = planned({ ...without, kind: kindWithinSlack(objective), latencyBudgetSeconds: limit });
   return within.outcome === "plan" && secondsOf(within.draft, objective) <= limit ? within : fastest;
 }
@@ -57,13 +60,28 @@ function explorerFor({ explorer, workload }: BuildPlanInput, router: StartRouter
   const own = kept.get(explorer) ?? new Map<string, Explorer | string>();
   kept.set(explorer, own);
   const key = JSON.stringify(router);
-  const known = own.get(key) ?? gainExplorer(explorer, { workload, router });
-  own.set(key, known);
-  return known;
+  const known = own.get(key);
+  if (known !== undefined) return known;
+  const made = gainExplorer(explorer, { workload, router });
+  // A cancelled search leaves points out, and the next question would take it for a complete one.
+  if (!explorer.input.cancelled()) own.set(key, made);
+  return made;
 }
 
 const secondsOf = ({ predictions }: PlanDraft, { latency }: Objective): number =>
   latency === "end-to-end" ? predictions.p95Seconds : predictions.largestStageP95Seconds;
+
+function beyond(limitSeconds: number, bestLatencySeconds: number, { predictions, inputs }: PlanDraft): NoPlan {
+  const { quality, qualityBand, costUsdPerRequest } = predictions;
+  const figures = { quality, qualityLow: qualityBand.low, latencySeconds: bestLatencySeconds, costUsdPerRequest };
+  return {
+    outcome: "infeasible",
+    kind: "latency-budget",
+    reason: `The fastest cascade routing at this floor takes ${secondsText(bestLatencySeconds)}, over the ${secondsText(limitSeconds)} that the slack allows.`,
+    bestQuality: promisedQuality(inputs.objective)(figures),
+    bestLatencySeconds,
+  };
+}
 
 const refused = (reason: string): NoPlan => ({
   outcome: "infeasible",

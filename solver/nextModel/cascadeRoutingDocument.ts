@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { calibrationSchema } from "@/solver/gates/gateDocument";
+import { calibrationSchema, type GateDocument } from "@/solver/gates/gateDocument";
+import { significantText } from "@/solver/wording/wording";
 
 /** Stages of cascade routing at most: the patterns of right and wrong answers double with each. */
 export const MOST_ROUTED_STAGES = 4;
@@ -23,7 +24,7 @@ export const cascadeRoutingSchema = z
   .object({
     /** The trade-off λ: points of quality, 0..100, that a GPU-second must be expected to gain. */
     pointsPerGpuSecond: z.number().nonnegative(),
-    /** GPU-seconds that a request is expected to take at the stage, its gate included. */
+    /** GPU-seconds that a request is expected to take at the stage, its gate included, but for a judge that is an engine. */
     gpuSeconds: z.array(z.number().positive()).min(2).max(MOST_ROUTED_STAGES),
     /** How the logarithm of the odds of a right answer follows a router's score: slope x (log odds of the score - centre). */
     heads: z.array(z.object({ centre: z.number(), slope: z.number().nonnegative() })),
@@ -53,17 +54,25 @@ interface RoutedStages {
 
 interface FittedStages extends RoutedStages {
   readonly thresholds: readonly number[];
+  /** Left out: the judge, at every stage. */
+  readonly gates?: readonly GateDocument[] | undefined;
   readonly directStart?: object | undefined;
 }
 
 /** Why cascade routing does not fit a cascade, in one sentence with the offending value; null where it does, or there is none. */
-export function cascadeRoutingFault({ stages, thresholds, directStart, cascadeRouting }: FittedStages): string | null {
+export function cascadeRoutingFault({ stages, thresholds, gates: named = [], directStart, cascadeRouting }: FittedStages): string | null {
   if (cascadeRouting === undefined) return null;
   const { gpuSeconds, gates } = cascadeRouting;
   if (directStart === undefined)
     return "Cascade routing chooses by a router's score of every model before any has answered: name the router as the direct start.";
   if (gpuSeconds.length !== stages.length)
     return `Cascade routing is fitted to ${gpuSeconds.length} stages, and the cascade has ${stages.length}.`;
+  // Its own calibration is fitted to the judge's scores as they are.
+  for (const [stage, gate] of named.entries()) {
+    const found = gate.kind !== "judge" ? gate.kind : gate.calibration === undefined ? null : "a calibrated judge";
+    if (found !== null)
+      return `Cascade routing is fitted to the judge's scores as they are, and the gate of stage ${stage + 1} is ${found}: leave the gates out, or choose by thresholds.`;
+  }
   for (const [stage, gate] of gates.entries()) {
     const threshold = thresholds[stage] ?? 0;
     if (gate !== null && threshold === 0)
@@ -79,7 +88,7 @@ export function cascadeRoutingText({ stages, cascadeRouting }: RoutedStages): st
   const models = stages.map(({ model }) => model).join(", ");
   return cascadeRouting === undefined
     ? models
-    : `${models}: next the largest expected gain, ${cascadeRouting.pointsPerGpuSecond.toPrecision(3)} points for a GPU-second`;
+    : `${models}: next the largest expected gain, ${significantText(cascadeRouting.pointsPerGpuSecond)} points for a GPU-second`;
 }
 
 /** How cascade routing decides, in plain words; null for a cascade by thresholds. */
@@ -96,5 +105,5 @@ export function cascadeRoutingSays({
     scored.length === 0
       ? "Its answer is accepted."
       : `Answers of ${scored.join(" and ")} are scored where a score could change anything, and a larger model follows only where it is expected to gain enough for its time.`;
-  return `${router} says how likely each model is to be right, and the model with the best trade-off answers: ${pointsPerGpuSecond.toPrecision(3)} points of quality for a GPU-second. It may pass models over. ${after} Requests that the router does not score start at ${stages[0]?.model} and follow the thresholds.`;
+  return `${router} says how likely each model is to be right, and the model with the best trade-off answers: ${significantText(pointsPerGpuSecond)} points of quality for a GPU-second. It may pass models over. ${after} Requests that the router does not score start at ${stages[0]?.model} and follow the thresholds.`;
 }

@@ -52,7 +52,7 @@ const LEAST_GAIN = 1e-9;
  *
  * - q_0: expected quality of the answer at hand, from the heads' scores of the prompt and the gates' scores of the answers so far;
  * - q_m: expected quality of the answer that is accepted in the end where model m answers next;
- * - c_m: expected GPU-seconds until then, gates included;
+ * - c_m: expected GPU-seconds until then, gates included; a judge that is an engine of the plan is not counted;
  * - λ: points of quality that a GPU-second must gain; the planner searches it.
  *
  * So a request goes on exactly while some model's expected gain for each GPU-second, (q_m - q_0) / c_m, exceeds λ. Of those the largest τ is

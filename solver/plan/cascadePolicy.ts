@@ -53,7 +53,7 @@ export const cascadePolicySchema = z
   .superRefine(({ stages, thresholds, gates, directStart, cascadeRouting }, context) => {
     const fault = gatesFault({ stages, gates });
     if (fault !== null) context.addIssue({ code: "custom", path: ["gates"], message: fault });
-    const unfit = cascadeRoutingFault({ stages, thresholds, directStart, cascadeRouting });
+    const unfit = cascadeRoutingFault({ stages, thresholds, gates, directStart, cascadeRouting });
     if (unfit !== null) context.addIssue({ code: "custom", path: ["cascadeRouting"], message: unfit });
     const wanted = stages.length - 1;
     const refuse = (path: string[], what: string, found: number): void =>

@@ -161,6 +161,7 @@ function routedByGain(gates: CascadeRoutingDocument["gates"], whenDown: "accept"
 
 contracts("cascade routing over 3", routedByGain([calibrated, calibrated]));
 contracts("cascade routing over 3 whose first answers nothing scores", routedByGain([null, calibrated], "largest"));
+contracts("cascade routing over 2 that names the judge", { ...routedByGain([calibrated]), gates: [{ kind: "judge" }] });
 contracts("cascade routing over 2, no answer scored", routedByGain([null]));
 
 const aged: readonly OrderDocument[] = [
@@ -335,6 +336,16 @@ describe("buildPolicy", () => {
       { ...routedByGain([calibrated]), thresholds: [0] },
       "threshold of 0 lets its answers go unscored",
     ],
+    [
+      "cascade routing after another gate than the judge",
+      { ...routedByGain([calibrated, calibrated]), gates: [{ kind: "judge" }, confidence] },
+      "the gate of stage 2 is confidence",
+    ],
+    [
+      "cascade routing after a calibrated judge",
+      { ...routedByGain([calibrated]), gates: [{ kind: "judge", calibration: calibrated.calibration }] },
+      "the gate of stage 1 is a calibrated judge",
+    ],
     ["a score that cascade routing does not read", { ...routedByGain([null]), thresholds: [40] }, "threshold of 40 needs one"],
     ["a direct start by too few scores", cascade([50, 50], "least-load", [40]), "3 stages needs one router score, or 2"],
     ["a direct start at a score over 100", cascade([50, 50], "least-load", [40, 101]), "below 101"],
@@ -351,7 +362,7 @@ describe("buildPolicy", () => {
     [
       "a price without a floor of load",
       { ...slack(), floorSeconds: 0, price: { weight: 0.1, dampingSeconds: 5 } },
-      "A price of capacity is in floors",
+      "A price needs `floorSeconds` above 0.",
     ],
     ["a price without a weight", { ...slack(), price: { weight: 0, dampingSeconds: 5 } }, "The weight of the price is 0"],
     ["a slack outside its approved range", { ...slack(), tau: 3 }, "tau is 3, outside its approved range 0 to 2"],

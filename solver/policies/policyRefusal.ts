@@ -49,7 +49,7 @@ function cascadeRefusal({ stages, thresholds, gates, approvedRanges, directStart
     const refused = directStartRefusal(directStart, stages.length);
     if (refused !== null) return refused;
   }
-  return gatesFault({ stages, gates }) ?? cascadeRoutingFault({ stages, thresholds, directStart, cascadeRouting });
+  return gatesFault({ stages, gates }) ?? cascadeRoutingFault({ stages, thresholds, gates, directStart, cascadeRouting });
 }
 
 function directStartRefusal({ below }: NonNullable<CascadePolicy["directStart"]>, stages: number): string | null {
@@ -66,8 +66,7 @@ function slackRefusal({ models, tau, deltaScore, floorSeconds, price, approvedRa
   if (!(tau >= 0)) return `The slack tau is ${tau}; it must be 0 or more.`;
   if (!(deltaScore >= 0 && deltaScore <= 1)) return `The margin deltaScore is ${deltaScore}; it must be from 0 to 1.`;
   if (!(floorSeconds >= 0)) return `The floor of loads is ${floorSeconds} s; it must be 0 or more.`;
-  if (price !== undefined && floorSeconds === 0)
-    return "A price of capacity is in floors of load: give a floor above 0 s, or leave the price out.";
+  if (price !== undefined && floorSeconds === 0) return "A price needs `floorSeconds` above 0.";
   if (price !== undefined && !(price.weight > 0)) return `The weight of the price is ${price.weight}; it must be more than 0.`;
   if (price !== undefined && !(price.dampingSeconds > 0))
     return `The price is smoothed over ${price.dampingSeconds} s; it must be more than 0.`;

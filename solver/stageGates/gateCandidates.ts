@@ -19,8 +19,8 @@ export interface GateCandidate {
 const DOUBTFUL = { from: 0.2, to: 0.6 };
 
 /**
- * The gates that a workload's columns allow for a ladder: the judge; confidence, and a scorer and a sequence that read it; agreement, where
- * it is known with which answers it was measured and the models that it compares with are available. Calibrated by isotonic regression of
+ * The gates that a workload's columns allow for a ladder: the judge; confidence, and a scorer and a sequence that read it, the sequence where
+ * the judge's scores are measured, as a calibration to modelled ones fits no real judge; agreement, where it is known with which answers it was measured and the models that it compares with are available. Calibrated by isotonic regression of
  * the planning prompts' labels on raw scores, those of the scorer cross-fitted. A scorer of lengths alone is not among them: measured on
  * published answers it gains 2 to 3 points over random escalation, where a judge of AUC .80 gains 4 to 9.
  *
@@ -78,6 +78,7 @@ function scorerGate(workload: Workload, outcomes: ModelOutcomes): GateDocument |
 
 /** Confidence first, the judge for the answers that it is not sure of. */
 function sequenceGate(workload: Workload, outcomes: ModelOutcomes): GateDocument | null {
+  if (workload.judge.kind === "modelled") return null;
   const gate = confidenceGate(workload, outcomes);
   const judge = calibrated(workload, outcomes, { kind: "judge" });
   if (gate === null || judge === null) return null;

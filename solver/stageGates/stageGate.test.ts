@@ -9,7 +9,8 @@ import { isRefused } from "./gateRefusal";
 import { type StageGate, stageGate } from "./stageGate";
 import { withColumns } from "./testing/gateColumns";
 
-const workload = withColumns(generatedWorkload({ prompts: 300, seed: 5 }), { samples: 4 });
+const modelled = withColumns(generatedWorkload({ prompts: 300, seed: 5 }), { samples: 4 });
+const workload: Workload = { ...modelled, judge: { kind: "measured" } };
 const [small, ...larger] = workload.outcomes.models.map(({ model }) => model);
 if (small === undefined) throw new Error("a ladder has models");
 
@@ -49,6 +50,12 @@ describe("gates on a workload's prompts", () => {
         expect(reading.kind === "scored" && Math.round(reading.score * 100) / 100, `${kind}, prompt ${prompt}`).toBeCloseTo(score, 1);
       }
     }
+  });
+
+  it("hold no sequence where the judge's scores are modelled, as no real judge fits a calibration to them", () => {
+    expect(modelled.judge.kind).toBe("modelled");
+    const kinds = gateCandidates(modelled, [small, ...larger], () => true).map(({ kind }) => kind);
+    expect(kinds).toEqual(["judge", "confidence", "agreement", "scorer"]);
   });
 
   it("ask the judge in a sequence for just those answers that the gate before it is not sure of", () => {

@@ -60,9 +60,9 @@ export function stageGatesOf(workload: Workload, documents: GateDocuments): Stag
   return unknown === undefined ? gates : { kind: "no-answers", model: unknown };
 }
 
-/** Why cascade routing over these gates is neither planned nor simulated; null where the judge scores all answers. */
+/** Why cascade routing over these gates is neither planned nor simulated; null where the judge scores all answers, uncalibrated. */
 export function gainRefusal(gates: StageGates): GateRefusal | null {
-  const other = [...gates].find(([, { document }]) => document.kind !== "judge");
+  const other = [...gates].find(([, { document }]) => document.kind !== "judge" || document.calibration !== undefined);
   return other === undefined ? null : { kind: "gain-by-other-gate", model: other[0] };
 }
 

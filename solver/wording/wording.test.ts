@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { PLANNED_LOAD } from "../engine/plannedLoad";
-import { boundText, exactSecondsText, loadSays, secondsText } from "./wording";
+import { boundText, exactSecondsText, loadSays, secondsText, significantText } from "./wording";
 
 it("says of a load what it means for a plan: planned for, over what is, or more than there can be", () => {
   expect(loadSays(0.754)).toBe("75 %");
@@ -13,6 +13,17 @@ it("words times below a tenth of a second in milliseconds, where hundredths of a
   expect([0.031, 0.0043, 0.0996, 0.1, 1.236, 14.26].map(secondsText)).toEqual(["31 ms", "4.3 ms", "100 ms", "0.10 s", "1.24 s", "14.3 s"]);
   // A value that is offered for a setting is worded exactly.
   expect([0.0326, 0.4, 12].map(exactSecondsText)).toEqual(["32.6 ms", "0.4 s", "12 s"]);
+});
+
+it("gives three digits of a number, however small or large, without an exponent", () => {
+  expect([0, 0.012345, 0.0000001234, 2.5, 86.14, 1234.5].map(significantText)).toEqual([
+    "0",
+    "0.0123",
+    "0.000000123",
+    "2.5",
+    "86.1",
+    "1230",
+  ]);
 });
 
 it("never says of a lower bound more than is held", () => {

@@ -14,6 +14,11 @@ export function secondsText(value: number): string {
 export const exactSecondsText = (value: number): string =>
   value < LEAST_SECONDS ? `${Number((1000 * value).toPrecision(6))} ms` : `${value} s`;
 
+const threeDigits = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 3, useGrouping: false });
+
+/** A number to three significant digits, never with an exponent: `0.0123`, `2.5`, `1230`. */
+export const significantText = (value: number): string => threeDigits.format(value);
+
 /** A share as a whole number of per cent: `37 %`. */
 export const wholePercent = (share: number): string => `${Math.round(100 * share)} %`;
 

@@ -1,4 +1,5 @@
 import { formatScore, formatSeconds } from "@/components/ui/format";
+import { significantText } from "@/solver/wording/wording";
 import type { Decision } from "./prepareDecision";
 
 type Gain = NonNullable<Decision["startGain"]>;
@@ -7,7 +8,7 @@ type Gain = NonNullable<Decision["startGain"]>;
 export function gainFacts(gain: Gain | undefined): readonly { readonly name: string; readonly text: string }[] {
   if (gain === undefined) return [];
   const { quality, pointsPerGpuSecond, options } = gain;
-  const rate = (value: number): string => `${formatScore(value)} a GPU-second`;
+  const rate = (value: number): string => `${significantText(value)} a GPU-second`;
   const optionText = (option: Gain["options"][number]): string => {
     const cost = `${formatScore(option.quality)} after ${formatSeconds(option.gpuSeconds)} of GPU time`;
     return quality === null
@@ -17,6 +18,6 @@ export function gainFacts(gain: Gain | undefined): readonly { readonly name: str
   return [
     ...(quality === null ? [] : [{ name: "Expected quality of this answer", text: formatScore(quality) }]),
     ...(options.length === 0 ? [] : [{ name: "Expected of each model, going on from there", text: options.map(optionText).join("; ") }]),
-    { name: "Points of quality that a gain must bring", text: rate(pointsPerGpuSecond) },
+    { name: "Least gain for each GPU-second", text: significantText(pointsPerGpuSecond) },
   ];
 }

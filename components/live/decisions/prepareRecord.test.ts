@@ -196,8 +196,8 @@ describe("the terms of a choice by expected gain", () => {
     expect(textOf(start, "Expected quality of this answer")).toBeUndefined();
     const stage = stageOf({ gain: { quality: 60, pointsPerGpuSecond: 2.5, options } });
     expect(textOf(stage, "Expected quality of this answer")).toBe("60.0");
-    expect(textOf(stage, "Expected of each model, going on from there")).toContain("a gain of 5.0 a GPU-second");
-    expect(textOf(stage, "Points of quality that a gain must bring")).toBe("2.5 a GPU-second");
+    expect(textOf(stage, "Expected of each model, going on from there")).toContain("a gain of 5 a GPU-second");
+    expect(textOf(stage, "Least gain for each GPU-second")).toBe("2.5");
     expect(reasonText("no-gain-worth-its-cost")).toBe("no larger model is expected to gain enough for its cost");
   });
 });

@@ -1,6 +1,6 @@
-import { formatScore } from "@/components/ui/format";
 import { ModelMark } from "@/components/ui/ModelChip";
 import type { ModelIdentity } from "@/components/ui/modelIdentity";
+import { significantText } from "@/solver/wording/wording";
 import { CascadeCell } from "./CascadeCell";
 import type { PlottedPolicy } from "./frontierPlans";
 
@@ -23,7 +23,7 @@ export function PolicyCell(props: { readonly policy: PlottedPolicy; readonly ide
         );
       })}
       <span className="text-xs whitespace-nowrap text-ink-3">
-        {policy.kind === "slack" ? `τ ${policy.tau}` : `λ ${formatScore(policy.pointsPerGpuSecond)}`}
+        {policy.kind === "slack" ? `τ ${policy.tau}` : `λ ${significantText(policy.pointsPerGpuSecond)}`}
       </span>
     </>
   );

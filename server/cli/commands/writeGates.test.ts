@@ -40,6 +40,7 @@ function figuresOf(of: Workload) {
   return compared.tournament;
 }
 const tournament = figuresOf(workload);
+const measured = figuresOf({ ...workload, judge: { kind: "measured" } });
 
 function cascade(change: Partial<Extract<PolicyDocument, { kind: "cascade" }>> = {}): PolicyDocument {
   const thresholds = change.thresholds ?? [60, 60];
@@ -71,6 +72,26 @@ describe("writeGates", () => {
     expect(writeGates(path, tournament, choice).ok).toBe(true);
     const best = tournament.stages.map(({ verdict }) => (verdict.kind === "no-gates" ? undefined : verdict.gate));
     expect(gatesIn(path).map(({ kind }) => kind)).toEqual(best);
+  });
+
+  it("leaves cascade routing alone, which is fitted to the judge's scores as they are", () => {
+    const gate = { calibration: { raw: [0, 100], calibrated: [10, 90] }, levels: [20, 80].map((score) => ({ score, share: 0.5 })) };
+    const routed = cascade({
+      directStart: { below: [0, 0], router: { kind: "trained", predictor: "ab".repeat(32) } },
+      cascadeRouting: {
+        pointsPerGpuSecond: 2,
+        gpuSeconds: [1, 4, 9],
+        heads: [0, 0, 0].map((centre) => ({ centre, slope: 1 })),
+        patterns: Array.from({ length: 8 }, () => -2),
+        gates: [gate, gate],
+      },
+    });
+    for (const gate of ["confidence", "judge"]) {
+      const path = fileOf(routed);
+      const refused = writeGates(path, measured, { ...choice, gate });
+      expect(refused).toMatchObject({ ok: false, message: expect.stringContaining("fitted to the judge's scores as they are") });
+      expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(routed);
+    }
   });
 
   it("puts a named gate of every stage, calibrated, into a policy", () => {

@@ -7,7 +7,6 @@ import { isRecord } from "@/solver/collections/isRecord";
 import { type ConfidenceMeasure, type GateDocument, gateSchema } from "@/solver/gates/gateDocument";
 import { gateText } from "@/solver/gates/gates";
 import type { Extraction } from "@/solver/judging/extract";
-import { gatesFault } from "@/solver/plan/gatesFault";
 import type { Plan } from "@/solver/plan/plan";
 import { gatesOf, type PolicyDocument, policySchema } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
@@ -100,7 +99,7 @@ function withGates(policy: CascadePolicy, tournament: TournamentFigures, choice:
     written.push(`Stage ${stage + 1}, ${model}: ${gateText(gate.gate)}, ${calibrationText(gate.gate, tournament)}.`);
   }
   const gated = { ...policy, gates };
-  const fault = gatesFault(gated);
+  const fault = policyRefusal(gated);
   return fault === null ? { ok: true, policy: gated, written } : { ok: false, message: fault };
 }
 

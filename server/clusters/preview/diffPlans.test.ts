@@ -249,6 +249,8 @@ describe("diffPlans", () => {
     expect(changing).toContain("~ later requests of a program");
     const priced = { ...policy, price: { weight: 0.02, dampingSeconds: 30 } };
     expect(signs(diffPlans({ ...cascade, policy }, { ...cascade, policy: priced }))).toContain("+ price of capacity");
+    const pricedTexts = new Map(diffPlans(null, { ...cascade, policy: priced }).map(({ subject, text }) => [subject, text]));
+    expect(pricedTexts.get("price of capacity")).toMatch(/^a model counts 0\.02 less confident for each .* s of load, smoothed over 30 s$/);
     const balanced = { ...alone, kind: "balanced" as const, models: [{ model: "b", maxBatchSize: 8 }] };
     const balancing = signs(diffPlans({ ...cascade, policy: alone }, { ...cascade, policy: balanced }));
     for (const line of ["+ balancing", "+ batch of b", "- fixed model"]) expect(balancing).toContain(line);

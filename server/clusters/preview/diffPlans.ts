@@ -170,10 +170,10 @@ function slackSays(policy: SlackPolicy): [string, string][] {
     ...(price === undefined
       ? []
       : [
-          ["price of capacity", `${price.weight} of confidence a floor of load, smoothed over ${price.dampingSeconds} s`] as [
-            string,
-            string,
-          ],
+          [
+            "price of capacity",
+            `a model counts ${price.weight} less confident for each ${three(floorSeconds)} s of load, smoothed over ${price.dampingSeconds} s`,
+          ] as [string, string],
         ]),
     ["approved range of τ", `${three(approvedRanges.tau.min)} to ${three(approvedRanges.tau.max)}`],
     ["approved range of the margin", `${three(approvedRanges.deltaScore.min)} to ${three(approvedRanges.deltaScore.max)}`],

@@ -122,7 +122,7 @@ describe("a plan of cascade routing", () => {
     if (any.kind !== "Plan") throw new Error(JSON.stringify(any).slice(0, 400));
     const secondsOf = (kind: string) => any.solver.policies?.find(({ policy }) => policy === kind)?.p95Seconds;
     const [cascade, own] = [planned("cascade", {}, gated), planned("cascade-routing", {}, gated)];
-    expect(cascade.solver.comparedGates?.map(({ kind }) => kind)).toEqual(["judge", "confidence", "scorer", "sequence"]);
+    expect(cascade.solver.comparedGates?.map(({ kind }) => kind)).toEqual(["judge", "confidence", "scorer"]);
     expect(secondsOf("cascade")).toBe(cascade.predictions.p95Seconds);
     expect(secondsOf("cascade-routing")).toBe(own.predictions.p95Seconds);
     const task = { kind: "examine", examine: "baselines", objective, fixed: null, gateChoice: "confidence" } as const;

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { SolveAnswer } from "@/server/contracts/studio";
 import { highestPlannedRate } from "./highestPlannedRate";
 
-const none = (rate: number) => ({ outcome: "infeasible", reason: `none at ${rate}` }) as SolveAnswer;
+const none = (rate: number) => ({ outcome: "infeasible", kind: "overloaded", reason: `none at ${rate}` }) as SolveAnswer;
 const plan = (rate: number) => ({ outcome: "plan", plan: { inputs: { workload: { requestsPerSecond: rate } } } }) as SolveAnswer;
 const rateOf = (answer: SolveAnswer): number => (answer.outcome === "infeasible" ? 0 : answer.plan.inputs.workload.requestsPerSecond);
 
@@ -19,6 +19,17 @@ it("finds the highest rate that has a plan to 2 %, from below and from above it"
       },
     ),
   );
+});
+
+it("plans a malformed request once, as no rate mends it", async () => {
+  const rates: number[] = [];
+  const malformed = { outcome: "infeasible", kind: "malformed", reason: "no such model" } as SolveAnswer;
+  const answer = await highestPlannedRate(async (rate) => {
+    rates.push(rate);
+    return malformed;
+  }, 40);
+  expect(answer).toBe(malformed);
+  expect(rates).toEqual([40]);
 });
 
 it("gives the reason at the first rate where no rate has a plan", async () => {

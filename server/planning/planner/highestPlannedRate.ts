@@ -18,10 +18,12 @@ const TOLERANCE = 1.02;
  *
  * @param solve plans at a rate, requests a second.
  * @param from the first rate, above 0.
- * @returns the plan, or the answer at the first rate where no lower rate has one either.
+ * @returns the plan, or the answer at the first rate where no lower rate has one either, or where the request itself is malformed.
  */
 export async function highestPlannedRate(solve: (requestsPerSecond: number) => Promise<SolveAnswer>, from: number): Promise<SolveAnswer> {
   const first = await solve(from);
+  // Another rate mends no request that names what does not exist. Any other reason may be the load, also that of a floor out of reach.
+  if (first.outcome === "infeasible" && first.kind === "malformed") return first;
   const rising = first.outcome !== "infeasible";
   let [low, high] = [from, from];
   let best: PlanAnswer | null = first.outcome === "infeasible" ? null : first;

@@ -25,7 +25,8 @@ const [small] = generated.outcomes.models;
 if (small === undefined) throw new Error("a ladder has models");
 
 const situation: PlanningSituation = {
-  workload: withColumns(generated),
+  // As if measured: a sequence is planned with no modelled judge.
+  workload: { ...withColumns(generated), judge: { kind: "measured" } },
   workloadId: "with confidence",
   cluster: { id: "c", name: "c", kind: "described", gpu: "h100-sxm", nodes: [{ name: "node1", gpus: 8 }], usdPerGpuHour: 3 },
   requestsPerSecond: RATE,

@@ -7,7 +7,7 @@ import { routerOf, routerText, type StartRouter } from "@/solver/plan/directStar
 import type { CascadePolicy, Objective, StagePrediction } from "@/solver/plan/plan";
 import { judgesAny } from "@/solver/plan/policySchema";
 import { crowdedHosts, crowdedHostText } from "@/solver/plan/sharedCores";
-import { exactSecondsText, secondsText, wholePercent } from "@/solver/wording/wording";
+import { exactSecondsText, secondsText, significantText, wholePercent } from "@/solver/wording/wording";
 import type { Workload } from "@/solver/workload/workload";
 import type { Finalist } from "../deploy/finalist";
 import { loadText } from "../deploy/stageStability";
@@ -106,7 +106,7 @@ function gainNotes({ document, router }: NonNullable<EvaluatedRouting["byGain"]>
       ? `${routerText(routerOf(router))} gives the scores; shares and quality rest on its out-of-fold scores.`
       : `${routerText(routerOf(router))} gives the scores. It knows what no prompt reveals, so the figures are an upper bound.`;
   return [
-    `Cascade routing: the model with the largest expected gain answers next, at ${pointsPerGpuSecond.toPrecision(3)} points of quality for a GPU-second; it may pass models over.${scored}`,
+    `Cascade routing: the model with the largest expected gain answers next, at ${significantText(pointsPerGpuSecond)} points of quality for a GPU-second; it may pass models over.${scored}`,
     `${rests.charAt(0).toUpperCase()}${rests.slice(1)}`,
   ];
 }
