@@ -94,6 +94,17 @@ describe("plans with gates", { timeout: 120_000 }, () => {
     expect(configRefusal({ policy, replicas, judge: null } as unknown as Parameters<typeof configRefusal>[0])).toBeNull();
   });
 
+  it("send an answer without a score to the largest model, and say that engines must report log probabilities", () => {
+    for (const kind of ["confidence", "scorer", "sequence"] as const) {
+      const { policy, predictions } = planWith(kind);
+      expect(policy.judge.whenDown, kind).toBe("largest");
+      expect(predictions.notes.join(" "), kind).toContain("must report log probabilities");
+    }
+    const { policy, predictions } = planWith("judge");
+    expect(policy.judge.whenDown).toBeUndefined();
+    expect(predictions.notes.join(" ")).not.toContain("log probabilities");
+  });
+
   it("cost neither time, money nor GPUs of a judge where no gate asks it", () => {
     const { predictions, deployment, policy } = planWith("confidence", {
       judge: { kind: "engine", model: "llama-3.1-8b", rubricTokens: 100, outputTokens: 4 },
