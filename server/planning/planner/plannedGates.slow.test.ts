@@ -94,6 +94,11 @@ describe("plans with gates", { timeout: 120_000 }, () => {
     expect(configRefusal({ policy, replicas, judge: null } as unknown as Parameters<typeof configRefusal>[0])).toBeNull();
   });
 
+  it("record the gate that was asked for", () => {
+    expect(planWith("confidence").inputs.gateChoice).toBe("confidence");
+    expect(planWith("any").inputs.gateChoice).toBeUndefined();
+  });
+
   it("send an answer without a score to the largest model, and say that engines must report log probabilities", () => {
     for (const kind of ["confidence", "scorer", "sequence"] as const) {
       const { policy, predictions } = planWith(kind);
@@ -215,7 +220,8 @@ describe("plans with gates", { timeout: 120_000 }, () => {
     if (any.kind !== "draft") throw new Error(JSON.stringify(any));
     expect(any.draft.policy.cascadeRouting).toBeDefined();
     expect(any.draft.policy.gates).toBeUndefined();
-    expect(work("judge")).toEqual(any);
+    const { draft } = any;
+    expect(work("judge")).toEqual({ ...any, draft: { ...draft, inputs: { ...draft.inputs, gateChoice: "judge" } } });
     expect(work("confidence")).toMatchObject({
       kind: "infeasible",
       answer: {
