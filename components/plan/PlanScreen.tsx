@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import type { ClusterSummary, WorkloadSummary } from "@/server/contracts/studio";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
+import type { PlannedGateKind } from "@/solver/plan/planGates";
 import { useTRPC } from "../api/trpc";
 import { ProposalCard } from "../proposals/ProposalCard";
 import { RealModelsPanel } from "../realSetup/RealModelsPanel";
@@ -15,6 +16,7 @@ import { useModelIdentities } from "../ui/useModelIdentities";
 import { useUrlView } from "../url/useUrlView";
 import type { FrontierView } from "./address/frontierCodec";
 import { type DraftKnobs, knobsOf, type PlanDefaults, planDefaults } from "./address/knobs";
+import { handedBack, ownGateOf, withGate } from "./address/ownGate";
 import { type PlanView, planCodec } from "./address/planCodec";
 import type { RoutingChoice } from "./address/routingKey";
 import { useStableValue } from "./address/useStableValue";
@@ -36,6 +38,12 @@ function useFrontierView({ xAxis, yAxis, brush, baselines, pins }: FrontierView)
 
 const NO_DRAFT: DraftKnobs = {};
 
+/** The cascade of a held thumb, with the gate that its thresholds are scores of; null: the view's. */
+interface Held {
+  readonly routing: RoutingChoice;
+  readonly gate: PlannedGateKind | null;
+}
+
 function PlanDesk(props: {
   readonly cluster: ClusterSummary;
   readonly workloads: readonly WorkloadSummary[];
@@ -45,7 +53,9 @@ function PlanDesk(props: {
   const [view, write] = useUrlView(planCodec);
   // The value of a slider while its thumb is held. It overrides the address, which takes the value when the thumb is released.
   const [draft, setDraft] = useState(NO_DRAFT);
-  const [heldRouting, holdRouting] = useState<RoutingChoice | null>(null);
+  const [held, setHeld] = useState<Held | null>(null);
+  /** The gate that was named for thresholds set by hand; null: the operator chose the view's. */
+  const [named, setNamed] = useState<PlannedGateKind | null>(null);
   const [turning, setTurning] = useState(false);
   const { tau: draftTau, ...draftKnobs } = draft;
   const knobs = useStableValue({ ...knobsOf(view, defaults), ...draftKnobs });
@@ -53,14 +63,15 @@ function PlanDesk(props: {
   const workloadId = workloads.find((each) => each.id === view.workload)?.id ?? defaults.workload;
   const requestsPerSecond = view.requestsPerSecond ?? defaults.requestsPerSecond;
   const clusterId = cluster.spec.id;
-  const { constraints, judge, judgeSeconds, router, gateChoice } = view;
+  const { constraints, judge, judgeSeconds, router } = view;
+  const gateChoice = held?.gate ?? view.gateChoice;
   const asked = useStableValue({ constraints, judge, judgeSeconds, router });
   const situation = useMemo(
     () => ({ workloadId, clusterId, requestsPerSecond, ...asSituation(asked), ...(gateChoice !== "any" && { gateChoice }) }),
     [workloadId, clusterId, requestsPerSecond, asked, gateChoice],
   );
   const settled = useStableValue(view.fixed);
-  const fixed = useStableValue(heldRouting ?? view.fixed);
+  const fixed = useStableValue(held?.routing ?? view.fixed);
   const frontierView = useFrontierView(view);
   const planned = useMemo(
     () => ({ asked: knobs, estimated: estimateKnobs(knobs, asked.constraints, cluster.spec) }),
@@ -75,19 +86,29 @@ function PlanDesk(props: {
   const change = useCallback(
     (next: Partial<PlanView>, how: "push" | "replace") => {
       setDraft(NO_DRAFT);
-      holdRouting(null);
-      write(next, how);
+      setHeld(null);
+      const written = handedBack(next, { gateChoice: view.gateChoice, named });
+      if (written.gateChoice !== undefined) setNamed(null);
+      write(written, how);
     },
-    [write],
+    [write, view.gateChoice, named],
   );
-  const ownGate = planning.exact.plan?.solver.comparedGates?.find(({ chosen }) => chosen)?.kind;
-  // Thresholds changed by hand stay those of the plan's own gate.
+  const { exact } = planning;
+  const solvedGate = exact.current ? ownGateOf(exact.plan, view.gateChoice) : null;
+  // While a thumb is held, the plan is already that of its gate.
+  const ownGate = held === null ? solvedGate : held.gate;
+  /** Thresholds of the exact plan, and of its baselines, stay those of its own gate. */
   const changeOfPlan = useCallback(
     (next: Partial<PlanView>, how: "push" | "replace") => {
-      const byHand = (next.fixed ?? null) !== null && gateChoice === "any" && ownGate !== undefined;
-      change(byHand ? { ...next, gateChoice: ownGate } : next, how);
+      const gated = withGate(next, ownGate);
+      change(gated, how);
+      if (gated !== next) setNamed(ownGate);
     },
-    [change, gateChoice, ownGate],
+    [change, ownGate],
+  );
+  const hold = useCallback(
+    (routing: RoutingChoice) => setHeld((before) => ({ routing, gate: before === null ? solvedGate : before.gate })),
+    [solvedGate],
   );
   const steps = useSettingsHistory(view, change);
   const approach = useCallback(() => setTurning(true), []);
@@ -119,6 +140,7 @@ function PlanDesk(props: {
           fixed={fixed}
           onDraft={setDraft}
           onChange={change}
+          onChangeOfPlan={changeOfPlan}
         />
         <KnobPanel
           view={view}
@@ -142,7 +164,7 @@ function PlanDesk(props: {
         view={view}
         fixed={fixed}
         identities={identities}
-        onHold={holdRouting}
+        onHold={hold}
         onApproach={approach}
         onChange={changeOfPlan}
       />

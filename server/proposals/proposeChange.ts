@@ -51,6 +51,7 @@ export async function proposeChange(planning: Pick<Planning, "solve" | "predict"
     objective: inputs.objective,
     fixed: null,
     ...(policyChoice === undefined ? {} : { policy: policyChoice }),
+    ...(inputs.gateChoice === undefined ? {} : { gateChoice: inputs.gateChoice }),
     ...(inputs.constraints === undefined ? {} : { constraints: inputs.constraints }),
     ...(judge === undefined ? {} : { judge: { kind: "engine", ...judge } }),
     ...(directStart === undefined ? {} : { directStart }),

@@ -7,7 +7,7 @@ import { machineName, oneLine, title } from "@/solver/wording/names";
 import type { cascadePolicySchema } from "./cascadePolicy";
 import { clusterSpecSchema, placementSchema, runningReplicaSchema } from "./clusterSpec";
 import { startRouterSchema } from "./directStart";
-import { comparedGateSchema } from "./planGates";
+import { comparedGateSchema, plannedGateKinds } from "./planGates";
 import { comparedPolicySchema, policyChoices, slackBoughtSchema, slackStepsSchema } from "./planSlack";
 import { policySchema, type SlackPolicy } from "./policySchema";
 
@@ -91,6 +91,8 @@ const planInputsSchema = z.object({
   objective: objectiveSchema,
   /** The kinds of policies that were compared; left out: cascades. */
   policyChoice: z.enum(policyChoices).optional(),
+  /** The gate that was asked for; left out: any, and in older plans. */
+  gateChoice: z.enum(plannedGateKinds).optional(),
   /** Left out: none. */
   constraints: planConstraintsSchema.optional(),
   /** The judge if it was planned as a separate engine, whether or not anything is judged; left out: one outside the deployment. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { machineName } from "@/solver/wording/names";
 
 /** Gates that the planner compares: one kind at every stage of a cascade. */
-const plannedGateKinds = ["judge", "confidence", "agreement", "scorer", "sequence"] as const;
+export const plannedGateKinds = ["judge", "confidence", "agreement", "scorer", "sequence"] as const;
 
 export type PlannedGateKind = (typeof plannedGateKinds)[number];
 

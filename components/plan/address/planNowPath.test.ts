@@ -12,6 +12,14 @@ it("keeps the trained router that the plan names, and not the newest", () => {
   expect(asSituation(view)).toMatchObject({ directStart: { predictor } });
 });
 
+it("keeps the gate that was asked for, and asks for any where none was", () => {
+  const { inputs } = examplePlanDraft();
+  const opened = (own: typeof inputs) =>
+    planCodec.parse(new URLSearchParams(planNowPath({ inputs: own }, { workloadId: "w", requestsPerSecond: 1, basis: [] }).split("?")[1]));
+  expect(opened({ ...inputs, gateChoice: "confidence" }).gateChoice).toBe("confidence");
+  expect(opened(inputs).gateChoice).toBe("any");
+});
+
 it("opens the Plan page with what was asked of the plan, for the traffic that is measured", () => {
   const draft = examplePlanDraft();
   const inputs = {

@@ -68,8 +68,10 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
   readonly fixed: RoutingChoice | null;
   readonly onDraft: (draft: Partial<Knobs>) => void;
   readonly onChange: (change: Partial<PlanView>, how: "push" | "replace") => void;
+  /** For thresholds of the exact plan's own gate: its own, and those of its baselines. */
+  readonly onChangeOfPlan: (change: Partial<PlanView>, how: "push" | "replace") => void;
 }) {
-  const { planning, running, mixed, policy, view, fixed, identities, onDraft, onChange } = props;
+  const { planning, running, mixed, policy, view, fixed, identities, onDraft, onChange, onChangeOfPlan } = props;
   const { exploration, knobs } = planning;
   const [hovered, setHovered] = useState<string | null>(null);
   const baselines = useBaselines(planning.exact, view.baselines);
@@ -89,12 +91,13 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
 
   const dispatch = planning.dispatch.exploration;
   const { xAxis, yAxis } = view;
+  const solvedKey = prepared?.solvedKey ?? null;
   const choose = useCallback(
     (key: string) => {
       const change = planChange(key, { policy, axes: { x: xAxis, y: yAxis }, dispatch });
-      if (change !== null) onChange(change, "push");
+      if (change !== null) (key === solvedKey ? onChangeOfPlan : onChange)(change, "push");
     },
-    [policy, xAxis, yAxis, dispatch, onChange],
+    [policy, xAxis, yAxis, dispatch, solvedKey, onChange, onChangeOfPlan],
   );
 
   const pointed =
@@ -194,7 +197,7 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
                 />
               )}
               {prepared.better !== null && (
-                <BetterBanner banner={prepared.better} onPlan={(plannable) => onChange(baselineChange(plannable, policy), "push")} />
+                <BetterBanner banner={prepared.better} onPlan={(plannable) => onChangeOfPlan(baselineChange(plannable, policy), "push")} />
               )}
               <FrontierTable
                 table={prepared.table}

@@ -122,7 +122,7 @@ export function usePreparedFrontier(shown: Shown) {
   if (plans === null || picture === null || table === null) return null;
   const word =
     better !== null ? ("planned below" as const) : solved !== null ? ("recommended" as const) : ("recommended, estimate" as const);
-  return { axes, plans, picture, table, pinned, comparison, better, word };
+  return { axes, plans, picture, table, pinned, comparison, better, word, solvedKey: solved?.key ?? null };
 }
 
 function pinOf(key: string, plans: readonly FrontierPlan[]): readonly Pin[] {

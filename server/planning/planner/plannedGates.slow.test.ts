@@ -95,6 +95,22 @@ describe("plans with gates", { timeout: 120_000 }, () => {
     expect(configRefusal({ policy, replicas, judge: null } as unknown as Parameters<typeof configRefusal>[0])).toBeNull();
   });
 
+  it("record the gate that was asked for", () => {
+    expect(planWith("confidence").inputs.gateChoice).toBe("confidence");
+    expect(planWith("any").inputs.gateChoice).toBeUndefined();
+  });
+
+  it("send an answer without a score to the largest model, and say that engines must report log probabilities", () => {
+    for (const kind of ["confidence", "scorer", "sequence"] as const) {
+      const { policy, predictions } = planWith(kind);
+      expect(policy.judge.whenDown, kind).toBe("largest");
+      expect(predictions.notes.join(" "), kind).toContain("must report log probabilities");
+    }
+    const { policy, predictions } = planWith("judge");
+    expect(policy.judge.whenDown).toBeUndefined();
+    expect(predictions.notes.join(" ")).not.toContain("log probabilities");
+  });
+
   it("cost neither time, money nor GPUs of a judge where no gate asks it", () => {
     const { predictions, deployment, policy } = planWith("confidence", {
       judge: { kind: "engine", model: "llama-3.1-8b", rubricTokens: 100, outputTokens: 4 },
@@ -205,7 +221,8 @@ describe("plans with gates", { timeout: 120_000 }, () => {
     if (any.kind !== "draft") throw new Error(JSON.stringify(any));
     expect(any.draft.policy.cascadeRouting).toBeDefined();
     expect(any.draft.policy.gates).toBeUndefined();
-    expect(work("judge")).toEqual(any);
+    const { draft } = any;
+    expect(work("judge")).toEqual({ ...any, draft: { ...draft, inputs: { ...draft.inputs, gateChoice: "judge" } } });
     expect(work("confidence")).toMatchObject({
       kind: "infeasible",
       answer: {

@@ -226,11 +226,11 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         objective: Objective,
         {
           fixed,
-          task: { policy = "cascade", tau },
+          task: { policy = "cascade", tau, gateChoice = "any" },
           candidates,
         }: {
           readonly fixed: BuildPlanInput["fixed"];
-          readonly task: Pick<SolveRequest, "policy" | "tau">;
+          readonly task: Pick<SolveRequest, "policy" | "tau" | "gateChoice">;
           readonly candidates: readonly GateCandidate[];
         },
       ): PlanDraft | DispatchDraft | Extract<PlanningAnswer, { kind: "infeasible" }> {
@@ -259,7 +259,8 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         if (built.outcome === "infeasible") return { kind: "infeasible", answer: built };
         const { inputs } = built.draft;
         const peers = gatePeersOf(built.draft.policy);
-        return withInputs(built.draft, { ...inputs, ...ownCardsOf(situation, [...inputs.models, ...peers]) });
+        const asked = gateChoice === "any" ? {} : { gateChoice };
+        return withInputs(built.draft, { ...inputs, ...asked, ...ownCardsOf(situation, [...inputs.models, ...peers]) });
       }
 
       /** The situation with one of the gates that are planned with. */

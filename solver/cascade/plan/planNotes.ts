@@ -1,3 +1,4 @@
+import { createGate } from "@/solver/gates/gates";
 import { limitsOfModel } from "@/solver/hardware/engineLimits";
 import { type EngineProfile, engineTitle, isMeasured } from "@/solver/hardware/engineProfile";
 import { percentileErrors } from "@/solver/hardware/measuredProfile";
@@ -56,6 +57,16 @@ export function planNotes(
   const { directStart } = explorer.input;
   if (startBelow !== 0 && directStart !== undefined) notes.push(routerNote(directStart));
   if (byGain !== undefined) notes.push(...gainNotes(byGain));
+  const readers = stages.slice(0, -1).flatMap((at, stage) => {
+    const model = explorer.input.sample.models[at] ?? "";
+    const document = explorer.input.gates?.stages.get(model)?.document;
+    const reads = document !== undefined && (thresholds[stage] ?? 0) > 0 && createGate(document).needs.includes("log-probabilities");
+    return reads ? [model] : [];
+  });
+  if (readers.length > 0)
+    notes.push(
+      `Engines of ${readers.join(" and ")} must report log probabilities: an answer without them goes to the largest model, which these predictions do not include.`,
+    );
   if (
     scores &&
     explorer.input.gates !== undefined &&

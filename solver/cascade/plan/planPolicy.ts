@@ -32,8 +32,9 @@ export function planPolicy(
     thresholds: [...thresholds],
     judge: {
       ...judgeOf(judge, { judges, meanSeconds: finalist?.judgeMeanSeconds ?? judge.secondsPerCall }),
-      // Further answers use spare engines: where none is free, the floor of quality holds only if the answer is not accepted unseen.
-      ...(gates?.some(({ kind }) => kind === "agreement") && scores ? { whenDown: "largest" as const } : {}),
+      // Engines may report no log probabilities, and none may be free for further answers: the floor of quality holds only if an answer
+      // without a score is not accepted.
+      ...(gates?.some(({ kind }) => kind !== "judge") && scores ? { whenDown: "largest" as const } : {}),
     },
     ...(gates === undefined ? {} : { gates: [...gates] }),
     ...(directStart === undefined || startBelow === 0
