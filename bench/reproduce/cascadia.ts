@@ -158,7 +158,10 @@ export const cascadiaRows: readonly MeasuredRows[] = [
     difference:
       "GPT-4o's scores of the source's answers are not public. Judges of other reliability are measured by `Cascadia, judge of AUC 0.7` and its like (modelled) and by `Cascadia, WildBench's real judge, 3 s` (GPT-4-turbo's scores), not run yet. The same plans under modelled judges of other reliability are in every plan (`judgeOutlooks`).",
   },
-  { figure: "T7", difference: `${TRACES} ${RE_PLANNED} Their tables have the cost of a request of each system, and \`weir compare\` prints it.` },
+  {
+    figure: "T7",
+    difference: `${TRACES} ${RE_PLANNED} Their tables have the cost of a request of each system, and \`weir compare\` prints it.`,
+  },
   {
     figure: "text",
     rows: "lower SLO scale than RouteLLM",

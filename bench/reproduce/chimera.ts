@@ -1,6 +1,7 @@
 import type { MeasuredRows } from "./figureRows";
 
-const ENGINES = "Ours runs on simulated engines (L40S, each with as many sequences as its memory holds, 256 at most); the source on real ones.";
+const ENGINES =
+  "Ours runs on simulated engines (L40S, each with as many sequences as its memory holds, 256 at most); the source on real ones.";
 const PROGRAMS =
   "Programs are drawn from public answers to gsm and crux, whose stages are alike by a stated correlation of .5, over five ladders at 0.95 of saturation; the source's are APPS and MATH, at 8 to 16 requests a second.";
 const CONFIDENCE =
