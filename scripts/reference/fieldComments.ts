@@ -1,16 +1,23 @@
-/** The comment before a field, and the names of all fields of the object or interface that declares it. */
-interface FieldComment {
+/** The comment before a field, and what the object or interface that declares it has. */
+interface FieldComment extends Declared {
   readonly comment: string;
-  readonly fields: ReadonlySet<string>;
 }
+
+interface Declared {
+  readonly fields: ReadonlySet<string>;
+  /** Whether a spread or an extension adds fields that are declared elsewhere. */
+  readonly isOpen: boolean;
+}
+
+/** Fewer fields than these tell an object with spreads from no other. */
+const TELLING_FIELDS = 3;
 
 /** The meaning of a field of an object, by the names of all its fields; empty where no comment is surely of it. */
 export type Meaning = (field: string, object: ReadonlySet<string>) => string;
 
 /**
  * Looks up the comments right before fields in sources. Objects of different meaning have fields of the same name, so a comment is of an
- * object's field only where the declaring object has no field that the object lacks, or the other way round: spreads add fields, picks leave
- * some out. Where several comments are left, none is taken.
+ * object's field only where the declaring object has the same fields or, where it has spreads, a part of them. Where several comments are left, none is taken.
  */
 export function meaningsIn(sources: readonly string[]): Meaning {
   const comments = new Map<string, FieldComment[]>();
@@ -18,25 +25,26 @@ export function meaningsIn(sources: readonly string[]): Meaning {
     const code = withoutComments(text);
     const commented = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:readonly )?(\w+)\??:/g;
     for (const { 1: comment = "", 2: name = "", index, 0: whole } of text.matchAll(commented)) {
-      const one = { comment: comment.replace(/\s*\n\s*\*? ?/g, " ").trim(), fields: fieldsAround(code, index + whole.length - 1) };
+      const one = { comment: comment.replace(/\s*\n\s*\*? ?/g, " ").trim(), ...declaredAround(code, index + whole.length - 1) };
       comments.set(name, [...(comments.get(name) ?? []), one]);
     }
   }
   return (field, object) => {
-    const own = (comments.get(field) ?? []).filter(({ fields }) => isWithin(fields, object) || isWithin(object, fields));
+    const own = (comments.get(field) ?? []).filter((one) => isOf(one, object));
     const [first, ...others] = new Set(own.map(({ comment }) => comment));
     return first === undefined || others.length > 0 ? "" : first;
   };
 }
 
-const isWithin = (some: ReadonlySet<string>, all: ReadonlySet<string>): boolean => [...some].every((name) => all.has(name));
+const isOf = ({ fields, isOpen }: Declared, object: ReadonlySet<string>): boolean =>
+  [...fields].every((name) => object.has(name)) && (isOpen ? fields.size >= TELLING_FIELDS : fields.size === object.size);
 
 /** The same text with every comment blank, so that places stay the same. */
 const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\/|(?<!["':])\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, " "));
 
-/** Names of the fields between the innermost braces around a place. */
-function fieldsAround(code: string, place: number): ReadonlySet<string> {
+/** The fields between the innermost braces around a place. */
+function declaredAround(code: string, place: number): Declared {
   let start = place;
   for (let open = 0; start > 0; start--) {
     if (CLOSING.includes(code[start - 1] ?? "")) open++;
@@ -49,7 +57,8 @@ function fieldsAround(code: string, place: number): ReadonlySet<string> {
     if (depth === 0) own += character;
     if (OPENING.includes(character)) depth++;
   }
-  return new Set([...own.matchAll(/(?<=^|[,;\n])\s*(?:readonly )?(\w+)\??\s*(?=[:,]|$)/g)].map(([, name = ""]) => name));
+  const names = [...own.matchAll(/(?<=^|[,;\n])\s*(?:readonly )?(\w+)\??\s*(?=[:,]|$)/g)].map(([, name = ""]) => name);
+  return { fields: new Set(names), isOpen: own.includes("...") || /extend\(\s*\{$|extends [^{}]*\{$/.test(code.slice(0, start)) };
 }
 
 const [OPENING, CLOSING] = ["({[", ")}]"];
