@@ -8,6 +8,8 @@ const CASCADE_SERVE =
   "CascadeServe is modelled with Weir's own simulator and shape search: it lacks only lengths and the end-to-end objective. The source's is a system of its own.";
 const ONE_MACHINE = "The source gives the value of one machine and one trace that are not published: a ratio is all that can be compared.";
 const TRACES = "The source's three traces and its models' answers to them are not public, so that no plan for them can be made.";
+const RE_PLANNED =
+  "On Weir's own ladders the systems are measured by `Cascadia, re-planned`, one benchmark a ladder, each system planned anew at every rate; not run yet.";
 const REPLAY =
   "Ours is a simulated replay of segments as long as the source's on Llama-3.1 8B and 70B and 8 H100s; that traffic has changed is known at once, and roll-outs take 10 s a replica.";
 
@@ -125,14 +127,13 @@ export const cascadiaRows: readonly MeasuredRows[] = [
   {
     figure: "T1",
     rows: "error",
-    benchmark: "recorded sweep: saturation rate",
     difference:
-      "No GPU is here, so that tensor and pipeline parallelism cannot be measured: ours is the worst of four lengths of a real vLLM on a processor, which the fit had not seen. Errors on published H100 and H200 runs are printed by `weir simulate --rows`.",
+      "No benchmark measures tensor or pipeline parallelism on real GPUs. Without parallelism, `recorded sweep: saturation rate` is 10.1 % off at the worst of four lengths of a real vLLM on a processor, which the fit had not seen. Errors on published H100 and H200 runs are printed by `weir simulate --rows`.",
   },
   { figure: "T1", difference: "It needs the source's GPUs: Llama3-70B on 4 and 8 of them." },
   { figure: "T2", difference: TRACES },
   { figure: "T3", difference: TRACES },
-  { figure: "T4", difference: "No benchmark has the step budget of Sarathi-Serve as a baseline of its own." },
+  { figure: "T4", difference: `${TRACES} ${RE_PLANNED} One of them is Sarathi-Serve with its step budget tuned.` },
   {
     figure: "T5",
     rows: "quality 90: Cascadia",
@@ -155,9 +156,12 @@ export const cascadiaRows: readonly MeasuredRows[] = [
   {
     figure: "T6",
     difference:
-      "GPT-4o's scores of the source's answers are not public. The same plans under modelled judges of other reliability are in every plan (`judgeOutlooks`).",
+      "GPT-4o's scores of the source's answers are not public. Judges of other reliability are measured by `Cascadia, judge of AUC 0.7` and its like (modelled) and by `Cascadia, WildBench's real judge, 3 s` (GPT-4-turbo's scores), not run yet. The same plans under modelled judges of other reliability are in every plan (`judgeOutlooks`).",
   },
-  { figure: "T7", difference: "No benchmark prints the cost of the baselines' plans." },
+  {
+    figure: "T7",
+    difference: `${TRACES} ${RE_PLANNED} Their tables have the cost of a request of each system, and \`weir compare\` prints it.`,
+  },
   {
     figure: "text",
     rows: "lower SLO scale than RouteLLM",

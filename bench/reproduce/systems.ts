@@ -20,7 +20,6 @@ import { compareBenchmarks } from "../solver/compare";
 import { exhaustiveBenchmarks } from "../solver/compareExhaustive";
 import { replayBenchmarks } from "../solver/compareReplay";
 import { planBenchmarks } from "../solver/plan";
-import { recordedSweepBenchmarks } from "../solver/recordedSweep";
 import { aragogRows } from "./aragog";
 import { cascadiaRows } from "./cascadia";
 import { chimeraRows } from "./chimera";
@@ -42,7 +41,7 @@ export const systems: Readonly<Record<ReproducedSystem, ReproducedFigures>> = {
   cascadia: {
     source: cascadiaSource,
     entries: cascadiaRows,
-    benchmarks: [...compareBenchmarks, ...replayBenchmarks, ...exhaustiveBenchmarks, ...planBenchmarks, ...recordedSweepBenchmarks],
+    benchmarks: [...compareBenchmarks, ...replayBenchmarks, ...exhaustiveBenchmarks, ...planBenchmarks],
     data: ["outcomes", "prompts", "arrivals"],
   },
   chimera: {

@@ -6,6 +6,7 @@ import { planConstraintsSchema } from "@/solver/plan/constraints";
 import { planSchema } from "@/solver/plan/plan";
 import { policySchema } from "@/solver/plan/policySchema";
 import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
+import { type Meaning, meaningsIn } from "./fieldComments";
 import { code, page, plain, table } from "./markdown";
 
 /** The part of a JSON Schema that its tables use. */
@@ -32,7 +33,7 @@ export const jsonSchema = (schema: z.ZodType): JsonSchema => z.toJSONSchema(sche
 
 /** Where the comments on a policy's fields stand. */
 const policySources = ["plan/policySchema", "plan/cascadePolicy", "plan/slackPolicy", "plan/justInTimePolicy", "plan/queueing"]
-  .concat("nextModel/cascadeRoutingDocument")
+  .concat("plan/directStart", "nextModel/cascadeRoutingDocument", "gates/gateDocument")
   .map((name) => `solver/${name}.ts`);
 
 const documents = [
@@ -88,13 +89,13 @@ export function schemaFiles(root: string): { readonly page: string; readonly fil
     "# Configuration and plan schema",
     "Each table is made of the schema that the code validates with. A field with `[]` is one of a list, with `*` one under any name; `?` marks a field that may be left out. The meaning is the comment beside the field in the code.",
     ...made.flatMap(({ name, title, about, json, sources }) => {
-      const meanings = commentsOf(sources.map((path) => readFileSync(`${root}/${path}`, "utf8")));
+      const meaning = meaningsIn(sources.map((path) => readFileSync(`${root}/${path}`, "utf8")));
       return [
         `## ${title}`,
         `${about} JSON Schema: <a href="/docs/reference/${name}.schema.json" target="_self">${name}.schema.json</a>.`,
         table(
           ["field", "type", "meaning"],
-          rows(json).map(({ path, type, field }) => [code(path), type, plain(meanings.get(field) ?? "")]),
+          rows(json, meaning).map((row) => [code(row.path), row.type, plain(row.meaning)]),
         ),
       ];
     }),
@@ -108,24 +109,29 @@ export function schemaFiles(root: string): { readonly page: string; readonly fil
 interface Row {
   readonly path: string;
   readonly type: string;
-  /** Its own name, without those of the objects around it. */
-  readonly field: string;
+  /** Empty where it has none, or branches of a union have different ones. */
+  readonly meaning: string;
 }
 
 /** Every field below a schema, objects before their fields, to a maximum depth. */
-function rows(schema: JsonSchema, path = "", depth = 0): readonly Row[] {
+function rows(schema: JsonSchema, meaning: Meaning, path = "", depth = 0): readonly Row[] {
   const found = new Map<string, Row>();
   const keep = (row: Row): void => {
     const before = found.get(row.path);
-    if (before === undefined) found.set(row.path, row);
-    else if (!before.type.split(" or ").includes(row.type)) found.set(row.path, { ...before, type: `${before.type} or ${row.type}` });
+    if (before === undefined) {
+      found.set(row.path, row);
+      return;
+    }
+    const type = before.type.split(" or ").includes(row.type) ? before.type : `${before.type} or ${row.type}`;
+    found.set(row.path, { ...before, type, meaning: before.meaning === row.meaning ? row.meaning : "" });
   };
   const into = (below: JsonSchema, at: string): void => {
-    if (depth < 6) for (const row of rows(below, at, depth + 1)) keep(row);
+    if (depth < 6) for (const row of rows(below, meaning, at, depth + 1)) keep(row);
   };
+  const fields = new Set(Object.keys(schema.properties ?? {}));
   for (const [field, below] of Object.entries(schema.properties ?? {})) {
     const at = `${path === "" ? "" : `${path}.`}${field}`;
-    keep({ path: `${at}${schema.required?.includes(field) ? "" : "?"}`, type: typeText(below), field });
+    keep({ path: `${at}${schema.required?.includes(field) ? "" : "?"}`, type: typeText(below), meaning: meaning(field, fields) });
     into(below, at);
   }
   for (const one of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) into(one, path);
@@ -146,19 +152,4 @@ function typeText(schema: JsonSchema): string {
   const least = minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? "" : ` ≥ ${minimum}`;
   const most = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? "" : ` ≤ ${maximum}`;
   return `${typeof type === "string" ? type : (type ?? ["any"]).join(" or ")}${least}${most}`;
-}
-
-/**
- * The comments right before fields, by the field. A name that most declarations leave without a comment, or that has several, gets none.
- */
-function commentsOf(sources: readonly string[]): ReadonlyMap<string, string> {
-  const comments = new Map<string, string[]>();
-  const commented = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:readonly )?(\w+)\??:/g;
-  const text = sources.join("\n");
-  for (const [, comment = "", name = ""] of text.matchAll(commented)) {
-    comments.set(name, [...(comments.get(name) ?? []), comment.replace(/\s*\n\s*\*? ?/g, " ").trim()]);
-  }
-  const declared = (name: string): number => [...text.matchAll(new RegExp(`^\\s*${name}: (?!string|number|boolean)`, "gm"))].length;
-  const clear = [...comments].filter(([name, all]) => new Set(all).size === 1 && 2 * all.length >= declared(name));
-  return new Map(clear.map(([name, [comment = ""]]) => [name, comment]));
 }
