@@ -10,6 +10,7 @@ import { sketchOf } from "@/solver/prediction/sketch";
 import { type Benchmark, type Measurement, overSeeds } from "../lib/benchmark";
 import { dataPresent } from "../lib/compareData";
 import { type Ladder, ladders, workflowsOf } from "../lib/ladders";
+import { once } from "../lib/once";
 import { keptRows, writeResults, writeRows, writeTables } from "../lib/results";
 import { embedding, embeddingsOf, encoderFolder } from "./encoded";
 import { CORRELATIONS, confidenceErrors, lengthErrors } from "./heldOutErrors";
@@ -34,7 +35,7 @@ const LAB_PROGRAMS = 43_000;
 const measured: readonly Ladder[] = [...ladders, { family: "Qwen2-Instruct", task: "gsm", replicas: [] }];
 
 /** Errors on held-out prompts of every ladder, by split. */
-async function measureErrors() {
+const errors = once(async () => {
   const rows = [];
   for (const ladder of measured) {
     const prompts = await promptsOf(ladder);
@@ -48,15 +49,7 @@ async function measureErrors() {
   writeTables("prediction", parts);
   process.stderr.write(`\n${parts.join("\n\n")}\n`);
   return rows;
-}
-
-let known: ReturnType<typeof measureErrors> | null = null;
-
-/** The errors, measured once. */
-function errors(): ReturnType<typeof measureErrors> {
-  known ??= measureErrors();
-  return known;
-}
+});
 
 /** Compared with the source's (Chimera, tables 2 and 3). */
 async function heldOut(): Promise<Measurement> {

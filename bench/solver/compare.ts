@@ -55,7 +55,7 @@ const compared = once(async (): Promise<readonly Compared[]> => {
           rate: { kind: "load", least: 0.6, most: 0.9 },
           sloScale: SLO_SCALE,
           requests: 10_000,
-          // Plans made anew for every rate are in bench/cascadia, with seeds.
+          // bench/cascadia plans every system for every rate, with seeds.
           replan: false,
           engine,
           progress: (line) => process.stderr.write(`${line}\n`),

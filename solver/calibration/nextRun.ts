@@ -146,9 +146,9 @@ function ladder(most: number): readonly number[] {
 const FIRST_LENGTHS = 3;
 
 /**
- * The cover. The first lengths come with one request in flight, the most, the middle, and then every other step: most requests of an open
- * loop below saturation run beside one to three others, and a slow engine has no time for all lengths. The other lengths follow at one, the
- * most and the middle, then lengths and steps alternating.
+ * The cover. First, the first lengths run with every number of requests in flight: one, the most, the middle, then the rest. A slow engine
+ * has no time for more, and below saturation most requests of an open loop run beside one to three others. Then the other lengths run with
+ * one, the most and the middle; last, with the rest of the numbers, every second length each.
  */
 function covering(state: SweepState): readonly RunPoint[] {
   const rungs = ladder(state.mostConcurrency);

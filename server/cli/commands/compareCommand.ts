@@ -57,7 +57,7 @@ export function addCompareCommand(program: Command, onExit: (code: ExitCode) => 
     )
     .option("--slo-scale <x>", "SLO scale behind the highest throughput", numberFlag({ min: 0.1, max: 1000 }), 5)
     .option("--requests <n>", "requests of a measurement, at most", numberFlag({ min: 200, max: 1_000_000, whole: true }), 10_000)
-    .option("--no-replan", "with --baselines: keep each plan as the rate rises, and do not look for the highest rate of plans made anew")
+    .option("--no-replan", "with --baselines: keep each plan as the rate rises; without it every system is also planned for each rate")
     .option("--json", "print JSON")
     .addOption(new Option("--judge-engine <model>").hideHelp())
     .addHelpText("after", HELP)
