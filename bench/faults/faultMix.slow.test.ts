@@ -15,7 +15,7 @@ const faults = {
   "an engine that answers 429": /the engine answered 429/,
   "an engine that answers nonsense": /the engine's answer is not a completion/,
   "a stream without an end": /without \[DONE\]/,
-  "a judge that is down": /ECONNREFUSED/,
+  "a judge that is down": /judge-unavailable: .*(ECONNREFUSED|ECONNRESET|other side closed)/,
   "a judge that is slow": /no score within/,
 };
 

@@ -42,7 +42,7 @@ test("what nothing measures says why, and unknown systems and figures are refuse
   const unknown = await weir("reproduce", "kairos", "--figure", "9,99");
   expect([unknown.code, unknown.stderr]).toEqual([
     2,
-    expect.stringMatching(/^--figure: kairos has no figure 99 here; there are table 1, 9, 14, 15, 16, /),
+    expect.stringMatching(/^--figure: kairos has no figure 99 here; there are table 1, 9, 14, 15, 16, /m),
   ]);
   expect((await weir("reproduce", "routellm")).code).toBe(2);
 });

@@ -48,7 +48,8 @@ describe("what a gateway learns of workflows", () => {
     const metrics = async () => (await fetch(`${gateway.adminUrl}/metrics`)).text();
     for (const line of ['weir_workflow_calls_total{named="yes"} 8', "weir_workflow_programs_total 2"])
       expect(await metrics()).toContain(line);
-    await until(async () => (await metrics()).includes("weir_workflow_agents 1"));
+    // Two programs are too few for latencies to converge, so no agent has a place.
+    expect(await metrics()).toContain("weir_workflow_agents 0");
   });
 
   it("has a call follow as many calls of one agent as it names, by the headers that applications' own client writes", async () => {
@@ -187,7 +188,8 @@ describe("the order by workflows", () => {
     // Until both agents' latencies have converged and are published.
     await until(async () => {
       for (const agent of ["slow", "quick"]) await call(gateway, { "x-weir-agent": agent });
-      return (await distanceOf("quick")) < (await distanceOf("slow"));
+      const placed = (await (await fetch(`${gateway.adminUrl}/metrics`)).text()).includes("weir_workflow_agents 2");
+      return placed && (await distanceOf("quick")) < (await distanceOf("slow"));
     });
     const { learnt } = await workflowsOf(gateway);
     expect(learnt.agents.map(({ distanceSeconds }) => distanceSeconds)).toEqual([expect.any(Number), expect.any(Number)]);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { SolveRequest } from "@/server/contracts/planRequest";
 import type { Examination, ExaminedKind, PlanningProgress } from "@/server/contracts/studio";
+import { countOfBaselines } from "@/solver/baselines/allBaselines";
 import type { PlanningSituation } from "@/solver/cascade/explore/situation";
 import { planConstraintsSchema } from "@/solver/plan/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
@@ -22,6 +23,8 @@ const situation: PlanningSituation = {
   },
   requestsPerSecond: 40,
 };
+/** Every baseline, and the plan itself. */
+const systemsBeside = countOfBaselines(workload.outcomes.models.length) + 1;
 const objective: Objective = {
   kind: "latency-under-quality",
   latency: "end-to-end",
@@ -137,7 +140,7 @@ describe("examine", { timeout: 120_000 }, () => {
 
   it("puts the baselines beside the plan by the same simulation, and says why one cannot stand there", () => {
     const { systems, refused } = examined("baselines");
-    expect(systems.length + refused.length).toBe(workload.outcomes.models.length + 6);
+    expect(systems.length + refused.length).toBe(systemsBeside);
     expect(systems.map(({ name }) => name)).toContain("CascadeServe");
     for (const { gpus, quality, qualityLow, costUsdPerRequest } of systems) {
       expect(gpus).toBeLessThanOrEqual(objective.maxGpus);
@@ -167,7 +170,7 @@ describe("examine", { timeout: 120_000 }, () => {
     expect(new Set(told.map(({ phase }) => phase))).toEqual(new Set(["examining"]));
     const examining = told.map(({ done }) => done);
     expect(examining).toEqual([...examining].sort((a, b) => a - b));
-    expect(examining.at(-1)).toBe(workload.outcomes.models.length + 6);
+    expect(examining.at(-1)).toBe(systemsBeside);
     let asked = 0;
     const leave = () => {
       asked += 1;

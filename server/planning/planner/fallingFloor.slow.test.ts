@@ -44,11 +44,15 @@ test.runIf(present)(
     });
     const largest = plans.map(({ deployment }) => deployment.find(({ model }) => model === "llama-3.1-405b-fp8")?.gpus ?? 0);
     const cascades = plans.map(({ policy }) => policy.stages.map(({ model }) => model).join(" > "));
+    const stageCounts = plans.map(({ policy }) => policy.stages.length);
     for (let at = 1; at < plans.length; at += 1) {
-      expect(parametersPerGpu[at]).toBeLessThanOrEqual(parametersPerGpu[at - 1] ?? 0);
+      // A dropped first stage leaves its GPUs to the next larger model, so the mean may rise a little there.
+      const dropsAStage = stageCounts[at] !== stageCounts[at - 1];
+      expect(parametersPerGpu[at]).toBeLessThanOrEqual((parametersPerGpu[at - 1] ?? 0) * (dropsAStage ? 1.05 : 1));
       expect(largest[at]).toBeLessThanOrEqual(largest[at - 1] ?? 0);
       expect(plans[at]?.predictions.p95Seconds).toBeLessThanOrEqual((plans[at - 1]?.predictions.p95Seconds ?? 0) * 1.05);
     }
+    expect(parametersPerGpu.at(-1)).toBeLessThan((parametersPerGpu[0] ?? 0) / 4);
     expect(largest[0]).toBeGreaterThan(0);
     expect(largest.at(-1)).toBe(0);
     expect(new Set(cascades).size).toBeGreaterThan(1);
