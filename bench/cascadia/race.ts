@@ -48,7 +48,7 @@ export async function raceLadder(
   const rows: RaceRow[] = [];
   for (const seed of cascadiaCases.seeds) {
     const scene = await ladderScene(ladder, seed);
-    const gates = [judgeGate(scene, true), await agreementGate(scene)];
+    const gates = [judgeGate(scene, true), judgeGate(scene, false), await agreementGate(scene)];
     const cascades = [judgeGate(scene, false), autoMixGate(scene)];
     for (const one of ladder.cases) {
       const own = caseScene(scene, one);

@@ -14,7 +14,7 @@ const EARLIER: Readonly<Record<What, Readonly<Record<number, readonly [predicted
 };
 
 /** One rate of one kind of plan. */
-interface Row {
+export interface Row {
   readonly engine: string;
   readonly what: What;
   readonly rate: number;
@@ -23,7 +23,7 @@ interface Row {
 }
 
 /** @throws Error where a run began before its prediction was stored. */
-function rowsOf(records: Records): readonly Row[] {
+export function rowsOf(records: Records): readonly Row[] {
   const found = records.all("cascade-measured").flatMap((run): readonly Row[] => {
     const before = records.find("cascade-predicted", run.key);
     const [engine = "", what = "", rate = ""] = run.key.split(" | ");
@@ -61,7 +61,23 @@ const share = (value: number | null): string => points(value === null ? null : 1
 function mainTable(rows: readonly Row[]): string {
   return table(
     [
-      ...["engine", "what", "requests/s", "n", "failed", "thresholds", "cores", "quality", "escalated", "mean", "p95", "band", "in it"],
+      ...[
+        "engine",
+        "what",
+        "requests/s",
+        "n",
+        "failed",
+        "thresholds",
+        "cores",
+        "quality",
+        "escalated",
+        "mean",
+        "p50",
+        "p95",
+        "band",
+        "in it",
+        "p99",
+      ],
       ...["late", "p95 earlier"],
     ],
     rows.map(({ engine, what, rate, predicted, measured }) => [
@@ -70,8 +86,10 @@ function mainTable(rows: readonly Row[]): string {
       `${points(predicted.quality)} / ${points(measured.quality)}`,
       `${share(predicted.escalated)} / ${share(measured.escalated)}`,
       `${ms(predicted.mean)} / ${ms(measured.mean)}`,
+      `${ms(predicted.p50)} / ${ms(measured.p50)}`,
       `${predicted.refused === null ? ms(predicted.p95) : "refused"} / ${ms(measured.p95)}`,
       ...bandOf(predicted, measured),
+      `${ms(predicted.p99)} / ${ms(measured.p99)}`,
       ms(measured.lateP95),
       EARLIER[what][rate]?.join(" / ") ?? "-",
     ]),

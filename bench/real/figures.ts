@@ -35,6 +35,9 @@ export function figuresOf({ endToEndSeconds, ttftSeconds, outputTokens }: Timed)
 
 /** What a client measured of a run, with its own lag. */
 export interface MeasuredRun extends RunFigures {
+  /** Requests that were sent. */
+  readonly sent: number;
+  /** Those that count: answered, and after the warm-up. */
   readonly requests: number;
   /** Failed, and not answered in time. */
   readonly failed: number;
@@ -49,7 +52,7 @@ export interface MeasuredRun extends RunFigures {
 }
 
 /** Requests at the start of a run that meet an emptier engine than later ones. */
-const WARM_UP_SHARE = 0.1;
+export const WARM_UP_SHARE = 0.1;
 
 /** @param outputTokens of each request, where the answers do not count them. */
 export function measuredFigures({ answers, unanswered }: ClientRun, outputTokens: ArrayLike<number>, streamed: boolean): MeasuredRun {
@@ -65,6 +68,7 @@ export function measuredFigures({ answers, unanswered }: ClientRun, outputTokens
       ttftSeconds: streamed ? counted.map(({ firstSeconds, endSeconds }) => firstSeconds ?? endSeconds) : null,
       outputTokens: tokens,
     }),
+    sent: answers.length + unanswered,
     requests: counted.length,
     failed: unanswered + sorted.filter(({ status }) => status !== 200).length,
     inputTokens: counted.reduce((sum, answer) => sum + (answer.inputTokens ?? 0), 0),

@@ -78,7 +78,7 @@ export async function planOf(
 }
 
 /** A model's replica under a profile. @throws when it does not fit its card. */
-function replicaOf({ profile, cards }: PredictionContext, model: string) {
+export function replicaOf({ profile, cards }: Pick<PredictionContext, "profile" | "cards">, model: string) {
   const all = catalogueOf(cards);
   const [card, core] = [all.models[model], all.gpus[PROCESSOR_CARD]];
   if (card === undefined || core === undefined) throw new Error(`no card of ${card === undefined ? model : PROCESSOR_CARD}`);

@@ -8,11 +8,14 @@ import { readUserCards } from "@/solver/hardware/catalogue";
 import type { Benchmark, Measurement } from "../lib/benchmark";
 import { once } from "../lib/once";
 import { resultsFolder } from "../lib/results";
+import type { CascadeFigures } from "./cascadeFigures";
+import { rowsOf } from "./cascadeReport";
 import { cascadeRuns } from "./cascadeRuns";
 import { isEngineThere } from "./connections";
 import { endOnSignals } from "./realEngine";
 import { Records } from "./records";
 import { writeReport } from "./report";
+import { paceBefore, samePairs } from "./samePairs";
 import { realSettings } from "./settings";
 import { type RealBench, SHARES, singleRuns } from "./singleRuns";
 import {
@@ -22,6 +25,7 @@ import {
   medianError,
   medianHalfWidth,
   missingRuns,
+  type Pair,
   pairsOf,
   plansOnly,
   repeatNoise,
@@ -68,62 +72,103 @@ const measured = once(async (): Promise<Records> => {
   return records;
 });
 
-/** Compared runs, each once, and all with their repeats; why they are too few for a figure. */
-async function compared() {
-  const all = pairsOf(await measured());
-  const pairs = firstOnly(all);
-  const missing = missingRuns(pairs, SHARES);
-  const refused = pairs.length - plansOnly(pairs).length;
-  const engines = [...new Set(pairs.map(({ engine }) => engine))].join(" and ");
-  const says = `${pairs.length} open-loop runs of ${engines} at 20 to 85 % of measured saturation, ${refused} of them refused by the planner; the fit saw closed loops of fixed lengths (see real.md)`;
-  return { all, pairs, missing, says };
+/** Runs with predictions of a kind, each once, and all with their repeats; why they are too few for a figure. */
+interface Compared {
+  readonly all: readonly Pair[];
+  readonly pairs: readonly Pair[];
+  readonly missing: string | null;
+  readonly says: string;
 }
 
-type Compared = Awaited<ReturnType<typeof compared>>;
+/** What a run is predicted by: the plan before it, or the simulation of the requests that were sent. */
+type By = "the plan" | "the same requests";
+
+async function compared(by: By): Promise<Compared> {
+  const records = await measured();
+  const planned = pairsOf(records);
+  const all = by === "the plan" ? planned : samePairs(planned, records, traffics(), paceBefore);
+  const pairs = firstOnly(all);
+  const engines = [...new Set(pairs.map(({ engine }) => engine))].join(" and ");
+  const refused = by === "the plan" ? `, ${pairs.length - plansOnly(pairs).length} of them refused by the planner` : "";
+  return {
+    ...{ all, pairs, missing: missingRuns(pairs, SHARES) },
+    says: `${pairs.length} open-loop runs of ${engines} at 20 to 85 % of measured saturation${refused}; predicted by ${by} at the pace before the run; the fit saw closed loops of spread lengths (see real.md)`,
+  };
+}
 
 /** A figure of the compared runs, which is none where they are too few. */
-function figure(name: string, unit: string, budget: Benchmark["budget"], of: (runs: Compared) => Omit<Measurement, "unit">): Benchmark {
+function figure(
+  name: string,
+  by: By,
+  unit: string,
+  budget: Benchmark["budget"],
+  of: (runs: Compared) => Omit<Measurement, "unit">,
+): Benchmark {
   return {
-    name: `real engines: ${name}`,
+    name: `real engines, by ${by}: ${name}`,
     budget,
     async run() {
-      const runs = await compared();
+      const runs = await compared(by);
       return { unit, ...(runs.missing === null ? of(runs) : { figure: Number.NaN, detail: runs.missing }) };
     },
   };
 }
 
 /** The median error of a figure over all runs. */
-const median = (name: string, field: ErrorField, most: number): Benchmark =>
-  figure(name, "% off", { figure: most, keep: "at most" }, ({ all, pairs, says }) => {
+const median = (name: string, by: By, field: ErrorField, most: number): Benchmark =>
+  figure(name, by, "% off", { figure: most, keep: "at most" }, ({ all, pairs, says }) => {
     const noise = repeatNoise(all, field);
     const beside = noise === null ? "" : `; standard deviation of repeats ${(100 * noise).toFixed(1)} %`;
     return { figure: 100 * medianError(pairs, field), detail: `median of ${says}${beside}` };
   });
 
 /** The largest group's median error of the p95: groups are the shares of saturation. */
-const worstGroup = figure("p95, worst group", "% off", { figure: 15, keep: "at most" }, ({ pairs, says }) => {
-  const each = SHARES.map((share) => {
-    const own = pairs.filter((pair) => pair.share === share);
-    return { share, error: medianError(own, "p95") };
+const worstGroup = (by: By): Benchmark =>
+  figure("p95, worst group", by, "% off", { figure: 15, keep: "at most" }, ({ pairs, says }) => {
+    const each = SHARES.map((share) => {
+      const own = pairs.filter((pair) => pair.share === share);
+      return { share, error: medianError(own, "p95") };
+    });
+    const errors = each.map(({ share, error }) => `${Math.round(100 * share)} %: ${(100 * error).toFixed(1)}`).join(", ");
+    return { figure: 100 * Math.max(...each.map(({ error }) => error)), detail: `medians by load of ${says}; ${errors}` };
   });
-  const errors = each.map(({ share, error }) => `${Math.round(100 * share)} %: ${(100 * error).toFixed(1)}`).join(", ");
-  return { figure: 100 * Math.max(...each.map(({ error }) => error)), detail: `medians by load of ${says}; ${errors}` };
+
+const inBand = (name: string, by: By, budget: Benchmark["budget"]): Benchmark =>
+  figure(name, by, "% of runs", budget, ({ pairs, says }) => ({ figure: 100 * bandShare(pairs), detail: `bands of ${says}` }));
+
+const width = (by: By): Benchmark =>
+  figure("half width of the p95 band", by, "% of the p95", { figure: 25, keep: "at most" }, ({ pairs, says }) => ({
+    ...{ figure: 100 * medianHalfWidth(pairs), detail: `median of ${says}` },
+  }));
+
+const by = (own: By): readonly Benchmark[] => [
+  median("mean end to end", own, "mean", 10),
+  median("time per output token", own, "tpot", 10),
+  median("time to first token", own, "ttft", 15),
+  worstGroup(own),
+  inBand("measured p95 in the 90 % band", own, { figure: 80, keep: "at least" }),
+  inBand("measured p95 in the 90 % band, not too wide", own, { figure: 97, keep: "at most" }),
+  width(own),
+];
+
+/** The largest difference between predicted and measured points of the cascade, over all rates that the planner accepts. */
+const cascade = (name: string, most: number, of: (figures: CascadeFigures) => number | null): Benchmark => ({
+  name: `real engines, cascade: ${name}`,
+  budget: { figure: most, keep: "at most" },
+  async run() {
+    const each = rowsOf(await measured()).flatMap(({ what, engine, rate, predicted, measured }) => {
+      const [own, other] = [of(predicted), of(measured)];
+      return what !== "cascade" || own === null || other === null ? [] : [{ engine, rate, apart: Math.abs(own - other) }];
+    });
+    const says = each.map(({ engine, rate, apart }) => `${engine} at ${rate}/s: ${apart.toFixed(1)}`).join(", ");
+    const figure = each.length === 0 ? Number.NaN : Math.max(...each.map(({ apart }) => apart));
+    return { figure, unit: "points", detail: `largest of ${says}` };
+  },
 });
 
-const inBand = (name: string, budget: Benchmark["budget"]): Benchmark =>
-  figure(name, "% of plans", budget, ({ pairs, says }) => ({ figure: 100 * bandShare(pairs), detail: `plans of ${says}` }));
-
-const width = figure("half width of the p95 band", "% of the p95", { figure: 25, keep: "at most" }, ({ pairs, says }) => ({
-  ...{ figure: 100 * medianHalfWidth(pairs), detail: `median of the plans of ${says}` },
-}));
-
 export const realBenchmarks: readonly Benchmark[] = [
-  median("mean end to end", "mean", 10),
-  median("time per output token", "tpot", 10),
-  median("time to first token", "ttft", 15),
-  worstGroup,
-  inBand("measured p95 in the plan's 90 % band", { figure: 80, keep: "at least" }),
-  inBand("measured p95 in the plan's 90 % band, not too wide", { figure: 97, keep: "at most" }),
-  width,
+  ...by("the plan"),
+  ...by("the same requests"),
+  cascade("quality predicted and measured", 2, ({ quality }) => quality),
+  cascade("share sent on, predicted and measured", 3, ({ escalated }) => (escalated === null ? null : 100 * escalated)),
 ];

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { Agent, request } from "undici";
 import { streamAnswer } from "@/server/measuring/streamAnswer";
@@ -12,6 +13,8 @@ const task = JSON.parse(readFileSync(taskFile, "utf8")) as ClientTask;
 const agent = new Agent({ connections: 1024, headersTimeout: 0, bodyTimeout: 0 });
 const url = task.url + task.path;
 const neverAborted = new AbortController().signal;
+// Every request in flight listens to it.
+setMaxListeners(0, neverAborted);
 
 let startedMs = 0;
 const now = (): number => (performance.now() - startedMs) / 1000;

@@ -78,8 +78,6 @@ export type RealRecord =
         readonly measured: MeasuredRun;
         /** Seconds after the run. */
         readonly paceAfter: number;
-        /** The prediction at the geometric mean of the paces before and after the run, which is made after it. */
-        readonly predictedAround: Predicted;
       })
   /** Outcomes of the planning questions, and the judge's time. */
   | (Of & {

@@ -4,8 +4,10 @@ import { resultsFolder } from "../lib/results";
 import { table } from "../lib/tables";
 import { cascadeParts } from "./cascadeReport";
 import type { RunFigures } from "./figures";
+import { fitTable } from "./fitFigures";
 import { ms } from "./milliseconds";
 import type { Records } from "./records";
+import { asMeasured, paceBefore, samePairs } from "./samePairs";
 import { seenBy, shareWithin } from "./seenLengths";
 import { SHARES } from "./singleRuns";
 import {
@@ -15,6 +17,7 @@ import {
   isInBand,
   medianError,
   medianHalfWidth,
+  medianOtherPart,
   missingRuns,
   type Pair,
   pairsOf,
@@ -39,6 +42,7 @@ export function writeReport(records: Records): string {
  */
 export function reportOf(records: Records, known: readonly Traffic[]): string {
   const pairs = pairsOf(records);
+  const same = samePairs(pairs, records, known, paceBefore);
   const missing = missingRuns(firstOnly(pairs), SHARES);
   const { commit, machine } = records.provenance;
   const parts = [
@@ -46,14 +50,18 @@ export function reportOf(records: Records, known: readonly Traffic[]): string {
     `Predicted beside measured, by \`npm run bench -- "real engines"\`, commit ${commit} on ${machine}. Each prediction was stored before its run began; all records are in \`real/runs.jsonl\`.`,
     conditions(records),
     "## One engine, open loop",
-    "Times in ms: predicted, then measured. The band is the plan's, 90 %, for a measurement of this length. `refused`: the planner refuses the load, and the figures are simulated without a plan. `late`: the client's 95th percentile of sending after the schedule. `pace`: how long a closed loop of four requests took, before the run and after it, over what it took around the sweep; predictions are made with the profile at the pace before. `p95 around`: predicted with the geometric mean of both paces.",
+    "Times in ms: predicted, then measured. The band is the plan's, 90 %, for a measurement of this length. `refused`: the planner refuses the load, and the figures are simulated without a plan. `late`: the client's 95th percentile of sending after the schedule. `pace`: how long a closed loop of four requests took, before the run and after it, over what it took around the sweep; predictions are made with the profile at the pace before. `p95 same`: of the very requests that were sent, simulated.",
     "Replayed arrivals are known to the planner: it plans with the very arrivals that are sent, and with other lengths of the same record. `p95 otherwise` is predicted with the other half of the record instead. Poisson arrivals and lengths are drawn with other seeds than those that are sent.",
-    singleTable(pairs),
-    "### Errors",
-    `Medians of absolute errors, refused loads included; bands and widths are of plans alone.${missing === null ? "" : ` Too few for the targets: ${missing}.`}`,
+    singleTable(pairs, same),
+    "### Errors of the plan",
+    `Medians of absolute errors, refused loads included; bands and widths are of plans alone.${missing === null ? "" : ` Too few for the targets: ${missing}.`} A plan's figures are those of its traffic in the long run. A run here has ${range(pairs.map(({ measured }) => measured.requests))} counted requests, begins with an idle engine, and has the requests that chance gave it; near saturation a queue takes longer than a run to build up. These errors hold all of that beside the model's own.`,
     errorTable(pairs),
-    "The speed of this machine changes within minutes with what else runs on its hardware. The same errors of predictions that are made after the run, at the pace before and after it, and know nothing else of it:",
-    errorTable(pairs.map((pair) => ({ ...pair, predicted: pair.predictedAround }))),
+    otherPart(pairs),
+    "### Errors of the model",
+    "The very requests that were sent, simulated at the moments at which they were sent, with the profile at the pace before the run: what is left is the model's error and the machine's noise. The simulation knows nothing else of the run. The band is of the profile's error alone.",
+    errorTable(same),
+    "The same with the profile as the sweep left it, without any pace: what a user has who measured once.",
+    errorTable(samePairs(pairs, records, known, asMeasured)),
     "### What the fits saw",
     "Fits see closed loops in which lengths are spread evenly by half around a centre; the runs above are open loops of other lengths. The last column is the share of the traffic's requests whose lengths are within the ranges of the fit.",
     seenTable(records, known),
@@ -66,15 +74,31 @@ function conditions(records: Records): string {
   const engines = records.all("engine").map(({ key, cores, command, loadSeconds }) => {
     return `- ${key}: on core ${cores}, up after ${Math.round(loadSeconds)} s: \`${command.join(" ")}\``;
   });
-  const fits = records.all("fit").map(({ key, minutes }) => `${key}: ${minutes.toFixed(1)} minutes`);
+  const fits = records.all("fit");
   return [
     "The product's process connector starts engines and judge with the product's connection, on the cores that the plan gives them. Cores below are those that the system shows for all processes of an engine. The bench pins its client to core 1, which engines, gateway and judge may use too; the gateway is not pinned.",
     ...(engines.length === 0 ? [] : ["", ...new Set(engines), ""]),
-    fits.length === 0 ? "" : `Profiles, fitted by \`weir measure\`: ${fits.join("; ")}.`,
+    ...(fits.length === 0
+      ? []
+      : [
+          "Profiles, fitted by `weir measure`, with the mean and the 90th percentile of the error on runs kept aside, and the relative standard deviation of repeats in brackets:",
+          "",
+          fitTable(fits),
+        ]),
   ].join("\n");
 }
 
-function singleTable(pairs: readonly Pair[]): string {
+/** The errors of the p95 where another part of the replayed record is known. */
+function otherPart(pairs: readonly Pair[]): string {
+  const error = medianOtherPart(firstOnly(pairs));
+  return error === null ? "" : `Replayed arrivals, planned with the other half of the record: p95 ${percent(error)} off, the median.`;
+}
+
+const range = (values: readonly number[]): string => (values.length === 0 ? "no" : `${Math.min(...values)} to ${Math.max(...values)}`);
+
+function singleTable(pairs: readonly Pair[], same: readonly Pair[]): string {
+  const sameOf = ({ engine, traffic, share, repeat }: Pair): Pair | undefined =>
+    same.find((one) => one.engine === engine && one.traffic === traffic && one.share === share && one.repeat === repeat);
   const both = (pair: Pair, field: keyof RunFigures): string => `${ms(pair.predicted[field])} / ${ms(pair.measured[field])}`;
   const bandOf = (pair: Pair): readonly string[] =>
     pair.predicted.refused === null
@@ -82,13 +106,20 @@ function singleTable(pairs: readonly Pair[]): string {
       : ["refused", "-"];
   return table(
     [
-      ...["engine", "traffic", "load", "requests/s", "n", "failed", "mean", "p50", "p95", "p95 otherwise", "p95 around", "band", "in it"],
+      ...["engine", "traffic", "load", "requests/s", "n", "failed", "mean", "p50", "p95", "p95 otherwise", "p95 same", "band", "in it"],
       ...["p99", "TTFT", "TPOT", "late", "pace"],
     ],
     pairs.map((pair) => [
       ...[pair.engine, pair.repeat === 0 ? pair.traffic : `${pair.traffic}, repeat ${pair.repeat}`, `${Math.round(100 * pair.share)} %`],
       ...[pair.requestsPerSecond.toPrecision(3), String(pair.measured.requests), String(pair.measured.failed)],
-      ...[both(pair, "mean"), both(pair, "p50"), both(pair, "p95"), ms(pair.p95OtherPart), ms(pair.predictedAround.p95), ...bandOf(pair)],
+      ...[
+        both(pair, "mean"),
+        both(pair, "p50"),
+        both(pair, "p95"),
+        ms(pair.p95OtherPart),
+        ms(sameOf(pair)?.predicted.p95),
+        ...bandOf(pair),
+      ],
       ...[both(pair, "p99"), both(pair, "ttft"), both(pair, "tpot"), ms(pair.measured.lateP95)],
       `${pair.pace.toFixed(2)}, ${pair.paceAfter.toFixed(2)}`,
     ]),
@@ -130,7 +161,6 @@ function errorTable(pairs: readonly Pair[]): string {
 }
 
 function seenTable(records: Records, known: readonly Traffic[]): string {
-  const range = ([least, most]: readonly [number, number]): string => `${least} to ${most}`;
   const rows = records.all("fit").flatMap((fit) => {
     const seen = seenBy(fit);
     const { runs, inputTokens, outputTokens, concurrency } = seen;

@@ -23,8 +23,9 @@ import { type PredictionContext, predictedAlone } from "./predictions";
 import { orderOn, type RealEngine, RealEngines } from "./realEngine";
 import type { Records } from "./records";
 import { runClient } from "./runClient";
+import { requestsOf, seedOf } from "./sameRequests";
 import type { RealSettings } from "./settings";
-import { atMeanRate, completionBody, type Traffic } from "./traffic";
+import { completionBody, type Traffic } from "./traffic";
 
 /** Shares of the measured saturation. */
 export const SHARES = [0.2, 0.5, 0.7, 0.85] as const;
@@ -129,30 +130,28 @@ async function oneRun({ records, settings, says }: RealBench, context: Predictio
   const { engine, run, requestsPerSecond, paceNow } = one;
   const { traffic, share, repeat } = run;
   const key = keyOf(engine.kind, run);
-  // Every share has its own arrivals; a repeat has those of the first.
-  const seed = 1000 * share;
-  const unscaled = traffic.arrivals(Math.max(LEAST_REQUESTS, Math.round(requestsPerSecond * settings.seconds)), seed);
+  const seed = seedOf(share);
+  const sent = Math.max(LEAST_REQUESTS, Math.round(requestsPerSecond * settings.seconds));
+  const { unscaled, atSeconds, lengths } = requestsOf({ traffic, share, requestsPerSecond, sent });
   const load = { key, requestsPerSecond, profile: context.profileHash };
   // A prediction without its run is of an earlier start, at another pace.
   const pace = await paceNow(seed + repeat);
-  const predictedAt = (pace: number, known: Float64Array, name: string) => {
+  const predictedWith = (known: Float64Array, name: string) => {
     const workload = workloadOf(engine.model, traffic, known, `${traffic.name} ${name}`);
     const asked = { workload, requestsPerSecond, models: [engine.model], mostCores: 1, fixed: null, qualityFloor: 0, judge: null };
     return predictedAlone({ ...context, profile: profileAt(context.profile, pace) }, asked);
   };
   const known = traffic.isReplayed ? unscaled : traffic.knownArrivals;
-  const { prediction, plan } = await predictedAt(pace, known, `${seed}`);
+  const { prediction, plan } = await predictedWith(known, `${seed}`);
   const [planned] = plan === null ? [] : targetEngines(plan);
   if (planned !== undefined && planned.id !== engine.id) throw new Error(`The plan has ${planned.id}; ${engine.id} runs.`);
-  const other = traffic.isReplayed ? (await predictedAt(pace, traffic.knownArrivals, "other part")).prediction.p95 : null;
+  const other = traffic.isReplayed ? (await predictedWith(traffic.knownArrivals, "other part")).prediction.p95 : null;
   records.add({ kind: "predicted", ...load, predicted: prediction, p95OtherPart: other, pace });
-  const lengths = traffic.drawn(unscaled.length, seed);
-  const at = atMeanRate(unscaled, requestsPerSecond);
   const requests = lengths.map((length, index) => ({
-    ...{ atSeconds: at[index] ?? 0, outputTokens: length.outputTokens },
+    ...{ atSeconds: atSeconds[index] ?? 0, outputTokens: length.outputTokens },
     body: completionBody(engine.model, length, seed * 100_000 + repeat * 50_000 + index),
   }));
-  const seconds = (at.at(-1) ?? 0) + 1;
+  const seconds = (atSeconds.at(-1) ?? 0) + 1;
   const task = { url: engine.url, path: "/v1/completions", requests, warmUp: 8, inFlight: null, seconds, streamed: true };
   const beganMs = Date.now();
   const measured = measuredFigures(
@@ -161,8 +160,7 @@ async function oneRun({ records, settings, says }: RealBench, context: Predictio
     true,
   );
   const paceAfter = await paceNow(seed + repeat + 0.5);
-  const { prediction: predictedAround } = await predictedAt(Math.sqrt(pace * paceAfter), known, `${seed}`);
-  records.add({ kind: "measured", ...load, beganMs, measured, paceAfter, predictedAround });
+  records.add({ kind: "measured", ...load, beganMs, measured, paceAfter });
   const predicted = records.all("predicted").findLast((one) => one.key === key)?.predicted;
   says(`${key} at ${requestsPerSecond.toFixed(1)}/s: p95 ${ms(predicted?.p95)} ms predicted, ${ms(measured.p95)} ms measured`);
 }

@@ -11,8 +11,6 @@ export interface Pair {
   readonly repeat: number;
   readonly requestsPerSecond: number;
   readonly predicted: Predicted;
-  /** The prediction at the pace before and after the run, made after it. */
-  readonly predictedAround: Predicted;
   /** The p95 when another part of the replayed record is known; null where arrivals are drawn. */
   readonly p95OtherPart: number | null;
   readonly measured: Extract<RealRecord, { kind: "measured" }>["measured"];
@@ -38,8 +36,7 @@ export function pairsOf(records: Records): readonly Pair[] {
     checkOrder(before, run);
     const { predicted, p95OtherPart, pace } = before;
     const of = { engine, traffic, share: Number(share), repeat: Number(repeat), requestsPerSecond };
-    const { paceAfter, predictedAround } = run;
-    return [{ ...of, predicted, predictedAround, p95OtherPart, measured, pace, paceAfter }];
+    return [{ ...of, predicted, p95OtherPart, measured, pace, paceAfter: run.paceAfter }];
   });
 }
 
@@ -59,6 +56,12 @@ function errorOf({ predicted, measured }: Pick<Pair, "predicted" | "measured">, 
 export function medianError(pairs: readonly Pair[], field: ErrorField): number {
   const errors = pairs.flatMap((pair) => errorOf(pair, field) ?? []).map(Math.abs);
   return errors.length === 0 ? Number.NaN : quantile(Float64Array.from(errors), 0.5);
+}
+
+/** Median of the absolute errors of the p95 where another part of the replayed record is known; null where nothing is replayed. */
+export function medianOtherPart(pairs: readonly Pair[]): number | null {
+  const errors = pairs.flatMap(({ p95OtherPart, measured }) => (p95OtherPart === null ? [] : [Math.abs(p95OtherPart / measured.p95 - 1)]));
+  return errors.length === 0 ? null : quantile(Float64Array.from(errors), 0.5);
 }
 
 /** Whether the measured p95 is in the predicted band. */
