@@ -98,10 +98,8 @@ async function compared(by: By): Promise<Compared> {
 
 /** A figure of the compared runs, which is none where they are too few. */
 function figure(
-  name: string,
-  by: By,
+  { name, by, budget }: Pick<Benchmark, "name" | "budget"> & { readonly by: By },
   unit: string,
-  budget: Benchmark["budget"],
   of: (runs: Compared) => Omit<Measurement, "unit">,
 ): Benchmark {
   return {
@@ -116,7 +114,7 @@ function figure(
 
 /** The median error of a figure over all runs. */
 const median = (name: string, by: By, field: ErrorField, most: number): Benchmark =>
-  figure(name, by, "% off", { figure: most, keep: "at most" }, ({ all, pairs, says }) => {
+  figure({ name, by, budget: { figure: most, keep: "at most" } }, "% off", ({ all, pairs, says }) => {
     const noise = repeatNoise(all, field);
     const beside = noise === null ? "" : `; standard deviation of repeats ${(100 * noise).toFixed(1)} %`;
     return { figure: 100 * medianError(pairs, field), detail: `median of ${says}${beside}` };
@@ -124,7 +122,7 @@ const median = (name: string, by: By, field: ErrorField, most: number): Benchmar
 
 /** The largest group's median error of the p95: groups are the shares of saturation. */
 const worstGroup = (by: By): Benchmark =>
-  figure("p95, worst group", by, "% off", { figure: 15, keep: "at most" }, ({ pairs, says }) => {
+  figure({ name: "p95, worst group", by, budget: { figure: 15, keep: "at most" } }, "% off", ({ pairs, says }) => {
     const each = SHARES.map((share) => {
       const own = pairs.filter((pair) => pair.share === share);
       return { share, error: medianError(own, "p95") };
@@ -134,10 +132,10 @@ const worstGroup = (by: By): Benchmark =>
   });
 
 const inBand = (name: string, by: By, budget: Benchmark["budget"]): Benchmark =>
-  figure(name, by, "% of runs", budget, ({ pairs, says }) => ({ figure: 100 * bandShare(pairs), detail: `bands of ${says}` }));
+  figure({ name, by, budget }, "% of runs", ({ pairs, says }) => ({ figure: 100 * bandShare(pairs), detail: `bands of ${says}` }));
 
 const width = (by: By): Benchmark =>
-  figure("half width of the p95 band", by, "% of the p95", { figure: 25, keep: "at most" }, ({ pairs, says }) => ({
+  figure({ name: "half width of the p95 band", by, budget: { figure: 25, keep: "at most" } }, "% of the p95", ({ pairs, says }) => ({
     ...{ figure: 100 * medianHalfWidth(pairs), detail: `median of ${says}` },
   }));
 
