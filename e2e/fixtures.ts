@@ -90,7 +90,9 @@ async function withStudio(
     WEIR_DCGM_PORT: String(ports[4]),
     WEIR_ENGINE_PORT_BASE: String(ports[5]),
   };
-  const launcher = spawn(process.execPath, [join(root, "scripts", `${started.command}.mjs`)], {
+  // Measuring vLLM takes minutes: its slow test does that.
+  const flags = started.command === "real" ? ["--no-measure"] : [];
+  const launcher = spawn(process.execPath, [join(root, "scripts", `${started.command}.mjs`), ...flags], {
     cwd: root,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "inherit"],

@@ -1,13 +1,14 @@
-// `npm run real [-- --yes]`: a studio with a cluster of vLLM on the cores of this computer.
+// `npm run real [-- --yes] [--no-measure]`: a studio with a cluster of vLLM on the cores of this computer, measured before it starts.
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { installVllm, isVllmThere, vllmProgram, vllmVersion } from "./installVllm.mjs";
 import { launchStudio, stateFolder } from "./launchStudio.mjs";
 import { refuse, root, runLoud } from "./prepare.mjs";
 
-const known = ["--yes"];
+const noMeasure = "--no-measure";
+const known = ["--yes", noMeasure];
 const unknown = process.argv.slice(2).find((argument) => !known.includes(argument));
-if (unknown !== undefined) refuse(`There is no option "${unknown}": known is --yes.`, 2);
+if (unknown !== undefined) refuse(`There is no option "${unknown}": known are ${known.join(" and ")}.`, 2);
 
 const own = process.env.WEIR_VLLM;
 const folder = resolve(own ?? join(stateFolder(), "vllm"));
@@ -17,6 +18,7 @@ if (!isVllmThere(folder)) {
     [
       "This runs two small language models, trained on arithmetic, in vLLM on the cores of this computer.",
       `It installs vLLM ${vllmVersion} for processors into ${folder}: 6 GB, about 10 minutes.`,
+      "Then it measures vLLM with both models, about 8 minutes; --no-measure leaves that out.",
       "Delete that folder to uninstall it. An environment that has vLLM already can be named in WEIR_VLLM.",
       "",
     ].join("\n"),
@@ -33,7 +35,8 @@ await launchStudio({
   ],
   endLine: "Ctrl-C ends the studio. Engines of vLLM run on: stop them under Apply first.",
   async beforeStart(stateDir) {
-    const attach = [join(root, "dist", "realCluster.mjs"), vllmProgram(folder), stateDir];
+    const flags = process.argv.includes(noMeasure) ? [noMeasure] : [];
+    const attach = [join(root, "dist", "realCluster.mjs"), vllmProgram(folder), stateDir, ...flags];
     if (runLoud(process.execPath, attach, { WEIR_ROOT: root }) !== 0) refuse("The cluster was not made; the reason stands above.");
   },
 });

@@ -1,7 +1,7 @@
 import type { MeasuredProfile } from "@/solver/hardware/measuredProfile";
 import { Badge } from "../ui/Badge";
 import { Table } from "../ui/Table";
-import { measuredLines, noiseText } from "./prepareMeasured";
+import { measuredLines, measuredTables, noiseText } from "./prepareMeasured";
 
 const columns = [
   { key: "words", name: "Work" },
@@ -12,12 +12,12 @@ const columns = [
 export function MeasuredTable({ profile }: { readonly profile: MeasuredProfile }) {
   return (
     <div className="flex min-w-0 flex-col gap-6">
-      {profile.engines.map((engine) => (
-        <section key={`${engine.model} ${engine.gpu} ${engine.shape.tp} ${engine.shape.pp}`} className="flex min-w-0 flex-col gap-2">
+      {measuredTables(profile).map(({ engine, title }) => (
+        <section key={title} className="flex min-w-0 flex-col gap-2">
           <h3 className="text-sm font-semibold">
-            {engine.model} on {engine.gpu}, tp {engine.shape.tp}, pp {engine.shape.pp} <Badge tone="neutral">measured</Badge>
+            {title} <Badge tone="neutral">measured</Badge>
           </h3>
-          <Table caption={`Times of ${engine.model} on ${engine.gpu}`} columns={columns}>
+          <Table caption={`Times of ${title}`} columns={columns}>
             {measuredLines(engine).map(({ words, value }) => (
               <tr key={words}>
                 <td>{words}</td>
@@ -26,8 +26,8 @@ export function MeasuredTable({ profile }: { readonly profile: MeasuredProfile }
             ))}
           </Table>
           <p className="text-xs text-ink-3">
-            {engine.measuredOn.source}, {engine.measuredOn.asOf}. {noiseText(engine)} These times are valid for this model on this hardware
-            in this shape only.
+            {engine.measuredOn.source}, {engine.measuredOn.asOf}. {noiseText(engine)} These times are valid for this engine with this model
+            on this hardware in this shape only.
           </p>
         </section>
       ))}

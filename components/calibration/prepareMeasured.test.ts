@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
-import { measuredLines, noiseText, shortSeconds } from "./prepareMeasured";
+import { measuredLines, measuredTables, noiseText, shortSeconds } from "./prepareMeasured";
 
 const engine: MeasuredEngine = {
   model: "small",
@@ -48,6 +48,14 @@ test("times are given with a unit that suits them, and limits with their origin"
   expect(lines.get("Sequences at once")).toBe("8 (as the runs show)");
   expect(lines.get("Tokens a step")).toMatch(/assumed/);
   expect(shortSeconds(0)).toBe("0 ms");
+});
+
+test("tables of one model on one GPU are told apart by the engine's software, which an older entry takes from its profile", () => {
+  const engines = [engine, { ...engine, engine: "weir-engine" }];
+  expect(measuredTables({ engine: "vllm", engines }).map(({ title }) => title)).toEqual([
+    "small on cpu-core with vLLM, tp 1, pp 1",
+    "small on cpu-core with weir-engine, tp 1, pp 1",
+  ]);
 });
 
 test("without a repeat the noise is said to be unknown", () => {

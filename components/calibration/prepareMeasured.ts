@@ -1,4 +1,6 @@
+import { engineTitle } from "@/solver/hardware/engineProfile";
 import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
+import type { MeasuredProfile } from "@/solver/hardware/measuredProfile";
 import { formatCount } from "../ui/format";
 
 /** A figure of a measured engine as displayed. */
@@ -6,6 +8,13 @@ export interface MeasuredLine {
   readonly words: string;
   readonly value: string;
 }
+
+/** The engines of a profile, each with the title of its table: two softwares may have the same model on the same GPU. */
+export const measuredTables = ({ engine: last, engines }: Pick<MeasuredProfile, "engine" | "engines">) =>
+  engines.map((engine) => {
+    const { model, gpu, shape, engine: software = last } = engine;
+    return { engine, title: `${model} on ${gpu} with ${engineTitle(software)}, tp ${shape.tp}, pp ${shape.pp}` };
+  });
 
 /** Seconds as ms or µs. */
 export const shortSeconds = (seconds: number): string =>

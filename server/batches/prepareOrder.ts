@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { profileInUse } from "@/server/calibration/profileInUse";
+import { profileForCluster } from "@/server/calibration/profileInUse";
 import type { Observation } from "@/server/clusters/connector/connector";
 import type { Outcome, PromptSet } from "@/server/contracts/studio";
 import type { BatchRequest } from "@/server/contracts/studio/batches";
@@ -71,7 +71,7 @@ export async function prepareOrder(request: BatchRequest, ground: OrderGround): 
     prompts: promptsByExpert(ensemble.experts, recruited.experts),
     ownLimits: ownLimits(set, store.prompts),
     sessionRows: store.sessionRows.list(gpu, [...ensemble.experts, ensemble.aggregator.model]),
-    engineProfile: profileInUse(store),
+    engineProfile: profileForCluster(store, request.clusterId),
     cards,
     concurrency: request.concurrency,
   };

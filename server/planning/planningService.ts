@@ -1,4 +1,4 @@
-import { profileInUse } from "@/server/calibration/profileInUse";
+import { profileForCluster } from "@/server/calibration/profileInUse";
 import type { CardStore } from "@/server/cards/cardStore";
 import type { DispatchRequest, ExamineRequest, ExploreRequest, SolveRequest } from "@/server/contracts/planRequest";
 import type { DispatchAnswer, Examination, ExamineEvent, ExploreAnswer, Outcome, SolveAnswer } from "@/server/contracts/studio";
@@ -165,7 +165,7 @@ export function createPlanningService(
       // The running replicas affect a plan only if changes are limited.
       ...(request.running !== undefined ? { running: request.running } : limited ? { running: running(clusterId) } : {}),
     };
-    const engineProfile = profileInUse(store);
+    const engineProfile = profileForCluster(store, clusterId);
     const trained = confidencePart(store, workload, { directStart, confidence });
     if (!trained.ok) return trained;
     const whole = { workload, workloadId, cluster, userCards, engineProfile, requestsPerSecond, ...asked, ...trained.part };

@@ -4,8 +4,8 @@ import { clusterFields } from "@/server/contracts/gateway/clusterFields";
 import { looksLikeKey, namesAKey } from "@/server/lib/secrets";
 import { machineName, oneLine, weightsSource } from "@/solver/wording/names";
 
-/** Builds an application of one model in Ray Serve LLM. */
-const llmImportPath = "ray.serve.llm:build_openai_app";
+/** Builds an application of one model in Ray Serve LLM, which is served by vLLM. */
+export const llmImportPath = "ray.serve.llm:build_openai_app";
 
 /** Cards of GPUs by Ray's accelerator types; an operator's own are added. Ray does not distinguish an H100 SXM from a PCIe one. */
 export const knownAccelerators: Readonly<Record<string, string>> = {

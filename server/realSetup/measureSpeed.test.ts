@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import type { Measuring } from "@/server/contracts/studio";
+import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
+import { joinMeasured, type MeasuredProfile, measuredProfile } from "@/solver/hardware/measuredProfile";
 import { measureSpeed, type SpeedParts } from "./measureSpeed";
 import type { StepContext } from "./setupStep";
 
@@ -58,6 +60,33 @@ test("gives a busy computer one longer try, and then says why there is no measur
     "arith-small was not measured. A fit needs 5 different runs, found 3. Start again to measure it.",
   );
   expect([never.used, never.kept]).toEqual([[], []]);
+});
+
+const span = { least: 1, most: 8 };
+const measuredOn = { runs: 9, requests: 90, inputTokens: span, outputTokens: span, concurrency: span, asOf: "2026-11-28", source: "s" };
+const profileOf = (id: string, engine: string): MeasuredProfile => {
+  const placed = { model: "arith-small", gpu: "cpu-core", shape: { tp: 1, pp: 1 }, errors: null, p95Errors: null };
+  return measuredProfile({ id, name: id, engine }, [{ ...placed, measuredOn } as unknown as MeasuredEngine]);
+};
+
+test("set up again, plans keep a profile that has the engines of the set-up, and leave one that has not", async () => {
+  const own = profileOf("own", "weir-engine");
+  const other = profileOf("other", "vllm");
+  const joined = { ...joinMeasured([own, other]), id: "joined" };
+  const usedAfter = async (inUse: MeasuredProfile): Promise<string> => {
+    let used = inUse.id;
+    const list = () => [own, other, joined].map((profile) => ({ profile }));
+    const use = (id: string) => {
+      used = id;
+      return { ok: true };
+    };
+    const parts = { store: { calibrations: { list, inUse: () => used } }, calibrations: { use } } as unknown as SpeedParts;
+    const record = () => ({ clusterId: "c", speedId: "own" }) as ReturnType<StepContext["record"]>;
+    const context = { signal: new AbortController().signal, actor: "ada", say: () => undefined, keep: () => undefined, record };
+    expect(await measureSpeed(parts)(context)).toBe("The engines were measured before; plans use it.");
+    return used;
+  };
+  expect([await usedAfter(joined), await usedAfter(other)]).toEqual(["joined", "own"]);
 });
 
 test("sends no load to engines that a plan in force uses", async () => {

@@ -1,7 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Measuring, MeasuringOrder, Outcome } from "@/server/contracts/studio";
+import { profileInUse } from "@/server/calibration/profileInUse";
+import type { Measuring, Outcome } from "@/server/contracts/studio";
 import type { Fleet } from "@/server/fleet/fleet";
+import { awaitMeasurement, type EngineMeasuring } from "@/server/measuring/awaitMeasurement";
 import type { Store } from "@/server/store/store";
+import { isMeasured } from "@/solver/hardware/engineProfile";
+import { covers } from "@/solver/hardware/measuredProfile";
 import { realModelNames } from "./realNames";
 import { SetupFailure, type SetupStep, type StepContext, unwrap } from "./setupStep";
 import { clusterOf } from "./startEngines";
@@ -11,7 +14,6 @@ const MINUTES = { "arith-small": 0.5, "arith-large": 0.8 } as const;
 /** What a busy computer takes, where that was too short. */
 const MORE_MINUTES = 2.5;
 const TOKENS = 300_000;
-const LOOK_MS = 500;
 
 /** A first plan is for this share of what one engine of the large model answers: judge, gateway and client use the same cores. */
 const FIRST_SHARE = 0.25;
@@ -20,12 +22,7 @@ const FIRST_FLOOR = 80;
 export interface SpeedParts {
   readonly fleet: Pick<Fleet, "get">;
   readonly store: Pick<Store, "calibrations">;
-  /** `Measure this engine`, whose profile joins the measured engines of the one in use. */
-  readonly measuring: {
-    start(order: MeasuringOrder, actor: string): Promise<Outcome<object>>;
-    state(): Measuring | null;
-    stop(): Outcome<object>;
-  };
+  readonly measuring: EngineMeasuring;
   readonly calibrations: { use(id: string, actor: string): Outcome<object>; remove(id: string, actor: string): Outcome<object> };
 }
 
@@ -36,17 +33,21 @@ export const measureSpeed =
     const { calibrations, store } = parts;
     const { actor, record, keep } = context;
     const { speedId } = record();
-    if (speedId !== null && store.calibrations.list().some(({ profile }) => profile.id === speedId)) {
-      unwrap(calibrations.use(speedId, actor));
+    const before = store.calibrations.list().find(({ profile }) => profile.id === speedId)?.profile;
+    if (before !== undefined) {
+      const used = profileInUse(store);
+      // Engines that were measured since are in it too.
+      const isCovered = isMeasured(used) && isMeasured(before) && covers(used, before);
+      if (!isCovered) unwrap(calibrations.use(before.id, actor));
       return "The engines were measured before; plans use it.";
     }
-    let [before, runs] = [null as string | null, 0];
+    let [last, runs] = [null as string | null, 0];
     for (const [index, model] of realModelNames.entries()) {
       const { profileId, points } = await measured(model, index / realModelNames.length, parts, context);
       unwrap(calibrations.use(profileId, actor));
       // The next profile has its engine too.
-      if (before !== null) unwrap(calibrations.remove(before, actor));
-      before = profileId;
+      if (last !== null) unwrap(calibrations.remove(last, actor));
+      last = profileId;
       runs += points.length;
       if (index === realModelNames.length - 1)
         keep({ speedId: profileId, suggested: { requestsPerSecond: firstRate(points), qualityFloor: FIRST_FLOOR } });
@@ -59,13 +60,12 @@ async function measured(model: (typeof realModelNames)[number], share: number, p
   let why = "";
   for (const minutes of [MINUTES[model], MORE_MINUTES]) {
     const ended = await measuredWithin(minutes, { model, share }, parts, context);
-    if (typeof ended !== "string") return ended;
-    why = ended;
+    if (ended.ok) return ended;
+    why = ended.message;
   }
   throw new SetupFailure(`${model} was not measured. ${why} Start again to measure it.`);
 }
 
-/** Its profile, or why there is none. */
 async function measuredWithin(
   minutes: number,
   { model, share }: { readonly model: string; readonly share: number },
@@ -75,20 +75,11 @@ async function measuredWithin(
   const { signal, actor, say } = context;
   const { url, gpu } = await idleEngine(model, fleet, context);
   unwrap(await measuring.start({ url, model, gpu, minutes, tokens: TOKENS, servingOthers: false }, actor));
-  for (;;) {
-    const now = measuring.state();
-    if (now === null) return "The measurement is gone.";
-    if (now.state.kind === "refused") return now.state.message;
-    if (now.state.kind === "measured") return { profileId: now.state.profile.id, points: now.points };
-    const done = Math.min(1, Math.max(0, 1 - now.left.seconds / now.announced.seconds));
-    say(`${model}: ${now.doing}`, share + done / realModelNames.length);
-    try {
-      await sleep(LOOK_MS, undefined, { signal });
-    } catch (stopped) {
-      measuring.stop();
-      throw stopped;
-    }
-  }
+  const onState = ({ doing, left, announced }: Measuring): void => {
+    const done = Math.min(1, Math.max(0, 1 - left.seconds / announced.seconds));
+    say(`${model}: ${doing}`, share + done / realModelNames.length);
+  };
+  return awaitMeasurement(measuring, { signal, onState });
 }
 
 /** The engine of a model on the cluster, which no plan uses. @throws SetupFailure. */

@@ -36,6 +36,7 @@ export interface AskedModels {
   readonly judgeUrl: string;
   /** `keep` starts the judge of the cluster; `release` ends it if no workload is made. */
   readonly programs: Pick<EngineHost, "keep" | "release">;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -44,10 +45,10 @@ export interface AskedModels {
  * names the addresses that answered, and no cluster.
  *
  * @returns the workload's id; or a sentence, if an engine or the judge does not answer.
- * @throws Error with its reason where an engine does not start.
+ * @throws Error with its reason where an engine does not start; the signal's reason.
  */
 export async function askModels(asked: AskedModels): Promise<Outcome<{ readonly workloadId: string }>> {
-  const { store, cards, stateDir, models, judgeUrl, programs } = asked;
+  const { store, cards, stateDir, models, judgeUrl, programs, signal } = asked;
   // Of an attempt that was killed.
   endProfiles(store);
   const uploads = createUploads(stateDir);
@@ -78,7 +79,7 @@ export async function askModels(asked: AskedModels): Promise<Outcome<{ readonly 
       ...{ name: "Arithmetic, answered in llama.cpp", questions, judge: { model: JUDGE_MODEL, at: at(judgeUrl) } },
       models: engines.map(({ url }, index) => ({ model: models[index]?.name ?? "", at: at(url) })),
     };
-    const run = { signal: new AbortController().signal, actor, made: { promptSetId: null, profileId: null } };
+    const run = { signal, actor, made: { promptSetId: null, profileId: null } };
     const nothing = () => undefined;
     const made = await arithmeticWorkload({ store, uploads, prompts, profiles }, order, { ...run, keep: nothing, say: nothing });
     isMade = made.ok;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureTestAddon, testAddonsFolder } from "@/server/addons/testing/testAddons";
+import { profileInUse } from "@/server/calibration/profileInUse";
 import { processTable } from "@/server/processes/processIdentity";
 import { profiledRequests } from "@/server/profiling/profiledRequests";
 import { openStore } from "@/server/store/store";
@@ -26,7 +27,17 @@ describe.skipIf(missing !== null)("a cluster of vLLM, before vLLM runs", () => {
   it("has a timed judge, and a workload of real answers, whose questions a load on it asks again, and is not asked twice", async () => {
     const root = join(import.meta.dirname, "../..");
     const environment = { ...process.env, WEIR_STATE_DIR: folder, WEIR_ADDONS_DIR: testAddonsFolder };
-    const parts = { program: "/no/vllm", stateDir: folder, root, environment, say: () => undefined };
+    const said: string[] = [];
+    const { signal } = new AbortController();
+    const parts = {
+      program: "/no/vllm",
+      stateDir: folder,
+      root,
+      environment,
+      signal,
+      measures: true,
+      say: (line: string) => said.push(line),
+    };
     const attached = await attachVllm(parts);
     if (!attached.ok) throw new Error(attached.message);
     const store = openStore(folder);
@@ -48,11 +59,15 @@ describe.skipIf(missing !== null)("a cluster of vLLM, before vLLM runs", () => {
     const requests = profiledRequests({ store, workloadId, workload, clusterId: attached.id });
     expect(requests?.body(0)).toMatchObject({ messages: [{ role: "user" }], temperature: 0, max_tokens: 16 });
     expect(requests?.qualityOf(0, "no number")).toBe(0);
+    // An engine that does not start is no reason to have no cluster.
+    expect(said.at(-1)).toMatch(/^vLLM was not measured with arith-small: .+ Predictions for it rest on round figures of a processor core/);
+    expect(profileInUse(store).id).toBe("vllm");
     // So that plans use its time, which no default comes near.
     expect(store.clusters.get(attached.id)?.judge?.timed?.times?.meanSeconds).toBeLessThan(0.2);
     store.close();
 
-    expect(await attachVllm(parts)).toEqual(attached);
+    expect(await attachVllm({ ...parts, measures: false })).toEqual(attached);
+    expect(said.at(-1)).toMatch(/^vLLM is not measured\. Predictions for it rest on round figures .+ run `npm run real` again/);
     const again = openStore(folder);
     expect([again.profiles.list().length, again.workloads.list().length, again.clusters.list().length]).toEqual([1, 1, 1]);
     again.close();

@@ -18,10 +18,14 @@ import { openStore } from "@/server/store/store";
 import { withProcessorCard } from "@/solver/hardware/processorCard";
 import { clusterSpecSchema } from "@/solver/plan/clusterSpec";
 import { askModels } from "./askModels";
+import { measureVllm } from "./measureVllm";
 import { vllmConnection } from "./vllmConnection";
 
 /** The cluster's name on every page. */
 const vllmClusterName = "vLLM on this computer";
+
+/** The add-on with the engine of the judge. */
+const judgeEngine = "real-engine";
 
 /** A cascade has two engines, each on a core of its own. */
 const leastCores = 2;
@@ -36,19 +40,22 @@ export interface VllmParts {
   /** The folder of Weir, with `dist` and `models`. */
   readonly root: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whether vLLM is measured where it was not before, which takes minutes. */
+  readonly measures: boolean;
+  readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
 
 /**
- * Makes the two real models, their cards, a workload that they answered and a cluster of processes that starts vLLM with them, before a
- * studio of that folder starts. What is there already stays, with its id and plans; only the connection is written again. Engines are
- * started by plans.
+ * Makes the two real models, their cards, a workload that they answered, a cluster of processes that starts vLLM with them and a profile of
+ * its speed, before a studio of that folder starts. What is there already stays, with its id and plans; only the connection is written again.
+ * No engine is left running: plans start them. Without a measurement it goes on, and says so.
  *
  * @returns the cluster's id; or one sentence: too few cores, weights that are missing, cards that cannot be read, models that do not answer.
- * @throws Error with one sentence if another studio uses the folder, or an engine does not start.
+ * @throws Error with one sentence if another studio uses the folder, or an engine of the questions does not start; the signal's reason.
  */
 export async function attachVllm(parts: VllmParts): Promise<Outcome<{ readonly id: string }>> {
-  const { program, stateDir, root, environment, say } = parts;
+  const { program, stateDir, root, environment, measures, signal, say } = parts;
   const cores = availableParallelism();
   if (cores < leastCores)
     return { ok: false, message: `This computer has ${cores} core; two engines need ${leastCores}: use \`npm run studio\`.` };
@@ -93,7 +100,7 @@ export async function attachVllm(parts: VllmParts): Promise<Outcome<{ readonly i
     const judgeUrl = connection.judge?.url;
     if (judgeUrl !== undefined && (suggested?.profileId ?? null) === null) {
       say("Asking both models questions of arithmetic, for a workload ...");
-      const ground = { store, cards, stateDir, root, addons: addonsFolder(environment) };
+      const ground = { store, cards, stateDir, root, addons: addonsFolder(environment), signal };
       const asked = await askModels({ ...ground, models: prepared.models, judgeUrl, programs: host.value });
       if (!asked.ok) return asked;
       store.clusters.suggest(id, { workloadId: asked.workloadId, ...suggestedTraffic });
@@ -102,6 +109,8 @@ export async function attachVllm(parts: VllmParts): Promise<Outcome<{ readonly i
       await judges.measure(id);
       judges.close();
     }
+    const models = prepared.models.map(({ name }) => name);
+    say(await measureVllm({ store, cards, stateDir, host: host.value, models, measures, signal, say }));
     return { ok: true, id };
   } finally {
     store.close();
@@ -121,13 +130,17 @@ async function judgeOf({
   root,
   environment,
   file,
+  signal,
   say,
   own,
   others,
 }: JudgeNeeds): Promise<Partial<Pick<ProcessConnection, "judge" | "beside">>> {
   const folder = addonsFolder(environment);
-  say("Looking for the judge's engine, and installing it where it is missing (30 MB) ...");
-  const state = await createAddonKeeper(folder).install("real-engine", {});
+  const keeper = createAddonKeeper(folder);
+  const bytes = keeper.list().find(({ name }) => name === judgeEngine)?.bytes ?? 0;
+  say(`Looking for the judge's engine, and installing it where it is missing (${Math.round(bytes / 1e6)} MB on disk) ...`);
+  const state = await keeper.install(judgeEngine, { signal });
+  signal.throwIfAborted();
   const ports = state.kind === "ready" ? await judgePorts(own, others) : null;
   if (ports !== null) return judgePrograms({ root, node: process.execPath, addonsFolder: folder, file, ports });
   const failed = state.kind === "failed" ? state.reason : "its engine is not installed";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { judgePrograms } from "@/server/confidenceJudge/judgePrograms";
 import { commandLine } from "@/server/engines/commandLine";
+import { engineSoftware } from "@/server/fleet/engineSoftware";
 import { connectionSchema } from "@/server/processes/processConnection";
 import { vllmConnection } from "./vllmConnection";
 
@@ -26,6 +27,11 @@ describe("connection of vLLM on the cores of a host", () => {
     expect(connectionSchema.parse(JSON.parse(JSON.stringify(connection)))).toEqual(connection);
     expect(connection.gpus).toEqual({ card: "cpu-core", count: 2, processor: true });
     expect(Object.keys(connection.models)).toEqual(["arith-small", "arith-large"]);
+  });
+
+  it("says which software it starts, so that plans use measurements of vLLM and of no other engine", () => {
+    const spec = { id: "c", name: "C", gpu: "cpu-core", nodes: [{ name: "n", gpus: 2 }], usdPerGpuHour: 0 };
+    expect(engineSoftware({ spec: { ...spec, kind: "processes" }, connection }, [], "arith-large")).toBe("vllm");
   });
 
   it("has a judge beside the engines, whose ports no engine takes", () => {

@@ -30,9 +30,10 @@ export function vllmConnection({ program, folders, cores, node, ports, judge, be
     kind: "processes",
     ...(node === undefined ? {} : { node }),
     gpus: { card: PROCESSOR_CARD, count: cores, processor: true },
-    engine: "vllm on cores",
+    engine: "vllm",
+    // The name of the built-in command line says which software this one starts.
     templates: {
-      "vllm on cores": [
+      vllm: [
         ...["taskset", "-c", "{gpus}", program, "serve", "{source}", "--served-model-name", "{servedName}"],
         ...["--host", "{host}", "--port", "{port}", "--dtype", "float32", "--max-model-len", `${mostTokens}`],
         ...["--max-num-seqs", "{sequences}", "--distributed-executor-backend", "uni", "{args}"],

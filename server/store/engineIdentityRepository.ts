@@ -17,6 +17,10 @@ export function createEngineIdentityRepository(db: Database) {
         .get();
       return found ?? null;
     },
+    /** Of the engines of a cluster, gone ones among them. */
+    list(clusterId: string): readonly EngineIdentity[] {
+      return db.select(identity).from(engineIdentities).where(eq(engineIdentities.clusterId, clusterId)).all();
+    },
     put(clusterId: string, engineId: string, identity: EngineIdentity): void {
       db.insert(engineIdentities)
         .values({ clusterId, engineId, ...identity })

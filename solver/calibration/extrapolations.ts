@@ -1,7 +1,7 @@
 import { type CardCatalogue, cardOf } from "../hardware/catalogue";
 import { type EngineProfile, engineTitle, isMeasured } from "../hardware/engineProfile";
 import { kernelCoefficients } from "../hardware/kernelCoefficients";
-import { type MeasuredProfile, measuredOf } from "../hardware/measuredProfile";
+import { type KeyedEngine, type MeasuredProfile, measurementsOf } from "../hardware/measuredProfile";
 import type { ServingRow } from "./servingRow";
 
 /** Factor beyond the fitted range of lengths and load that still counts as near it: kernels are known from their tables at all sizes. */
@@ -48,9 +48,20 @@ export function extrapolations(row: Run, profile: EngineProfile, cards: CardCata
 
 /** In which respects a run is outside the measurement of its engine. */
 function beyondMeasured(row: Run, profile: MeasuredProfile): readonly string[] {
-  const engine = measuredOf(profile, row);
+  const all = measurementsOf(profile, row);
+  const engine = all.at(-1);
   if (engine === undefined) return [`no measurement of ${row.model} on ${row.gpu}: kernel tables and the built-in profile stand in`];
-  return outside(row, engine.measuredOn, MEASURED_SLACK);
+  return [...otherSoftware(engine, all), ...outside(row, engine.measuredOn, MEASURED_SLACK)];
+}
+
+/** Whether the measurement that counts may be of another engine software than the one that serves. */
+function otherSoftware({ engine, standsInFor }: KeyedEngine, all: readonly KeyedEngine[]): readonly string[] {
+  if (standsInFor !== undefined)
+    return [`${engineTitle(standsInFor)} was not measured: times and limits of ${engineTitle(engine)} stand in`];
+  const names = all.map((one) => engineTitle(one.engine));
+  return all.length === 1
+    ? []
+    : [`measured with ${names.join(" and ")}, and which one serves is not known: times are of ${engineTitle(engine)}`];
 }
 
 interface Spans {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type MeasuredProfile, measuredProfileSchema } from "./measuredProfile";
+import { type MeasuredProfile, measuredFor, measuredProfileSchema, measuredSoftware } from "./measuredProfile";
 import { profileErrorsSchema, spanSchema } from "./profileErrors";
 
 /** Engines with known overheads. */
@@ -141,6 +141,12 @@ export type EngineProfile = KernelProfile | MeasuredProfile;
 
 /** Whether a profile is of the measured form. */
 export const isMeasured = (profile: EngineProfile): profile is MeasuredProfile => "form" in profile;
+
+/** A profile for the runs of each engine software that it is of. */
+export const profilesBySoftware = (profile: EngineProfile): Readonly<Record<string, EngineProfile>> =>
+  isMeasured(profile)
+    ? Object.fromEntries(measuredSoftware(profile).map((software) => [software, measuredFor(profile, () => software)]))
+    : { [profile.engine]: profile };
 
 /** An engine's name as people know it; its own word where Weir has no name for it. */
 export const engineTitle = (engine: string): string => (Object.hasOwn(engineNames, engine) ? engineNames[engine as EngineKind] : engine);

@@ -23,11 +23,18 @@ const limitOrigins = ["reported", "observed", "assumed"] as const;
 
 const limitSchema = z.strictObject({ value: z.int().positive(), origin: z.enum(limitOrigins) });
 
+/** An engine software by its own word, such as "vllm" or "weir-engine". */
+const software = z.string().min(1).max(40);
+
 /**
- * One engine as it was measured: the time of its steps and of its requests, without any knowledge of its hardware. It holds for this model
- * on this GPU card in this shape only.
+ * One engine as it was measured: the time of its steps and of its requests, without any knowledge of its hardware. It holds for this software
+ * with this model on this GPU card in this shape only.
  */
 export const measuredEngineSchema = z.strictObject({
+  /** Absent in profiles of earlier versions: the profile's. */
+  engine: software.optional(),
+  /** The software of the engines that it is used for, of which there is no measurement; absent: its own. */
+  standsInFor: software.optional(),
   /** Ids of cards. */
   model: z.string().min(1).max(200),
   gpu: z.string().min(1).max(200),

@@ -3,8 +3,9 @@ import { expect, test } from "vitest";
 import { extrapolations } from "../calibration/extrapolations";
 import { vllmProfile } from "./builtInProfiles";
 import { catalogueOf, noUserCards } from "./catalogue";
+import { profilesBySoftware } from "./engineProfile";
 import { type MeasuredEngine, measuredReplica } from "./measuredEngine";
-import { joinMeasured, measuredProfile } from "./measuredProfile";
+import { joinMeasured, measuredFor, measuredProfile } from "./measuredProfile";
 import { processorCard } from "./processorCard";
 import { profileText, readProfileText } from "./readProfileText";
 import { feasibleReplicas, replicaModel } from "./replicaShapes";
@@ -94,6 +95,68 @@ test("loads and lengths beyond what was measured are extrapolated, those within 
     "40 requests in flight, fitted on 1 to 16",
   ]);
   expect(extrapolations({ ...run, model: large.id, inputTokens: 300, outputTokens: 60, concurrency: 1 }, profile, cards)).toHaveLength(1);
+});
+
+const usual = {
+  ...({ engine: "vllm", model: small.id, gpu: "cpu-core", precision: "bf16", kvPrecision: "bf16", shape: { tp: 1, pp: 1 } } as const),
+  ...{ inputTokens: 300, outputTokens: 60, concurrency: 8 },
+};
+const withFour = (engine: MeasuredEngine): MeasuredEngine => ({ ...engine, limits: { ...engine.limits, maxSequences: limit(4) } });
+const llama = measuredProfile({ id: "llama", name: "Llama", engine: "weir-engine" }, [withFour(engineOf(small.id))]);
+const both = joinMeasured([profile, llama]);
+
+test("one engine measured in two softwares is kept twice, and the software that serves chooses", () => {
+  expect(both.engines.map(({ engine }) => engine)).toEqual(["vllm", "weir-engine"]);
+  for (const [software, sequences] of [
+    ["vllm", 8],
+    ["weir-engine", 4],
+  ] as const) {
+    const own = measuredFor(both, () => software);
+    expect(feasibleReplicas(small, processor, node, own).map(({ replica }) => replica.maxSequences)).toEqual([sequences]);
+    expect(extrapolations(usual, own, cards)).toEqual([]);
+    expect(own).toMatchObject({ engine: software, fittedOn: { rows: 20 } });
+    expect(profilesBySoftware(both)[software]).toEqual(own);
+  }
+});
+
+test("the measurement of another software stands in for one that was not measured, and says so", () => {
+  const own = measuredFor(llama, ({ gpu }) => (gpu === "cpu-core" ? "vllm" : null));
+  expect(feasibleReplicas(small, processor, node, own).map(({ replica }) => replica.maxSequences)).toEqual([4]);
+  expect(extrapolations(usual, own, cards)).toEqual(["vLLM was not measured: times and limits of weir-engine stand in"]);
+  expect(readProfileText(profileText(own), "own.json")).toEqual({ ok: true, profile: own });
+});
+
+test("where the software that serves is not known the last measurement counts, and is marked if there are several", () => {
+  expect(measuredFor(both, () => null)).toBe(both);
+  expect(feasibleReplicas(small, processor, node, both).map(({ replica }) => replica.maxSequences)).toEqual([4]);
+  expect(extrapolations(usual, both, cards)).toEqual([
+    "measured with vLLM and weir-engine, and which one serves is not known: times are of weir-engine",
+  ]);
+  expect(extrapolations(usual, llama, cards)).toEqual([]);
+});
+
+test("an entry of an earlier version, without a software, has that of its profile", () => {
+  const old = { ...profile, engines: [engineOf(small.id)] };
+  expect(readProfileText(JSON.stringify(old), "old.json")).toEqual({ ok: true, profile: old });
+  expect(measuredFor(old, () => "vllm")).toBe(old);
+  expect(joinMeasured([old, llama])).toEqual(both);
+  expect(joinMeasured([llama, old]).engines.map(({ engine }) => engine)).toEqual(["weir-engine", "vllm"]);
+});
+
+test("for a known software every measured model has one measurement, its own where there is one", () => {
+  const software = fc.constantFrom("vllm", "sglang", "weir-engine");
+  const measured = fc.record({ software, model: fc.constantFrom(small.id, large.id) });
+  fc.assert(
+    fc.property(fc.array(measured, { minLength: 1, maxLength: 8 }), software, (all, wanted) => {
+      const engines = all.map((one) => ({ ...engineOf(one.model), engine: one.software }));
+      const own = measuredFor(measuredProfile({ id: "p", name: "P", engine: "vllm" }, engines), () => wanted);
+      expect(own.engines.map(({ model }) => model).sort()).toEqual([...new Set(all.map(({ model }) => model))].sort());
+      for (const { model, engine, standsInFor } of own.engines) {
+        const isMeasured = all.some((one) => one.model === model && one.software === wanted);
+        expect([engine === wanted, standsInFor]).toEqual([isMeasured, isMeasured ? undefined : wanted]);
+      }
+    }),
+  );
 });
 
 test("no step gets shorter with more work, between points and beyond them", () => {

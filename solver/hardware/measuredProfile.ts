@@ -9,7 +9,7 @@ export const measuredProfileSchema = z.strictObject({
   form: z.literal("measured"),
   id: z.string().min(1).max(80),
   name: z.string().min(1).max(120),
-  /** The engine's own word, such as "vllm" or "llama.cpp". */
+  /** The engine software's own word, such as "vllm" or "llama.cpp"; of several, that of the last measurement. */
   engine: z.string().min(1).max(40),
   engines: z.array(measuredEngineSchema).min(1).max(50),
   /** Cards of the models and GPUs that Weir does not ship: a plan needs nothing but the profile. */
@@ -37,20 +37,66 @@ interface Placed {
   readonly shape: ReplicaShape;
 }
 
-/** Whether two engines are the same model on the same GPU in the same shape. */
-const isSame = (one: Placed, other: Placed): boolean =>
+/** Whether two engines are the same model on the same GPU in the same shape, whatever their software. */
+const isPlacedAs = (one: Placed, other: Placed): boolean =>
   one.model === other.model && one.gpu === other.gpu && one.shape.tp === other.shape.tp && one.shape.pp === other.shape.pp;
 
-/** The measurement of a model on a GPU in a shape; undefined where it was not measured. */
-export const measuredOf = ({ engines }: MeasuredProfile, placed: Placed): MeasuredEngine | undefined =>
-  engines.find((engine) => isSame(engine, placed));
+/** An engine of a profile, with its software. */
+export type KeyedEngine = MeasuredEngine & { readonly engine: string };
 
-/** A profile of measured engines; of those with the same model, GPU and shape the last counts. */
+/** Whether two measurements are of the same engine: of one software, with the same model on the same GPU in the same shape. */
+const isSame = (one: KeyedEngine, other: KeyedEngine): boolean => one.engine === other.engine && isPlacedAs(one, other);
+
+/** The engines of a profile, each with its software: an entry without its own has the profile's. */
+const keyed = ({ engine, engines }: Pick<MeasuredProfile, "engine" | "engines">): readonly KeyedEngine[] =>
+  engines.map((one) => ({ ...one, engine: one.engine ?? engine }));
+
+/** The measurements of a model on a GPU in a shape, one for each software that was measured; the last one counts where nothing chooses. */
+export const measurementsOf = (profile: MeasuredProfile, placed: Placed): readonly KeyedEngine[] =>
+  keyed(profile).filter((engine) => isPlacedAs(engine, placed));
+
+/** The measurement of a model on a GPU in a shape, of several softwares the last one; undefined where it was not measured. */
+export const measuredOf = ({ engines }: MeasuredProfile, placed: Placed): MeasuredEngine | undefined =>
+  engines.findLast((engine) => isPlacedAs(engine, placed));
+
+/** The engine softwares of a profile's measurements. */
+export const measuredSoftware = (profile: Pick<MeasuredProfile, "engine" | "engines">): readonly string[] => [
+  ...new Set(keyed(profile).map(({ engine }) => engine)),
+];
+
+/** Whether a profile has a measurement of every engine of another. */
+export const covers = (profile: MeasuredProfile, other: MeasuredProfile): boolean =>
+  keyed(other).every((one) => keyed(profile).some((own) => isSame(own, one)));
+
+/**
+ * A profile for engines of known software: of each model, GPU and shape it keeps the measurement of that software. Where there is none, the
+ * last one of another software stands in, which the entry says; the errors of its percentiles are dropped, for they validate no other software.
+ *
+ * @param softwareOf the engine software that serves a model on a GPU; null where it is not known, which keeps all measurements.
+ */
+export function measuredFor(
+  profile: MeasuredProfile,
+  softwareOf: (placed: Pick<Placed, "model" | "gpu">) => string | null,
+): MeasuredProfile {
+  const all = keyed(profile);
+  const engines = all.flatMap((one): KeyedEngine[] => {
+    const software = softwareOf(one);
+    if (software === null || one.engine === software) return [one];
+    const others = all.filter((other) => isPlacedAs(other, one));
+    const isLeftOut = others.some(({ engine }) => engine === software) || others.at(-1) !== one;
+    return isLeftOut ? [] : [{ ...one, standsInFor: software, p95Errors: null }];
+  });
+  const isWhole = engines.length === all.length && engines.every(({ standsInFor }) => standsInFor === undefined);
+  return isWhole ? profile : measuredProfile({ ...profile, engine: engines.at(-1)?.engine ?? profile.engine }, engines);
+}
+
+/** A profile of measured engines; of those with the same software, model, GPU and shape the last counts. */
 export function measuredProfile(
   { id, name, engine, cards }: Pick<MeasuredProfile, "id" | "name" | "engine" | "cards">,
   all: readonly MeasuredEngine[],
 ): MeasuredProfile {
-  const engines = all.filter((one, index) => !all.slice(index + 1).some((later) => isSame(one, later)));
+  const own = keyed({ engine, engines: [...all] });
+  const engines = own.filter((one, index) => !own.slice(index + 1).some((later) => isSame(one, later)));
   const on = engines.map(({ measuredOn }) => measuredOn);
   const span = (name: "inputTokens" | "outputTokens" | "concurrency") => ({
     least: Math.min(...on.map((one) => one[name].least)),
@@ -98,15 +144,12 @@ export function percentileErrors({ engines }: Pick<MeasuredProfile, "engines">):
   return worst === undefined || all.length < engines.length ? null : worst;
 }
 
-/** One profile of the engines of several, under the name of the last; of those with the same model, GPU and shape the last counts. */
+/** One profile of the engines of several, under the name of the last; of those with the same software, model, GPU and shape the last counts. */
 export function joinMeasured(profiles: readonly [MeasuredProfile, ...MeasuredProfile[]]): MeasuredProfile {
   const last = profiles.at(-1) ?? profiles[0];
   const cards = profiles.flatMap((one) => one.cards ?? []);
   const joined = cards.length === 0 ? undefined : cards.reduce(withCards);
-  return measuredProfile(
-    { ...last, cards: joined },
-    profiles.flatMap(({ engines }) => engines),
-  );
+  return measuredProfile({ ...last, cards: joined }, profiles.flatMap(keyed));
 }
 
 /** Cards with those of another set that they lack. */

@@ -10,7 +10,14 @@ import { embeddedClusterId } from "@/server/fleet/fleet";
 import { importServingRows, type MeasuredRows } from "@/server/planning/imports/importServingRows";
 import { liveTable } from "@/solver/calibration/liveRows";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
-import { type EngineKind, type EngineProfile, engineNames, engineTitle, isMeasured } from "@/solver/hardware/engineProfile";
+import {
+  type EngineKind,
+  type EngineProfile,
+  engineNames,
+  engineTitle,
+  isMeasured,
+  profilesBySoftware,
+} from "@/solver/hardware/engineProfile";
 import type { Actor } from "../base/actor";
 import type { CheckRequest, FitRequest, LiveTableRequest } from "../base/inputs";
 import type { ServiceParts } from "../base/serviceParts";
@@ -62,7 +69,7 @@ export function createCalibrationService({ store, uploads, cards, sourceOf }: Ca
     if (!read.ok) return yield { kind: "refused", message: read.message };
     const { name, rows, unsupported, bad } = read;
     yield { kind: "table", name, rows: rows.length, unsupported, bad };
-    const profiles: Readonly<Record<EngineKind, EngineProfile>> = { ...engineProfiles, [profile.engine]: profile };
+    const profiles: Readonly<Record<EngineKind, EngineProfile>> = { ...engineProfiles, ...profilesBySoftware(profile) };
     const { userCards } = cards.read();
     for await (const reply of calibrate({ kind: "check", rows, profiles, userCards }, signal)) {
       if (reply.kind === "predicted" || reply.kind === "checked") yield reply;

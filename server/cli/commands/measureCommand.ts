@@ -36,8 +36,8 @@ interface MeasureFlags {
 }
 
 const HELP = `
-The profile holds for this model on this card in this shape only: plans with it choose among the engines that were measured. With --add the
-engines of another profile of that form are kept in it, so that a plan can use several models.
+The profile holds for this engine software with this model on this card in this shape only: plans with it choose among the engines that were
+measured. With --add the engines of another profile of that form are kept in it, so that a plan can use several models.
 Nothing is sent to an engine whose metrics show requests of others, or that has no metrics, unless --serving-others is given.
 Ctrl-C ends the load; what was measured by then is fitted and written.
 Exit codes: 0 done, 1 failed or too little was measured, 2 bad input, 3 the engine serves others, or does not show whether it does.`;

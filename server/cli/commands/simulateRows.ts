@@ -5,7 +5,7 @@ import type { UnsupportedRow } from "@/solver/calibration/servingRow";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import type { EngineLimits } from "@/solver/hardware/engineLimits";
-import type { EngineProfile, MetricErrors, ServingMetric } from "@/solver/hardware/engineProfile";
+import { type EngineProfile, type MetricErrors, profilesBySoftware, type ServingMetric } from "@/solver/hardware/engineProfile";
 import { type RowProblem, rowProblemTexts } from "@/solver/workload/rowProblems";
 import { bandText, METRIC_NAMES, NOT_MATCHED, seconds } from "../describe/replicaForecast";
 import { textTable } from "../describe/textTable";
@@ -15,7 +15,7 @@ import { readFile } from "../flags/workloadFlags";
 
 export interface RowsAsked {
   readonly file: string;
-  /** Used for the runs of its engine; null: the built-in profiles only. */
+  /** Used for the runs of its engines; null: the built-in profiles only. */
   readonly profile: EngineProfile | null;
   readonly cards: CardCatalogue;
   /** Default limits of engines in rows without limits. */
@@ -33,7 +33,7 @@ export async function simulateRows({ file, profile, cards, limits, json }: RowsA
   const rows = underLimits(read.rows, limits);
   if (rows.length + read.unsupported.length === 0)
     return refuse(`No row of ${read.name} could be read. ${sentences(read.name, bad).slice(0, SAID_PROBLEMS).join(" ")}`);
-  const profiles = profile === null ? engineProfiles : { ...engineProfiles, [profile.engine]: profile };
+  const profiles = profile === null ? engineProfiles : { ...engineProfiles, ...profilesBySoftware(profile) };
   const predictions: ServingPrediction[] = [];
   const unsupported: UnsupportedRow[] = [...read.unsupported];
   const print = json ? jsonPrinter(read.name) : textPrinter(read.name);

@@ -1,5 +1,6 @@
 import type { Announcement, Measured, MeasureEvent, MeasureRequest } from "@/server/measuring/measureEngine";
 import type { RunPoint } from "@/solver/calibration/measuredRun";
+import { engineTitle } from "@/solver/hardware/engineProfile";
 import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
 import type { MeasuredProfile } from "@/solver/hardware/measuredProfile";
 import { quantile } from "@/solver/numeric/quantile";
@@ -62,7 +63,7 @@ export function describeMeasured(
     keptAside.length === 0 ? "  - All runs have the same lengths: nothing is said of the error at other lengths.\n" : "",
     `\n${textTable([["step", "seconds"], ...stepCells(engine)])}`,
     `\n${textTable([["limit", "value", "origin"], ...limitCells(engine)])}`,
-    `\nIt holds for ${engine.model} on ${engine.gpu} at tp ${engine.shape.tp}, pp ${engine.shape.pp}, for ${span(measuredOn.inputTokens)} tokens in, ${span(measuredOn.outputTokens)} out and ${span(measuredOn.concurrency)} requests in flight; beyond that predictions are extrapolated.\n`,
+    `\nIt holds for ${engine.model} on ${engine.gpu} with ${engineTitle(profile.engine)} at tp ${engine.shape.tp}, pp ${engine.shape.pp}, for ${span(measuredOn.inputTokens)} tokens in, ${span(measuredOn.outputTokens)} out and ${span(measuredOn.concurrency)} requests in flight; beyond that predictions are extrapolated.\n`,
     file === null
       ? "Give --out to plan with it.\n"
       : `Plan with it: weir plan ${shellWords(["--profile", file, "--gpu", engine.gpu, "--nodes", "1", "--gpus-per-node", String(engine.shape.tp * engine.shape.pp), "--usd-per-gpu-hour", "0", "--outcomes", "ANSWERS.csv", "--rate", "1", "--quality", "50"])}\n`,

@@ -1,7 +1,7 @@
 import { createGate } from "@/solver/gates/gates";
 import { limitsOfModel } from "@/solver/hardware/engineLimits";
 import { type EngineProfile, engineTitle, isMeasured } from "@/solver/hardware/engineProfile";
-import { percentileErrors } from "@/solver/hardware/measuredProfile";
+import { measuredSoftware, percentileErrors } from "@/solver/hardware/measuredProfile";
 import { MAX_BATCHED_TOKENS, MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
 import type { ClusterSpec } from "@/solver/plan/clusterSpec";
 import { routerOf, routerText, type StartRouter } from "@/solver/plan/directStart";
@@ -135,11 +135,13 @@ function limitNotes({ deployment }: Finalist, { engineLimits = [] }: Noted["clus
   });
 }
 
-function profileNote({ name, engine, fittedOn, errors }: EngineProfile): string {
+function profileNote(profile: EngineProfile): string {
+  const { name, fittedOn, errors } = profile;
+  const engines = (isMeasured(profile) ? measuredSoftware(profile) : [profile.engine]).map(engineTitle).join(" and ");
   const fitted =
     fittedOn === null
       ? ", fitted to no runs"
-      : `, fitted to ${fittedOn.rows} ${fittedOn.emulated ? "runs of emulated engines that stand in for" : "measured runs of"} ${engineTitle(engine)}`;
+      : `, fitted to ${fittedOn.rows} ${fittedOn.emulated ? "runs of emulated engines that stand in for" : "measured runs of"} ${engines}`;
   const off = errors === null ? "" : `; on runs the fit had not seen it was ${wholePercent(errors.endToEnd.meanAbsolute)} off end to end`;
   return `Engine times follow the profile "${name}"${fitted}${off}.`;
 }
