@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { profileInUse } from "@/server/calibration/profileInUse";
 import type { Measuring, MeasuringOrder, Outcome } from "@/server/contracts/studio";
 import type { Fleet } from "@/server/fleet/fleet";
 import type { Store } from "@/server/store/store";
@@ -29,7 +30,10 @@ export interface SpeedParts {
   readonly calibrations: { use(id: string, actor: string): Outcome<object>; remove(id: string, actor: string): Outcome<object> };
 }
 
-/** Measures both engines one after the other while nothing else is sent to them, and plans with the measured speeds from now on. */
+/**
+ * Measures both engines one after the other while nothing else is sent to them, and plans with the measured speeds from now on. It keeps
+ * which profile plans used before.
+ */
 export const measureSpeed =
   (parts: SpeedParts): SetupStep =>
   async (context) => {
@@ -37,13 +41,13 @@ export const measureSpeed =
     const { actor, record, keep } = context;
     const { speedId } = record();
     if (speedId !== null && store.calibrations.list().some(({ profile }) => profile.id === speedId)) {
-      unwrap(calibrations.use(speedId, actor));
+      putInUse(speedId, parts, context);
       return "The engines were measured before; plans use it.";
     }
     let [before, runs] = [null as string | null, 0];
     for (const [index, model] of realModelNames.entries()) {
       const { profileId, points } = await measured(model, index / realModelNames.length, parts, context);
-      unwrap(calibrations.use(profileId, actor));
+      putInUse(profileId, parts, context);
       // The next profile has its engine too.
       if (before !== null) unwrap(calibrations.remove(before, actor));
       before = profileId;
@@ -53,6 +57,15 @@ export const measureSpeed =
     }
     return `Both engines were measured in ${runs} runs; plans use it.`;
   };
+
+/** Plans use a profile of the set-up from now on. @throws SetupFailure. */
+function putInUse(by: string, { store, calibrations }: SpeedParts, { actor, record, keep }: StepContext): void {
+  const before = profileInUse(store).id;
+  const { replaced } = record();
+  // One that the set-up put in use itself is none to go back to.
+  if (before !== by) keep({ replaced: { id: before === replaced?.by ? replaced.id : before, by } });
+  unwrap(calibrations.use(by, actor));
+}
 
 /** @param share of the step that is done before. */
 async function measured(model: (typeof realModelNames)[number], share: number, parts: SpeedParts, context: StepContext) {
@@ -74,7 +87,8 @@ async function measuredWithin(
 ) {
   const { signal, actor, say } = context;
   const { url, gpu } = await idleEngine(model, fleet, context);
-  unwrap(await measuring.start({ url, model, gpu, minutes, tokens: TOKENS, servingOthers: false }, actor));
+  const load = { minutes, tokens: TOKENS, concurrency: null, servingOthers: false };
+  unwrap(await measuring.start({ url, model, gpu, tp: 1, pp: 1, ...load }, actor));
   for (;;) {
     const now = measuring.state();
     if (now === null) return "The measurement is gone.";
