@@ -155,11 +155,7 @@ export function CalibrationScreen() {
                     The profile "{view.profile}" no longer exists. This is "{profile.name}", which is used for planning.
                   </p>
                 )}
-                {inUse.id !== profile.id && (
-                  <p className="flex min-h-8 items-center text-xs text-ink-3">
-                    Plans use "{inUse.name}".
-                  </p>
-                )}
+                {inUse.id !== profile.id && <p className="flex min-h-8 items-center text-xs text-ink-3">Plans use "{inUse.name}".</p>}
               </div>
               {view.importing && (
                 <ImportProfile

@@ -32,7 +32,13 @@ export function MeasureForm(props: {
         onChange={(url) => onChange({ url })}
       />
       <TextField label="Model" value={form.model} maxLength={200} placeholder="the only one" onChange={(model) => onChange({ model })} />
-      <TextField label="GPU card" value={form.gpu} maxLength={80} placeholder="this host's processor" onChange={(gpu) => onChange({ gpu })} />
+      <TextField
+        label="GPU card"
+        value={form.gpu}
+        maxLength={80}
+        placeholder="this host's processor"
+        onChange={(gpu) => onChange({ gpu })}
+      />
       <NumberField label="Tensor parallelism" value={form.tp} {...tp} onChange={(value) => onChange({ tp: value })} />
       <NumberField label="Pipeline stages" value={form.pp} {...pp} onChange={(value) => onChange({ pp: value })} />
       <NumberField label="Most minutes" value={form.minutes} {...minutes} onChange={(value) => onChange({ minutes: value })} />

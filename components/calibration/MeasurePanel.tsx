@@ -149,7 +149,12 @@ function Result({ points, state, inUse, onShow }: ResultProps) {
         {inUse.id !== profileId && <p>{setAsideText(inUse.name)}</p>}
         <ErrorLine error={use.error} />
         <div className="flex flex-wrap gap-3">
-          <PermittedButton permission="prepare" look="primary" disabled={use.isPending || inUse.id === profileId} onClick={() => use.mutate()}>
+          <PermittedButton
+            permission="prepare"
+            look="primary"
+            disabled={use.isPending || inUse.id === profileId}
+            onClick={() => use.mutate()}
+          >
             Plan with it
           </PermittedButton>
           <Button onClick={() => onShow(profileId)}>Show the profile</Button>

@@ -39,11 +39,11 @@ export const concurrencyFault = (text: string): string | null =>
   text.trim() === "" || parseBounded(text, measuringBounds.concurrency) !== null ? null : `${boundsText(measuringBounds.concurrency)}.`;
 
 /** The order of a filled-in form; null while a field of it is missing or wrong. */
-export function measuringOrder({ url, model, gpu, concurrency, key, ...numbers }: MeasuringForm): MeasuringOrder | null {
+export function measuringOrder({ url, model, gpu, concurrency, key, ...rest }: MeasuringForm): MeasuringOrder | null {
   if (url.trim() === "" || concurrencyFault(concurrency) !== null || referenceFault(key) !== null) return null;
   return {
     ...{ url: url.trim(), model: model.trim() || null, gpu: gpu.trim() || null },
-    ...numbers,
+    ...rest,
     concurrency: parseBounded(concurrency, measuringBounds.concurrency),
     key: referenceOf(key) ?? undefined,
   };

@@ -35,7 +35,8 @@ export function RealModelsPanel({ on }: { readonly on?: Pick<ClusterSummary, "em
       <div className="flex flex-col gap-3">
         <p className="max-w-3xl text-sm text-ink-2">
           Two small models that answer sums, one quick and often wrong, one slow and nearly always right, served by llama.cpp on this
-          computer&apos;s processor. Nothing is emulated: answers, times and quality are measured here. {state === "absent" && takes} {replaces}
+          computer&apos;s processor. Nothing is emulated: answers, times and quality are measured here. {state === "absent" && takes}{" "}
+          {replaces}
         </p>
         {state === "unsupported" && <p className="text-sm text-warn [overflow-wrap:anywhere]">{message}</p>}
         {state === "failed" && <ErrorLine error={{ message: message ?? "" }} />}

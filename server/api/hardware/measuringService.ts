@@ -80,7 +80,10 @@ export function createMeasuringService({ store, cards, fleet, keep }: MeasuringP
     if (!filed.ok) return filed;
     const budget = { seconds: 60 * order.minutes, tokens: order.tokens };
     const load = announce({ inspected, budget, mostConcurrency: order.concurrency ?? usualConcurrency(inspected) });
-    const shapes = { shape: { tp: order.tp, pp: order.pp }, attachedShape: attached === null ? null : { tp: attached.tp, pp: attached.pp } };
+    const shapes = {
+      shape: { tp: order.tp, pp: order.pp },
+      attachedShape: attached === null ? null : { tp: attached.tp, pp: attached.pp },
+    };
     const announced = { engine, version, served, model: filed.model, gpu: filed.gpu, ...shapes, ...budget, ...limitsOf(load) };
     return { ok: true, target, inspected, filed, announced };
   }
