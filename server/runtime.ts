@@ -200,7 +200,10 @@ export function createRuntime(settings: StudioSettings, oidcOptions: OidcSetting
   const addons = createAddonKeeper(folder);
   const places = { root: WEIR_ROOT ?? process.cwd(), node: process.execPath, addonsFolder: folder };
   const steps = setupSteps({ store, cards, fleet, attach, stateDir, uploads, prompts, profiles, calibrations, measuring, addons, places });
-  const realSetup = createRealSetup({ store, fleet, addons, steps, detach: attach.detach, obstacle: () => processObstacle(process.env) });
+  const realSetup = createRealSetup({
+    ...{ store, fleet, addons, steps, detach: attach.detach, putInUse: calibrations.use },
+    obstacle: () => processObstacle(process.env),
+  });
   const applications = createApplicationService(store, runner);
   const lab = createLabService({ store, cards });
   const artefacts = createArtefactService({ store, uploads, clusterOf, gatewayOf });

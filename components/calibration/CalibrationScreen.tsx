@@ -98,6 +98,24 @@ function Table(props: {
   );
 }
 
+/** The measurement of an engine; another engine in the page's address begins it again. */
+function Measure(props: {
+  readonly view: CalibrationView;
+  readonly inUse: EngineProfile;
+  readonly write: (change: Partial<CalibrationView>, how: "push" | "replace") => void;
+}) {
+  const { engine, served, gpu, tp, pp } = props.view;
+  const target = { engine, served, gpu, tp, pp };
+  return (
+    <MeasurePanel
+      key={JSON.stringify(target)}
+      target={target}
+      inUse={props.inUse}
+      onShow={(id) => props.write({ profile: id, fit: null }, "push")}
+    />
+  );
+}
+
 /** Calibration: may these predictions be trusted for my engines? */
 export function CalibrationScreen() {
   const trpc = useTRPC();
@@ -107,7 +125,8 @@ export function CalibrationScreen() {
   const list = query.data;
   const profiles = list === undefined ? [] : profilesOf(list);
   const asked = profiles.find((each) => each.id === view.profile);
-  const profile = asked ?? profiles.find((each) => each.id === list?.inUse);
+  const inUse = profiles.find((each) => each.id === list?.inUse);
+  const profile = asked ?? inUse;
   return (
     <div className="flex flex-col gap-4">
       <PageHeader title="Calibration">
@@ -118,7 +137,7 @@ export function CalibrationScreen() {
       </PageHeader>
       <PanelState status={queryStatus(query, { what: "Reading engine profiles" })}>
         {() =>
-          list === undefined || profile === undefined ? null : (
+          list === undefined || profile === undefined || inUse === undefined ? null : (
             <div className="flex flex-col gap-4">
               <div className="flex flex-wrap items-end gap-x-6 gap-y-3 rounded-lg border bg-panel px-4 py-3">
                 <SelectField
@@ -136,11 +155,7 @@ export function CalibrationScreen() {
                     The profile "{view.profile}" no longer exists. This is "{profile.name}", which is used for planning.
                   </p>
                 )}
-                {list.inUse !== profile.id && (
-                  <p className="flex min-h-8 items-center text-xs text-ink-3">
-                    Plans use "{profiles.find((each) => each.id === list.inUse)?.name}".
-                  </p>
-                )}
+                {inUse.id !== profile.id && <p className="flex min-h-8 items-center text-xs text-ink-3">Plans use "{inUse.name}".</p>}
               </div>
               {view.importing && (
                 <ImportProfile
@@ -150,8 +165,10 @@ export function CalibrationScreen() {
                   onShow={(id) => write({ importing: false, profile: id, fit: null }, "replace")}
                 />
               )}
+              {/* First where the page was opened to measure an engine. */}
+              {view.engine !== null && <Measure view={view} inUse={inUse} write={write} />}
               <ProfilePanel key={profile.id} profile={profile} list={list} hardware={hardware} />
-              <MeasurePanel onShow={(id) => write({ profile: id, fit: null }, "push")} />
+              {view.engine === null && <Measure view={view} inUse={inUse} write={write} />}
               {view.rows === null ? (
                 <RunsPanel
                   uploadId={null}

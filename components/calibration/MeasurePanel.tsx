@@ -3,50 +3,46 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Measuring, MeasuringAnnouncement, MeasuringOrder } from "@/server/contracts/studio";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { unwrapOutcome } from "../api/unwrapOutcome";
 import { prepareScatter } from "../charts/prepareScatter";
 import { ScatterChart } from "../charts/ScatterChart";
-import { noReference, referenceFault, referenceOf } from "../clusters/prepareAttach";
-import { ReferenceField } from "../clusters/ReferenceField";
 import { ClusterLink } from "../shell/ClusterLink";
 import { Button } from "../ui/Button";
-import { Check } from "../ui/Check";
 import { ErrorLine } from "../ui/ErrorLine";
-import { NumberField, TextField } from "../ui/Field";
 import { Panel } from "../ui/Panel";
 import { PermittedButton } from "../ui/PermittedButton";
+import { MeasureForm } from "./MeasureForm";
 import { noiseText } from "./prepareMeasured";
-import { announcementTexts, errorSentence, progressText, scatterOf, usedShare } from "./prepareMeasuring";
+import { announcementTexts, errorSentence, progressText, scatterOf, setAsideText, usedShare } from "./prepareMeasuring";
+import { type MeasuringTarget, measuringForm, measuringOrder } from "./prepareMeasuringOrder";
 
 const ASK_AGAIN_MS = 1000;
 
 const isUnderWay = (measuring: Measuring | null | undefined): boolean => measuring?.state.kind === "running";
 
+interface MeasurePanelProps {
+  /** What the page's address names of the engine: the fields begin with it. */
+  readonly target: MeasuringTarget;
+  /** The profile that plans use now. */
+  readonly inUse: Pick<EngineProfile, "id" | "name">;
+  readonly onShow: (profileId: string) => void;
+}
+
 /** `Measure this engine`: announces its load, sends it, and shows the fit against the runs. It continues when the page is left. */
-export function MeasurePanel({ onShow }: { readonly onShow: (profileId: string) => void }) {
+export function MeasurePanel({ target, inUse, onShow }: MeasurePanelProps) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
-  const [url, setUrl] = useState("");
-  const [model, setModel] = useState("");
-  const [gpu, setGpu] = useState("");
-  const [minutes, setMinutes] = useState(6);
-  const [key, setKey] = useState(noReference);
-  const [servingOthers, setServingOthers] = useState(false);
+  const [form, setForm] = useState(() => measuringForm(target));
   const [announced, setAnnounced] = useState<{ readonly order: MeasuringOrder; readonly load: MeasuringAnnouncement } | null>(null);
   const renew = () => queries.invalidateQueries(trpc.measuring.state.pathFilter());
   const { data: measuring } = useQuery(
     trpc.measuring.state.queryOptions(undefined, { refetchInterval: ({ state }) => (isUnderWay(state.data) ? ASK_AGAIN_MS : false) }),
   );
   const announce = useMutation({
-    mutationFn: async () => {
-      const order = {
-        ...{ url: url.trim(), model: model.trim() || null, gpu: gpu.trim() || null },
-        ...{ minutes, tokens: Math.round(MOST_TOKENS_A_MINUTE * minutes), servingOthers, key: referenceOf(key) ?? undefined },
-      };
-      return { order, load: unwrapOutcome(await client.measuring.announce.mutate(order)).announced };
-    },
+    mutationFn: async (order: MeasuringOrder) => ({ order, load: unwrapOutcome(await client.measuring.announce.mutate(order)).announced }),
     onSuccess: setAnnounced,
   });
   const start = useMutation({
@@ -57,38 +53,24 @@ export function MeasurePanel({ onShow }: { readonly onShow: (profileId: string) 
     },
   });
   const stop = useMutation({ mutationFn: async () => unwrapOutcome(await client.measuring.stop.mutate()), onSettled: renew });
+  const order = measuringOrder(form);
   return (
     <Panel title="Measure this engine">
       <p className="mb-3 text-sm text-ink-2">
         For an engine on hardware without kernel tables, or to replace them: Weir sends load of its own and fits the engine's times to it.
       </p>
-      <form
-        className="mb-4 flex flex-wrap items-end gap-x-6 gap-y-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          announce.mutate();
+      <MeasureForm
+        form={form}
+        onChange={(change) => setForm((known) => ({ ...known, ...change }))}
+        disabled={order === null || announce.isPending || isUnderWay(measuring)}
+        onSubmit={() => {
+          if (order !== null) announce.mutate(order);
         }}
-      >
-        <TextField label="Address" value={url} maxLength={500} placeholder="such as http://127.0.0.1:8000" onChange={setUrl} />
-        <TextField label="Model" value={model} maxLength={200} placeholder="the only one" onChange={setModel} />
-        <TextField label="GPU card" value={gpu} maxLength={80} placeholder="this host's processor" onChange={setGpu} />
-        <NumberField label="Minutes" value={minutes} min={0.1} max={600} step={1} onChange={setMinutes} />
-        <ReferenceField label="API key" value={key} onChange={setKey} />
-        <Check checked={servingOthers} onChange={setServingOthers}>
-          It may serve others meanwhile
-        </Check>
-        <PermittedButton
-          permission="attach"
-          type="submit"
-          disabled={url.trim() === "" || referenceFault(key) !== null || announce.isPending || isUnderWay(measuring)}
-        >
-          Measure this engine
-        </PermittedButton>
-      </form>
+      />
       <ErrorLine error={announce.error ?? start.error ?? stop.error} />
       {announced !== null && (
         <section aria-label="Load of the measurement" className="mb-4 flex flex-col gap-2 rounded border bg-panel p-3 text-sm">
-          {announcementTexts(announced.load, announced.order.servingOthers).map((sentence) => (
+          {announcementTexts(announced.load, { servingOthers: announced.order.servingOthers, inUse: inUse.name }).map((sentence) => (
             <p key={sentence}>{sentence}</p>
           ))}
           <div className="flex gap-3">
@@ -102,21 +84,19 @@ export function MeasurePanel({ onShow }: { readonly onShow: (profileId: string) 
         </section>
       )}
       {measuring !== null && measuring !== undefined && (
-        <Progress measuring={measuring} stopping={stop.isPending} onStop={() => stop.mutate()} onShow={onShow} />
+        <Progress measuring={measuring} inUse={inUse} stopping={stop.isPending} onStop={() => stop.mutate()} onShow={onShow} />
       )}
     </Panel>
   );
 }
 
-/** Most tokens of a measurement for each of its minutes: its time ends first on any engine slower than this. */
-const MOST_TOKENS_A_MINUTE = 1_000_000;
-
-function Progress(props: {
+interface ProgressProps extends Pick<MeasurePanelProps, "inUse" | "onShow"> {
   readonly measuring: Measuring;
   readonly stopping: boolean;
   readonly onStop: () => void;
-  readonly onShow: (profileId: string) => void;
-}) {
+}
+
+function Progress(props: ProgressProps) {
   const { measuring } = props;
   const { state } = measuring;
   if (state.kind === "refused")
@@ -125,7 +105,7 @@ function Progress(props: {
         {state.message}
       </p>
     );
-  if (state.kind === "measured") return <Result points={measuring.points} state={state} onShow={props.onShow} />;
+  if (state.kind === "measured") return <Result points={measuring.points} state={state} inUse={props.inUse} onShow={props.onShow} />;
   return (
     <div className="flex flex-wrap items-center gap-3 text-sm">
       <progress aria-label="Budget used" max={1} value={usedShare(measuring)} />
@@ -137,12 +117,12 @@ function Progress(props: {
   );
 }
 
-function Result(props: {
+interface ResultProps extends Pick<MeasurePanelProps, "inUse" | "onShow"> {
   readonly points: Measuring["points"];
   readonly state: Extract<Measuring["state"], { kind: "measured" }>;
-  readonly onShow: (profileId: string) => void;
-}) {
-  const { points, state, onShow } = props;
+}
+
+function Result({ points, state, inUse, onShow }: ResultProps) {
   const profileId = state.profile.id;
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -166,14 +146,20 @@ function Result(props: {
         <p>{errorSentence(points, state.errorsOf)}</p>
         {engine !== undefined && <p>{noiseText(engine)}</p>}
         {state.stopped && <p>The measurement was stopped before its budget was used.</p>}
+        {inUse.id !== profileId && <p>{setAsideText(inUse.name)}</p>}
         <ErrorLine error={use.error} />
         <div className="flex flex-wrap gap-3">
-          <PermittedButton permission="prepare" look="primary" disabled={use.isPending || use.isSuccess} onClick={() => use.mutate()}>
+          <PermittedButton
+            permission="prepare"
+            look="primary"
+            disabled={use.isPending || inUse.id === profileId}
+            onClick={() => use.mutate()}
+          >
             Plan with it
           </PermittedButton>
           <Button onClick={() => onShow(profileId)}>Show the profile</Button>
         </div>
-        {use.isSuccess && (
+        {inUse.id === profileId && (
           <p role="status">
             Plans use it from now on. <ClusterLink to="/plan">Go to Plan</ClusterLink>
           </p>

@@ -7,9 +7,11 @@ import { rowOrders } from "./prepareRows";
 import { withEvent } from "./useCheck";
 
 const id = fc.option(fc.stringMatching(/^[a-z0-9 &=-]{1,20}$/), { nil: null });
+const parallel = fc.option(fc.integer({ min: 1, max: 8 }), { nil: null });
 const view: fc.Arbitrary<CalibrationView> = fc.record({
   profile: id,
   importing: fc.boolean(),
+  ...{ engine: id, served: id, gpu: id, tp: parallel, pp: parallel },
   rows: id,
   fit: id,
   metric: fc.constantFrom(...metrics),
@@ -29,9 +31,17 @@ it("gives back from the address what was written into it, beside what others wro
 });
 
 it("takes an address that makes no sense as the defaults", () => {
-  expect(calibrationCodec.parse(new URLSearchParams("metric=p99&group=moon&order=x&direction=up"))).toEqual(
+  expect(calibrationCodec.parse(new URLSearchParams("metric=p99&group=moon&order=x&direction=up&tp=four"))).toEqual(
     calibrationCodec.parse(new URLSearchParams()),
   );
+});
+
+it("takes the engine to measure from the address of its row on Clusters", () => {
+  const address = new URLSearchParams("cluster=c&engine=http%3A%2F%2Fgpu-1%3A8000&served=org%2Fllama&gpu=h100-sxm&tp=4&pp=2");
+  expect(calibrationCodec.parse(address)).toMatchObject({
+    ...{ engine: "http://gpu-1:8000", served: "org/llama", gpu: "h100-sxm", tp: 4, pp: 2 },
+  });
+  expect(calibrationCodec.parse(new URLSearchParams("tp=9&pp=0.5"))).toMatchObject({ tp: null, pp: null });
 });
 
 it("marks groups in the order of their numbers, models as on every page", () => {

@@ -1,5 +1,6 @@
+import { measuringBounds } from "@/solver/calibration/nextRun";
 import type { ServingMetric } from "@/solver/hardware/engineProfile";
-import { codecOf, flag, named, text, type ViewOf, withDefault, word } from "../url/addressFields";
+import { codecOf, flag, named, text, type ViewOf, whole, withDefault, word } from "../url/addressFields";
 import { groupings } from "./grouping";
 import { rowOrders } from "./prepareRows";
 
@@ -13,6 +14,12 @@ export const calibrationCodec = codecOf({
   profile: text(),
   /** Whether a profile is being imported from a file. */
   importing: named("import", flag("open")),
+  /** Address of an engine to measure, its own name of the model, its card and its shape; null: to be entered. Its key is never here. */
+  engine: text(500),
+  served: text(200),
+  gpu: text(80),
+  tp: whole(measuringBounds.tp),
+  pp: whole(measuringBounds.pp),
   /** Id of the uploaded table; null: none. */
   rows: text(),
   /** Id of the displayed fit; null: none. */

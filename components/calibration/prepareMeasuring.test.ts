@@ -8,6 +8,8 @@ const announced: MeasuringAnnouncement = {
   served: "small",
   model: "small",
   gpu: "cpu-core",
+  shape: { tp: 1, pp: 1 },
+  attachedShape: null,
   mostConcurrency: 64,
   contextTokens: 2048,
   showsOthers: true,
@@ -23,15 +25,34 @@ const point = (error: number | null): MeasuredPoint => ({
   errors: error === null ? null : { ttft: error, tpot: null, endToEnd: 2 * error, p95: 3 * error },
 });
 
-test("the announcement names engine, cards, most load and what happens to an engine that serves others", () => {
-  expect(announcementTexts(announced, false)).toEqual([
-    "vllm 0.32.0 serves small. The profile is filed under the cards small and cpu-core.",
+const alone = { servingOthers: false, inUse: "vLLM, July" };
+
+test("the announcement names engine, cards, shape, most load, what happens to an engine that serves others, and the profile in use", () => {
+  expect(announcementTexts(announced, alone)).toEqual([
+    "vllm 0.32.0 serves small. The profile is filed under the cards small and cpu-core, and holds for tp 1, pp 1.",
     "It gets 1 to 64 requests in flight, of up to 2,048 tokens each: at most 2,000,000 tokens in at most 6 minutes.",
     "If it serves others, nothing is sent.",
+    'Plans use the new profile when you click "Plan with it". The profile in use, "vLLM, July", is set aside for every cluster; Calibration can put it back in use.',
   ]);
-  expect(announcementTexts(announced, true).at(-1)).toMatch(/their load is part of the figures/);
+  expect(announcementTexts(announced, { ...alone, servingOthers: true })[2]).toMatch(/their load is part of the figures/);
   const blind = { ...announced, showsOthers: false };
-  expect(announcementTexts(blind, true).at(-1)).toBe("It has no metrics that show whether it serves others.");
+  expect(announcementTexts(blind, alone)).toContain("It has no metrics that show whether it serves others.");
+});
+
+test("the announcement names the budget and the most requests in flight that were ordered", () => {
+  const small = { ...announced, mostConcurrency: 16, tokens: 50_000, seconds: 60 };
+  expect(announcementTexts(small, alone)[1]).toBe(
+    "It gets 1 to 16 requests in flight, of up to 2,048 tokens each: at most 50,000 tokens in at most 60 s.",
+  );
+});
+
+test("an engine that is attached in another shape than the one ordered is announced with both", () => {
+  const other = { ...announced, attachedShape: { tp: 4, pp: 1 } };
+  expect(announcementTexts(other, alone)[1]).toBe(
+    "The engine is attached with tp 4, pp 1: measured as tp 1, pp 1 it counts as an engine of that shape.",
+  );
+  const same = { ...other, shape: { tp: 4, pp: 1 } };
+  expect(announcementTexts(same, alone).join(" ")).not.toContain("is attached with");
 });
 
 test("progress counts runs, tokens and time, and the bar follows what is used up first", () => {

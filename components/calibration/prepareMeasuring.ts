@@ -7,14 +7,33 @@ import { formatCount, formatCounted } from "../ui/format";
 const minutes = (seconds: number): string =>
   seconds < 90 ? `${Math.max(0, Math.round(seconds))} s` : `${Math.round(seconds / 60)} minutes`;
 
-/** The load of a measurement, before any of it is sent, a sentence each. */
-export function announcementTexts(announced: MeasuringAnnouncement, servingOthers: boolean): readonly string[] {
+const shapeText = ({ tp, pp }: MeasuringAnnouncement["shape"]): string => `tp ${tp}, pp ${pp}`;
+
+/** What becomes of the profile that plans use when they use another, in a sentence. @param name of the profile in use. */
+export const setAsideText = (name: string): string =>
+  `The profile in use, "${name}", is set aside for every cluster; Calibration can put it back in use.`;
+
+/**
+ * The load of a measurement and what its profile replaces, before any of it is sent, a sentence each.
+ *
+ * @param inUse name of the profile that plans use now.
+ */
+export function announcementTexts(
+  announced: MeasuringAnnouncement,
+  { servingOthers, inUse }: { readonly servingOthers: boolean; readonly inUse: string },
+): readonly string[] {
   const { engine, version, served, model, gpu, mostConcurrency, contextTokens, showsOthers, seconds, tokens } = announced;
+  const { shape, attachedShape } = announced;
+  const isOtherShape = attachedShape !== null && shapeText(attachedShape) !== shapeText(shape);
   return [
-    `${engine}${version === null ? "" : ` ${version}`} serves ${served}. The profile is filed under the cards ${model} and ${gpu}.`,
+    `${engine}${version === null ? "" : ` ${version}`} serves ${served}. The profile is filed under the cards ${model} and ${gpu}, and holds for ${shapeText(shape)}.`,
+    ...(isOtherShape
+      ? [`The engine is attached with ${shapeText(attachedShape)}: measured as ${shapeText(shape)} it counts as an engine of that shape.`]
+      : []),
     `It gets 1 to ${formatCount(mostConcurrency)} requests in flight, of up to ${formatCount(contextTokens)} tokens each: at most ${formatCount(tokens)} tokens in at most ${minutes(seconds)}.`,
     servingOthers ? "Others may use it meanwhile: their load is part of the figures." : "If it serves others, nothing is sent.",
     ...(showsOthers ? [] : ["It has no metrics that show whether it serves others."]),
+    `Plans use the new profile when you click "Plan with it". ${setAsideText(inUse)}`,
   ];
 }
 

@@ -1,16 +1,17 @@
 "use client";
 
+import Link from "next/link";
 import { useState } from "react";
 import type { ClusterEngine } from "@/server/contracts/studio";
 import { StateWord } from "../ui/Badge";
-import { Button } from "../ui/Button";
+import { Button, buttonClass } from "../ui/Button";
 import { Modal } from "../ui/Modal";
 import { ModelName } from "../ui/ModelChip";
 import { NoteList } from "../ui/Notes";
 import { Table } from "../ui/Table";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { EngineLogText } from "./EngineLogText";
-import { absenceText, engineText, engineTone, shapeText } from "./prepareCard";
+import { absenceText, engineText, engineTone, measurePath, shapeText } from "./prepareCard";
 
 /** The end of an engine's log over the page. */
 function EngineLog(props: { readonly clusterId: string; readonly engineId: string; readonly onClose: () => void }) {
@@ -26,6 +27,17 @@ function EngineLog(props: { readonly clusterId: string; readonly engineId: strin
   );
 }
 
+/** To Calibration, where the engine's address, model, card and shape are filled in. */
+function MeasureLink({ engine, clusterId }: { readonly engine: ClusterEngine; readonly clusterId: string }) {
+  const path = measurePath(engine, clusterId);
+  if (path === null) return null;
+  return (
+    <Link href={path} className={buttonClass("quiet")} aria-label={`Measure ${engine.id}`}>
+      Measure
+    </Link>
+  );
+}
+
 const columns = [
   { key: "engine", name: "Engine" },
   { key: "state", name: "State" },
@@ -33,10 +45,10 @@ const columns = [
   { key: "type", name: "Server" },
   { key: "shape", name: "On" },
   { key: "absent", name: "Not reported" },
-  { key: "log", name: "Log", numeric: true },
+  { key: "actions", name: "Actions", numeric: true },
 ];
 
-/** The current engines: type, location, and which figures their metrics lack. */
+/** The current engines: type, location, and which figures their metrics lack; each can be measured. */
 export function ClusterEngines({ clusterId, engines }: { readonly clusterId: string; readonly engines: readonly ClusterEngine[] }) {
   const [log, setLog] = useState<string | null>(null);
   const identities = useModelIdentities([...new Set(engines.map(({ model }) => model))]);
@@ -70,7 +82,8 @@ export function ClusterEngines({ clusterId, engines }: { readonly clusterId: str
                 </details>
               )}
             </td>
-            <td className="text-right">
+            <td className="text-right whitespace-nowrap">
+              <MeasureLink engine={engine} clusterId={clusterId} />
               <Button look="quiet" aria-label={`Log of ${engine.id}`} onClick={() => setLog(engine.id)}>
                 Log
               </Button>

@@ -1,13 +1,23 @@
 import { describe, expect, it } from "vitest";
 import type { ClusterDetail, ClusterEngine, ClusterSummary } from "@/server/contracts/studio";
-import { absenceText, detachSentences, engineText, freeGpus, noDriftText, prepareCard, shapeText, sightNote } from "./prepareCard";
+import {
+  absenceText,
+  detachSentences,
+  engineText,
+  freeGpus,
+  measurePath,
+  noDriftText,
+  prepareCard,
+  shapeText,
+  sightNote,
+} from "./prepareCard";
 
 const node = (name: string, gpu: string, change: Partial<ClusterDetail["nodes"][number]> = {}) => ({
   ...{ name, gpu, gpus: 8, used: 0, othersUse: 0, closed: null },
   ...change,
 });
 const engine = (change: Partial<ClusterEngine> = {}): ClusterEngine => ({
-  ...{ id: "e", model: "llama-3.1-8b", url: "http://e", gpu: "h100-sxm", tp: 2, pp: 1, place: "node1: 0, 1" },
+  ...{ id: "e", model: "llama-3.1-8b", served: "llama", url: "http://e:8000", gpu: "h100-sxm", tp: 2, pp: 1, place: "node1: 0, 1" },
   ...{ state: "serving", engine: { type: "vLLM", version: "0.11.0" }, absent: [] },
   ...change,
 });
@@ -80,6 +90,17 @@ describe("an engine in words", () => {
     expect(engineText(engine({ engine: null }))).toBe("–");
     expect(shapeText(engine({ tp: 4, pp: 2 }))).toBe("8 × h100-sxm, tp 4, pp 2");
     expect(shapeText(engine({ tp: 1 }))).toBe("h100-sxm");
+  });
+});
+
+describe("the way to measure an engine", () => {
+  it("has its address, its own name of the model, its card and its shape", () => {
+    const path = measurePath(engine({ tp: 4, pp: 2 }), "c 1");
+    expect(path).toBe("/calibration?cluster=c+1&engine=http%3A%2F%2Fe%3A8000&served=llama&gpu=h100-sxm&tp=4&pp=2");
+  });
+
+  it("is missing where the engine is", () => {
+    expect(measurePath(engine({ state: "missing", url: "" }), "c")).toBeNull();
   });
 });
 

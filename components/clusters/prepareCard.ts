@@ -118,6 +118,12 @@ export function noDriftText(engines: readonly Pick<ClusterEngine, "id" | "state"
   return `Nothing was changed, but some engines do not serve: ${silent.join(", ")} ${silent.length === 1 ? "does" : "do"} not answer.`;
 }
 
+/** Address of Calibration with an engine to measure filled in; null: there is no engine. Its key is not part of it. */
+export function measurePath({ url, served, gpu, tp, pp }: ClusterEngine, clusterId: string): `/calibration?${string}` | null {
+  if (url === "") return null;
+  return `/calibration?${new URLSearchParams({ cluster: clusterId, engine: url, served, gpu, tp: String(tp), pp: String(pp) })}`;
+}
+
 /** The shape of an engine on its GPUs: `2 × h100-sxm, tp 2`. */
 export function shapeText({ gpu, tp, pp }: ClusterEngine): string {
   const gpus = tp * pp;

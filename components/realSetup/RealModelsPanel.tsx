@@ -17,10 +17,6 @@ import { useRealSetup } from "./useRealSetup";
 /** Half of them, on which plans are made, bound the quality to a few points. */
 const QUESTIONS = 400;
 
-/** What stays and what ends. */
-const consequences =
-  "Its engines and its judge end, and its gateway takes no new request. The installed engine, the workload, plans and history stay.";
-
 /**
  * Real models on this computer: offered, set up in one click, and then the way to plan with them. On the page of a cluster it is shown
  * where that is emulated, or the one that is set up.
@@ -33,13 +29,14 @@ export function RealModelsPanel({ on }: { readonly on?: Pick<ClusterSummary, "em
   const remove = useAct(() => client.realSetup.remove.mutate());
   if (setup === null || (on !== undefined && !on.emulated && on.spec.id !== setup.clusterId)) return null;
   const { state, message } = setup;
-  const { start: startText, steps, summary, planPath, takes } = prepareSetup(setup);
+  const { start: startText, steps, summary, planPath, takes, replaces, ready, consequences } = prepareSetup(setup);
   return (
     <Panel title="Real models on this computer" aside={<Badge>real engine, this computer</Badge>}>
       <div className="flex flex-col gap-3">
         <p className="max-w-3xl text-sm text-ink-2">
           Two small models that answer sums, one quick and often wrong, one slow and nearly always right, served by llama.cpp on this
-          computer&apos;s processor. Nothing is emulated: answers, times and quality are measured here. {state === "absent" && takes}
+          computer&apos;s processor. Nothing is emulated: answers, times and quality are measured here. {state === "absent" && takes}{" "}
+          {replaces}
         </p>
         {state === "unsupported" && <p className="text-sm text-warn [overflow-wrap:anywhere]">{message}</p>}
         {state === "failed" && <ErrorLine error={{ message: message ?? "" }} />}
@@ -52,6 +49,7 @@ export function RealModelsPanel({ on }: { readonly on?: Pick<ClusterSummary, "em
             <SetupSteps steps={steps} />
           </details>
         )}
+        {ready !== "" && <p className="text-sm">{ready}</p>}
         <ErrorLine error={start.error ?? stop.error} />
         <div className="flex flex-wrap gap-2">
           {startText !== null && (

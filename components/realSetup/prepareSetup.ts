@@ -43,21 +43,39 @@ export interface PreparedSetup {
   readonly planPath: `/plan?${string}` | null;
   /** What it takes, before it is begun. */
   readonly takes: string;
+  /** Which engine profile its measured speeds replace, where it can be started; empty: none. */
+  readonly replaces: string;
+  /** What is left to do once it is ready; empty: it is not. */
+  readonly ready: string;
+  /** What ends and what stays when it is removed. */
+  readonly consequences: string;
 }
 
 export function prepareSetup(setup: RealSetup): PreparedSetup {
-  const { state, steps, engineBytes } = setup;
+  const { state, steps, engineBytes, replaces, restores } = setup;
   const done = steps.filter((step) => step.state === "done").length;
+  const start = state === "absent" ? "Set up real models" : state === "failed" || state === "stopped" ? "Continue" : null;
+  const path = planPath(setup);
   return {
-    start: state === "absent" ? "Set up real models" : state === "failed" || state === "stopped" ? "Continue" : null,
+    start,
     steps: steps.map(({ name, state: at, says, seconds, progress }) => ({
       ...{ name, title: titles[name], ...words[at], says, progress },
       seconds: seconds === null ? "" : formatSeconds(seconds),
     })),
     summary: `${done} of ${steps.length} steps are done`,
-    planPath: planPath(setup),
+    planPath: path,
     takes:
       engineBytes === 0 ? "" : `About ${formatCount(Math.round(engineBytes / MEGABYTE))} MB are installed, and two minutes are measured.`,
+    replaces:
+      start === null || replaces === null
+        ? ""
+        : `Plans then use the measured speeds. The profile in use, "${replaces}", is set aside for every cluster; Calibration can put it back in use.`,
+    ready: path === null ? "" : "Ready. Plan, then approve and apply: a plan is approved by its hash, so approval stays with a person.",
+    consequences: [
+      "Its engines and its judge end, and its gateway takes no new request.",
+      "The installed engine, the workload, plans and history stay.",
+      restores === null ? "Plans keep the engine profile in use." : `Plans use the engine profile "${restores}" again.`,
+    ].join(" "),
   };
 }
 

@@ -15,7 +15,7 @@ export function useRealSetup(): RealSetup | null {
     trpc.realSetup.follow.subscriptionOptions(undefined, {
       onData(next) {
         if (next.state !== setup?.state || next.clusterId !== setup.clusterId)
-          for (const room of [trpc.clusters, trpc.workloads]) void queries.invalidateQueries(room.pathFilter());
+          for (const room of [trpc.clusters, trpc.workloads, trpc.calibrations]) void queries.invalidateQueries(room.pathFilter());
         setSetup(next);
       },
     }),

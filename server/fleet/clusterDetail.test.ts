@@ -9,10 +9,11 @@ const row = { id: "c", spec, connection: null, gateway: null, runningPlanId: "p"
 const failing = { kind: "unreachable", sinceMs: 0, nextTryAtMs: 0 } as const;
 const silent = (id: string) => ({ id, state: "unreachable", reason: "refused", failing, readings: null, engine: null }) as EngineFrame;
 
-/** States of engines that do not answer: `serves` gets requests, `idle` none. */
-function states(topology?: "given"): readonly string[] {
+/** Engines that do not answer: `serves` gets requests, `idle` none and has its own name of the model. */
+function details(topology?: "given") {
   const engines = ["serves", "idle"].map((id, gpu) => ({
     ...{ id, model: "m", gpu: "l40s", tp: 1, pp: 1, placements: [{ node: "n", gpus: [gpu] }], url: `http://${id}`, stopping: false },
+    ...(id === "idle" ? { access: { servedName: "its-own-m" } } : {}),
   }));
   const value: Observation = {
     ...{
@@ -33,8 +34,10 @@ function states(topology?: "given"): readonly string[] {
     ...{ seen: () => ({ atMs: 0, answer: { ok: true, value } }) as const, gatewayUrl: "http://g", gatewayAdminUrl: "http://a" },
     collector: () => ({ frames: () => [frame] }) as never,
   };
-  return clusterDetail({ row, cluster, plan: null, attention: [], drift: null }).engines.map(({ state }) => state);
+  return clusterDetail({ row, cluster, plan: null, attention: [], drift: null }).engines;
 }
+
+const states = (topology?: "given") => details(topology).map(({ state }) => state);
 
 it("An engine that should serve and gives no answer is silent; one that Weir started may load", () => {
   expect(states()).toEqual(["silent", "not routed"]);
@@ -42,4 +45,8 @@ it("An engine that should serve and gives no answer is silent; one that Weir sta
 
 it("Every attached engine that gives no answer is silent, whether a plan routes to it or not", () => {
   expect(states("given")).toEqual(["silent", "silent"]);
+});
+
+it("An engine has its own name of the model beside the card's", () => {
+  expect(details().map(({ model, served }) => `${model}: ${served}`)).toEqual(["m: m", "m: its-own-m"]);
 });

@@ -50,14 +50,15 @@ function judgesOf(found: Observation | null, kind: ClusterRow["spec"]["kind"]): 
 }
 
 function standing(engine: Observation["engines"][number], { routing, topology }: Observation, frame: LiveFrame | null): ClusterEngine {
-  const { id, model, url, gpu, tp, pp, stopping } = engine;
+  const { id, model, url, gpu, tp, pp, stopping, access } = engine;
   const seen = frame?.engines.find((one) => one.id === id);
   const isActive = routing.active.includes(id);
   // An engine that Weir starts gets no requests while it loads, and does not answer meanwhile.
   const isMissed = (isActive || topology === "given") && seen !== undefined && isSilent(seen);
   const routed = isMissed ? "silent" : isActive ? "serving" : routing.cordoned.includes(id) ? "draining" : "not routed";
   return {
-    ...{ id, model, url, gpu, tp, pp, place: placeText(engine), state: stopping ? "stopping" : routed },
+    ...{ id, model, served: access?.servedName ?? model, url, gpu, tp, pp },
+    ...{ place: placeText(engine), state: stopping ? "stopping" : routed },
     ...{ engine: seen?.engine ?? null, absent: seen === undefined ? [] : absentNames(seen) },
   };
 }
@@ -69,6 +70,6 @@ function missing({ engines, routing }: Observation, plan: Plan | null): readonly
     .filter(({ id }) => routing.active.includes(id) && engines.every((engine) => engine.id !== id))
     .map((order) => {
       const { id, model, gpu, tp, pp } = order;
-      return { id, model, gpu, tp, pp, url: "", place: placeText(order), state: "missing", engine: null, absent: [] };
+      return { id, model, served: model, gpu, tp, pp, url: "", place: placeText(order), state: "missing", engine: null, absent: [] };
     });
 }

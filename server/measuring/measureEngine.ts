@@ -1,27 +1,16 @@
 import { setMaxListeners } from "node:events";
 import type { FitMeasured, FitMeasuredOptions } from "@/solver/calibration/fitMeasured";
-import type { MeasuredRun, RunPoint } from "@/solver/calibration/measuredRun";
-import { isSamePoint, type NextRun, nextRun, type SweepBudget } from "@/solver/calibration/nextRun";
-import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
-import type { ReplicaShape } from "@/solver/hardware/parallelism";
+import type { MeasuredRun } from "@/solver/calibration/measuredRun";
+import type { NextRun, SweepBudget } from "@/solver/calibration/nextRun";
 import { findRecipe } from "./askRecipe";
-import { closedLoop, SPREAD } from "./closedLoop";
-import { type EngineCounters, engineCounters, foreignRequests, sequenceLimit } from "./engineCounters";
+import { closedLoop } from "./closedLoop";
+import { type EngineCounters, engineCounters, foreignRequests } from "./engineCounters";
 import type { InspectedEngine } from "./inspectEngine";
 import { loadAgent, type MeasuredTarget } from "./measuredTarget";
-import { repeatNoise } from "./repeatNoise";
+import { BEYOND_LIMIT, contextOf, Sweep, type SweepRequest } from "./sweep";
 
 /** What a measurement is asked for. */
-export interface MeasureRequest {
-  readonly target: MeasuredTarget;
-  readonly inspected: InspectedEngine;
-  /** Ids of the cards that it is filed under. */
-  readonly model: string;
-  readonly gpu: string;
-  readonly shape: ReplicaShape;
-  readonly budget: SweepBudget;
-  /** Most requests in flight. */
-  readonly mostConcurrency: number;
+export interface MeasureRequest extends SweepRequest {
   /** Measure although others use the engine: their load is then part of every figure. */
   readonly servingOthers: boolean;
 }
@@ -65,21 +54,14 @@ export interface MeasureControls {
   fit(runs: readonly MeasuredRun[], options: FitMeasuredOptions): Promise<FitMeasured> | FitMeasured;
 }
 
-/** Assumed of engines that do not say. */
-const ASSUMED_CONTEXT = 2048;
-const ASSUMED_SEQUENCES = 256;
-const ASSUMED_STEP_TOKENS = 2048;
-
-/** Requests in flight without a known limit of the engine, and how far beyond a known one: those wait in the engine, which shows it. */
+/** Requests in flight without a known limit of the engine. */
 const MOST_CONCURRENCY = 64;
-const BEYOND_LIMIT = 2;
 
 /** An engine is watched so long for the requests of others before it gets load. */
 const WATCH_MS = 2_000;
 
-/** Failures in a row after which there is nothing to measure, and runs between two fits that say what is uncertain. */
+/** Failures in a row after which there is nothing to measure. */
 const HOPELESS = 4;
-const RUNS_A_FIT = 6;
 
 /** The load of a measurement: what `measureEngine` sends at most. */
 export function announce({
@@ -87,7 +69,7 @@ export function announce({
   budget,
   mostConcurrency,
 }: Pick<MeasureRequest, "inspected" | "budget" | "mostConcurrency">): Announcement {
-  return { budget, mostConcurrency, contextTokens: inspected.contextTokens ?? ASSUMED_CONTEXT, showsOthers: showsOthers(inspected) };
+  return { budget, mostConcurrency, contextTokens: contextOf(inspected), showsOthers: showsOthers(inspected) };
 }
 
 /** Whether an engine's metrics show requests of others: those that run, or those that it answered. */
@@ -200,96 +182,3 @@ const othersRefusal = ({ url }: MeasuredTarget, requests: number, runs: readonly
   message: `${url} serves others: ${requests} request${requests === 1 ? "" : "s"} beside those of the measurement. Measure it when it is free, or say that others may be served meanwhile.`,
   runs,
 });
-
-/** What a sweep has measured and may still use. */
-class Sweep {
-  readonly runs: MeasuredRun[] = [];
-  /** The points asked for, in the order of `runs`. */
-  readonly asked: RunPoint[] = [];
-  readonly tried: RunPoint[] = [];
-  tokens = 0;
-  private misfits: readonly { readonly run: RunPoint; readonly error: number }[] = [];
-  private fittedRuns = 0;
-  /** Requests that ran at the moments when others waited in the engine, one for each run with such a moment. */
-  private readonly runningBesideWaiting: number[] = [];
-
-  constructor(
-    private readonly request: MeasureRequest,
-    private readonly startedMs: number,
-  ) {}
-
-  /** The engine's limit on sequences; null: none was seen. */
-  private get observedSequences(): number | null {
-    return sequenceLimit(this.runningBesideWaiting);
-  }
-
-  left(): SweepBudget {
-    const { budget } = this.request;
-    return { seconds: budget.seconds - (performance.now() - this.startedMs) / 1000, tokens: budget.tokens - this.tokens };
-  }
-
-  next(): NextRun | null {
-    const { contextTokens } = announce(this.request);
-    const mostConcurrency = Math.min(this.request.mostConcurrency, BEYOND_LIMIT * (this.observedSequences ?? Number.POSITIVE_INFINITY));
-    return nextRun({
-      contextTokens,
-      spread: SPREAD,
-      mostConcurrency,
-      left: this.left(),
-      done: this.runs,
-      tried: this.tried,
-      misfits: this.misfits,
-    });
-  }
-
-  spend(tokens: number): void {
-    this.tokens += tokens;
-  }
-
-  add(asked: RunPoint, run: MeasuredRun, midway: EngineCounters | null): void {
-    this.runs.push(run);
-    this.asked.push(asked);
-    const { running = null, waiting = null } = midway ?? {};
-    if (running !== null && waiting !== null && waiting > 0 && running < asked.concurrency) this.runningBesideWaiting.push(running);
-  }
-
-  /** Whether the cover is done and new runs came since the last fit: what is uncertain then decides the next runs. */
-  isFitDue(): boolean {
-    const next = this.next();
-    return (next === null || next.why === "uncertain") && this.runs.length - this.fittedRuns >= RUNS_A_FIT && this.left().seconds > 0;
-  }
-
-  learn(fit: FitMeasured): void {
-    this.fittedRuns = this.runs.length;
-    if (fit.outcome === "refused") return;
-    const errors = fit.keptAside.length > 0 ? fit.keptAside : fit.trained;
-    this.misfits = errors.map(({ run, errors: { ttft, tpot, endToEnd } }) => ({
-      run,
-      error: Math.max(...[ttft, tpot ?? 0, endToEnd].map(Math.abs)),
-    }));
-  }
-
-  options(): FitMeasuredOptions {
-    const { inspected, model, gpu, shape, target } = this.request;
-    const { counters, contextTokens, maxSequences, maxBatchedTokens, engine, emulated, version } = inspected;
-    const limit = (reported: number | null, observed: number | null, assumed: number): MeasuredEngine["limits"]["kvTokens"] => {
-      if (reported !== null) return { value: Math.floor(reported), origin: "reported" };
-      return observed === null ? { value: assumed, origin: "assumed" } : { value: observed, origin: "observed" };
-    };
-    const context = limit(contextTokens, null, ASSUMED_CONTEXT);
-    const sequences = limit(maxSequences, this.observedSequences, ASSUMED_SEQUENCES);
-    return {
-      ...{ model, gpu, shape },
-      limits: {
-        kvTokens: limit(counters.kvTokens, null, context.value * sequences.value),
-        maxSequences: sequences,
-        maxBatchedTokens: limit(maxBatchedTokens, null, Math.max(ASSUMED_STEP_TOKENS, sequences.value + 1)),
-        contextTokens: context,
-      },
-      noise: repeatNoise(this.runs, (at) => this.asked.findIndex((one) => isSamePoint(one, this.asked[at] ?? one))),
-      asOf: new Date().toISOString().slice(0, 10),
-      source: `${engine}${version === null ? "" : ` ${version}`} at ${new URL(target.url).host}`,
-      emulated,
-    };
-  }
-}

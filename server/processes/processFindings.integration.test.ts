@@ -29,8 +29,14 @@ it("names the commands that attaching runs on this host", async () => {
 });
 
 it("says that a host without /proc, ps and lsof cannot have engines as its processes", () => {
-  expect(processObstacle({ PATH: "/nowhere" }, "/no/proc")).toBe(
+  expect(processObstacle({ PATH: "/nowhere" }, { platform: "darwin", proc: "/no/proc" })).toBe(
     "Engines cannot be processes of this computer, for want of ps and lsof: use Linux or macOS.",
   );
-  expect(processObstacle({ PATH: "/nowhere" }, process.execPath)).toBeNull();
+  expect(processObstacle({ PATH: "/nowhere" }, { proc: process.execPath })).toBeNull();
+});
+
+it("says on Windows that engines are started by hand and attached, whatever programs are there", () => {
+  expect(processObstacle({ PATH: "/nowhere" }, { platform: "win32", proc: process.execPath })).toMatch(
+    /^Weir cannot start processes on Windows yet\. Start the engine by hand \(`node dist\/engine\.mjs`, .*\) and attach it\.$/,
+  );
 });

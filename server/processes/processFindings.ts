@@ -38,8 +38,16 @@ export async function processFindings(
   ];
 }
 
-/** Why engines cannot be processes of this host: it has neither `/proc` nor the programs with which processes are found; null: they can be. */
-export function processObstacle(own: Variables, proc = "/proc/self/stat"): string | null {
+/**
+ * Why engines cannot be processes of this host, in a sentence with the way out: it runs Windows, or has neither `/proc` nor the programs
+ * with which processes are found. Null: they can be.
+ */
+export function processObstacle(
+  own: Variables,
+  { platform = process.platform, proc = "/proc/self/stat" }: { readonly platform?: NodeJS.Platform; readonly proc?: string } = {},
+): string | null {
+  if (platform === "win32")
+    return "Weir cannot start processes on Windows yet. Start the engine by hand (`node dist/engine.mjs`, see the guide A real engine on this computer) and attach it.";
   if (existsSync(proc)) return null;
   const missing = ["ps", "lsof"].filter((program) => programAt(program, own.PATH ?? "") === null);
   return missing.length === 0

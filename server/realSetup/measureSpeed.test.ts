@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Measuring } from "@/server/contracts/studio";
+import type { RealSetupRecord } from "@/server/store/documents/realSetupRecord";
 import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
 import { joinMeasured, type MeasuredProfile, measuredProfile } from "@/solver/hardware/measuredProfile";
 import { measureSpeed, type SpeedParts } from "./measureSpeed";
@@ -10,13 +11,18 @@ function studio(answers: readonly ("measured" | "too few")[], active: readonly s
   const started: { model: string | null; minutes: number }[] = [];
   const used: string[] = [];
   const removed: string[] = [];
-  const kept: object[] = [];
+  let record: Partial<RealSetupRecord> = { clusterId: "c", speedId: null };
   let state: Measuring | null = null;
   const engines = ["arith-small", "arith-large"].map((model) => ({ model, gpu: "cpu-core", url: "http://127.0.0.1:1", stopping: false }));
   const value = { engines, routing: { planId: null, active, cordoned: [] } };
   const parts = {
     fleet: { get: () => ({ connector: { observe: async () => ({ ok: true, value }) } }) },
-    store: { calibrations: { list: () => used.map((id) => ({ profile: { id } })) } },
+    store: {
+      calibrations: {
+        list: () => ["mine", ...used].map((id) => ({ profile: { id } })),
+        inUse: () => used.at(-1) ?? "mine",
+      },
+    },
     measuring: {
       async start({ model, minutes }: { model: string | null; minutes: number }) {
         const answer = answers[started.length];
@@ -37,18 +43,20 @@ function studio(answers: readonly ("measured" | "too few")[], active: readonly s
   } as unknown as SpeedParts;
   const context: StepContext = {
     ...{ signal: new AbortController().signal, actor: "ada", say: () => undefined },
-    keep: (made) => void kept.push(made),
-    record: () => ({ clusterId: "c", speedId: null }) as ReturnType<StepContext["record"]>,
+    keep(made) {
+      record = { ...record, ...made };
+    },
+    record: () => record as RealSetupRecord,
   };
-  return { run: () => measureSpeed(parts)(context), started, used, removed, kept };
+  return { run: () => measureSpeed(parts)(context), started, used, removed, record: () => record };
 }
 
 test("measures the small engine, then the large one, and plans with the profile of both", async () => {
-  const { run, started, used, removed, kept } = studio(["measured", "measured"]);
+  const { run, started, used, removed, record } = studio(["measured", "measured"]);
   expect(await run()).toBe("Both engines were measured in 2 runs; plans use it.");
   expect(started.map(({ model }) => model)).toEqual(["arith-small", "arith-large"]);
   expect([used, removed]).toEqual([["p1", "p2"], ["p1"]]);
-  expect(kept).toEqual([{ speedId: "p2", suggested: { requestsPerSecond: 2.5, qualityFloor: 80 } }]);
+  expect(record()).toMatchObject({ speedId: "p2", suggested: { requestsPerSecond: 2.5, qualityFloor: 80 } });
 });
 
 test("gives a busy computer one longer try, and then says why there is no measurement", async () => {
@@ -59,7 +67,24 @@ test("gives a busy computer one longer try, and then says why there is no measur
   await expect(never.run()).rejects.toThrow(
     "arith-small was not measured. A fit needs 5 different runs, found 3. Start again to measure it.",
   );
-  expect([never.used, never.kept]).toEqual([[], []]);
+  expect([never.used, never.record()]).toEqual([[], { clusterId: "c", speedId: null }]);
+});
+
+test("keeps which profile plans used before, also where the set-up was started again after its first profile", async () => {
+  const again = studio(["measured", "too few", "too few", "measured", "measured"]);
+  await expect(again.run()).rejects.toThrow(/arith-large was not measured/);
+  expect(again.record().replaced).toEqual({ id: "mine", by: "p1" });
+  await again.run();
+  expect(again.record().replaced).toEqual({ id: "mine", by: "p5" });
+});
+
+test("measured before, plans use the kept profile again, and the one that they used meanwhile is kept", async () => {
+  const { run, used, record } = studio(["measured", "measured"]);
+  await run();
+  used.push("chosen meanwhile");
+  expect(await run()).toBe("The engines were measured before; plans use it.");
+  expect(used.at(-1)).toBe("p2");
+  expect(record().replaced).toEqual({ id: "chosen meanwhile", by: "p2" });
 });
 
 const span = { least: 1, most: 8 };

@@ -26,7 +26,10 @@ export interface SpeedParts {
   readonly calibrations: { use(id: string, actor: string): Outcome<object>; remove(id: string, actor: string): Outcome<object> };
 }
 
-/** Measures both engines one after the other while nothing else is sent to them, and plans with the measured speeds from now on. */
+/**
+ * Measures both engines one after the other while nothing else is sent to them, and plans with the measured speeds from now on. It keeps
+ * which profile plans used before.
+ */
 export const measureSpeed =
   (parts: SpeedParts): SetupStep =>
   async (context) => {
@@ -38,13 +41,13 @@ export const measureSpeed =
       const used = profileInUse(store);
       // Engines that were measured since are in it too.
       const isCovered = isMeasured(used) && isMeasured(before) && covers(used, before);
-      if (!isCovered) unwrap(calibrations.use(before.id, actor));
+      if (!isCovered) putInUse(before.id, parts, context);
       return "The engines were measured before; plans use it.";
     }
     let [last, runs] = [null as string | null, 0];
     for (const [index, model] of realModelNames.entries()) {
       const { profileId, points } = await measured(model, index / realModelNames.length, parts, context);
-      unwrap(calibrations.use(profileId, actor));
+      putInUse(profileId, parts, context);
       // The next profile has its engine too.
       if (last !== null) unwrap(calibrations.remove(last, actor));
       last = profileId;
@@ -54,6 +57,15 @@ export const measureSpeed =
     }
     return `Both engines were measured in ${runs} runs; plans use it.`;
   };
+
+/** Plans use a profile of the set-up from now on. @throws SetupFailure. */
+function putInUse(by: string, { store, calibrations }: SpeedParts, { actor, record, keep }: StepContext): void {
+  const before = profileInUse(store).id;
+  const { replaced } = record();
+  // One that the set-up put in use itself is none to go back to.
+  if (before !== by) keep({ replaced: { id: before === replaced?.by ? replaced.id : before, by } });
+  unwrap(calibrations.use(by, actor));
+}
 
 /** @param share of the step that is done before. */
 async function measured(model: (typeof realModelNames)[number], share: number, parts: SpeedParts, context: StepContext) {
@@ -74,7 +86,8 @@ async function measuredWithin(
 ) {
   const { signal, actor, say } = context;
   const { url, gpu } = await idleEngine(model, fleet, context);
-  unwrap(await measuring.start({ url, model, gpu, minutes, tokens: TOKENS, servingOthers: false }, actor));
+  const load = { minutes, tokens: TOKENS, concurrency: null, servingOthers: false };
+  unwrap(await measuring.start({ url, model, gpu, tp: 1, pp: 1, ...load }, actor));
   const onState = ({ doing, left, announced }: Measuring): void => {
     const done = Math.min(1, Math.max(0, 1 - left.seconds / announced.seconds));
     say(`${model}: ${doing}`, share + done / realModelNames.length);

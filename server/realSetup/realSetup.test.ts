@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { profileInUse } from "@/server/calibration/profileInUse";
 import type { RealSetup, RealSetupStepName } from "@/server/contracts/studio";
 import { realSetupSteps } from "@/server/contracts/studio/realSetup";
 import { openStore, type Store } from "@/server/store/store";
+import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import { createRealSetup } from "./realSetup";
 import { SetupFailure, type SetupStep } from "./setupStep";
 
@@ -37,10 +39,16 @@ const addonsIn = (state: ReturnType<Addons["list"]>[number]["state"]): Addons =>
 function setupWith(
   steps: Partial<Record<RealSetupStepName, SetupStep>>,
   addons = addonsIn({ kind: "absent" }),
-  more: Partial<Pick<Parts, "fleet" | "detach" | "obstacle">> = {},
+  more: Partial<Pick<Parts, "fleet" | "detach" | "putInUse" | "obstacle">> = {},
 ) {
   const all = Object.fromEntries(realSetupSteps.map((name) => [name, steps[name] ?? done])) as Record<RealSetupStepName, SetupStep>;
-  const usual = { fleet: { get: () => null }, detach: async () => ({ ok: true }) as const, obstacle: () => null };
+  const usual = {
+    ...{ fleet: { get: () => null }, detach: async () => ({ ok: true }) as const, obstacle: () => null },
+    putInUse(profileId: string, actor: string) {
+      store.calibrations.use({ profileId, at: "2026-01-01T00:00:00Z", actor });
+      return { ok: true } as const;
+    },
+  };
   return createRealSetup({ store, addons, steps: all, ...usual, ...more });
 }
 type Setup = ReturnType<typeof setupWith>;
@@ -208,4 +216,50 @@ test("removing is refused where an engine does not end", async () => {
   expect(await setup.remove("ada")).toEqual({ ok: false, message: "small-0 cannot be killed." });
   expect(acts).toEqual(["stop small-0"]);
   expect(store.realSetup.get()).not.toBeNull();
+});
+
+/** A profile of an operator, which plans use from now on. */
+function useOwnProfile(id: string): void {
+  const profile = { ...engineProfiles.vllm, id, name: `Profile ${id}` };
+  store.calibrations.insert({ profile, createdAt: "2026-01-01T00:00:00Z", actor: "ada" });
+  store.calibrations.use({ profileId: id, at: "2026-01-01T00:00:00Z", actor: "ada" });
+}
+
+/** A set-up that is ready and whose measured profile plans use in place of `mine`. */
+async function measuredSetup(): Promise<Setup> {
+  useOwnProfile("mine");
+  const speed: SetupStep = async ({ keep }) => {
+    useOwnProfile("measured");
+    keep({ speedId: "measured", replaced: { id: "mine", by: "measured" } });
+    return "";
+  };
+  const setup = setupWith({ speed });
+  expect(setup.status()).toMatchObject({ replaces: "Profile mine", restores: null });
+  setup.start(order, "ada");
+  await reaches(setup, "ready");
+  return setup;
+}
+
+test("removing puts the profile from before the set-up back in use, and is announced with its name", async () => {
+  const setup = await measuredSetup();
+  expect(setup.status()).toMatchObject({ replaces: null, restores: "Profile mine" });
+  expect(await setup.remove("ada")).toEqual({ ok: true });
+  expect(profileInUse(store).id).toBe("mine");
+  expect(store.calibrations.list().map(({ profile }) => profile.id)).toContain("measured");
+});
+
+test("removing leaves a profile in use that was chosen after the set-up", async () => {
+  const setup = await measuredSetup();
+  useOwnProfile("chosen since");
+  expect(setup.status().restores).toBeNull();
+  await setup.remove("ada");
+  expect(profileInUse(store).id).toBe("chosen since");
+});
+
+test("removing leaves the measured profile in use where the one from before is gone", async () => {
+  const setup = await measuredSetup();
+  store.calibrations.remove("mine");
+  expect(setup.status().restores).toBeNull();
+  expect(await setup.remove("ada")).toEqual({ ok: true });
+  expect(profileInUse(store).id).toBe("measured");
 });

@@ -1,10 +1,12 @@
 import type { AddonKeeper } from "@/server/addons/addonKeeper";
+import { profileInUse, profileOf } from "@/server/calibration/profileInUse";
 import type { Outcome, RealSetup, RealSetupOrder, RealSetupStep, RealSetupStepName } from "@/server/contracts/studio";
 import { realSetupSteps } from "@/server/contracts/studio/realSetup";
 import type { Fleet } from "@/server/fleet/fleet";
 import { reasonOf } from "@/server/lib/reasonOf";
 import type { RealSetupRecord } from "@/server/store/documents/realSetupRecord";
 import type { Store } from "@/server/store/store";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import { engineAddon, realClusterName } from "./realNames";
 import { SetupFailure, type SetupStep, StoppedByPerson } from "./setupStep";
 
@@ -12,13 +14,15 @@ import { SetupFailure, type SetupStep, StoppedByPerson } from "./setupStep";
 const TELL_MS = 250;
 
 export interface RealSetupParts {
-  readonly store: Pick<Store, "applications" | "audit" | "clusters" | "realSetup">;
+  readonly store: Pick<Store, "applications" | "audit" | "calibrations" | "clusters" | "realSetup">;
   readonly fleet: Pick<Fleet, "get">;
   readonly addons: Pick<AddonKeeper, "list">;
   readonly steps: Readonly<Record<RealSetupStepName, SetupStep>>;
   /** Why this computer cannot run the engines, whatever is installed; null: it can. */
   readonly obstacle: () => string | null;
   readonly detach: (clusterId: string, name: string, actor: string) => Promise<Outcome<object>>;
+  /** Uses an engine profile for plans. */
+  readonly putInUse: (id: string, actor: string) => Outcome<object>;
 }
 
 /**
@@ -26,7 +30,7 @@ export interface RealSetupParts {
  * engines, and measures quality and speed. What follows, planning and applying, is the operator's. A set-up that runs when the studio ends
  * continues when it starts again.
  */
-export function createRealSetup({ store, fleet, addons, steps, detach, obstacle }: RealSetupParts) {
+export function createRealSetup({ store, fleet, addons, steps, detach, putInUse, obstacle }: RealSetupParts) {
   const note = store.audit.noting("cluster");
   const listeners = new Set<() => void>();
   let progress: number | null = null;
@@ -103,12 +107,20 @@ export function createRealSetup({ store, fleet, addons, steps, detach, obstacle 
     run = { ending, done };
   }
 
+  /** The profile that plans used before the set-up's own; null: they use another than its own, or it is gone. */
+  function replacedProfile({ replaced }: Pick<RealSetupRecord, "replaced">): EngineProfile | null {
+    return replaced === undefined || profileInUse(store).id !== replaced.by ? null : profileOf(store, replaced.id);
+  }
+
   function status(): RealSetup {
     const record = store.realSetup.get();
     const engine = addons.list().find(({ name }) => name === engineAddon);
     const row = record?.clusterId == null ? null : store.clusters.get(record.clusterId);
     const isDetached = record?.state === "ready" && row?.connection == null;
+    const inUse = profileInUse(store);
     const shape = {
+      replaces: inUse.id === record?.replaced?.by ? null : inUse.name,
+      restores: record === null ? null : (replacedProfile(record)?.name ?? null),
       engineBytes: engine?.bytes ?? 0,
       clusterId: row?.connection == null ? null : row.id,
       workloadId: record?.workloadId ?? null,
@@ -202,8 +214,8 @@ export function createRealSetup({ store, fleet, addons, steps, detach, obstacle 
       return { ok: true };
     },
     /**
-     * Ends the engines, and detaches the cluster, which ends its judge. The engine's files, workloads, plans and history stay. What cannot be
-     * ended stays attached.
+     * Ends the engines, and detaches the cluster, which ends its judge. Where plans still use the set-up's engine profile, they use the one
+     * from before it again. The engine's files, profiles, workloads, plans and history stay. What cannot be ended stays attached.
      */
     async remove(actor: string): Promise<Outcome<object>> {
       if (run !== null) return { ok: false, message: "The set-up runs: stop it first." };
@@ -216,6 +228,9 @@ export function createRealSetup({ store, fleet, addons, steps, detach, obstacle 
         const detached = await detach(row.id, row.spec.name, actor);
         if (!detached.ok) return detached;
       }
+      const before = replacedProfile(record);
+      const restored = before === null ? { ok: true as const } : putInUse(before.id, actor);
+      if (!restored.ok) return restored;
       store.realSetup.remove();
       note(actor, "remove real models", realClusterName);
       tell();

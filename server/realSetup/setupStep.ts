@@ -8,7 +8,9 @@ export interface StepContext {
   readonly actor: string;
   record(): RealSetupRecord;
   /** Keeps what the step has made, before anything is built on it. */
-  keep(made: Partial<Pick<RealSetupRecord, "clusterId" | "promptSetId" | "profileId" | "workloadId" | "speedId" | "suggested">>): void;
+  keep(
+    made: Partial<Pick<RealSetupRecord, "clusterId" | "promptSetId" | "profileId" | "workloadId" | "speedId" | "replaced" | "suggested">>,
+  ): void;
   /** Shows how far it is. @param progress 0..1; null: not known. */
   say(text: string, progress?: number | null): void;
 }

@@ -6,6 +6,16 @@ export interface SweepBudget {
   readonly tokens: number;
 }
 
+/** Bounds of what a measurement is asked for, from the command line and in the studio, and its usual values. */
+export const measuringBounds = {
+  tp: { min: 1, max: 8, whole: true, usual: 1 },
+  pp: { min: 1, max: 8, whole: true, usual: 1 },
+  minutes: { min: 0.1, max: 600, whole: false, usual: 6 },
+  tokens: { min: 1000, max: 1_000_000_000, whole: true, usual: 2_000_000 },
+  /** Most requests in flight; what is usual depends on the engine. */
+  concurrency: { min: 1, max: 4096, whole: true },
+} as const;
+
 export interface SweepState {
   /** Most tokens of prompt and answer together. */
   readonly contextTokens: number;

@@ -13,6 +13,7 @@ import { endpointToTrySchema } from "@/server/contracts/studio/attachedCluster";
 import { decisionFilterSchema } from "@/server/contracts/studio/liveStream";
 import { exportFormats } from "@/server/fleet/exportPlan";
 import { LONGEST_RANGE_MS } from "@/server/series/bucketWidth";
+import { measuringBounds } from "@/solver/calibration/nextRun";
 import { engineKinds, engineProfileSchema } from "@/solver/hardware/engineProfile";
 import { SHARE_BOUNDS } from "@/solver/tournament/tournamentLimits";
 import { enteredTitle, machineName } from "@/solver/wording/names";
@@ -231,13 +232,17 @@ export type ApplyRequest = z.input<typeof applySchema>;
 export type RollbackRequest = z.input<typeof rollbackSchema>;
 export type LiveTableRequest = z.infer<typeof liveTableSchema>;
 export type CheckRequest = z.infer<typeof checkSchema>;
+const { tp, pp, minutes, tokens, concurrency } = measuringBounds;
 /** `Measure this engine`. */
 export const measuringSchema = z.object({
   url: z.string().trim().min(1).max(500),
   model: z.string().min(1).max(200).nullable(),
   gpu: z.string().min(1).max(80).nullable(),
-  minutes: z.number().min(0.1).max(600),
-  tokens: z.int().min(1000).max(1_000_000_000),
+  tp: z.int().min(tp.min).max(tp.max).default(tp.usual),
+  pp: z.int().min(pp.min).max(pp.max).default(pp.usual),
+  minutes: z.number().min(minutes.min).max(minutes.max),
+  tokens: z.int().min(tokens.min).max(tokens.max),
+  concurrency: z.int().min(concurrency.min).max(concurrency.max).nullable().default(null),
   servingOthers: z.boolean(),
   key: keyReferenceSchema.optional(),
 });

@@ -44,7 +44,8 @@ test("an engine with an API key is announced with a reference to its key, which 
   const keep = () => ({ ok: true, id: "p" }) as const;
   const service = createMeasuringService({ store, cards: createCardStore(folder), fleet: { list: () => [] }, keep });
   const url = await listening();
-  const order = { ...{ url, model: null, gpu: null, minutes: 1, tokens: 10_000 }, servingOthers: false };
+  const load = { minutes: 1, tokens: 10_000, concurrency: null, servingOthers: false };
+  const order = { ...{ url, model: null, gpu: null, tp: 1, pp: 1 }, ...load };
   expect(await service.announce(order, "ann")).toMatchObject({ ok: false, message: expect.stringMatching(/status 401/) });
   expect(await service.announce({ ...order, key: { environment: "WEIR_ENGINE_MEASURED" } }, "ann")).toMatchObject({
     ok: true,

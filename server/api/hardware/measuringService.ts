@@ -25,6 +25,7 @@ import type { MeasuredRun } from "@/solver/calibration/measuredRun";
 import { freeProfileName, isMeasured } from "@/solver/hardware/engineProfile";
 import { joinMeasured, type MeasuredProfile, measuredProfile, withCards } from "@/solver/hardware/measuredProfile";
 import type { Actor } from "../base/actor";
+import { connectedEngine } from "./connectedEngine";
 import { planInForce } from "./planInForce";
 
 interface MeasuringParts {
@@ -71,12 +72,19 @@ export function createMeasuringService({ store, cards, fleet, keep }: MeasuringP
     const { servingOthers } = order;
     const refusal = unknownLoad({ target, inspected, servingOthers }) ?? (servingOthers ? null : planInForce(address.url, fleet.list()));
     if (refusal !== null) return { ok: false, message: refusal };
-    const filed = await measuredCards(inspected, { url: address.url, gpu: order.gpu ?? undefined }, cards.read());
+    const { engine, version, served } = inspected;
+    const attached = connectedEngine({ url: address.url, served }, fleet.list());
+    // Plans know an attached engine's model by the card that it was attached with, whatever the engine calls it.
+    const named = { ...inspected, served: attached?.model ?? served };
+    const filed = await measuredCards(named, { url: address.url, gpu: order.gpu ?? undefined }, cards.read());
     if (!filed.ok) return filed;
     const budget = { seconds: 60 * order.minutes, tokens: order.tokens };
-    const load = announce({ inspected, budget, mostConcurrency: usualConcurrency(inspected) });
-    const { engine, version, served } = inspected;
-    const announced = { engine, version, served, model: filed.model, gpu: filed.gpu, ...budget, ...limitsOf(load) };
+    const load = announce({ inspected, budget, mostConcurrency: order.concurrency ?? usualConcurrency(inspected) });
+    const shapes = {
+      shape: { tp: order.tp, pp: order.pp },
+      attachedShape: attached === null ? null : { tp: attached.tp, pp: attached.pp },
+    };
+    const announced = { engine, version, served, model: filed.model, gpu: filed.gpu, ...shapes, ...budget, ...limitsOf(load) };
     return { ok: true, target, inspected, filed, announced };
   }
 
@@ -122,10 +130,11 @@ export function createMeasuringService({ store, cards, fleet, keep }: MeasuringP
   async function run(prepared: Prepared, order: MeasuringOrder, { stop, actor }: { stop: AbortController; actor: Actor }): Promise<void> {
     const { target, inspected, filed, announced } = prepared;
     const { model, gpu } = filed;
+    const { shape } = announced;
     try {
       const measured = await measureEngine(
         {
-          ...{ target, inspected, model, gpu, shape: { tp: 1, pp: 1 }, servingOthers: order.servingOthers },
+          ...{ target, inspected, model, gpu, shape, servingOthers: order.servingOthers },
           budget: { seconds: announced.seconds, tokens: announced.tokens },
           mostConcurrency: announced.mostConcurrency,
         },

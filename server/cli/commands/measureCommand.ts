@@ -7,6 +7,7 @@ import { catalogueWith, measuredCards } from "@/server/measuring/measuredCards";
 import { announce, type Measured, measureEngine, usualConcurrency } from "@/server/measuring/measureEngine";
 import { fitMeasured } from "@/solver/calibration/fitMeasured";
 import { measuredTable } from "@/solver/calibration/measuredRun";
+import { measuringBounds } from "@/solver/calibration/nextRun";
 import { cardOf } from "@/solver/hardware/catalogue";
 import { isMeasured, MOST_PROFILE_NAME } from "@/solver/hardware/engineProfile";
 import { joinMeasured, type MeasuredProfile, measuredProfile } from "@/solver/hardware/measuredProfile";
@@ -44,21 +45,18 @@ Exit codes: 0 done, 1 failed or too little was measured, 2 bad input, 3 the engi
 
 /** `weir measure`: a profile of an engine from load that this command sends to it. */
 export function addMeasureCommand(program: Command, onExit: (code: ExitCode) => void): void {
+  const { tp, pp, minutes, tokens, concurrency } = measuringBounds;
   program
     .command("measure")
     .description("measure an engine of any kind on any hardware, and make the profile that plans use")
     .requiredOption("--endpoint <url>", "root of the engine's OpenAI-compatible API")
     .option("--model <name>", "model, as the engine calls it (default: the only one that it serves)")
     .option("--gpu <card>", "GPU card that the engine runs on (default: cpu-core, one processor core of this host)")
-    .option("--tp <n>", "tensor parallelism of the engine", numberFlag({ min: 1, max: 8, whole: true }), 1)
-    .option("--pp <n>", "pipeline stages of the engine", numberFlag({ min: 1, max: 8, whole: true }), 1)
-    .option("--minutes <m>", "most minutes of load", numberFlag({ min: 0.1, max: 600 }), 6)
-    .option("--tokens <n>", "most tokens of prompts and answers together", numberFlag({ min: 1000, max: 1e9, whole: true }), 2_000_000)
-    .option(
-      "--concurrency <n>",
-      "most requests in flight (default: 64, or twice what the engine runs at once)",
-      numberFlag({ min: 1, max: 4096, whole: true }),
-    )
+    .option("--tp <n>", "tensor parallelism of the engine", numberFlag(tp), tp.usual)
+    .option("--pp <n>", "pipeline stages of the engine", numberFlag(pp), pp.usual)
+    .option("--minutes <m>", "most minutes of load", numberFlag(minutes), minutes.usual)
+    .option("--tokens <n>", "most tokens of prompts and answers together", numberFlag(tokens), tokens.usual)
+    .option("--concurrency <n>", "most requests in flight (default: 64, or twice what the engine runs at once)", numberFlag(concurrency))
     .option("--serving-others", "measure although the engine serves others meanwhile")
     .option("--key <variable>", "environment variable with the engine's API key; its name begins with WEIR_ENGINE_")
     .option("--name <name>", "name of the profile (default: engine and model)")

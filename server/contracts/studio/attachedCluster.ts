@@ -113,6 +113,9 @@ interface ClusterNode {
 export interface ClusterEngine {
   readonly id: string;
   readonly model: string;
+  /** The engine's own name of the model. */
+  readonly served: string;
+  /** Root of its API; empty: it does not exist. */
   readonly url: string;
   readonly gpu: string;
   readonly tp: number;

@@ -1,6 +1,7 @@
 import type { KeyReference } from "@/server/contracts/engine/engineAccess";
 import type { MeasuredRun } from "@/solver/calibration/measuredRun";
 import type { MeasuredProfile } from "@/solver/hardware/measuredProfile";
+import type { ReplicaShape } from "@/solver/hardware/parallelism";
 
 /** What `Measure this engine` is asked for. */
 export interface MeasuringOrder {
@@ -9,8 +10,13 @@ export interface MeasuringOrder {
   readonly model: string | null;
   /** Id of a GPU card; null: this host's processor. */
   readonly gpu: string | null;
+  /** Tensor and pipeline parallelism of the engine: its profile holds for this shape only. */
+  readonly tp: number;
+  readonly pp: number;
   readonly minutes: number;
   readonly tokens: number;
+  /** Most requests in flight; null: 64, or twice what the engine runs at once. */
+  readonly concurrency: number | null;
   readonly servingOthers: boolean;
   /** Where the engine's API key is; left out: it wants none. */
   readonly key?: KeyReference | undefined;
@@ -24,6 +30,9 @@ export interface MeasuringAnnouncement {
   /** Ids of the cards that it is filed under. */
   readonly model: string;
   readonly gpu: string;
+  readonly shape: ReplicaShape;
+  /** The shape with which a connected cluster has this engine; null: none has it. */
+  readonly attachedShape: ReplicaShape | null;
   readonly mostConcurrency: number;
   readonly contextTokens: number;
   /** Whether the engine's metrics show requests of others. */

@@ -32,6 +32,10 @@ export interface RealSetup {
   /** null: not attached yet, or removed. */
   readonly clusterId: string | null;
   readonly workloadId: string | null;
+  /** Name of the engine profile that plans use now and that measuring the speed replaces; null: it is the set-up's own. */
+  readonly replaces: string | null;
+  /** Name of the engine profile that removing puts back in use; null: none, and the profile in use stays. */
+  readonly restores: string | null;
   /** What to plan with first, once it is ready. */
   readonly suggested: { readonly requestsPerSecond: number; readonly qualityFloor: number } | null;
 }

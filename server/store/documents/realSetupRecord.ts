@@ -19,5 +19,7 @@ export interface RealSetupRecord extends Pick<RealSetup, "clusterId" | "workload
   readonly profileId: string | null;
   /** The engine profile with the measured speeds. */
   readonly speedId: string | null;
+  /** The profile that plans used before the set-up put its own, `by`, in use; left out: it put none in use. Ids. */
+  readonly replaced?: { readonly id: string; readonly by: string };
   readonly steps: Readonly<Partial<Record<RealSetupStepName, RealStepRecord>>>;
 }
