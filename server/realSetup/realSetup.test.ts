@@ -236,7 +236,7 @@ async function measuredSetup(): Promise<Setup> {
   const setup = setupWith({ speed });
   expect(setup.status()).toMatchObject({ replaces: "Profile mine", restores: null });
   setup.start(order, "ada");
-  await reaches(setup, "ready");
+  await vi.waitFor(() => expect(store.realSetup.get()?.state).toBe("ready"));
   return setup;
 }
 
