@@ -116,7 +116,7 @@ async function measuredModel(
     const url = await urlOf(order.id, host, signal);
     if (!url.ok) return url;
     say(`${model}: it answers after ${Math.round((performance.now() - begunMs) / 1000)} s. Measuring it for ${MINUTES} minutes ...`);
-    const asked = { model, gpu: PROCESSOR_CARD, minutes: MINUTES, tokens: TOKENS, servingOthers: false };
+    const asked = { model, gpu: PROCESSOR_CARD, minutes: MINUTES, tokens: TOKENS, tp: 1, pp: 1, concurrency: null, servingOthers: false };
     const ordered = await measuring.start({ url: url.url, ...asked }, actor);
     return ordered.ok ? await awaitMeasurement(measuring, { signal, onState: () => undefined }) : ordered;
   } finally {
