@@ -1,9 +1,9 @@
-import { engineSoftware } from "@/server/fleet/engineSoftware";
 import type { Store } from "@/server/store/store";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import { type EngineProfile, isMeasured } from "@/solver/hardware/engineProfile";
 import { measuredFor } from "@/solver/hardware/measuredProfile";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
+import { engineSoftware } from "./engineSoftware";
 
 /** The profile plans are made with. */
 export function profileInUse(store: Pick<Store, "calibrations">): EngineProfile {

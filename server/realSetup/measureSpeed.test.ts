@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Measuring } from "@/server/contracts/studio";
+import type { MadeProfile, Outcome } from "@/server/contracts/studio";
 import type { RealSetupRecord } from "@/server/store/documents/realSetupRecord";
 import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
 import { joinMeasured, type MeasuredProfile, measuredProfile } from "@/solver/hardware/measuredProfile";
@@ -12,7 +12,7 @@ function studio(answers: readonly ("measured" | "too few")[], active: readonly s
   const used: string[] = [];
   const removed: string[] = [];
   let record: Partial<RealSetupRecord> = { clusterId: "c", speedId: null };
-  let state: Measuring | null = null;
+  let ended: Outcome<MadeProfile> = { ok: false, message: "No measurement is under way." };
   const engines = ["arith-small", "arith-large"].map((model) => ({ model, gpu: "cpu-core", url: "http://127.0.0.1:1", stopping: false }));
   const value = { engines, routing: { planId: null, active, cordoned: [] } };
   const parts = {
@@ -27,14 +27,12 @@ function studio(answers: readonly ("measured" | "too few")[], active: readonly s
       async start({ model, minutes }: { model: string | null; minutes: number }) {
         const answer = answers[started.length];
         started.push({ model, minutes });
-        const points = [{ run: { requests: 100, seconds: 10 }, errors: null }];
-        const ended = { kind: "measured", profile: { id: `p${started.length}` }, stopped: false };
-        const refused = { kind: "refused", message: "A fit needs 5 different runs, found 3." };
-        state = { points, state: answer === "measured" ? ended : refused } as unknown as Measuring;
+        const points = [{ run: { requests: 100, seconds: 10 }, errors: null }] as unknown as MadeProfile["points"];
+        const refused = { ok: false, message: "A fit needs 5 different runs, found 3." } as const;
+        ended = answer === "measured" ? { ok: true, profileId: `p${started.length}`, points } : refused;
         return { ok: true };
       },
-      state: () => state,
-      stop: () => ({ ok: true }),
+      wait: async () => ended,
     },
     calibrations: {
       use: (id: string) => ({ ok: used.push(id) > 0 }),

@@ -1,7 +1,6 @@
 import { profileInUse } from "@/server/calibration/profileInUse";
-import type { Measuring, Outcome } from "@/server/contracts/studio";
+import type { MadeProfile, Measuring, MeasuringOrder, MeasuringWatch, Outcome } from "@/server/contracts/studio";
 import type { Fleet } from "@/server/fleet/fleet";
-import { awaitMeasurement, type EngineMeasuring } from "@/server/measuring/awaitMeasurement";
 import type { Store } from "@/server/store/store";
 import { isMeasured } from "@/solver/hardware/engineProfile";
 import { covers } from "@/solver/hardware/measuredProfile";
@@ -22,7 +21,11 @@ const FIRST_FLOOR = 80;
 export interface SpeedParts {
   readonly fleet: Pick<Fleet, "get">;
   readonly store: Pick<Store, "calibrations">;
-  readonly measuring: EngineMeasuring;
+  /** `Measure this engine`, whose profile joins the measured engines of the one in use. */
+  readonly measuring: {
+    start(order: MeasuringOrder, actor: string): Promise<Outcome<object>>;
+    wait(watch: MeasuringWatch): Promise<Outcome<MadeProfile>>;
+  };
   readonly calibrations: { use(id: string, actor: string): Outcome<object>; remove(id: string, actor: string): Outcome<object> };
 }
 
@@ -92,7 +95,7 @@ async function measuredWithin(
     const done = Math.min(1, Math.max(0, 1 - left.seconds / announced.seconds));
     say(`${model}: ${doing}`, share + done / realModelNames.length);
   };
-  return awaitMeasurement(measuring, { signal, onState });
+  return measuring.wait({ signal, onState });
 }
 
 /** The engine of a model on the cluster, which no plan uses. @throws SetupFailure. */

@@ -7,8 +7,7 @@ import { awaitEngine, defaultLoadLimitMs } from "@/server/clusters/connector/awa
 import type { EngineHost, HostObservation } from "@/server/clusters/connector/engineHost";
 import { engineId } from "@/server/clusters/steps/targetEngines";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
-import type { Outcome } from "@/server/contracts/studio";
-import { awaitMeasurement } from "@/server/measuring/awaitMeasurement";
+import type { MadeProfile, Outcome } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import { createUploads } from "@/server/store/uploads";
 import { type EngineProfile, isMeasured } from "@/solver/hardware/engineProfile";
@@ -99,7 +98,7 @@ async function measuredModel(
   model: string,
   measuring: ReturnType<typeof createMeasuringService>,
   { host, signal, say }: VllmSpeedParts,
-): ReturnType<typeof awaitMeasurement> {
+): Promise<Outcome<MadeProfile>> {
   const seen = await host.observe({ signal });
   if (!seen.ok) return seen;
   const placed = orderOf(model, seen.value);
@@ -118,7 +117,7 @@ async function measuredModel(
     say(`${model}: it answers after ${Math.round((performance.now() - begunMs) / 1000)} s. Measuring it for ${MINUTES} minutes ...`);
     const asked = { model, gpu: PROCESSOR_CARD, minutes: MINUTES, tokens: TOKENS, tp: 1, pp: 1, concurrency: null, servingOthers: false };
     const ordered = await measuring.start({ url: url.url, ...asked }, actor);
-    return ordered.ok ? await awaitMeasurement(measuring, { signal, onState: () => undefined }) : ordered;
+    return ordered.ok ? await measuring.wait({ signal, onState: () => undefined }) : ordered;
   } finally {
     const ended = await host.stop(order.id, { ...options, signal: new AbortController().signal });
     if (!ended.ok) say(ended.message);

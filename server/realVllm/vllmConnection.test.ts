@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { engineSoftware } from "@/server/calibration/engineSoftware";
 import { judgePrograms } from "@/server/confidenceJudge/judgePrograms";
 import { commandLine } from "@/server/engines/commandLine";
-import { engineSoftware } from "@/server/fleet/engineSoftware";
 import { connectionSchema } from "@/server/processes/processConnection";
 import { vllmConnection } from "./vllmConnection";
 

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { calibrate } from "@/server/calibration/calibrate";
 import { profileInUse } from "@/server/calibration/profileInUse";
 import type { CardStore } from "@/server/cards/cardStore";
 import { secretOrigins } from "@/server/contracts/engine/secretOrigins";
-import type { Measuring, MeasuringAnnouncement, MeasuringOrder, Outcome } from "@/server/contracts/studio";
+import type { MadeProfile, Measuring, MeasuringAnnouncement, MeasuringOrder, MeasuringWatch, Outcome } from "@/server/contracts/studio";
 import { addressOf } from "@/server/engineClient/address";
 import { keyAt } from "@/server/fleet/connection";
 import type { Fleet } from "@/server/fleet/fleet";
@@ -45,6 +46,9 @@ interface Prepared {
 }
 
 type Points = Measuring["points"];
+
+/** Intervals at which the one who waits for a measurement is told how far it is. */
+const TELL_MS = 500;
 
 /**
  * `Measure this engine`: one measurement at a time, in memory; it continues when the page is left. Its profile joins the measured engines of
@@ -146,6 +150,13 @@ export function createMeasuringService({ store, cards, fleet, keep }: MeasuringP
     }
   }
 
+  /** Ends the load; what was measured is fitted. */
+  function stop(): Outcome<object> {
+    if (current === null || !isUnderWay()) return { ok: false, message: "No measurement is under way." };
+    current.stop.abort();
+    return { ok: true };
+  }
+
   return {
     /** The load that a measurement would send; nothing is sent yet but questions about the engine. */
     async announce(order: MeasuringOrder, actor: Actor): Promise<Outcome<{ readonly announced: MeasuringAnnouncement }>> {
@@ -158,12 +169,12 @@ export function createMeasuringService({ store, cards, fleet, keep }: MeasuringP
       const prepared = await prepare(order, actor);
       if (!prepared.ok) return prepared;
       if (isUnderWay()) return { ok: false, message: "A measurement is under way: wait for it, or stop it." };
-      const stop = new AbortController();
+      const ending = new AbortController();
       const { announced } = prepared;
       const left = { seconds: announced.seconds, tokens: announced.tokens };
       const startedAt = new Date().toISOString();
       current = {
-        stop,
+        stop: ending,
         measuring: { order, announced, startedAt, left, doing: "Looking for load of others", points: [], state: { kind: "running" } },
       };
       note(
@@ -172,17 +183,31 @@ export function createMeasuringService({ store, cards, fleet, keep }: MeasuringP
         { subject: announced.served, objectId: announced.model },
         `at most ${announced.tokens} tokens in ${order.minutes} minutes`,
       );
-      void run(prepared, order, { stop, actor });
+      void run(prepared, order, { stop: ending, actor });
       return { ok: true };
     },
     /** The measurement under way, or the last one of this run of the studio; null before any. */
     state: (): Measuring | null => current?.measuring ?? null,
-    /** Ends the load; what was measured is fitted. */
-    stop(): Outcome<object> {
-      if (current === null || !isUnderWay()) return { ok: false, message: "No measurement is under way." };
-      current.stop.abort();
-      return { ok: true };
+    /**
+     * Waits for the measurement under way.
+     *
+     * @returns the profile that it made and its runs; or why there is none.
+     * @throws the signal's reason if it aborts, which ends the load.
+     */
+    async wait({ signal, onState }: MeasuringWatch): Promise<Outcome<MadeProfile>> {
+      for (;;) {
+        if (current === null) return { ok: false, message: "No measurement is under way." };
+        const { state, points } = current.measuring;
+        if (state.kind === "refused") return { ok: false, message: state.message };
+        if (state.kind === "measured") return { ok: true, profileId: state.profile.id, points };
+        onState(current.measuring);
+        await sleep(TELL_MS, undefined, { signal }).catch((stopped: unknown) => {
+          stop();
+          throw stopped;
+        });
+      }
     },
+    stop,
   };
 }
 

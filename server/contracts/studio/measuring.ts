@@ -47,6 +47,18 @@ export interface MeasuredPoint {
   readonly errors: { readonly ttft: number; readonly tpot: number | null; readonly endToEnd: number; readonly p95: number } | null;
 }
 
+/** What is told to the one who waits for a measurement, and what ends it. */
+export interface MeasuringWatch {
+  readonly signal: AbortSignal;
+  onState(state: Measuring): void;
+}
+
+/** A kept profile, and the runs that it was fitted to. */
+export interface MadeProfile {
+  readonly profileId: string;
+  readonly points: Measuring["points"];
+}
+
 /** The measurement of this studio: the one under way, or the last one. */
 export interface Measuring {
   readonly order: MeasuringOrder;

@@ -1,7 +1,7 @@
+import { type ClusterConnection, readConnection } from "@/server/fleet/connection";
 import { llmImportPath } from "@/server/ray/connection";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { EngineIdentity } from "@/server/store/engineIdentityRepository";
-import { type ClusterConnection, readConnection } from "./connection";
 
 /** The engine software that the built-in command lines of local processes start, as its own metrics name it. */
 const ofTemplates: Readonly<Record<string, string>> = { vllm: "vllm", sglang: "sglang", "llama.cpp": "llama.cpp", weir: "weir-engine" };
