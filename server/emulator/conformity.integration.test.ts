@@ -9,7 +9,8 @@ import { replicaModel } from "@/solver/hardware/replicaShapes";
 import { createEngine, type Engine } from "./emulatedEngine";
 import { engineOn, isReady, until } from "./testEmulators";
 
-const OTHER_API = "The gateway does not serve the path, so that none of its requests reaches an engine there; its events need a writer of their own.";
+const OTHER_API =
+  "The gateway does not serve the path, so that none of its requests reaches an engine there; its events need a writer of their own.";
 
 /** Recorded exchanges that an emulated engine does not answer as vLLM does, and why. */
 const UNLIKE_VLLM: Readonly<Record<string, string>> = {
@@ -211,11 +212,11 @@ describe("an emulated engine's metrics", () => {
   it("count every token at one step, and every gap between two tokens, as the recorded ones do", async () => {
     const own = await (await fetch(`${url}/metrics`)).text();
     for (const page of [own, ...pages.map(({ text }) => text)]) {
-      const valueOf = (name: string): number => parsePromText(page).byName.get(`vllm:${name}`)?.[0]?.value ?? Number.NaN;
-      const generated = valueOf("generation_tokens_total");
+      const figure = (name: string): number => parsePromText(page).byName.get(`vllm:${name}`)?.[0]?.value ?? Number.NaN;
+      const generated = figure("generation_tokens_total");
       expect(generated).toBeGreaterThan(0);
-      expect(valueOf("iteration_tokens_total_sum")).toBe(valueOf("prompt_tokens_total") + generated);
-      expect(valueOf("inter_token_latency_seconds_count")).toBe(generated - valueOf("time_to_first_token_seconds_count"));
+      expect(figure("iteration_tokens_total_sum")).toBe(figure("prompt_tokens_total") + generated);
+      expect(figure("inter_token_latency_seconds_count")).toBe(generated - figure("time_to_first_token_seconds_count"));
     }
   });
 });

@@ -37,9 +37,9 @@ const anyRequests = fc
 /** A histogram's counts by edge, its sum and its count. */
 function read(page: string, name: string) {
   const { byName } = parsePromText(page);
-  const valueOf = (part: string) => byName.get(`vllm:${name}_${part}`)?.[0]?.value;
+  const figure = (part: string) => byName.get(`vllm:${name}_${part}`)?.[0]?.value;
   const buckets = byName.get(`vllm:${name}_bucket`)?.map(({ labels, value }) => [Number(labels.le?.replace("+Inf", "Infinity")), value]);
-  return { buckets, sum: valueOf("sum"), count: valueOf("count") };
+  return { buckets, sum: figure("sum"), count: figure("count") };
 }
 
 /** The same of a list of values. */

@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { callGeneration, forcedCall } from "./toolCall";
 
-const tool = (name: string, parameters?: unknown) => ({ type: "function", function: { name, ...(parameters !== undefined && { parameters }) } });
+const tool = (name: string, parameters?: unknown) => ({
+  type: "function",
+  function: { name, ...(parameters !== undefined && { parameters }) },
+});
 const named = (name: string) => ({ type: "function", function: { name } });
 
 /** The arguments of a call of a function with such parameters. */
@@ -49,13 +52,11 @@ describe("the arguments of a call", () => {
   it("have exactly the required properties, each of its type, however deep they lie", () => {
     const { schema } = fc.letrec((tie) => ({
       leaf: fc.constantFrom("string", "integer", "number", "boolean").map((type) => ({ type })),
-      object: fc
-        .dictionary(fc.stringMatching(/^[a-z]{1,4}$/), fc.tuple(tie("schema"), fc.boolean()), { maxKeys: 4 })
-        .map((properties) => ({
-          type: "object",
-          properties: Object.fromEntries(Object.entries(properties).map(([name, [schema]]) => [name, schema])),
-          required: Object.entries(properties).flatMap(([name, [, isRequired]]) => (isRequired ? [name] : [])),
-        })),
+      object: fc.dictionary(fc.stringMatching(/^[a-z]{1,4}$/), fc.tuple(tie("schema"), fc.boolean()), { maxKeys: 4 }).map((properties) => ({
+        type: "object",
+        properties: Object.fromEntries(Object.entries(properties).map(([name, [schema]]) => [name, schema])),
+        required: Object.entries(properties).flatMap(([name, [, isRequired]]) => (isRequired ? [name] : [])),
+      })),
       schema: fc.oneof({ maxDepth: 4 }, tie("leaf"), tie("object")),
     }));
     fc.assert(

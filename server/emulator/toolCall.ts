@@ -21,7 +21,9 @@ export interface ToolCall {
 export function forcedCall(tools: unknown, choice: unknown): ToolCall | null {
   if (choice !== "required" && !isRecord(choice)) return null;
   const name = isRecord(choice) && isRecord(choice.function) ? choice.function.name : null;
-  const functions = (Array.isArray(tools) ? tools : []).flatMap((tool) => (isRecord(tool) && isRecord(tool.function) ? [tool.function] : []));
+  const functions = (Array.isArray(tools) ? tools : []).flatMap((tool) =>
+    isRecord(tool) && isRecord(tool.function) ? [tool.function] : [],
+  );
   const called = functions.find((one) => typeof one.name === "string" && (name === null || one.name === name));
   if (called === undefined) return null;
   const values = isRecord(called.parameters) ? placeholder(called.parameters) : {};
