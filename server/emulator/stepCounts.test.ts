@@ -97,8 +97,8 @@ it("counts at any time the gaps and steps of all tokens so far, preempted sequen
       }
       preemptions += replica.preemptions;
     }),
-    { numRuns: 300 },
+    { numRuns: 60 },
   );
   // Or the property says nothing about them.
-  expect([preemptions > 50, aborts > 50]).toEqual([true, true]);
+  expect([preemptions > 10, aborts > 10]).toEqual([true, true]);
 });
