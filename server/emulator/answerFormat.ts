@@ -2,6 +2,7 @@ import type { AnswerEnd } from "./answerEnd";
 import { promptPieces, type ScoredToken, scoredToken, tokenId } from "./emulatedTokens";
 import type { Generation } from "./generation";
 import type { GenerationRequest } from "./generationRequest";
+import { callDelta, writtenCalls } from "./toolCall";
 
 /** New tokens of one choice of an answer, and their text, which a stop text may have cut. */
 export interface Part {
@@ -85,6 +86,17 @@ function textLogprobs(tokens: readonly ScoredToken[], offset: number, unscored: 
 const ids = (tokens: readonly ScoredToken[], { tokenIds }: GenerationRequest) =>
   tokenIds ? tokens.map(({ text }) => tokenId(text)) : null;
 
+/** What an event of a stream adds to a chat's answer. */
+function deltaOf({ text, end, isFirst }: Part, { call }: GenerationRequest): object {
+  // An end without text has an empty delta where a parser of tool calls reads along.
+  if (end !== null && text === "") return {};
+  return call === null ? { content: text } : callDelta(text, isFirst);
+}
+
+/** Why a choice of a chat ends; null: it goes on. */
+const finishReason = ({ end }: Part, { call }: GenerationRequest): string | null =>
+  (end?.reason === "stop" ? call?.reason : undefined) ?? end?.reason ?? null;
+
 export const chatFormat: AnswerFormat = {
   idPrefix: "chatcmpl-",
   object: "chat.completion",
@@ -92,30 +104,30 @@ export const chatFormat: AnswerFormat = {
   runningUsage: { completion_tokens_details: null },
   firstChunk: (choice) => ({ index: choice, delta: { role: "assistant", content: "" }, logprobs: null, finish_reason: null }),
   firstChunkFields: (generation, { tokenIds }) => ({ prompt_token_ids: tokenIds ? promptIds(generation) : null, prompt_text: null }),
-  piece: ({ choice, text, tokens, end }, request) => ({
-    index: choice,
-    // An end without text has an empty delta where a parser of tool calls reads along.
-    delta: end !== null && text === "" ? {} : { content: text },
-    logprobs: chatLogprobs(tokens, request),
-    finish_reason: end?.reason ?? null,
-    ...(end !== null && { stop_reason: end.stopText }),
-    token_ids: ids(tokens, request),
+  piece: (part, request) => ({
+    index: part.choice,
+    delta: deltaOf(part, request),
+    logprobs: chatLogprobs(part.tokens, request),
+    finish_reason: finishReason(part, request),
+    ...(part.end !== null && { stop_reason: part.end.stopText }),
+    token_ids: ids(part.tokens, request),
   }),
-  wholeChoice: ({ choice, text, tokens, end }, request) => ({
-    index: choice,
+  wholeChoice: (part, request) => ({
+    index: part.choice,
     message: {
       role: "assistant",
-      content: text,
+      content: request.call === null ? part.text : "",
       refusal: null,
       annotations: null,
       audio: null,
       function_call: null,
+      ...(request.call !== null && { tool_calls: writtenCalls(request.call, part.text) }),
       reasoning: null,
     },
-    logprobs: chatLogprobs(tokens, request),
-    finish_reason: end?.reason ?? null,
-    stop_reason: end?.stopText ?? null,
-    token_ids: ids(tokens, request),
+    logprobs: chatLogprobs(part.tokens, request),
+    finish_reason: finishReason(part, request),
+    stop_reason: part.end?.stopText ?? null,
+    token_ids: ids(part.tokens, request),
     routed_experts: null,
   }),
   answerFields: ([generation], request) => ({

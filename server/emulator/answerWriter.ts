@@ -28,9 +28,12 @@ export interface AnswerWriter {
 /** A client that reads more slowly than tokens are generated gets nothing more until its unread bytes are below this. */
 const MAX_UNREAD_BYTES = 1_000_000;
 
+/** Called wherever vLLM's parser of tool calls reads: for each choice of a whole answer, for each new token of a stream, and at its end. */
+type OnToolsRead = (isCall: boolean) => void;
+
 /** The writer for a response, in vLLM's byte format. The request determines whether it streams. */
-export function createAnswerWriter(response: ServerResponse, answer: Answer): AnswerWriter {
-  return answer.request.stream ? streamWriter(response, answer) : wholeWriter(response, answer);
+export function createAnswerWriter(response: ServerResponse, answer: Answer, onToolsRead: OnToolsRead): AnswerWriter {
+  return answer.request.stream ? streamWriter(response, answer, onToolsRead) : wholeWriter(response, answer, onToolsRead);
 }
 
 const formatOf = ({ endpoint }: GenerationRequest): AnswerFormat => (endpoint === "chat" ? chatFormat : textFormat);
@@ -85,7 +88,7 @@ function nextPart(
   return { choice: index, text, tokens, offset: characters, generation, end: isLast ? end : null, isFirst: sent === 0 };
 }
 
-function wholeWriter(response: ServerResponse, answer: Answer): AnswerWriter {
+function wholeWriter(response: ServerResponse, answer: Answer, onToolsRead: OnToolsRead): AnswerWriter {
   const { model, request } = answer;
   const format = formatOf(request);
   const choices = choicesOf(answer);
@@ -94,6 +97,7 @@ function wholeWriter(response: ServerResponse, answer: Answer): AnswerWriter {
     generated: () => undefined,
     finish(choice, end) {
       parts.push(nextPart(choices, choice, request, { count: end.tokens, end, isLast: true }));
+      if (request.hasTools) onToolsRead(request.call !== null);
       if (parts.length < choices.length) return;
       parts.sort((left, right) => left.choice - right.choice);
       sendJson(response, 200, {
@@ -119,7 +123,7 @@ function wholeWriter(response: ServerResponse, answer: Answer): AnswerWriter {
   };
 }
 
-function streamWriter(response: ServerResponse, answer: Answer): AnswerWriter {
+function streamWriter(response: ServerResponse, answer: Answer, onToolsRead: OnToolsRead): AnswerWriter {
   const { model, request } = answer;
   const format = formatOf(request);
   const choices = choicesOf(answer);
@@ -145,9 +149,12 @@ function streamWriter(response: ServerResponse, answer: Answer): AnswerWriter {
       })
       .join("");
   };
-  /** The event of a choice's tokens up to `count`. */
+  /** The event of a choice's tokens up to `count`; empty for a token of a call that adds no text to it. */
   const event = (index: number, count: number, end: AnswerEnd, isLast: boolean): string => {
     const part = nextPart(choices, index, request, { count, end, isLast });
+    const isCall = request.call !== null && part.text !== "";
+    if (request.hasTools) onToolsRead(isCall);
+    if (request.call !== null && !isCall && !isLast) return "";
     // The last event of all carries the fingerprint.
     const fingerprint = isLast && !request.usage.last ? `,"system_fingerprint":"${FINGERPRINT}"` : "";
     return `${head}${JSON.stringify(format.piece(part, request))}]${running(choices[index] as Choice)}${fingerprint}}\n\n`;

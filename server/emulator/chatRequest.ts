@@ -2,6 +2,7 @@ import { isRecord } from "@/solver/collections/isRecord";
 import { type Body, bodyFaultOf, commonFaults, commonFields, type Parsed, plain, refusal } from "./generationFields";
 import { type FieldIssue, fieldError } from "./pydanticError";
 import { fieldFaults, integer, truthy } from "./requestFields";
+import { forcedCall } from "./toolCall";
 
 const kinds = {
   messages: "list",
@@ -17,7 +18,7 @@ export function parseChatRequest(body: Body): Parsed {
   if (fault !== null) return { ok: false, error: fault };
   const issues: FieldIssue[] = [...messageIssues(body), ...commonFaults(body), ...fieldFaults(body, kinds)];
   if (issues.length > 0) return { ok: false, error: fieldError(issues) };
-  const { messages, max_tokens, max_completion_tokens, logprobs, top_logprobs, echo } = body;
+  const { messages, max_tokens, max_completion_tokens, logprobs, top_logprobs, echo, tools, tool_choice } = body;
   if (Array.isArray(messages) && messages.length === 0) {
     return { ok: false, error: plain("Cannot apply chat template to an empty conversation. Provide at least one message.") };
   }
@@ -30,6 +31,8 @@ export function parseChatRequest(body: Body): Parsed {
       maxTokens: integer(max_completion_tokens ?? max_tokens, null),
       logprobs: truthy(logprobs) ? integer(top_logprobs, 0) : null,
       echo: truthy(echo),
+      hasTools: Array.isArray(tools) && tool_choice !== "none",
+      call: forcedCall(tools, tool_choice),
     },
   };
 }
@@ -69,10 +72,13 @@ function toolFault(body: Body) {
     return refusal("`tools` must not be an empty array. Either provide at least one tool or omit the field entirely.", "tools");
   if (choice === undefined || choice === null || choice === "none") return null;
   if (tools === undefined || tools === null) return refusal("When using `tool_choice`, `tools` must be set.", "tool_choice");
+  if (choice !== "auto" && choice !== "required" && !isRecord(choice)) {
+    const message = `Invalid value for \`tool_choice\`: ${choice}! Only named tools, "none", "auto" or "required" are supported.`;
+    return refusal(message, "tool_choice");
+  }
   const { name } = isRecord(choice) && isRecord(choice.function) ? choice.function : {};
   const isKnown = Array.isArray(tools) && tools.some((tool) => isRecord(tool) && isRecord(tool.function) && tool.function.name === name);
   if (isRecord(choice) && !isKnown)
     return refusal("The tool specified in `tool_choice` does not match any of the specified `tools`", "tool_choice");
-  // A model that must call a tool is forced to by the engine; an emulated one has no tokens to force.
-  return choice === "auto" ? null : plain('An emulated model calls no tools: leave `tool_choice` at "auto" or "none".');
+  return null;
 }

@@ -6,11 +6,13 @@ const VOCABULARY = 32_000;
 /** An emulated engine has no tokenizer: a token's id is a hash of its text, the same every time. */
 export const tokenId = (text: string): number => mixSeed("token", text) % VOCABULARY;
 
+/** One of so many pieces of a text, which are of equal length except for rounding; empty behind the last. */
+export const evenPiece = (text: string, index: number, pieces: number): string =>
+  text.slice(Math.round((index * text.length) / pieces), Math.round(((index + 1) * text.length) / pieces));
+
 /** The text in so many pieces of equal length except for rounding: the tokens of a prompt, whose number the outcomes give. */
 export function promptPieces(text: string, tokens: number): readonly string[] {
-  return Array.from({ length: tokens }, (_, index) =>
-    text.slice(Math.round((index * text.length) / tokens), Math.round(((index + 1) * text.length) / tokens)),
-  );
+  return Array.from({ length: tokens }, (_, index) => evenPiece(text, index, tokens));
 }
 
 /** A token, its log probability, and the most probable others at its position. */

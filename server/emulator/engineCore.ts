@@ -7,7 +7,9 @@ import { type AnswerWriter, createAnswerWriter } from "./answerWriter";
 import { contextRefusal } from "./contextFault";
 import type { Generation } from "./generation";
 import type { GenerationRequest } from "./generationRequest";
+import { pythonExposition } from "./pythonExposition";
 import { createReplicaClock } from "./replicaClock";
+import { StepCounts } from "./stepCounts";
 import { createVllmMetrics } from "./vllmMetrics";
 
 export interface EngineCoreOptions {
@@ -61,13 +63,19 @@ const FLUSH_MS = 40;
 
 /** Starts a replica and its clock. */
 export function createEngineCore({ model, replicaModel, maxModelTokens, timeScale }: EngineCoreOptions): EngineCore {
+  const beganSeconds = Date.now() / 1000;
   const open = new Map<number, OpenChoice>();
   let streams = 0;
   let flushTimer: NodeJS.Timeout | undefined;
 
+  const steps = new StepCounts({
+    inputTokens: (handle) => open.get(handle)?.inputTokens ?? 0,
+    generatedTokens: (handle) => clock.generatedTokens(handle),
+  });
   const clock = createReplicaClock({
     model: replicaModel,
     timeScale,
+    observer: steps,
     onEvent(kind, handle, seconds, seenSeconds) {
       const request = open.get(handle);
       if (request === undefined) return;
@@ -150,8 +158,9 @@ export function createEngineCore({ model, replicaModel, maxModelTokens, timeScal
         sendError(response, contextRefusal(replicaModel.kvTokens));
         return;
       }
-      const writer = createAnswerWriter(response, { model, request, generations });
       const { stream, choices } = request;
+      const onToolsRead = (isCall: boolean): void => metrics.toolsRead({ isStream: stream, isCall });
+      const writer = createAnswerWriter(response, { model, request, generations }, onToolsRead);
       const siblings = generations.map(() => ({ count: choices, open: choices, longestTokens: 0 }));
       planned.forEach(({ generation: { inputTokens }, end }, choice) => {
         const maxTokens = request.maxTokens || maxModelTokens - inputTokens;
@@ -177,7 +186,7 @@ export function createEngineCore({ model, replicaModel, maxModelTokens, timeScal
         }
       });
     },
-    metricsText: () => metrics.text(),
+    metricsText: async () => pythonExposition(`${await metrics.text()}\n${steps.text(model, replica.stepsSoFar)}`, beganSeconds),
     load() {
       clock.catchUp();
       return { running: replica.running, waiting: replica.waiting };

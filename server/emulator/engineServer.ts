@@ -9,6 +9,7 @@ import { type Body, type Parsed, samplingFault } from "./generationFields";
 import type { GenerationRequest, PromptText } from "./generationRequest";
 import { fieldError } from "./pydanticError";
 import { parseTextRequest } from "./textRequest";
+import { callGeneration } from "./toolCall";
 
 /** The version that an emulated engine reports: the vLLM whose recorded answers it is held against, marked as emulated. */
 const EMULATED_VERSION = "0.32.0+emulated";
@@ -98,7 +99,8 @@ export function createEngineServer(backend: EngineBackend): Server {
     if (fault !== null) return sendError(response, fault);
     open.add(response);
     response.once("close", () => open.delete(response));
-    backend.generate(response, asked, generations);
+    const { call } = asked;
+    backend.generate(response, asked, call === null ? generations : generations.map((generation) => callGeneration(generation, call)));
   }
 
   /** A request for the tokens of a prompt, or of a chat's last question: as many as it has when it is answered. */

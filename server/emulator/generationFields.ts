@@ -56,7 +56,9 @@ export function bodyFaultOf(body: Body): ApiError | null {
 export const commonFaults = (body: Body): FieldIssue[] => fieldFaults(body, kinds);
 
 /** The fields that both endpoints read alike. */
-export function commonFields(body: Body): Omit<GenerationRequest, "endpoint" | "prompts" | "maxTokens" | "logprobs" | "echo"> {
+export function commonFields(
+  body: Body,
+): Omit<GenerationRequest, "endpoint" | "prompts" | "maxTokens" | "logprobs" | "echo" | "hasTools" | "call"> {
   const { model, stream, stream_options, min_tokens, ignore_eos, n, stop, prompt_logprobs, return_token_ids } = body;
   const options = isRecord(stream_options) ? stream_options : {};
   return {

@@ -1,3 +1,5 @@
+import type { ToolCall } from "./toolCall";
+
 /** A request to generate, from either of OpenAI's endpoints, with the fields that the emulation uses. */
 export interface GenerationRequest {
   readonly endpoint: "chat" | "text";
@@ -24,6 +26,10 @@ export interface GenerationRequest {
   /** The prompt comes before the answer. */
   readonly echo: boolean;
   readonly tokenIds: boolean;
+  /** Tools are there that the model may call. */
+  readonly hasTools: boolean;
+  /** The call with which it must be answered; null: none. */
+  readonly call: ToolCall | null;
 }
 
 /** What is to be continued or answered. */

@@ -46,7 +46,7 @@ export function createJudgeServer({ timeScale, noise, outcomes }: JudgeOptions):
 
   const generate = (response: ServerResponse, request: GenerationRequest, generations: readonly Generation[]): void => {
     const model = request.model ?? JUDGE_MODEL;
-    const writer = createAnswerWriter(response, { model, request, generations });
+    const writer = createAnswerWriter(response, { model, request, generations }, () => undefined);
     const seconds = JUDGE_SECONDS * random.lognormal(-(sigma ** 2) / 2, sigma);
     const timer = setTimeout(
       () => {

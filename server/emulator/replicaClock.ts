@@ -1,12 +1,22 @@
 import { createReplica } from "@/solver/engine/createReplica";
-import type { OnReplicaEvent, Replica, ReplicaEventKind } from "@/solver/engine/replica";
+import type { OnReplicaEvent, Replica, ReplicaEventKind, StepRun } from "@/solver/engine/replica";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
+
+/** Watches the engine itself: what happens in it when it happens, not when clients see it. */
+export interface EngineObserver {
+  event(kind: ReplicaEventKind, handle: number, seconds: number): void;
+  /** A run of steps has ended, after the events at its end. */
+  ran(run: StepRun): void;
+  /** A request inside the engine is aborted: no event of it follows. */
+  aborted(handle: number): void;
+}
 
 export interface ReplicaClockOptions {
   readonly model: ReplicaModel;
   /** Engine seconds per wall second. */
   readonly timeScale: number;
   readonly onEvent: OnReplicaEvent;
+  readonly observer?: EngineObserver;
 }
 
 /** A simulated replica driven by the wall clock. Its seconds are engine seconds since it was created. */
@@ -22,7 +32,7 @@ export interface ReplicaClock {
   generatedTokens(handle: number): number;
   /** When a request entered the engine behind the front end; only in `onEvent` of its admission. */
   enteredSeconds(handle: number): number;
-  readonly replica: Pick<Replica, "running" | "waiting" | "kvTokensUsed" | "busySeconds" | "preemptions">;
+  readonly replica: Pick<Replica, "running" | "waiting" | "kvTokensUsed" | "busySeconds" | "preemptions" | "stepsSoFar">;
   stop(): void;
 }
 
@@ -38,8 +48,8 @@ interface Unseen {
  * Runs a replica in real time: one timer, set to its next event, so that the cost depends on the events and not on the tokens. Events are
  * reported with their exact engine time, at the time when clients see them, plus the timer's granularity (about 1 ms of wall time).
  */
-export function createReplicaClock({ model, timeScale, onEvent }: ReplicaClockOptions): ReplicaClock {
-  const replica = createReplica(model);
+export function createReplicaClock({ model, timeScale, onEvent, observer }: ReplicaClockOptions): ReplicaClock {
+  const replica = createReplica(model, observer && ((run) => observer.ran(run)));
   const startMs = performance.now();
   /** In the order in which they are seen; empty if the front end takes no time for tokens. */
   const unseen: Unseen[] = [];
@@ -73,6 +83,7 @@ export function createReplicaClock({ model, timeScale, onEvent }: ReplicaClockOp
   };
 
   const keep: OnReplicaEvent = (kind, handle, seconds, seenSeconds) => {
+    observer?.event(kind, handle, seconds);
     // Clients do not see these.
     if (kind === "admitted" || kind === "preempted") return onEvent(kind, handle, seconds, seenSeconds);
     if (kind === "finished") {
@@ -96,6 +107,7 @@ export function createReplicaClock({ model, timeScale, onEvent }: ReplicaClockOp
       if (ended.delete(handle)) unseen.splice(0, unseen.length, ...unseen.filter((event) => event.handle !== handle));
       else {
         outputs.delete(handle);
+        observer?.aborted(handle);
         replica.abort(handle, nowSeconds());
       }
       catchUp();

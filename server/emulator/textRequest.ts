@@ -44,6 +44,8 @@ export function parseTextRequest(body: Body): Parsed {
       logprobs: wanted,
       promptLogprobs: common.promptLogprobs ?? (echoes ? wanted : null),
       echo: echoes,
+      hasTools: false,
+      call: null,
     },
   };
 }

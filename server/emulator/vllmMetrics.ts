@@ -1,19 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-
-/** Bucket edges of vLLM (`vllm/v1/metrics/buckets.py`), so that quantiles are comparable with real engines'. */
-const TTFT_BUCKETS = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560];
-const TOKEN_BUCKETS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80];
-const REQUEST_BUCKETS = [0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680];
-const CHOICE_BUCKETS = [1, 2, 5, 10, 20];
-const PREEMPTION_BUCKETS = [1, 2, 3, 4, 5, 10, 20];
-
-/** 1, 2, 5, 10, 20 … up to the longest context. */
-function countBuckets(mostTokens: number): number[] {
-  const buckets: number[] = [];
-  for (let scale = 1; scale <= mostTokens; scale *= 10)
-    buckets.push(...[1, 2, 5].map((digit) => digit * scale).filter((edge) => edge <= mostTokens));
-  return buckets;
-}
+import { CHOICE_BUCKETS, countBuckets, PREEMPTION_BUCKETS, REQUEST_BUCKETS, TOKEN_BUCKETS, TTFT_BUCKETS } from "./vllmBuckets";
 
 /** vLLM's default KV block. */
 const BLOCK_TOKENS = 16;
@@ -52,7 +38,9 @@ export interface VllmMetrics {
   /** All choices of a prompt are finished; the longest has so many tokens. */
   answered(choices: number, longestTokens: number): void;
   aborted(generatedTokens: number): void;
-  /** The text of `/metrics`. */
+  /** A parser of tool calls has read an answer that is not streamed, or a piece of a stream. */
+  toolsRead(reading: { readonly isStream: boolean; readonly isCall: boolean }): void;
+  /** The text of the metrics, without those of single steps (see `StepCounts`). */
   text(): Promise<string>;
 }
 
@@ -65,9 +53,8 @@ export interface VllmMetricsOptions {
 }
 
 /**
- * Creates the registry of one engine that has no prefix cache, takes no images and does not sleep: its figures of these are 0, as a vLLM's
- * that was started so. Per-step figures (`inter_token_latency_seconds`, `iteration_tokens_total`) are absent: the emulation skips decode
- * steps and knows only means per request.
+ * Creates the registry of one engine that has no prefix cache, takes no images, does not sleep and does not estimate its own work: its
+ * figures of these are 0, as a vLLM's that was started so.
  */
 export function createVllmMetrics({ model, kvTokens, memoryShare, maxModelTokens, levels }: VllmMetricsOptions): VllmMetrics {
   const registry = new Registry();
@@ -195,6 +182,18 @@ export function createVllmMetrics({ model, kvTokens, memoryShare, maxModelTokens
   });
   for (const reason of ["max_num_queued_reqs", "max_num_queued_tokens"]) rejections.inc({ model_name: model, reason }, 0);
 
+  for (const what of ["flops", "read_bytes", "write_bytes"]) counts(`estimated_${what}_per_gpu`, `Estimated ${what} per GPU.`, null, [""]);
+  const toolCalls = new Counter({
+    name: "vllm:tool_call_parser_invocations_total",
+    help: "Total number of ToolParser invocations, once per choice or per delta of a stream.",
+    labelNames: ["model_name", "mode", "outcome", "request_type"],
+    registers,
+  });
+  for (const mode of ["streaming", "non_streaming"])
+    for (const outcome of ["tool_call", "no_tool_call"])
+      for (const type of ["chat_completions", "responses", "other"])
+        toolCalls.inc({ model_name: model, mode, outcome, request_type: type }, 0);
+
   const blocks = Math.floor(kvTokens / BLOCK_TOKENS);
   const configuration = {
     engine: own.engine,
@@ -244,7 +243,10 @@ export function createVllmMetrics({ model, kvTokens, memoryShare, maxModelTokens
       endedTokens += generatedTokens;
       success.inc({ ...own, finished_reason: "abort" });
     },
-    // Python's client library writes bounds as floats; a bound of another spelling is another series to Prometheus.
-    text: async () => (await registry.metrics()).replaceAll(/le="(\d+)"/g, 'le="$1.0"'),
+    toolsRead({ isStream, isCall }) {
+      const [mode, outcome] = [isStream ? "streaming" : "non_streaming", isCall ? "tool_call" : "no_tool_call"];
+      toolCalls.inc({ model_name: model, mode, outcome, request_type: "chat_completions" });
+    },
+    text: () => registry.metrics(),
   };
 }

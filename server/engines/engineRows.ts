@@ -31,7 +31,7 @@ const vllmMetrics = {
  */
 const vllm: readonly EngineRow[] = [
   {
-    // Weir's emulator: vLLM's names, without gaps of single tokens; what it has no part of, a prefix cache and sleep, stays 0.
+    // Weir's emulator: vLLM's names; what it has no part of, a prefix cache and sleep, stays 0.
     engine: "weir-emulator",
     prefixes: ["vllm:"],
     build: "+emulated",
@@ -40,6 +40,7 @@ const vllm: readonly EngineRow[] = [
       ...vllmMetrics,
       kvUse: [{ name: "kv_cache_usage_perc" }],
       tpotSeconds: [{ name: "request_time_per_output_token_seconds" }],
+      itlSeconds: [{ name: "inter_token_latency_seconds" }],
     },
   },
   {

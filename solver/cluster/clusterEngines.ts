@@ -194,8 +194,8 @@ export class ClusterEngines {
   private engine(replica: ReplicaModel): Engine {
     const held: Held = { sequenceSeconds: 0, kvTokenSeconds: 0 };
     return {
-      replica: createReplica(replica, (from, to, first, last) => {
-        held.kvTokenSeconds += ((to - from) * (first + last)) / 2;
+      replica: createReplica(replica, ({ fromSeconds, toSeconds, firstKvTokens, lastKvTokens }) => {
+        held.kvTokenSeconds += ((toSeconds - fromSeconds) * (firstKvTokens + lastKvTokens)) / 2;
       }),
       kvTokens: replica.kvTokens,
       maxSequences: replica.maxSequences,

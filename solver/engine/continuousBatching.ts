@@ -1,7 +1,7 @@
 import { DecodeSpan } from "./decodeSpan";
 import { Feedback } from "./feedback";
 import { Pace } from "./pace";
-import type { EngineRequest, OnReplicaEvent, OnSteps } from "./replica";
+import type { EngineRequest, OnReplicaEvent, OnSteps, StepRun } from "./replica";
 import type { ReplicaModel } from "./replicaModel";
 import { RunningBatch } from "./runningBatch";
 import { DECODING, SequenceTable, WAITING } from "./sequenceTable";
@@ -99,6 +99,11 @@ export class ContinuousBatching {
   /** Seconds from the beginning of the current steps to their end; Infinity when idle. */
   get phaseSeconds(): number {
     return this.phaseEnd - this.phaseStart;
+  }
+
+  get stepsSoFar(): StepRun | null {
+    const steps = this.stepsDoneBy(this.advancedTo);
+    return steps === 0 ? null : this.runOf(steps, this.span.endSeconds(steps));
   }
 
   /**
@@ -326,16 +331,32 @@ export class ContinuousBatching {
   /** Records the steps of the phase that ends, and the requests that they finish. */
   private completePhase(onEvent: OnReplicaEvent): void {
     const { batch, phaseSteps, phaseEnd: now } = this;
-    const held = batch.kvTokens;
-    const heldLast = held + batch.decoding * (phaseSteps - 1);
-    this.peakKvTokens = Math.max(this.peakKvTokens, heldLast);
+    const run = this.onSteps && this.runOf(phaseSteps, now);
+    this.peakKvTokens = Math.max(this.peakKvTokens, batch.kvTokens + batch.decoding * (phaseSteps - 1));
     this.busyBefore += now - this.phaseStart;
-    this.onSteps?.(this.phaseStart, now, held, heldLast);
 
     batch.pass(phaseSteps);
     for (let slot = batch.popFinished(); slot !== -1; slot = batch.popFinished()) this.finish(slot, now, onEvent);
     if (this.phase === MIXED_STEP) this.completePrefills(now, onEvent);
     if (this.aborting > 0) this.dropAborted();
+    if (run) this.onSteps?.(run);
+  }
+
+  /** The first steps of the current phase, up to a step's end. */
+  private runOf(steps: number, toSeconds: number): StepRun {
+    const { phaseStart, span } = this;
+    const { decoding, kvTokens } = this.batch;
+    const isSpan = this.phase === DECODE_SPAN;
+    return {
+      fromSeconds: phaseStart,
+      toSeconds,
+      steps,
+      firstSeconds: isSpan ? span.firstSeconds : toSeconds - phaseStart,
+      growthSeconds: isSpan ? span.growthSeconds : 0,
+      decoding,
+      firstKvTokens: kvTokens,
+      lastKvTokens: kvTokens + decoding * (steps - 1),
+    };
   }
 
   private completePrefills(now: number, onEvent: OnReplicaEvent): void {

@@ -5,9 +5,9 @@
 export class DecodeSpan {
   startSeconds = 0;
   /** Seconds of the first step. */
-  private firstSeconds = 0;
+  firstSeconds = 0;
   /** Increase in seconds from each step to the next. */
-  private growthSeconds = 0;
+  growthSeconds = 0;
 
   /** Growth never exceeds the first step: every sequence holds at least the token that its step computes. */
   begin(startSeconds: number, firstSeconds: number, growthSeconds: number): void {

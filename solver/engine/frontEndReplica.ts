@@ -1,5 +1,5 @@
 import type { ContinuousBatching } from "./continuousBatching";
-import type { EngineRequest, OnReplicaEvent, Replica } from "./replica";
+import type { EngineRequest, OnReplicaEvent, Replica, StepRun } from "./replica";
 import type { ReplicaModel } from "./replicaModel";
 
 /** A request that has not entered the engine core: its arrival, and the seconds of front-end work on it. */
@@ -67,6 +67,10 @@ export class FrontEndReplica implements Replica {
 
   get promotions(): number {
     return this.core.promotions;
+  }
+
+  get stepsSoFar(): StepRun | null {
+    return this.core.stepsSoFar;
   }
 
   enqueue(handle: number, request: EngineRequest): boolean {

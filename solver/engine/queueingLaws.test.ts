@@ -99,7 +99,7 @@ test("work is conserved: a step is always under way while a request is behind th
   fc.assert(
     fc.property(anyModel, anyWork, (model, work) => {
       const runs: { readonly from: number; readonly to: number }[] = [];
-      const replica = createReplica(model, (from, to, firstKvTokens, lastKvTokens) => {
+      const replica = createReplica(model, ({ fromSeconds: from, toSeconds: to, firstKvTokens, lastKvTokens }) => {
         runs.push({ from, to });
         expect(Math.max(firstKvTokens, lastKvTokens)).toBeLessThanOrEqual(model.kvTokens);
       });
@@ -137,7 +137,7 @@ test("while the cache lasts, every token is computed once, save those found in t
           return stepTime.mixedStepSeconds(load);
         },
       };
-      const replica = createReplica({ ...model, stepTime: watched, kvTokens: 100_000 }, (_from, _to, firstKvTokens, lastKvTokens) => {
+      const replica = createReplica({ ...model, stepTime: watched, kvTokens: 100_000 }, ({ firstKvTokens, lastKvTokens }) => {
         // Decodes compute one token each in the first step, and the growth of the held tokens up to the last.
         computed += decoding + lastKvTokens - firstKvTokens;
       });

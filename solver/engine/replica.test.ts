@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createReplica } from "./createReplica";
-import type { EngineRequest, ReplicaEventKind } from "./replica";
+import type { EngineRequest, ReplicaEventKind, StepRun } from "./replica";
 import type { ReplicaModel, StepTime } from "./replicaModel";
 import { simulateClosedLoop } from "./simulateClosedLoop";
 import { simulateReplica } from "./simulateReplica";
@@ -92,8 +92,8 @@ test("jumping over decode steps in closed form gives the very events and steps o
       const expected = stepByStep(model, { requests, aborts });
 
       const seen: SeenEvent[] = [];
-      const runs: { readonly from: number; readonly to: number; readonly first: number; readonly last: number }[] = [];
-      const replica = createReplica(model, (from, to, first, last) => runs.push({ from, to, first, last }));
+      const runs: StepRun[] = [];
+      const replica = createReplica(model, (one) => runs.push(one));
       const onEvent = (kind: ReplicaEventKind, handle: number, seconds: number) => {
         seen.push({ kind, handle, seconds });
       };
@@ -111,11 +111,23 @@ test("jumping over decode steps in closed form gives the very events and steps o
       expect(replica.promotions).toBe(expected.promotions);
       expect(replica.busySeconds).toBe(expected.steps.reduce((sum, step) => sum + step.toSeconds - step.fromSeconds, 0));
       expect(replica.peakKvTokens).toBe(Math.max(0, ...expected.steps.map((step) => step.kvTokens)));
-      const rejoined = runs.map(({ from, to }) => {
-        const inside = expected.steps.filter((step) => step.fromSeconds >= from && step.toSeconds <= to);
-        return { from: inside[0]!.fromSeconds, to: inside.at(-1)!.toSeconds, first: inside[0]!.kvTokens, last: inside.at(-1)!.kvTokens };
+      const rejoined = runs.map(({ fromSeconds, toSeconds }): StepRun => {
+        const inside = expected.steps.filter((step) => step.fromSeconds >= fromSeconds && step.toSeconds <= toSeconds);
+        const [first, last] = [inside[0]!, inside.at(-1)!];
+        const seconds = inside.map((step) => step.toSeconds - step.fromSeconds);
+        return {
+          fromSeconds: first.fromSeconds,
+          toSeconds: last.toSeconds,
+          steps: inside.length,
+          firstSeconds: seconds[0]!,
+          growthSeconds: (seconds[1] ?? seconds[0]!) - seconds[0]!,
+          decoding: first.decoding,
+          firstKvTokens: first.kvTokens,
+          lastKvTokens: last.kvTokens,
+        };
       });
-      expect(runs).toEqual(rejoined);
+      // The growth of a single step shows nowhere.
+      expect(runs.map((one) => ({ ...one, growthSeconds: one.steps === 1 ? 0 : one.growthSeconds }))).toEqual(rejoined);
     }),
     { numRuns: 1000 },
   );
@@ -173,6 +185,11 @@ test("tokens come one by one and none twice, preempted or not: at any time as ma
           const tokens = left.has(handle) ? replica.generatedTokens(handle, seconds) : outputTokens;
           expect(tokens).toBe(tokenSeconds[handle]!.filter((at) => at <= seconds).length);
         }
+        const soFar = replica.stepsSoFar;
+        if (soFar === null) continue;
+        expect(soFar.toSeconds).toBeLessThanOrEqual(seconds);
+        const done = tokenSeconds.flat().filter((at) => at > soFar.fromSeconds && at <= seconds);
+        expect(done.length).toBe(soFar.steps * soFar.decoding);
       }
     }),
     { numRuns: 300 },

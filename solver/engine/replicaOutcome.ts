@@ -1,5 +1,5 @@
 import { type KvBin, KvUse } from "./kvUse";
-import type { EngineRequest, OnReplicaEvent, Replica } from "./replica";
+import type { EngineRequest, OnReplicaEvent, OnSteps, Replica } from "./replica";
 import type { ReplicaModel } from "./replicaModel";
 
 /** Requests of one replica, in the order in which they are sent. */
@@ -42,7 +42,7 @@ export interface Recording {
 
 /** Records a replica's events for the requests that its driver sends; their handles are their positions. */
 export class OutcomeRecorder {
-  readonly onSteps: KvUse["add"] | undefined;
+  readonly onSteps: OnSteps | undefined;
 
   private readonly queueSeconds: Float64Array;
   private readonly ttftSeconds: Float64Array;
@@ -64,7 +64,10 @@ export class OutcomeRecorder {
     this.endToEndSeconds = none();
     const kvUse = recordKvUse ? new KvUse(arrivalSeconds[0] ?? 0) : null;
     this.kvUse = kvUse;
-    this.onSteps = kvUse === null ? undefined : (...steps) => kvUse.add(...steps);
+    this.onSteps =
+      kvUse === null
+        ? undefined
+        : ({ fromSeconds, toSeconds, firstKvTokens, lastKvTokens }) => kvUse.add(fromSeconds, toSeconds, firstKvTokens, lastKvTokens);
   }
 
   /** Passes the request to the replica at its arrival; false when the replica can never hold it. */

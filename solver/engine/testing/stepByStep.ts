@@ -12,6 +12,7 @@ interface SeenStep {
   readonly fromSeconds: number;
   readonly toSeconds: number;
   readonly kvTokens: number;
+  readonly decoding: number;
 }
 
 export interface StepByStep {
@@ -191,7 +192,7 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
             sequences: decoders.length + chunks.length,
           });
     const end = now + seconds;
-    steps.push({ fromSeconds: now, toSeconds: end, kvTokens: held() });
+    steps.push({ fromSeconds: now, toSeconds: end, kvTokens: held(), decoding: decoders.length });
     giveUp(now, end);
     const token = (one: Sequence): void => {
       one.tokenSeconds.push(end);
