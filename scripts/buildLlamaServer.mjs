@@ -50,7 +50,17 @@ export function buildObstacle({ platform, python, compiler }) {
 /** Commands that configure and build it. @param tool the path of `cmake` or `ninja`. */
 export function buildCommands(source, build, { tool, jobs }) {
   return [
-    [tool("cmake"), "-S", source, "-B", build, "-G", "Ninja", `-DCMAKE_MAKE_PROGRAM=${tool("ninja")}`, ...settings.map((one) => `-D${one}`)],
+    [
+      tool("cmake"),
+      "-S",
+      source,
+      "-B",
+      build,
+      "-G",
+      "Ninja",
+      `-DCMAKE_MAKE_PROGRAM=${tool("ninja")}`,
+      ...settings.map((one) => `-D${one}`),
+    ],
     [tool("ninja"), "-C", build, `-j${jobs}`, "llama-server"],
   ];
 }

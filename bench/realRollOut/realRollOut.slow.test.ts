@@ -29,7 +29,15 @@ it.skipIf(!isThere)(
     const prepared = await prepareRealModels(folder, ["gguf"]);
     expect(prepared).toMatchObject({ ok: true });
     const records: RollOutRecord[] = [];
-    const series = { engine: "weir", models: folder, kills, loadSeconds: null, requestsPerSecond: 5, runSeconds: 300, minutes: 20 } as const;
+    const series = {
+      engine: "weir",
+      models: folder,
+      kills,
+      loadSeconds: null,
+      requestsPerSecond: 5,
+      runSeconds: 300,
+      minutes: 20,
+    } as const;
     expect(await rollOutSeries({ ...series, onRecord: (record) => records.push(record) })).toBeNull();
     expect(records.map(({ kill, error }) => ({ kill, error }))).toEqual(kills.map((kill) => ({ kill, error: null })));
     expect(records.map(({ missed }) => missed)).toEqual(kills.map((kill) => (kill === null ? undefined : false)));

@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Asked } from "./askedQuestions";
 import type { Kill } from "./moments";
-import { byKill, countedAnswers, measuredLoadSeconds, openKills, type RollOutRecord, recordsTable, totalsOf, withMissed } from "./rollOutRecords";
+import {
+  byKill,
+  countedAnswers,
+  measuredLoadSeconds,
+  openKills,
+  type RollOutRecord,
+  recordsTable,
+  totalsOf,
+  withMissed,
+} from "./rollOutRecords";
 
 const one = (change: Partial<Asked>): Asked => ({ question: 0, lost: 0, refused: 0, answer: "4", said: "", seconds: 1, ...change });
 
