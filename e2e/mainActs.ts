@@ -51,6 +51,33 @@ export async function loadIsDone(page: Page, { withinSeconds = 180 } = {}): Prom
 /** The first number in a text. */
 export const firstNumber = (text: string): string => /[\d.]+/.exec(text)?.[0] ?? "";
 
+/** The first latency in a text, in seconds; NaN where it has none, as "overloaded". */
+function firstSeconds(text: string): number {
+  const [, value, unit] = /([\d.]+)\s(ms|s)\b/.exec(text) ?? [];
+  return unit === "ms" ? Number(value) / 1000 : Number(value);
+}
+
+/** The answers of a load scatter by some points of quality. */
+const qualityScatter = 12;
+/**
+ * Checks on the Live page that measured quality and p95 are near the predicted ones.
+ * @param latencyFactor between the p95s: a busy machine slows engines down, and less work than planned makes them faster.
+ * @returns what the page says of them.
+ */
+export async function expectNearPrediction(page: Page, { latencyFactor = 4 } = {}): Promise<string> {
+  for (const figure of ["quality", "p95"]) await expect(page.getByTestId(`measured-${figure}`)).toHaveText(/\d/, { timeout: 30_000 });
+  const read = (id: string): Promise<string> => page.getByTestId(id).innerText();
+  const [quality, predictedQuality] = [await read("measured-quality"), await read("predicted-quality")];
+  const [p95, predictedP95] = [await read("measured-p95"), await read("predicted-p95")];
+  const said = `quality measured ${quality}, ${predictedQuality}; p95 measured ${p95}, ${predictedP95}`;
+  expect(Math.abs(Number(firstNumber(quality)) - Number(firstNumber(predictedQuality))), said).toBeLessThan(qualityScatter);
+  const [seconds, predictedSeconds] = [firstSeconds(p95), firstSeconds(predictedP95)];
+  // NaN is neither.
+  expect(seconds, said).toBeGreaterThan(predictedSeconds / latencyFactor);
+  expect(seconds, said).toBeLessThan(predictedSeconds * latencyFactor);
+  return said;
+}
+
 /** Goes from the Plan page through review and approval to a finished roll-out; returns the approved hash. */
 export async function apply(page: Page, { withinSeconds = 180 } = {}): Promise<string> {
   await page.getByRole("button", { name: "Review and apply" }).click();

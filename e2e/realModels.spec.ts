@@ -3,7 +3,7 @@ import { lookOver } from "./acts";
 import { signIn } from "./asPage";
 import { endEngines } from "./endEngines";
 import { expect, test } from "./fixtures";
-import { apply, chooseStages, dragFloorRight, exactPlan, firstNumber, loadIsDone, setFloor, startLoad } from "./mainActs";
+import { apply, chooseStages, dragFloorRight, exactPlan, expectNearPrediction, loadIsDone, setFloor, startLoad } from "./mainActs";
 
 /** The engine is installed from npm once, for this run and later ones. */
 const addons = fileURLToPath(new URL("../node_modules/.cache/weir-addons", import.meta.url));
@@ -72,14 +72,10 @@ test("an operator sets real models up in one click, applies a cascade of them, a
   await test.step("the questions of the workload are asked, and right answers are measured beside the promise", async () => {
     await startLoad(page, { ...LOAD, seconds: 45 });
     await loadIsDone(page);
-    await expect(page.getByTestId("measured-quality")).toHaveText(/\d/, { timeout: 30_000 });
-    const read = (id: string): Promise<string> => page.getByTestId(id).innerText();
-    const [measured, predicted] = [await read("measured-quality"), await read("predicted-quality")];
-    console.log(
-      `cascade: quality measured ${measured}, ${predicted}; p95 measured ${await read("measured-p95")}, ${await read("predicted-p95")}; after ${seconds()} s`,
-    );
-    // 135 answers scatter by some points.
-    expect(Math.abs(Number(firstNumber(measured)) - Number(firstNumber(predicted)))).toBeLessThan(12);
+    const said = await expectNearPrediction(page);
+    console.log(`cascade: ${said}; after ${seconds()} s`);
+    // Answers are shorter than any that a measurement asks for, so the figures are marked; but they are of the engines that were measured.
+    expect(said).not.toContain("no measurement of");
     await info.attach("live", { body: await page.screenshot({ fullPage: true }), contentType: "image/png" });
   });
 

@@ -1,7 +1,7 @@
 import { signIn } from "./asPage";
 import { endEngines } from "./endEngines";
-import { expect, test } from "./fixtures";
-import { apply, chooseStages, exactPlan, firstNumber, loadIsDone, setFloor, startLoad } from "./mainActs";
+import { test } from "./fixtures";
+import { apply, chooseStages, exactPlan, expectNearPrediction, loadIsDone, setFloor, startLoad } from "./mainActs";
 
 /** Each of two engines of vLLM has a core, which the browser and the studio share: a light load. */
 const LOAD = { requestsPerSecond: 3, seconds: 45 } as const;
@@ -48,14 +48,8 @@ test("an operator plans for vLLM on this computer, applies a cascade under load,
   await test.step("predicted beside measured", async () => {
     await startLoad(page, LOAD);
     await loadIsDone(page);
-    await expect(page.getByTestId("measured-quality")).toHaveText(/\d/, { timeout: 30_000 });
-    const read = (id: string): Promise<string> => page.getByTestId(id).innerText();
-    const [measured, predicted] = [await read("measured-quality"), await read("predicted-quality")];
-    console.log(
-      `quality measured ${measured}, ${predicted}; p95 measured ${await read("measured-p95")}, ${await read("predicted-p95")}; after ${seconds()} s`,
-    );
-    // 135 answers scatter by some points.
-    expect(Math.abs(Number(firstNumber(measured)) - Number(firstNumber(predicted)))).toBeLessThan(12);
+    // Engines and browser share two cores, and the speed of vLLM is not measured: plans use round figures for a core.
+    console.log(`${await expectNearPrediction(page, { latencyFactor: 10 })}; after ${seconds()} s`);
     await info.attach("live", { body: await page.screenshot({ fullPage: true }), contentType: "image/png" });
   });
 });

@@ -4,19 +4,22 @@ import { arithmeticQuestions } from "@/solver/prompts/arithmeticQuestion";
 import type { Benchmark } from "../lib/benchmark";
 import { resultsFolder, writeTables } from "../lib/results";
 import { AskedQuestions } from "./askedQuestions";
+import { type Kill, moments, victims } from "./moments";
+import { Operator } from "./operator";
 import { connectionOf, type EngineKind, realModels } from "./realEngines";
 import {
   type AloneAnswers,
   byKill,
   countedAnswers,
   keepRecord,
+  measuredLoadSeconds,
+  openKills,
   type RollOutRecord,
   recordsTable,
   rollOutRecords,
-  sameKill,
   totalsOf,
 } from "./rollOutRecords";
-import { type Kill, moments, Operator, type RollOutEnd, rollOutUnderKill, victims } from "./rollOutUnderKill";
+import { type DueKill, type RollOutEnd, rollOutUnderKill } from "./rollOutUnderKill";
 import { plans, Scene } from "./scene";
 
 /** Without a kill, and each process killed at each moment. */
@@ -29,6 +32,8 @@ export interface SeriesOptions {
   /** Folder with the two models in the form that the engine loads. */
   readonly models: string;
   readonly kills: readonly (Kill | null)[];
+  /** Of the engine that the cascade adds, from an earlier series; null: not known until a run without a kill measures it. */
+  readonly loadSeconds: number | null;
   readonly requestsPerSecond: number;
   /** A run that takes longer is given up. */
   readonly runSeconds: number;
@@ -51,12 +56,17 @@ export async function rollOutSeries(options: SeriesOptions): Promise<{ readonly 
   const endsMs = performance.now() + minutes * 60_000;
   let scene: Scene | null = null;
   let alone: AloneAnswers = [];
+  let { loadSeconds } = options;
   for (const [index, kill] of kills.entries()) {
     if (performance.now() > endsMs) break;
     const signal = AbortSignal.timeout(runSeconds * 1000);
     let load: AskedQuestions | null = null;
     let error: string | null = null;
     let end: Partial<RollOutEnd> = {};
+    let due: Partial<DueKill> = {};
+    const onKill = (now: DueKill): void => {
+      due = now;
+    };
     try {
       if (scene === null) {
         scene = await Scene.start(found.connect);
@@ -66,12 +76,13 @@ export async function rollOutSeries(options: SeriesOptions): Promise<{ readonly 
         await operator.ended(await operator.apply(plans.single.id));
       }
       load = new AskedQuestions({ gatewayUrl: scene.gatewayUrl, questions, requestsPerSecond, seed: index });
-      end = await rollOutUnderKill(scene, kill, signal);
+      end = await rollOutUnderKill(scene, { kill, loadSeconds, signal, onKill });
+      loadSeconds = end.loadSeconds ?? loadSeconds;
     } catch (problem) {
       error = signal.aborted ? `not ended after ${runSeconds} s` : problem instanceof Error ? problem.message : String(problem);
     }
     const asked = (await load?.end()) ?? [];
-    onRecord({ engine, at: new Date().toISOString(), kill, error, ...end, ...countedAnswers(asked, rightAnswers, alone) });
+    onRecord({ engine, at: new Date().toISOString(), kill, error, ...end, ...due, ...countedAnswers(asked, rightAnswers, alone) });
     if (error !== null) {
       await scene?.end(`real-rollouts-${engine}-logs`);
       scene = null;
@@ -116,11 +127,12 @@ const realRollOut = (engine: EngineKind): Benchmark => ({
   budget: { figure: 0, keep: "at most" },
   async run() {
     const models = await preparedModels();
-    const known = rollOutRecords(engine).filter(({ error }) => error === null);
+    const known = rollOutRecords(engine);
     const missing = await rollOutSeries({
       engine,
       models,
-      kills: everyKill.filter((kill) => known.every((record) => !sameKill(record.kill, kill))),
+      kills: openKills(known, everyKill),
+      loadSeconds: measuredLoadSeconds(known),
       requestsPerSecond: setting("WEIR_BENCH_REAL_RATE", 5),
       runSeconds: setting("WEIR_BENCH_REAL_RUN_SECONDS", 1_500),
       minutes: setting("WEIR_BENCH_REAL_MINUTES", 180),

@@ -5,11 +5,12 @@ import type { Measurement } from "../lib/benchmark";
 import { provenance } from "../lib/provenance";
 import { resultsFolder } from "../lib/results";
 import type { Asked } from "./askedQuestions";
+import type { Kill } from "./moments";
 import type { EngineKind } from "./realEngines";
-import type { Kill, RollOutEnd } from "./rollOutUnderKill";
+import type { DueKill, RollOutEnd } from "./rollOutUnderKill";
 
-/** One way there and back under load. */
-export interface RollOutRecord extends Partial<RollOutEnd> {
+/** One way there and back under load. Without `missed`: no kill was planned, or none was due before the run failed. */
+export interface RollOutRecord extends Partial<RollOutEnd>, Partial<DueKill> {
   readonly engine: EngineKind;
   readonly at: string;
   readonly kill: Kill | null;
@@ -40,12 +41,32 @@ const fileOf = (engine: EngineKind): string => join(resultsFolder("real"), `roll
 export function rollOutRecords(engine: EngineKind): readonly RollOutRecord[] {
   const file = fileOf(engine);
   if (!existsSync(file)) return [];
-  return readFileSync(file, "utf8")
-    .split("\n")
-    .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as RollOutRecord]));
+  const lines = readFileSync(file, "utf8").split("\n");
+  return withMissed(lines.flatMap((line) => (line === "" ? [] : [JSON.parse(line) as RollOutRecord])));
 }
 
-export const sameKill = (a: Kill | null, b: Kill | null): boolean => a?.victim === b?.victim && a?.moment === b?.moment;
+/** Earlier records name no point: their kill was sent this long after the check of the new engine began, whatever was under way by then. */
+const blindWaitSeconds = 5;
+
+/** Earlier records with a kill while the new engine loaded are marked as missed where a whole roll-out without kills took less time. */
+export function withMissed(records: readonly RollOutRecord[]): readonly RollOutRecord[] {
+  const unkilled = records.flatMap(({ kill, forwardSeconds }) => (kill === null && forwardSeconds !== undefined ? [forwardSeconds] : []));
+  const isFast = unkilled.some((seconds) => seconds < blindWaitSeconds);
+  return records.map((record) => {
+    const isBlind = record.kill?.moment === "while the new engine loads" && record.killed != null && record.point === undefined;
+    return isBlind && isFast ? { ...record, missed: true } : record;
+  });
+}
+
+const sameKill = (a: Kill | null, b: Kill | null): boolean => a?.victim === b?.victim && a?.moment === b?.moment;
+
+/** The kills without a run that ended and in which they came at their moment. */
+export const openKills = (records: readonly RollOutRecord[], kills: readonly (Kill | null)[]): readonly (Kill | null)[] =>
+  kills.filter((kill) => !records.some((record) => record.error === null && record.missed !== true && sameKill(record.kill, kill)));
+
+/** Load time of the new engine in the newest run without a kill; null: none has it. */
+export const measuredLoadSeconds = (records: readonly RollOutRecord[]): number | null =>
+  records.findLast(({ loadSeconds }) => loadSeconds != null)?.loadSeconds ?? null;
 
 /** All records by what was killed and when, in the order of the kills; attempts of one kill in the order of their making. */
 export const byKill = (records: readonly RollOutRecord[], kills: readonly (Kill | null)[]): readonly RollOutRecord[] =>
@@ -56,8 +77,10 @@ export function totalsOf(records: readonly RollOutRecord[], planned: number): Me
   const sum = (count: (record: RollOutRecord) => number): number => records.reduce((total, record) => total + count(record), 0);
   const notEnded = records.filter(({ error }) => error !== null);
   const lost = notEnded.reduce((total, { failed }) => total + failed, 0);
+  const missed = records.filter((record) => record.error === null && record.missed === true).length;
   const detail = [
-    `${records.length - notEnded.length} of ${planned} runs there and back; ${notEnded.length} attempts did not end, with ${lost} of the failed requests`,
+    `${records.length - notEnded.length - missed} of ${planned} runs there and back; ${notEnded.length} attempts did not end, with ${lost} of the failed requests`,
+    ...(missed === 0 ? [] : [`${missed} kills missed their moment`]),
     `${sum(({ sent }) => sent)} requests, ${sum(({ lostAttempts }) => lostAttempts)} broken connections`,
     `wrong: ${sum(({ modelWrong }) => modelWrong)} by the model, ${sum(({ garbled }) => garbled)} garbled or cut`,
   ].join("; ");
@@ -76,7 +99,7 @@ export function countedAnswers(
   asked: readonly Asked[],
   rightAnswers: readonly string[],
   alone: AloneAnswers,
-): Omit<RollOutRecord, "engine" | "at" | "kill" | "error" | keyof RollOutEnd> {
+): Omit<RollOutRecord, "engine" | "at" | "kill" | "error" | keyof RollOutEnd | keyof DueKill> {
   const answered = asked.filter(({ answer }) => answer !== null);
   const wrong = answered.filter(({ question, answer }) => answer !== rightAnswers[question]);
   const modelWrong = wrong.filter(({ question, answer }) => alone[question]?.includes(answer ?? "")).length;
@@ -109,9 +132,21 @@ export function recordsTable(records: readonly RollOutRecord[]): string {
     );
     const ways = one.forwardSeconds === undefined ? "-" : `${one.forwardSeconds.toFixed(0)}, ${(one.backSeconds ?? 0).toFixed(0)} s`;
     const done = one.error === null ? (one.acts ?? []).join("; ") || "nothing" : `did not end: ${one.error}`;
-    const killed = one.kill === null ? "nothing" : one.kill.victim === "engine" ? `engine \`${one.killed ?? ""}\`` : one.kill.victim;
     const counts = [one.sent, one.failed, one.lostAttempts, one.refusedAttempts, one.right, one.modelWrong, one.garbled];
-    return `| ${[killed, one.kill?.moment ?? "-", ...counts, ...seconds, ways, done].join(" | ")} |`;
+    return `| ${[killedText(one), momentText(one), ...counts, ...seconds, ways, done].join(" | ")} |`;
   });
   return [head, rule, ...rows].join("\n");
+}
+
+/** Nothing is killed where the moment is missed; in earlier records it was. */
+function killedText({ kill, killed, missed }: RollOutRecord): string {
+  if (kill === null || (missed === true && killed == null)) return "nothing";
+  return kill.victim === "engine" ? `engine \`${killed ?? ""}\`` : kill.victim;
+}
+
+function momentText({ kill, point, missed }: RollOutRecord): string {
+  if (kill === null) return "-";
+  if (missed !== true) return kill.moment;
+  const step = point?.step == null ? "" : `, last step ${point.step} ${point.stepState}`;
+  return `moment missed${step}`;
 }

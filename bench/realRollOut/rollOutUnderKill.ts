@@ -1,31 +1,40 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { targetEngines } from "@/server/clusters/steps/targetEngines";
-import type { StoredApplication } from "@/server/store/applicationRepository";
-import type { StepAction } from "@/server/store/documents/storedStep";
+import { isAt, type Kill, killAfterSeconds, type Moment, type RollOutPoint } from "./moments";
+import { Operator } from "./operator";
 import { realModels } from "./realEngines";
 import { plans, type Scene } from "./scene";
 
-/** Moments of the roll-out from the single model to the cascade, in their order. */
-export const moments = ["before it", "while the old engine drains", "while the new engine loads", "at the switch", "after it"] as const;
-export type Moment = (typeof moments)[number];
-
-export const victims = ["gateway", "studio", "engine"] as const;
-type Victim = (typeof victims)[number];
-
-export interface Kill {
-  readonly victim: Victim;
-  readonly moment: Moment;
-}
-
+/** How a roll-out there and back went. */
 export interface RollOutEnd {
   readonly forwardSeconds: number;
   readonly backSeconds: number;
+  /** From the start of the new engine to its first healthy answer; null: a kill was planned, which may disturb it. */
+  readonly loadSeconds: number | null;
   /** What an operator did beyond the two orders to apply, each in words. */
   readonly acts: readonly string[];
   /** Why applications halted, in the words that an operator reads. */
   readonly halts: readonly string[];
+}
+
+/** What became of a planned kill. */
+export interface DueKill {
   /** The killed process; null: none was. */
   readonly killed: string | null;
+  /** Where the roll-out was when the kill was sent or, where its moment was missed, when it was due. */
+  readonly point: RollOutPoint;
+  /** The moment had passed or never came: nothing was killed. */
+  readonly missed: boolean;
+}
+
+export interface KilledRollOut {
+  /** null: none. */
+  readonly kill: Kill | null;
+  /** Of the engine that the cascade adds, without kills; null: not measured. */
+  readonly loadSeconds: number | null;
+  readonly signal: AbortSignal;
+  /** Called when the kill is due. */
+  readonly onKill: (due: DueKill) => void;
 }
 
 const [oldLarge = "", keptLarge = ""] = targetEngines(plans.single).map(({ id }) => id);
@@ -40,39 +49,41 @@ const engineAt: Readonly<Record<Moment, string>> = {
   "after it": newSmall,
 };
 
-const everyMs = 25;
 /** Traffic before, between and after the roll-outs. */
 const restMs = 5_000;
-/** Time within a step before its kill. */
-const intoLoadMs = 5_000;
 
 /** From the single model to the cascade, with a kill at a moment, and back without one. Rejects when aborted. */
-export async function rollOutUnderKill(scene: Scene, kill: Kill | null, signal: AbortSignal): Promise<RollOutEnd> {
+export async function rollOutUnderKill(scene: Scene, { kill, loadSeconds, signal, onKill }: KilledRollOut): Promise<RollOutEnd> {
   const operator = new Operator(scene, signal);
-  let killed: string | null = null;
-  const killNow = async (): Promise<void> => {
-    if (kill === null) return;
-    killed = kill.victim === "engine" ? engineAt[kill.moment] : kill.victim;
+  const killAt = async (moment: Moment, id: string | null): Promise<void> => {
+    if (kill?.moment !== moment) return;
+    if (id !== null) await untilAt(operator, moment, id, loadSeconds);
+    const point = await operator.point(id, moment === "while the new engine loads" ? newSmall : null);
+    const missed = !isAt(moment, point);
+    const killed = kill.victim === "engine" ? engineAt[moment] : kill.victim;
+    onKill({ killed: missed ? null : killed, point, missed });
+    if (missed) return;
     if (kill.victim === "gateway") await scene.killGateway();
     else if (kill.victim === "studio") await scene.killStudio();
     else scene.killEngine(killed);
   };
-  const isAt = (moment: Moment): boolean => kill?.moment === moment;
   await sleep(restMs, undefined, { signal });
-  if (isAt("before it")) await killNow();
+  await killAt("before it", null);
   const forwardMs = performance.now();
   const id = await operator.apply(plans.cascade.id);
-  const during =
-    isAt("while the old engine drains") || isAt("while the new engine loads") || isAt("at the switch")
-      ? operator.untilAt(id, kill?.moment ?? "before it").then(killNow)
-      : Promise.resolve();
-  await Promise.all([operator.ended(id), during]);
-  if (isAt("after it")) {
+  const [measuredLoadSeconds] = await Promise.all([
+    kill === null ? operator.loadSeconds(id, newSmall) : null,
+    operator.ended(id),
+    killAt("while the old engine drains", id),
+    killAt("while the new engine loads", id),
+    killAt("at the switch", id),
+  ]);
+  if (kill?.moment === "after it") {
     await sleep(2_000, undefined, { signal });
-    await killNow();
+    await killAt("after it", id);
     await sleep(restMs, undefined, { signal });
     // Only a person starts an engine of a plan in force again, by applying the plan again.
-    if (kill?.victim === "engine") {
+    if (kill.victim === "engine") {
       operator.note("applied the plan again");
       await operator.ended(await operator.apply(plans.cascade.id));
     }
@@ -83,78 +94,20 @@ export async function rollOutUnderKill(scene: Scene, kill: Kill | null, signal: 
   await operator.ended(await operator.apply(plans.single.id));
   const backSeconds = (performance.now() - backMs) / 1000;
   await sleep(restMs, undefined, { signal });
-  return { forwardSeconds, backSeconds, acts: operator.acts, halts: operator.halts, killed };
+  return { forwardSeconds, backSeconds, loadSeconds: measuredLoadSeconds, acts: operator.acts, halts: operator.halts };
 }
 
-/** Applies plans, and continues applications that halted. */
-export class Operator {
-  readonly acts: string[] = [];
-  readonly halts: string[] = [];
-  readonly #scene: Scene;
-  readonly #signal: AbortSignal;
-
-  constructor(scene: Scene, signal: AbortSignal) {
-    this.#scene = scene;
-    this.#signal = signal;
-  }
-
-  note(act: string): void {
-    this.acts.push(act);
-  }
-
-  /** Begins an application; returns its id. */
-  async apply(planId: string): Promise<string> {
-    const before = this.#scene.latest?.id;
-    this.#scene.order({ apply: planId });
-    for (;;) {
-      const latest = this.#scene.latest;
-      if (latest !== null && latest.id !== before) return latest.id;
-      await this.#pause();
-    }
-  }
-
-  /** Resolves when an application is done; continues it where it halted. */
-  async ended(id: string): Promise<void> {
-    for (;;) {
-      const application = this.#of(id);
-      if (application?.state === "paused" && application.halt !== null) {
-        this.halts.push(application.halt.sentence);
-        this.note("resumed the halted roll-out");
-        this.#scene.order({ resume: id });
-        while (this.#of(id)?.state === "paused") await this.#pause();
-      }
-      if (application?.endedAt != null) {
-        if (application.state !== "done") throw new Error(`It ended ${application.state}: ${application.error}`);
-        return;
-      }
-      await this.#pause();
-    }
-  }
-
-  /** Resolves at a moment of a running application, or when it has passed. */
-  async untilAt(id: string, moment: Moment): Promise<void> {
-    const kind: StepAction["kind"] =
-      moment === "at the switch" ? "switch-policy" : moment === "while the new engine loads" ? "verify" : "drain";
-    for (;;) {
-      const application = this.#of(id);
-      const step = application?.steps.find((one) => one.kind === kind && (kind !== "switch-policy" || one.id === switchStep(application)));
-      if (step !== undefined && step.state !== "waiting") break;
-      if (application?.endedAt != null) break;
-      await this.#pause();
-    }
-    if (kind === "verify") await sleep(intoLoadMs, undefined, { signal: this.#signal });
-  }
-
-  #of(id: string): StoredApplication | null {
-    const { latest } = this.#scene;
-    return latest?.id === id ? latest : null;
-  }
-
-  #pause(): Promise<void> {
-    return sleep(everyMs, undefined, { signal: this.#signal });
+/** Resolves at a moment of a running application, or when it has passed. */
+function untilAt(operator: Operator, moment: Moment, id: string, loadSeconds: number | null): Promise<void> {
+  switch (moment) {
+    case "while the old engine drains":
+      return operator.untilStep(id, "drain");
+    case "while the new engine loads":
+      return operator.untilLoading(id, newSmall, killAfterSeconds(loadSeconds));
+    case "at the switch":
+      return operator.untilStep(id, "switch-policy");
+    case "before it":
+    case "after it":
+      return Promise.resolve();
   }
 }
-
-/** The step that puts the new plan's policy into force. */
-const switchStep = ({ steps, planId }: StoredApplication): string | undefined =>
-  steps.find(({ action }) => action.kind === "switch-policy" && action.routing.planId === planId)?.id;

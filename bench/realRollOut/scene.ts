@@ -18,6 +18,9 @@ import type { StudioOrder, StudioStart } from "./studioProcess";
 /** The launcher starts a gateway or a studio again after this time (`scripts/supervisor.mjs`). */
 const restartMs = 300;
 
+/** An engine that does not answer its health check in this time still loads. */
+const healthMs = 1_000;
+
 const clusterId = "embedded";
 const at = "2026-01-01T00:00:00.000Z";
 
@@ -83,6 +86,26 @@ export class Scene {
   /** Engines that were started and did not end, by their own account. */
   engines(): ReturnType<typeof recordedEngines> {
     return recordedEngines(this.#start.engines);
+  }
+
+  application(id: string): StoredApplication | null {
+    return this.#cluster.store.applications.get(id);
+  }
+
+  /** When the process of an engine was started last, and its address; null: it was not, or is not known yet. */
+  begunEngine(engineId: string): { readonly atMs: number; readonly url: string } | null {
+    const record = this.engines().find(({ order }) => order.id === engineId);
+    if (record === undefined || record.process === null) return null;
+    return { atMs: Date.parse(record.startedAt), url: `http://127.0.0.1:${record.port}` };
+  }
+
+  /** Whether an engine says that it can take requests. */
+  async isHealthy(url: string): Promise<boolean> {
+    try {
+      return (await fetch(`${url}/health`, { signal: AbortSignal.timeout(healthMs) })).ok;
+    } catch {
+      return false;
+    }
   }
 
   /** An operator's act. */

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { orderOf, testEngines, unwatched } from "./testing/testEngines";
+import { messagesOf } from "./logLines";
+import { orderOf, recordedStart, replayModel, testEngines, unwatched } from "./testing/testEngines";
 import { messageOf, observed, runs, verified, whyGone } from "./testing/testLooks";
 
 let engines: ReturnType<typeof testEngines>;
@@ -40,6 +41,32 @@ describe("engines that fail", () => {
     );
     expect(message).not.toMatch(/Traceback|File "/);
     expect(message.length).toBeLessThan(700);
+  });
+
+  it.each([
+    ["unknown flag", /unrecognized arguments: --no-such-flag/],
+    ["model not found", /HFValidationError: Repo id must be/],
+    ["port taken", /OSError: \[Errno 98\] Address already in use/],
+    ["no room for one request", /No available memory for the cache blocks/],
+    ["more memory than there is", /less than requested memory for kv/],
+  ])("tells why vLLM did not start, with the exit code and the log that it had: %s", async (name, cause) => {
+    const host = engines.host({}, { limits: { settleMs: 10_000 } });
+    const message = messageOf(await host.start(orderOf(replayModel(name), 0), unwatched()));
+    expect(message).toContain(`ended with exit code ${recordedStart(name).exitCode}, `);
+    expect(message).toMatch(cause);
+    expect(message).not.toMatch(/Traceback|File "/);
+    expect(message.length).toBeLessThan(1_200);
+  });
+
+  it("tells the newest line of vLLM's log while it loads, and that it serves once it does", async () => {
+    const { log, health, exitCode } = recordedStart("good");
+    expect({ statuses: health.map(({ status }) => status), exitCode }).toEqual({ statuses: ["ECONNREFUSED", "200"], exitCode: null });
+    const host = engines.host();
+    const order = orderOf(replayModel("good"), 0);
+    expect(await host.start(order, unwatched())).toMatchObject({ ok: true });
+    const newest = await host.progress!(order.id, {});
+    expect(messagesOf(log)).toContain(newest);
+    expect(await verified(host, order)).toMatchObject({ ok: true });
   });
 
   it("tells of one that is killed by a signal", async () => {

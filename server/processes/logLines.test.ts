@@ -2,26 +2,34 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { messagesOf, tellingLines } from "./logLines";
-import { recordedLog } from "./testing/testEngines";
+import { recordedLog, recordedStart } from "./testing/testEngines";
 
-const recorded = (name: string): readonly string[] =>
-  readFileSync(recordedLog(name), "utf8")
+const withoutWeights = (): readonly string[] =>
+  readFileSync(recordedLog("vllm-no-weights"), "utf8")
     .split("\n")
     .filter((line) => line.trim() !== "");
 
 describe("the lines of a log that say why vLLM did not start", () => {
   it("are the refused flag where a flag is wrong", () => {
-    expect(tellingLines(recorded("vllm-wrong-flag"))).toEqual(["vllm: error: unrecognized arguments: --no-such-flag 3"]);
+    expect(tellingLines(recordedStart("unknown flag").log)).toEqual(["vllm: error: unrecognized arguments: --no-such-flag"]);
   });
 
   it("are the exception where there is no such model", () => {
-    expect(tellingLines(recorded("vllm-no-model"))).toEqual([
+    expect(tellingLines(recordedStart("model not found").log)).toEqual([
       "huggingface_hub.errors.HFValidationError: Repo id must be in the form 'repo_name' or 'namespace/repo_name': '/models/none'. Use `repo_type` argument if needed.",
     ]);
   });
 
+  it("are the system's refusal where another program has the port", () => {
+    expect(tellingLines(recordedStart("port taken").log)).toEqual(["OSError: [Errno 98] Address already in use"]);
+  });
+
+  it.each(["no room for one request", "more memory than there is"])("begin with the engine core's own exception where there is %s", (name) => {
+    expect(tellingLines(recordedStart(name).log)[0]).toMatch(/^ValueError: /);
+  });
+
   it("begin with the worker's own exception where weights are missing, which its other processes only report", () => {
-    expect(tellingLines(recorded("vllm-no-weights"))).toEqual([
+    expect(tellingLines(withoutWeights())).toEqual([
       "RuntimeError: Cannot find any model weights with `/models/arith-small`",
       "Exception: WorkerProc initialization failed due to an exception in a background process. See stack trace for root cause.",
       "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {'EngineCore': 1}",

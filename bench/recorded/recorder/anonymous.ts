@@ -1,4 +1,4 @@
-import { hostname } from "node:os";
+import { homedir, hostname } from "node:os";
 import type { RecordedExchange } from "@/server/engines/testing/recordedEngine";
 
 /** Ids that an engine makes up. */
@@ -6,6 +6,9 @@ const IDS =
   /\b(chatcmpl-tool|chatcmpl|cmpl|resp|msg|modelperm|rs|fc|call|ascii)([-_])([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{14,32}|[0-9A-Za-z]{32})\b/g;
 
 const TIMES = /"(created|created_at|completed_at)":(\s?)\d{10}(\.\d+)?/g;
+
+/** Where this machine keeps Python's own library, which stacks name; that of the virtual environment was replaced before. */
+const PYTHON_HOMES = /(?<![\w./+-])(?!\/opt\/vllm\/)(?:\/[\w.+-]+)+(?=\/lib\/python3\.\d+\/)/g;
 
 /** A fixed second, 2026-01-01. */
 const SECOND = "1767225600";
@@ -38,11 +41,15 @@ export function anonymiser({ model, program }: LocalFolders): (text: string) => 
     text
       .replaceAll(model, "/models/arith-small")
       .replaceAll(program, "/opt/vllm")
+      .replace(PYTHON_HOMES, "/usr")
+      .replaceAll(`${homedir()}/`, "/home/user/")
       .replaceAll(hostname(), "host")
       .replace(IDS, (_, kind: string, dash: string, id: string) => `${kind}${dash}${counted(id)}`)
       .replace(TIMES, (_, name: string, space: string) => `"${name}":${space}${SECOND}`)
       .replace(/<__media_[0-9A-Za-z]{32}__>/g, `<__media_${"0".repeat(32)}__>`)
       .replace(/\bpid=\d+/g, "pid=1")
+      .replace(/(server process) \[\d+\]/g, "$1 [1]")
+      .replace(/(mq_connect_ip=)[0-9.]+/g, "$1127.0.0.1")
       .replace(/(tcp:\/\/)[0-9.]+:\d+/g, "$1127.0.0.1:1")
       .replace(/(ipc:\/\/)\S+?(?=['",\s])/g, "$1socket");
 }

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
 import { type RecordedStart, readRecording, type recordedPages, recordings } from "@/server/engines/testing/recordedEngine";
@@ -65,14 +67,22 @@ export const recordEngineBenchmarks: readonly Benchmark[] = [
       const served = ["serve", model, "--served-model-name", MODEL, "--dtype", "float32", ...EAGER, ...LIMITS];
       const up = await startVllm({ program, port: PORT, name: "good", args: [...served, ...TOOLS] });
       if (!up.isUp) throw new Error(`vLLM did not start:\n${up.start.log.slice(-20).join("\n")}`);
-      const failures: RecordedStart[] = [];
+      const kept: RecordedStart[] = [];
+      // On disk at once: a start that should fail and does not ends the recording.
+      const keep = (start: RecordedStart): void => {
+        kept.push({ ...start, args: start.args.map(anonymous), log: start.log.map(anonymous) });
+        recording.files.starts(kept);
+      };
       let recorded: Recorded;
       try {
+        keep(up.start);
         recorded = await recordVllm(recording);
-        failures.push(await failedStart({ program, name: "port taken", args: served }, PORT));
       } finally {
         await up.end();
       }
+      const taken = await takenPort();
+      keep(await failedStart({ program, name: "port taken", args: served }, taken.port));
+      taken.free();
       const small = ["--max-model-len", "512", "--num-gpu-blocks-override", "1"];
       const starts = [
         { name: "unknown flag", args: [...served, "--no-such-flag"] },
@@ -80,9 +90,7 @@ export const recordEngineBenchmarks: readonly Benchmark[] = [
         { name: "no room for one request", args: [...served.slice(0, 7), ...small] },
         { name: "more memory than there is", args: served, environment: { VLLM_CPU_KVCACHE_SPACE: "4000" } },
       ];
-      for (const start of starts) failures.push(await failedStart({ program, ...start }));
-      const all = [up.start, ...failures];
-      recording.files.starts(all.map((start) => ({ ...start, args: start.args.map(anonymous), log: start.log.map(anonymous) })));
+      for (const start of starts) keep(await failedStart({ program, ...start }));
       return measured(name, recorded);
     },
   },
@@ -107,6 +115,13 @@ const measured = (name: string, { exchanges, bytes }: Recorded) => ({
   unit: "exchanges",
   detail: `with pages of metrics, ${Math.round(bytes / 1000)} kB, in bench/recorded/${name}`,
 });
+
+/** A port that another program than vLLM holds: two vLLMs would share it. */
+async function takenPort(): Promise<{ readonly port: number; free(): void }> {
+  const server = createServer((socket) => socket.destroy()).listen(PORT + 2);
+  await once(server, "listening");
+  return { port: PORT + 2, free: () => server.close() };
+}
 
 async function failedStart(start: Omit<VllmStart, "port">, port = PORT + 1): Promise<RecordedStart> {
   const tried = await startVllm({ ...start, port });

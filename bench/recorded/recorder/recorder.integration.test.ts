@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { homedir, hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { bodyOf, type RecordedStart, readRecording } from "@/server/engines/testing/recordedEngine";
@@ -56,12 +56,12 @@ it("keeps how starts went, one a line, with the first and last lines of a long l
   const root = emptyRoot();
   const health = [{ seconds: 0.3, status: "ECONNREFUSED" }];
   const start: RecordedStart = { name: "unknown flag", args: ["serve", "m"], health, exitCode: 2, log: ["error: no such flag"] };
-  const long = { ...start, name: "long", log: Array.from({ length: 100 }, (_, line) => `${line} ${"x".repeat(400)}`) };
+  const long = { ...start, name: "long", log: Array.from({ length: 300 }, (_, line) => `${line} ${"x".repeat(400)}`) };
   recordingFiles(join(root, "engine")).starts([start, long]);
   const [first, second] = readRecording("engine", root).starts;
   expect(first).toEqual(start);
-  expect(second?.log).toHaveLength(25 + 1 + 30);
-  expect(second?.log.at(-1)).toMatch(/^99 x/);
+  expect(second?.log).toHaveLength(25 + 1 + 200);
+  expect(second?.log.at(-1)).toMatch(/^299 x/);
   expect(Math.max(...(second?.log.map(({ length }) => length) ?? []))).toBe(300);
 });
 
@@ -72,4 +72,15 @@ it("replaces ids, times, paths and the host's name, the same id by the same one"
   expect(text).toBe(`{"id":"${made}","created":1767225600} ${made} /models/arith-small/config.json on host`);
   expect(made).toHaveLength(id.length);
   expect(made).not.toBe(id);
+});
+
+it("replaces the folders of Python and of this user in stacks, and leaves those of the virtual environment", () => {
+  const home = anonymous(`File "${homedir()}/.cache/vllm/a.json"`);
+  expect(home).toBe('File "/home/user/.cache/vllm/a.json"');
+  expect(anonymous(`  File "${homedir()}/.python/versions/3.11.7/lib/python3.11/asyncio/runners.py", line 190`)).toBe(
+    '  File "/usr/lib/python3.11/asyncio/runners.py", line 190',
+  );
+  expect(anonymous('File "/secret/vllm/lib/python3.11/site-packages/vllm/a.py"')).toBe(
+    'File "/opt/vllm/lib/python3.11/site-packages/vllm/a.py"',
+  );
 });

@@ -10,8 +10,8 @@ export interface RecordingFiles {
   starts(starts: readonly RecordedStart[]): number;
 }
 
-/** Lines of a log that are kept, from its start and from its end. */
-const LOG_LINES = { first: 25, last: 30, characters: 300 };
+/** Lines of a log that are kept, from its start and from its end: the last ones hold the stacks of all three processes. */
+const LOG_LINES = { first: 25, last: 200, characters: 300 };
 
 /** @param folder made where it does not exist. */
 export function recordingFiles(folder: string): RecordingFiles {

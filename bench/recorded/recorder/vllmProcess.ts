@@ -59,7 +59,7 @@ export async function startVllm({ program, port, name, args, environment = {} }:
   if (!isUp) await endGroup(child);
   const log = lines
     .join("")
-    .split("\n")
+    .split(/\r?\n|\r/)
     .filter((line) => line.trim() !== "");
   return {
     start: { name, args: [...args, "--port", String(port)], health, exitCode: isUp ? null : child.exitCode, log },

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EngineOrder } from "@/server/contracts/engine/engineOrder";
+import { type RecordedStart, recordedVllm, recordings } from "@/server/engines/testing/recordedEngine";
 import { gpuCards } from "@/solver/hardware/gpus";
 import { engineRecordsIn } from "../engineRecords";
 import { connectionSchema, type ProcessConnection } from "../processConnection";
@@ -11,7 +12,8 @@ import { killEngines } from "./recordedEngines";
 /**
  * A small OpenAI-compatible server. `--mode` says how it fails: `exit` ends with 3 at once, `later` ends with 4 after a second, `never`
  * stays unhealthy, `leak` writes its keys and ends, `stubborn` ignores SIGTERM, `parent` starts a process that outlives it, `hang` is healthy
- * and answers no request, `recorded` writes the file that its source names and ends with 1.
+ * and answers no request, `recorded` writes the file that its source names and ends with 1, `replay` writes the log of the recorded start
+ * that `--start` names and then ends as that one did, or serves after half a second.
  */
 const script = `
 const { createServer } = require("node:http");
@@ -23,6 +25,12 @@ const mode = words.includes("--mode") ? flag("mode") : "serve";
 const env = process.env;
 console.log("engine " + process.pid + " loads " + flag("source"));
 if (mode === "recorded") { console.error(readFileSync(flag("source"), "utf8")); process.exit(1); }
+if (mode === "replay") {
+  const starts = readFileSync(flag("source"), "utf8").split("\\n").filter(Boolean).map((line) => JSON.parse(line));
+  const { log, exitCode } = starts.find(({ name }) => name === flag("start"));
+  console.error(log.join("\\n"));
+  if (exitCode !== null) process.exit(exitCode);
+}
 if (mode === "exit") { console.error("ValueError: no such weights"); process.exit(3); }
 if (mode === "later") setTimeout(() => { console.error("torch.OutOfMemoryError: CUDA out of memory"); process.exit(4); }, 1000);
 if (mode === "leak") {
@@ -35,7 +43,7 @@ if (mode === "leak") {
 if (mode === "stubborn") process.on("SIGTERM", () => console.log("no"));
 if (mode === "parent") spawn(process.execPath, ["-e", "setTimeout(() => {}, 60000)"], { stdio: "inherit" });
 const json = (response, status, body) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-createServer((request, response) => {
+const server = createServer((request, response) => {
   const { url } = request;
   request.resume();
   if (url === "/health") response.writeHead(mode === "never" ? 503 : 200).end();
@@ -49,7 +57,10 @@ createServer((request, response) => {
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   });
   else json(response, 404, { error: { message: "no such path" } });
-}).listen(Number(flag("port")), "127.0.0.1");
+});
+const listen = () => server.listen(Number(flag("port")), "127.0.0.1");
+if (mode === "replay") setTimeout(listen, 500);
+else listen();
 `;
 
 /** The script's own report on an engine. */
@@ -63,6 +74,18 @@ export const whoIs = async (url: string): Promise<Who> => (await (await fetch(ne
 
 /** A log of vLLM 0.32 that failed: paths and numbers of processes changed, long lines cut. */
 export const recordedLog = (name: string): string => join(import.meta.dirname, "logs", `${name}.log`);
+
+const startsOfVllm = recordedVllm().starts;
+
+/** How a start of vLLM 0.32 went. @throws if none of that name was recorded. */
+export function recordedStart(name: string): RecordedStart {
+  const found = startsOfVllm.find((start) => start.name === name);
+  if (found === undefined) throw new Error(`No start called ${name} was recorded.`);
+  return found;
+}
+
+/** The model under which the script replays a recorded start. */
+export const replayModel = (name: string): string => `replay-${name.replaceAll(" ", "-")}`;
 
 /** The first port of a test's own range; each file that starts engines uses another range. */
 const firstPort = 20_000 + (process.pid % 200) * 100;
@@ -79,6 +102,8 @@ export function testEngines() {
   const connection = (change: Partial<ProcessConnection> = {}): ProcessConnection => {
     const modes = ["exit", "later", "never", "leak", "stubborn", "parent", "hang"];
     const models = Object.fromEntries(modes.map((mode) => [mode, { source: `/weights/${mode}`, args: ["--mode", mode] }]));
+    const source = join(recordings, "vllm-0.32", "starts.jsonl");
+    const replayed = startsOfVllm.map(({ name }) => [replayModel(name), { source, args: ["--mode", "replay", "--start", name] }]);
     return connectionSchema.parse({
       kind: "processes",
       node: "node1",
@@ -90,6 +115,7 @@ export function testEngines() {
         "qwen2.5-3b": { source: "Qwen/Qwen2.5-3B-Instruct" },
         "qwen2.5-7b": { source: "Qwen/Qwen2.5-7B-Instruct" },
         ...models,
+        ...Object.fromEntries(replayed),
       },
       ports: { from: firstPort, to: firstPort + 99 },
       ...change,
