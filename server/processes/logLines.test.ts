@@ -24,9 +24,12 @@ describe("the lines of a log that say why vLLM did not start", () => {
     expect(tellingLines(recordedStart("port taken").log)).toEqual(["OSError: [Errno 98] Address already in use"]);
   });
 
-  it.each(["no room for one request", "more memory than there is"])("begin with the engine core's own exception where there is %s", (name) => {
-    expect(tellingLines(recordedStart(name).log)[0]).toMatch(/^ValueError: /);
-  });
+  it.each(["no room for one request", "more memory than there is"])(
+    "begin with the engine core's own exception where there is %s",
+    (name) => {
+      expect(tellingLines(recordedStart(name).log)[0]).toMatch(/^ValueError: /);
+    },
+  );
 
   it("begin with the worker's own exception where weights are missing, which its other processes only report", () => {
     expect(tellingLines(withoutWeights())).toEqual([
