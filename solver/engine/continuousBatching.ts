@@ -307,7 +307,8 @@ export class ContinuousBatching {
     this.phaseSteps = preempted ? 1 : Math.min(stepsToFinish, untilFull);
     this.phaseEnd = this.span.endSeconds(this.phaseSteps);
     if (this.queue.size === 0) return;
-    if (this.feedback !== null) this.cutFeedbackSpan(this.feedback);
+    // A request that comes later cuts the span when it enters.
+    if (this.feedback !== null && this.queue.ready) this.cutFeedbackSpan(this.feedback);
     if (this.starvation === null) this.cutSpan(this.queue.nextLeadSeconds());
     else this.cutAgingSpan(this.starvation);
   }

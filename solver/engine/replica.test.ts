@@ -46,6 +46,13 @@ const agingOrNot: fc.Arbitrary<ReplicaModel> = fc
   .tuple(anyModel, fc.option(anyAging, { nil: undefined }), fc.option(anyFeedback, { nil: undefined }))
   .map(([model, aging, feedback]) => ({ ...model, ...(aging && { aging }), ...(feedback && { feedback }) }));
 const anyMoment = (max: number) => fc.integer({ min: 0, max: max * 64 }).map((ticks) => ticks / 64);
+/** Arrivals and work on requests off the grid of the steps, and no two at once, so that rounding cannot move one across a boundary. */
+const offTheGrid = (requests: readonly EngineRequest[]): readonly EngineRequest[] =>
+  requests.map((request) => ({ ...request, atSeconds: request.atSeconds * 1.0123456789 + 0.00012345 }));
+const workOffTheGrid =
+  ({ requestSeconds }: Pick<ReplicaModel, "requestSeconds">) =>
+  (inputTokens: number): number =>
+    1.0123456789 * requestSeconds(inputTokens) + 0.000987654;
 /** Requests in the order of their arrivals. `classes` of priority, 1 for none. */
 const anyRequests = (classes: number) =>
   fc
@@ -136,9 +143,8 @@ test("jumping over decode steps in closed form gives the very events and steps o
 test("with step times that round, events keep their order and their times to 1e-9", () => {
   fc.assert(
     fc.property(agingOrNot, prioritised, (model, requests) => {
-      // Off the grid of the steps, so that rounding cannot move an arrival across a boundary.
-      const shifted = requests.map((request) => ({ ...request, atSeconds: request.atSeconds * 1.0123456789 + 0.00012345 }));
-      const uneven = { ...model, stepTime: unevenStep };
+      const shifted = offTheGrid(requests);
+      const uneven = { ...model, stepTime: unevenStep, requestSeconds: workOffTheGrid(model) };
       const expected = stepByStep(uneven, { requests: shifted }).events;
       const seen = run(uneven, shifted);
       expect(seen.map(({ kind, handle }) => `${kind} ${handle}`)).toEqual(expected.map(({ kind, handle }) => `${kind} ${handle}`));
@@ -299,10 +305,10 @@ test("a front end that works on tokens too is never busier than time allows, and
 test("next to no work on tokens leaves every time next to where it is without any", () => {
   fc.assert(
     fc.property(anyModel, fcfsRequests, (own, requests) => {
-      // Off the grid of the steps, so that rounding cannot move an arrival across a boundary.
-      const shifted = requests.map((request) => ({ ...request, atSeconds: request.atSeconds * 1.0123456789 + 0.00012345 }));
-      const without = simulateReplica({ ...own, stepTime: unevenStep }, columns(shifted)).endToEndSeconds;
-      simulateReplica({ ...own, stepTime: unevenStep, tokenSeconds: 1e-10 }, columns(shifted)).endToEndSeconds.forEach((seconds, index) => {
+      const shifted = offTheGrid(requests);
+      const model = { ...own, stepTime: unevenStep, requestSeconds: workOffTheGrid(own) };
+      const without = simulateReplica(model, columns(shifted)).endToEndSeconds;
+      simulateReplica({ ...model, tokenSeconds: 1e-10 }, columns(shifted)).endToEndSeconds.forEach((seconds, index) => {
         expect(Math.abs(seconds - without[index]!)).toBeLessThan(1e-6);
       });
     }),
