@@ -256,6 +256,12 @@ export const variables: readonly Variable[] = [
     meaning: "The Chromium that browser tests and pictures of this documentation drive.",
   },
   { name: "PROMETHEUS_PATH", readBy: ["tests"], usual: "/usr/bin/prometheus", meaning: "The Prometheus that tests start." },
+  {
+    name: "WEIR_LLAMA_SERVER",
+    readBy: ["tests"],
+    usual: "",
+    meaning: "llama.cpp's own server, as `node scripts/buildLlamaServer.mjs` builds it, for the tests and benchmarks on it.",
+  },
   { name: "WEIR_RAY_VENV", readBy: ["tests"], usual: "", meaning: "A Python environment with Ray, for the tests of that connector." },
   { name: "WEIR_TEST_KUBECONFIG", readBy: ["tests"], usual: "", meaning: "A cluster that the tests of the Kubernetes connector may use." },
   { name: "WEIR_SHOTS", readBy: ["tests"], usual: "", meaning: "Folder for screenshots of the browser tests." },
