@@ -23,7 +23,7 @@ test("an operator holds predictions against runs, fits a profile to them and pla
   await test.step("a plan is put into force and load runs, of which rows are taken below", async () => {
     await page.getByLabel("Requests per second").fill("10");
     await page.getByLabel("Requests per second").press("Enter");
-    await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 30_000 });
+    await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
     await page.getByRole("button", { name: "Review and apply" }).click();
     await page.getByRole("button", { name: "Approve", exact: true }).click();
     await page.getByRole("button", { name: "Apply", exact: true }).click();
