@@ -72,7 +72,7 @@ describe("a kill that missed its moment", () => {
   const missed = run({ kill: atSwitch, killed: null, missed: true, point: done });
   const hit = run({ kill: atSwitch, killed: "gateway", missed: false, point: switching });
 
-  it("stands in the table as missed, with the step that the roll-out had reached, and not under its moment's name", () => {
+  it("is listed as missed, with the step that the roll-out had reached, and not under the name of its moment", () => {
     const table = recordsTable([missed]);
     expect(table).toContain("| nothing | moment missed, last step switch-policy done | 1 |");
     expect(table).not.toContain("at the switch");

@@ -77,7 +77,7 @@ it("says what vLLM said where no engine loads, ends what it started, and leaves 
   expect(profileInUse(store).id).toBe("vllm");
 });
 
-it("starts nothing beside engines that run, on cores that are all held, or where it is told not to measure", async () => {
+it("starts no engine while others run, while no core is free, or with `--no-measure`", async () => {
   const [busy, full, left] = [hostWith(["arith-small-0"]), hostWith([], [0, 1]), hostWith()];
   expect(await measure(busy)).toMatch(/^vLLM was not measured with arith-small: arith-small-0 runs, and the cores are not free\. /);
   expect(await measure(full)).toMatch(/: No core is free\. /);

@@ -119,7 +119,7 @@ test("one engine measured in two softwares is kept twice, and the software that 
   }
 });
 
-test("the measurement of another software stands in for one that was not measured, and says so", () => {
+test("a software that was not measured gets the measurement of another one, marked with both names", () => {
   const own = measuredFor(llama, ({ gpu }) => (gpu === "cpu-core" ? "vllm" : null));
   expect(feasibleReplicas(small, processor, node, own).map(({ replica }) => replica.maxSequences)).toEqual([4]);
   expect(extrapolations(usual, own, cards)).toEqual(["vLLM was not measured: times and limits of weir-engine stand in"]);

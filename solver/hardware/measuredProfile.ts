@@ -69,8 +69,8 @@ export const covers = (profile: MeasuredProfile, other: MeasuredProfile): boolea
   keyed(other).every((one) => keyed(profile).some((own) => isSame(own, one)));
 
 /**
- * A profile for engines of known software: of each model, GPU and shape it keeps the measurement of that software. Where there is none, the
- * last one of another software stands in, which the entry says; the errors of its percentiles are dropped, for they validate no other software.
+ * A profile for engines of known software. For each model, GPU and shape it keeps the measurement of that software. Without one it keeps the
+ * last measurement of another software: the entry names both, and its percentile errors are dropped, since they validate no other software.
  *
  * @param softwareOf the engine software that serves a model on a GPU; null where it is not known, which keeps all measurements.
  */

@@ -47,7 +47,7 @@ interface Prepared {
 
 type Points = Measuring["points"];
 
-/** Intervals at which the one who waits for a measurement is told how far it is. */
+/** How often `wait` reports progress. */
 const TELL_MS = 500;
 
 /**

@@ -47,7 +47,7 @@ export interface MeasuredPoint {
   readonly errors: { readonly ttft: number; readonly tpot: number | null; readonly endToEnd: number; readonly p95: number } | null;
 }
 
-/** What is told to the one who waits for a measurement, and what ends it. */
+/** What `wait` reports, and the signal that ends the measurement. */
 export interface MeasuringWatch {
   readonly signal: AbortSignal;
   onState(state: Measuring): void;
