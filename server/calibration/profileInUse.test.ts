@@ -6,8 +6,8 @@ import { connectionSchema } from "@/server/processes/processConnection";
 import { openStore, type Store } from "@/server/store/store";
 import { isMeasured } from "@/solver/hardware/engineProfile";
 import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
-import { measuredProfile } from "@/solver/hardware/measuredProfile";
 import { profileForCluster, profileInUse } from "./profileInUse";
+import { planWithMeasured, testMeasured } from "./testing/testMeasured";
 
 let folder: string;
 let store: Store;
@@ -21,25 +21,8 @@ afterEach(() => {
 });
 
 const now = new Date(0).toISOString();
-const limit = { value: 16, origin: "reported" } as const;
-const points = [
-  { at: 0, seconds: 0 },
-  { at: 1, seconds: 0.01 },
-];
-const span = { least: 1, most: 16 };
-const measured = (engine: string, gpu: string): MeasuredEngine => ({
-  ...{ engine, model: "arith-small", gpu, shape: { tp: 1, pp: 1 } },
-  step: { decode: points, prefill: points, secondsPerPrompt: 0, secondsPerKvToken: 0, secondsPerPair: 0 },
-  request: { seconds: 0, secondsPerInputToken: 0, secondsPerOutputToken: 0, delaySeconds: 0 },
-  limits: { kvTokens: limit, maxSequences: limit, maxBatchedTokens: limit, contextTokens: limit },
-  ...{ errors: null, p95Errors: null, noise: null },
-  measuredOn: { runs: 9, requests: 90, inputTokens: span, outputTokens: span, concurrency: span, asOf: "2026-11-28", source: "an engine" },
-});
-
-function plansWith(...engines: readonly MeasuredEngine[]): void {
-  store.calibrations.insert({ profile: measuredProfile({ id: "p", name: "P", engine: "vllm" }, engines), createdAt: now, actor: "ann" });
-  store.calibrations.use({ profileId: "p", at: now, actor: "ann" });
-}
+const measured = (engine: string, gpu: string): MeasuredEngine => testMeasured({ engine, model: "arith-small", gpu });
+const plansWith = (...engines: readonly MeasuredEngine[]): void => planWithMeasured(store, engines);
 
 /** A cluster of this host's cores whose engines are started by a built-in command line. */
 function attach(engine: "vllm" | "weir"): void {

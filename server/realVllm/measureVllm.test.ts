@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { profileInUse } from "@/server/calibration/profileInUse";
+import { planWithMeasured, testMeasured } from "@/server/calibration/testing/testMeasured";
 import { createCardStore } from "@/server/cards/cardStore";
 import type { EngineHost, HostObservation } from "@/server/clusters/connector/engineHost";
 import { openStore, type Store } from "@/server/store/store";
 import type { MeasuredEngine } from "@/solver/hardware/measuredEngine";
-import { measuredProfile } from "@/solver/hardware/measuredProfile";
 import { measureVllm } from "./measureVllm";
 
 let folder: string;
@@ -47,26 +47,8 @@ function measure({ host }: ReturnType<typeof hostWith>, measures = true): Promis
   return measureVllm({ ...parts, signal: new AbortController().signal, say: () => undefined });
 }
 
-const limit = { value: 16, origin: "reported" } as const;
-const points = [
-  { at: 0, seconds: 0 },
-  { at: 1, seconds: 0.01 },
-];
-const span = { least: 1, most: 16 };
-const measured = (model: string, engine: string): MeasuredEngine => ({
-  ...{ engine, model, gpu: "cpu-core", shape: { tp: 1, pp: 1 } },
-  step: { decode: points, prefill: points, secondsPerPrompt: 0, secondsPerKvToken: 0, secondsPerPair: 0 },
-  request: { seconds: 0, secondsPerInputToken: 0, secondsPerOutputToken: 0, delaySeconds: 0 },
-  limits: { kvTokens: limit, maxSequences: limit, maxBatchedTokens: limit, contextTokens: limit },
-  ...{ errors: null, p95Errors: null, noise: null },
-  measuredOn: { runs: 9, requests: 90, inputTokens: span, outputTokens: span, concurrency: span, asOf: "2026-11-28", source: "an engine" },
-});
-
-function plansWith(...engines: readonly MeasuredEngine[]): void {
-  const at = new Date(0).toISOString();
-  store.calibrations.insert({ profile: measuredProfile({ id: "p", name: "P", engine: "vllm" }, engines), createdAt: at, actor: "ann" });
-  store.calibrations.use({ profileId: "p", at, actor: "ann" });
-}
+const measured = (model: string, engine: string): MeasuredEngine => testMeasured({ engine, model, gpu: "cpu-core" });
+const plansWith = (...engines: readonly MeasuredEngine[]): void => planWithMeasured(store, engines);
 
 it("says what vLLM said where no engine loads, ends what it started, and leaves the profile of plans as it is", async () => {
   const at = hostWith([], [0]);
