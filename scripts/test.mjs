@@ -1,7 +1,8 @@
 // `npm test` checks the tree: lint, types, import cycles, dead code, unit and integration tests, a production build and the
 // main browser paths. `npm run test:all` adds the slow tests, the pages of the documentation and the other browser tests. Both install what is missing, print the
 // 20 slowest files and the failed tests, and end with `N passed, N failed, N skipped`. A few files that start processes and failed run once more, alone:
-// other load on the machine may have caused a timeout. Those that pass then are listed.
+// other load on the machine may have caused a timeout. Those that pass then are listed. `--minutes N` limits the whole run: browser tests that do not
+// begin in time are skipped, counted and listed.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +11,7 @@ import { checkNode, ensureBundled, ensureInstalled, ensureStudioBuilt, refuse, r
 import { afterSecondRun, listFailures, readPlaywright, readVitest, slowestFiles } from "./testReports.mjs";
 
 const all = process.argv.includes("--all");
+const endMs = performance.now() + readMinutes() * 60_000;
 checkNode();
 ensureInstalled();
 const chromium = findChromium() ?? installChromium();
@@ -22,6 +24,10 @@ const files = [];
 const seconds = [];
 /** Files that failed, and passed when they ran once more. */
 const secondRuns = [];
+/** Browser tests that the time did not reach. */
+const notRun = [];
+/** A browser runner needs so long to end its processes. */
+const endingMs = 60_000;
 const failures = [];
 /** If more files than this fail, the cause is not the load. */
 const mostSecondRuns = 4;
@@ -58,6 +64,7 @@ if (all) browserTests("other browser tests", "more", 2);
 rmSync(results, { recursive: true, force: true });
 process.stdout.write(`\nSlowest files\n${slowestFiles(files)}\n\n${seconds.map(([name, took]) => `${name} ${took} s`).join(", ")}\n`);
 if (secondRuns.length > 0) process.stdout.write(`Passed in a second run only\n${secondRuns.map((file) => `  ${file}\n`).join("")}\n`);
+if (notRun.length > 0) process.stdout.write(`Not run within the given minutes\n${notRun.map((test) => `  ${test}\n`).join("")}\n`);
 if (failures.length > 0) process.stdout.write(`Failed\n${listFailures(failures)}\n`);
 process.stdout.write(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`);
 process.exit(total.failed === 0 ? 0 : 1);
@@ -89,7 +96,10 @@ function browserTests(name, of, workers) {
       run: (files, report) =>
         runLoud(
           bin("playwright"),
-          ["test", "-c", "e2e", ...files, "--reporter=list,json", project(of), `--workers=${files.length > 0 ? 1 : workers}`],
+          [
+            ...["test", "-c", "e2e", ...files, "--reporter=list,json", project(of), `--workers=${files.length > 0 ? 1 : workers}`],
+            ...(Number.isFinite(endMs) ? [`--global-timeout=${Math.max(1, Math.round(leftMs()))}`] : []),
+          ],
           { CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
         ),
       read: (report) => readPlaywright(report, "e2e"),
@@ -112,7 +122,7 @@ function count(name, { run, read, mayRunAgain }) {
   const first = readReport(report);
   let { counts, failures: left } = first;
   const { failed } = first;
-  const again = failed.length <= mostSecondRuns ? failed.filter((file) => mayRunAgain.test(file)) : [];
+  const again = failed.length <= mostSecondRuns && leftMs() > 0 ? failed.filter((file) => mayRunAgain.test(file)) : [];
   if (again.length > 0) {
     say(`\nOnce more: ${again.join(", ")}`);
     const secondReport = join(results, `${name}, second run.json`);
@@ -131,9 +141,23 @@ function count(name, { run, read, mayRunAgain }) {
     left = [{ file: name, test: "all", why: "No test ran." }];
   }
   failures.push(...left);
+  notRun.push(...(first.notRun ?? []));
   say(`${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   for (const key of Object.keys(total)) total[key] += counts[key];
   files.push(...first.files);
+}
+
+/** Milliseconds that browser tests may still take. */
+function leftMs() {
+  return endMs - performance.now() - endingMs;
+}
+
+/** @returns {number} what `--minutes` says; Infinity without it. */
+function readMinutes() {
+  const at = process.argv.indexOf("--minutes");
+  if (at === -1) return Number.POSITIVE_INFINITY;
+  const minutes = Number(process.argv[at + 1]);
+  return minutes > 0 ? minutes : refuse("--minutes takes a number of minutes above 0.", 2);
 }
 
 /** @returns {string | undefined} the Chromium to drive: CHROMIUM_PATH, else a system one. */

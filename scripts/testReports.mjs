@@ -1,7 +1,8 @@
 // Reads the JSON reports of Vitest and Playwright: counts of tests, seconds of each file, and which tests failed why.
 
 /**
- * @typedef {{ counts: Counts, files: { file: string, seconds: number }[], failed: string[], failures: Failure[] }} Read `failed`: files.
+ * @typedef {{ counts: Counts, files: { file: string, seconds: number }[], failed: string[], failures: Failure[], notRun?: string[] }} Read
+ *   `failed`: files; `notRun`: tests that the time did not reach.
  * @typedef {{ file: string, test: string, why: string }} Failure one test that failed, with the first line of its error.
  */
 
@@ -47,8 +48,14 @@ export function readPlaywright({ stats, suites }, folder) {
       })),
     ...inner.flatMap((suite) => failuresOf(suite, file)),
   ];
+  const isNotRun = ({ results }) => results.every(({ status }) => status === "interrupted");
+  const notRunOf = ({ specs = [], suites: inner = [] }, file) => [
+    ...specs.filter(({ tests }) => tests.some(isNotRun)).map(({ title }) => `${file} > ${title}`),
+    ...inner.flatMap((suite) => notRunOf(suite, file)),
+  ];
   const failures = suites.flatMap((suite) => failuresOf(suite, `${folder}/${suite.file}`));
   return {
+    notRun: suites.flatMap((suite) => notRunOf(suite, `${folder}/${suite.file}`)),
     counts: { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped },
     files: suites.map((suite) => ({ file: `${folder}/${suite.file}`, seconds: secondsOf(suite) })),
     failed: [...new Set(failures.map(({ file }) => file))],

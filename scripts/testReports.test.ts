@@ -4,6 +4,7 @@ interface Read {
   readonly counts: { readonly passed: number; readonly failed: number; readonly skipped: number };
   readonly files: readonly { readonly file: string; readonly seconds: number }[];
   readonly failed: readonly string[];
+  readonly notRun?: readonly string[];
   readonly failures: readonly { readonly file: string; readonly test: string; readonly why: string }[];
 }
 const { readVitest, readPlaywright, afterSecondRun, listFailures, slowestFiles } = (await import("./testReports.mjs" as string)) as {
@@ -38,17 +39,20 @@ it("counts a file that does not load as one failed test", () => {
   });
 });
 
-it("adds the seconds of a browser file's tests, those in groups too, and counts a flaky test as failed", () => {
+it("adds the seconds of a browser file's tests, those in groups too, counts a flaky test as failed, and names those that did not run", () => {
   const spec = (duration: number, ok = true) => ({
     ...{ ok, title: `takes ${duration} ms` },
     tests: [{ status: ok ? "expected" : "unexpected", results: [{ duration, ...(ok ? {} : { error: { message: "Too late" } }) }] }],
   });
   const flaky = { ok: true, title: "is flaky", tests: [{ status: "flaky", results: [{ duration: 0, error: { message: "Once" } }] }] };
+  const late = { ok: true, title: "comes too late", tests: [{ status: "skipped", results: [] }] };
+  const cut = { ok: true, title: "is cut off", tests: [{ status: "skipped", results: [{ status: "interrupted", duration: 0 }] }] };
   const report = {
     stats: { expected: 4, unexpected: 1, flaky: 1, skipped: 2 },
-    suites: [{ file: "a.spec.ts", specs: [spec(1000), spec(500), flaky], suites: [{ specs: [spec(250, false)] }] }],
+    suites: [{ file: "a.spec.ts", specs: [spec(1000), spec(500), flaky, late, cut], suites: [{ specs: [spec(250, false)] }] }],
   };
   expect(readPlaywright(report, "e2e")).toEqual({
+    notRun: ["e2e/a.spec.ts > comes too late", "e2e/a.spec.ts > is cut off"],
     counts: { passed: 4, failed: 2, skipped: 2 },
     files: [{ file: "e2e/a.spec.ts", seconds: 1.75 }],
     failed: ["e2e/a.spec.ts"],
